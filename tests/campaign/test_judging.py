@@ -239,3 +239,23 @@ def test_each_step_repeated_ends_in_the_same_bytes(two_runs: Path) -> None:
         once = contents(two_runs)
         step()
         assert contents(two_runs) == once
+
+
+def test_agreement_on_nuggets_is_over_each_nugget_of_each_string(tmp_path: Path) -> None:
+    """Two strings, three nuggets in the key: of six decisions ana and ben agree on five. By hand: ana finds 1, ben 1
+    and 2 of the first string, nobody anything in the second. p_o 5/6; kappa: p_e = (1*2 + 5*4)/36, (30 - 22)/(36 - 22) = 4/7;
+    alpha 1 - 11 * 2 / (2 * 3 * 9) = 16/27; AC1: pi = 1/4, p_gamma = 3/8, (5/6 - 3/8)/(5/8) = 11/15."""
+    campaign = made.nuggets(tmp_path)
+    rows = [{"id": f"t{i}", "strings": [f"said {n}" for n in range(2)] if i == 0 else []} for i in range(4)]
+    made.lines(tmp_path / "alpha" / "r.jsonl", rows)
+    nescio.campaign.intake(campaign, [tmp_path / "alpha"])
+    nescio.campaign.pool(campaign)
+    nescio.campaign.sheets(campaign, ["ana", "ben"], overlap=2)
+    found = {("ana", "said 0"): "1", ("ben", "said 0"): "1,2"}
+    fill(campaign, lambda who, row: found.get((who, row["answer"]), "-"), "nuggets")
+    collected = nescio.campaign.collect(campaign, resamples=100)
+    values = {row.measure: (row.value, row.answers) for row in collected.tables["agreement"]}
+    assert values["p_o"] == (pytest.approx(5 / 6), 2)
+    assert values["alpha"] == (pytest.approx(16 / 27), 2)
+    assert values["AC1"] == (pytest.approx(11 / 15), 2)
+    assert values["kappa"] == (pytest.approx(4 / 7), 2)

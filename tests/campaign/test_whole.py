@@ -159,3 +159,77 @@ def test_a_definition_campaign_scores_as_the_assessors_mapping_does(tmp_path: Pa
         assert scores.value(f"alpha_{row.run}", row.measure) == pytest.approx(row.value)
     nescio.campaign.publish(campaign)
     assert (campaign / "site" / "topics" / "tosk.html").is_file()
+
+
+def test_a_definition_campaign_on_real_nuggets_with_two_assessors(tmp_path: Path) -> None:
+    """Forty targets of CONE-RAG, four runs of its systems, nuggets of relevance 3 and 4 vital. Two scripted assessors,
+    the second of whom overlooks the last nugget of every fifth string; the recall is counted here from the sheets."""
+    import gzip
+    import re
+    from collections import defaultdict
+
+    gold, said = there("cone_rag/gold_nuggets_human_deduplicated.json.gz", "cone_rag/manual_responses.json.gz")
+    key, responses = (json.loads(gzip.decompress(path.read_bytes())) for path in (gold, said))
+    targets = [name for name in sorted(responses) if name in key][:40]
+    nuggets = {name: list(key[name].values()) for name in targets}
+    rows = [
+        {
+            "id": name,
+            "target": f"Turn {name}",
+            "nuggets": [{"text": one["text"].strip(), "vital": int(one["relevance"]) > 2} for one in nuggets[name]],
+        }
+        for name in targets
+    ]
+    campaign = made.start(tmp_path, "nuggets", [made.lines(tmp_path / "key.jsonl", rows)])
+    runs = sorted(responses[targets[0]])
+    strings: dict[tuple[str, str], list[str]] = {}
+    for i, run in enumerate(runs):
+        for name in targets:
+            text = responses[name].get(run, "")
+            strings[run, name] = [part.strip() for part in re.split(r"(?<=[.!?])\s+", text) if part.strip()]
+        folder = tmp_path / ("alpha" if i < 2 else "beta")
+        made.lines(folder / f"{run}.jsonl", [{"id": name, "strings": strings[run, name]} for name in targets])
+    inbox = [tmp_path / "alpha", tmp_path / "beta"]
+    assert nescio.campaign.check(campaign, inbox).sound
+    assert not nescio.campaign.intake(campaign, inbox, received="2026-05-01").refused
+    nescio.campaign.pool(campaign)
+
+    def found(row: dict[str, str]) -> list[int]:
+        spoken = {*re.findall(r"\w+", row["answer"].casefold())}
+        own = [{*re.findall(r"\w+", one["text"].casefold())} for one in nuggets[row["question_id"]]]
+        return [n for n, words in enumerate(own, 1) if len(words & spoken) / len(words) > 0.4]
+
+    place = {item.id: i for i, item in enumerate(read_pool(open_campaign(campaign)))}
+
+    def say(who: str, row: dict[str, str]) -> str:
+        own = found(row)
+        own = own[:-1] if who == "ben" and place[row["item"]] % 5 == 0 else own
+        return ",".join(map(str, own)) or "-"
+
+    nescio.campaign.sheets(campaign, ["ana", "ben"], overlap=2)
+    fill(campaign, say, "nuggets")
+    agreement = {row.measure: row.value for row in nescio.campaign.collect(campaign, resamples=100).tables["agreement"]}
+    items = read_pool(open_campaign(campaign))
+    decisions = sum(len(nuggets[item.question]) for item in items)
+    missed = sum(
+        bool(found({"answer": item.answer, "question_id": item.question})) for item in items if place[item.id] % 5 == 0
+    )
+    assert missed > 0
+    assert agreement["p_o"] == pytest.approx(1 - missed / decisions)
+    with pytest.raises(nescio.MismatchError, match=f"{missed} answers? judged differently"):
+        nescio.campaign.score(campaign)
+    nescio.campaign.sheets(campaign, adjudicate=True)
+    fill(campaign, lambda who, row: say("ana", row) if who == "adjudication" else "", "nuggets")
+    assert nescio.campaign.collect(campaign, resamples=100).sound
+    (scores,) = nescio.campaign.score(campaign, resamples=100).scores.values()
+    recall: dict[str, list[float]] = defaultdict(list)
+    for (run, name), own in strings.items():
+        vital = {n for n, one in enumerate(nuggets[name], 1) if int(one["relevance"]) > 2}
+        hit = {n for answer in own for n in found({"answer": answer, "question_id": name})}
+        if vital:
+            recall[run].append(len(hit & vital) / len(vital))
+    for i, run in enumerate(runs):
+        group = "alpha" if i < 2 else "beta"
+        assert scores.value(f"{group}_{run}", "nuggets.NR") == pytest.approx(sum(recall[run]) / len(recall[run]))
+    published = nescio.campaign.publish(campaign)
+    assert (published.topics, published.groups) == (40, 2)

@@ -55,3 +55,17 @@ def test_intervals_resample_items_and_count_what_is_undefined() -> None:
     assert rows["p_o"].undefined == 0
     assert rows["p_o"].value == pytest.approx(2 / 3)
     assert (rows["p_o"].low, rows["p_o"].high) == (0, 1)
+
+
+def test_items_of_one_unit_are_resampled_together() -> None:
+    """One unit alone: every resample is the data itself. Each item a unit: the value is that of the items."""
+    counts = [[2, 0], [1, 1], [0, 2]]
+    for row in agreement_intervals(counts, resamples=50, units=[0, 0, 0]):
+        assert row.low == pytest.approx(row.value)
+        assert row.high == pytest.approx(row.value)
+    apart = agreement_intervals(counts, resamples=2_000, units=[0, 1, 2])
+    assert [row.value for row in apart] == [row.value for row in agreement_intervals(counts, resamples=50)]
+    assert (apart[0].low, apart[0].high) == (
+        pytest.approx(0, abs=0.01),
+        1,
+    )  # (1/3)^3 of the resamples are the second alone

@@ -140,6 +140,12 @@ class SheetReader:
             return None
         return ",".join(sorted({*names}))
 
+    def of_items(self) -> dict[str, set[str]] | None:
+        """Return the nuggets that may stand in each item of the pool; None where verdicts are no nuggets."""
+        if self.nuggets is None:
+            return None
+        return {name: self.nuggets.get(item.question, set()) for name, item in self.items.items()}
+
     def fault(self, path: Path, line: int | None, rule: str, value: str | None = None) -> None:
         """Put down a fault."""
         self.faults.append(Fault(str(path), line, rule, value))
@@ -178,7 +184,7 @@ def collect(
         if not reading.faults:
             kept |= {(one.item, one.assessor): one for one in reading.judgements}
             write_judgements(opened, kept.values())
-            rows = tuple(agreement(list(kept.values()), resamples, seed))
+            rows = tuple(agreement(list(kept.values()), resamples, seed, reading.of_items()))
     line = sign(campaign="collect", name=opened.settings.name, resamples=resamples, seed=seed)
     tables = {"sheets": tuple(reading.files), "agreement": rows}
     return Collected(tuple(reading.faults), line, (), "faults", tables)

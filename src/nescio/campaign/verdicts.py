@@ -4,7 +4,7 @@ campaign."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,7 +25,8 @@ MOST_NAMED = 10  # answers in dispute that a message lists
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How far assessors agree, over all answers that two or more judged; the interval is over answers."""
+    """How far assessors agree, over all answers that two or more judged; the interval is over answers. Of definition
+    questions the decisions are over each nugget of each string, and `answers` are the strings."""
 
     assessors: str
     measure: str
@@ -79,32 +80,55 @@ def resolved(campaign: Campaign) -> dict[str, str]:
     return {item: verdict for item, verdict in final.items() if verdict is not None}
 
 
-def agreement(judgements: Sequence[Judged], resamples: int = 10_000, seed: int = 0) -> list[Agreement]:
+def agreement(
+    judgements: Sequence[Judged],
+    resamples: int = 10_000,
+    seed: int = 0,
+    nuggets: Mapping[str, Collection[str]] | None = None,
+) -> list[Agreement]:
     """Compute how far assessors agree on R, W, X and U: all of them together, and kappa for each two.
 
-    An adjudicator judges no answer anew, and is left out.
+    `nuggets` are those that may stand in each item, of definition questions: each is a decision of its own, found or
+    not, and the decisions on one string are resampled together. An adjudicator judges no answer anew, and is left out.
     """
     items = [
-        {who: verdict for who, verdict in given.items() if who != ADJUDICATION}
-        for given in by_item(judgements).values()
+        (item, {who: verdict for who, verdict in given.items() if who != ADJUDICATION})
+        for item, given in by_item(judgements).items()
     ]
-    together = [given for given in items if len(given) > 1]
-    names = [str(verdict) for verdict in Verdict]
-    if not together or any(verdict not in names for given in items for verdict in given.values()):
+    together = [(item, given) for item, given in items if len(given) > 1]
+    if not together:
         return []
-    counts = [[[*given.values()].count(name) for name in names] for given in together]
-    assessors = sorted({who for given in together for who in given})
+    names = [str(verdict) for verdict in Verdict] if nuggets is None else ["found", "not found"]
+    decisions = [
+        (unit, decision)
+        for unit, (item, given) in enumerate(together)
+        for decision in ([given] if nuggets is None else _found(given, nuggets.get(item, ())))
+    ]
+    if not decisions:
+        return []
+    counts = [[[*given.values()].count(name) for name in names] for _, given in decisions]
+    assessors = sorted({who for _, given in together for who in given})
     label = ", ".join(assessors)
+    units = None if nuggets is None else [unit for unit, _ in decisions]
     rows = [
         Agreement(label, one.name, one.value, one.low, one.high, len(together), one.undefined)
-        for one in agreement_intervals(counts, resamples=resamples, seed=seed)
+        for one in agreement_intervals(counts, resamples=resamples, seed=seed, units=units)
     ]
     for i, first in enumerate(assessors):
         for second in assessors[i + 1 :]:
-            both = [given for given in together if first in given and second in given]
+            both = [(unit, given) for unit, given in decisions if first in given and second in given]
             if both:
                 table = np.zeros((len(names), len(names)))
-                for given in both:
+                for _, given in both:
                     table[names.index(given[first]), names.index(given[second])] += 1
-                rows.append(Agreement(f"{first}, {second}", "kappa", float(cohen_kappa(table)), None, None, len(both)))
+                kappa, answers = float(cohen_kappa(table)), len({unit for unit, _ in both})
+                rows.append(Agreement(f"{first}, {second}", "kappa", kappa, None, None, answers))
     return rows
+
+
+def _found(given: Mapping[str, str], nuggets: Collection[str]) -> list[dict[str, str]]:
+    """Return what each assessor says of each nugget that may stand in a string."""
+    said = {who: {*verdict.split(",")} for who, verdict in given.items()}
+    return [
+        {who: "found" if nugget in found else "not found" for who, found in said.items()} for nugget in sorted(nuggets)
+    ]

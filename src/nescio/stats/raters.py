@@ -6,6 +6,7 @@ often each item counts, as in resamples; None counts each once.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -79,16 +80,28 @@ MEASURES = {"p_o": pair_agreement, "alpha": krippendorff_alpha, "AC1": gwet_ac1}
 
 
 def agreement_intervals(
-    counts: ArrayLike, level: float = 0.95, resamples: int = 10_000, seed: int = 0
+    counts: ArrayLike,
+    level: float = 0.95,
+    resamples: int = 10_000,
+    seed: int = 0,
+    units: Sequence[int] | None = None,
 ) -> list[Interval]:
-    """Compute each coefficient with the percentile interval of resampled items, the ratings of one item together."""
+    """Compute each coefficient with the percentile interval of resampled items, the ratings of one item together.
+
+    `units` are the numbers (from 0) of what is resampled instead, one for each item: items of one unit move together.
+    """
     table, _ = _table(counts, None)
-    kinds, times = np.unique(table, axis=0, return_counts=True)
+    kinds, kind, times = np.unique(table, axis=0, return_inverse=True, return_counts=True)
+    held = None
+    if units is not None:
+        held = np.zeros((max(units, default=-1) + 1, len(kinds)), dtype=np.int64)
+        np.add.at(held, (np.asarray(units), kind.ravel()), 1)
+        times = np.ones(len(held), dtype=np.int64)
     draws = [
         resampling.bootstrap(times.astype(np.int64), block.size, block.generator(Stream.ASSESSORS))
         for block in resampling.blocks(resamples, seed)
     ]
-    drawn = np.concatenate(draws)
+    drawn = np.concatenate([draw if held is None else draw @ held for draw in draws])
     rows = []
     for name, measure in MEASURES.items():
         values = measure(kinds, drawn)
