@@ -33,6 +33,8 @@ def texts_of(
 def in_words(value: Any) -> str:
     """Write a value of JSON for people: a text as it is, messages of a chat one below the other, a list by its
     parts."""
+    if isinstance(value, str):
+        return value.strip()
     if isinstance(value, (list, tuple)):
         return "\n".join(filter(None, map(in_words, value)))
     if isinstance(value, dict):

@@ -74,12 +74,12 @@ def upper_bound(wrong: Sequence[int] | Array, accepted: Sequence[int] | Array, l
 
     The $1 - \alpha$ quantile of $Beta(E + 1, N - E)$ for E errors among N, in [0, 1]; 1 where E = N (and so for N = 0).
     """
-    from scipy.stats import beta
+    from scipy.special import betaincinv
 
     errors, many = np.asarray(wrong, dtype=np.float64), np.asarray(accepted, dtype=np.float64)
     free = many > errors
     bounds = np.ones(np.broadcast_shapes(errors.shape, many.shape))
-    bounds[free] = beta.ppf(1 - level, errors[free] + 1, (many - errors)[free])
+    bounds[free] = betaincinv(errors[free] + 1, (many - errors)[free], 1 - level)
     return bounds
 
 

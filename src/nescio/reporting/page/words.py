@@ -7,6 +7,9 @@ import gzip
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+
+import numpy as np
 
 from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, note
@@ -113,16 +116,17 @@ def packed_texts(texts: Texts, rows: Sequence[Key], runs: Sequence[str]) -> tupl
     """Pack the texts of some rows and runs, or as much of each as fits into the page; notes say what was cut."""
     asked = [texts.asked.get(row, ("", "")) for row in rows]
     said = [[texts.said.get(run, {}).get(row) for run in runs] for row in rows]
-    lengths = [len(text) for pair in asked for text in pair]
-    lengths += [len(part) for row in said for one in row if one for part in (one.answer, one.graded, one.reason)]
-    limit = next((limit for limit in LIMITS if sum(min(n, limit) for n in lengths) <= MOST_TEXT), None)
+    of_questions = [len(text) for pair in asked for text in pair]
+    of_answers = [len(part) for row in said for one in row if one for part in (one.answer, one.graded, one.reason)]
+    lengths = np.array(of_questions + of_answers, dtype=np.int64)
+    limit = next((limit for limit in LIMITS if np.minimum(lengths, limit).sum() <= MOST_TEXT), None)
     if limit is None:
         left_out = note(
             "page.texts_left_out",
             "questions and answers are too long for one page, so the page leaves them out; it has all outcomes",
         )
         return None, (left_out,)
-    cut = sum(n > limit for n in lengths)
+    cut = int((lengths > limit).sum())
     shortened = note(
         "page.texts_cut",
         "{texts:n text} of questions and answers {texts:is/are} cut to {characters:,} characters in this page",
@@ -130,6 +134,7 @@ def packed_texts(texts: Texts, rows: Sequence[Key], runs: Sequence[str]) -> tupl
         characters=limit,
     )
 
+    @cache  # letters of options, say, are in many answers
     def shown(text: str) -> str:
         return sanitize(text, limit, target="page")
 
@@ -145,7 +150,7 @@ def packed_texts(texts: Texts, rows: Sequence[Key], runs: Sequence[str]) -> tupl
     parts = Parts(
         tuple(_packed(questions[i : i + QUESTIONS]) for i in range(0, len(rows), QUESTIONS)),
         tuple(_packed(answers[i : i + ANSWERS]) for i in range(0, len(rows), ANSWERS)),
-        sum(min(n, limit) for n in lengths) <= MOST_SEARCHED,
+        bool(np.minimum(lengths, limit).sum() <= MOST_SEARCHED),
     )
     return parts, (shortened,) if cut else ()
 

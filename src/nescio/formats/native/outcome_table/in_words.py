@@ -55,7 +55,12 @@ def texts_in(
     cells = ", ".join(f"coalesce({', '.join([*dict.fromkeys(found), 'NULL'])})" for found in columns.values())
     texts: Array = np.full(shape, None, dtype=object)
     selected = connection.execute(f"SELECT run_code, question_code, {cells} FROM coded WHERE {RANK} = 1")
+    made: dict[tuple[str | None, ...], AnswerTexts] = {}  # many answers are in few words: letters of options, say
     while rows := selected.fetchmany(100_000):
-        for run, question, asked, gold, said, reason in rows:
-            texts[run, question] = texts_of(asked, [gold], said, reason=reason)
+        for run, question, *in_cells in rows:
+            found = tuple(in_cells)
+            if found not in made:
+                asked, gold, said, reason = found
+                made[found] = texts_of(asked, [gold], said, reason=reason)
+            texts[run, question] = made[found]
     return texts if any(text != AnswerTexts() for text in texts.flat if text is not None) else None
