@@ -5,7 +5,9 @@ A run is a folder, and its tasks are a stratum; a file that is named otherwise i
 file that holds the samples itself, as `simple_evaluate` returns them. Version 0.4.0 wrote a JSON list to
 `<model>_<task>.jsonl`. An answer that the filter could not extract (`[invalid]`, or the task's own fallback where the
 results file is given) or that is empty is silence. The confidence of a choice is the softmax of the options'
-log-probabilities at the option chosen. What version 0.3 wrote out (`<task>_write_out_info.json`) is read as well.
+log-probabilities at the option chosen. Several responses to a document (`repeats`) are repeats where each is graded:
+by metrics that are lists of a number for each, or in rows of their own. What version 0.3 wrote out
+(`<task>_write_out_info.json`) is read as well.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ from nescio.errors import FormatError, MismatchError
 from nescio.formats.logs import grading
 from nescio.formats.logs.graded import SAID_SO, Graded, choose, declined, outcomes_of
 from nescio.formats.logs.grading import NO_SCORE, SCORE, Scale
+from nescio.formats.logs.lm_eval.repeats import numbered, repeats_notes
 from nescio.formats.logs.lm_eval.rows import (
     SAMPLE,
     Item,
@@ -236,7 +239,8 @@ def _fallbacks(results: Mapping[str, Any] | None, task: str | None) -> set[str]:
 def _graded(sheet: Sheet, options: ReadOptions, notes: list[Note]) -> tuple[list[Graded], str, bool]:
     """Return the rows of one file by the chosen filter and metric; and whether they are outcomes or only scores."""
     name = _pick(options, "filter", [item.filter for item in sheet.items])
-    items = [item for item in sheet.items if item.filter == name]
+    items = numbered([item for item in sheet.items if item.filter == name])
+    notes += repeats_notes(sheet.path.name, items)
     metric = _metric(sheet, items, options, notes)
     scores = [math.nan if (value := item.values.get(metric)) is None else value for item in items]
     scale = grading.scale_of(scores, options)
@@ -284,6 +288,7 @@ def _row(
         path=sheet.path,
         answerable=-1 if item.answerable else 0,
         texts=item.texts,
+        repeat=item.repeat,
     )
     labels = item.labels if not sheet.task or options.strata == () else {"task": sheet.task} | item.labels
     scores = {name: value for name, value in values.items() if value is not None}

@@ -32,7 +32,11 @@ _NUMBERED = re.compile(r"(prompt|logit)_\d+$")
 @dataclass(frozen=True, slots=True)
 class Item:
     """One row: its metrics (None for what is no number), why it is no answer, whether there is one, the words in which
-    it declines, and how sure the options make the choice of the best one, and of the best one for its length."""
+    it declines, and how sure the options make the choice of the best one, and of the best one for its length.
+
+    `repeat` says which of several responses to the question it is, `said` is a hash of the responses, and `ungraded`
+    counts those that the row's metrics leave out.
+    """
 
     doc: str
     filter: str
@@ -45,6 +49,9 @@ class Item:
     hash: int | None
     where: str
     texts: AnswerTexts | None = None
+    repeat: int | None = None
+    said: int = 0
+    ungraded: int = 0
 
 
 def rows_of(source: Source) -> Rows:
@@ -104,8 +111,41 @@ def read_items(rows: Rows, label: object, fallbacks: set[str], options: ReadOpti
     for row, where in rows:
         if not isinstance(row, dict):
             raise FormatError(label, "each item must be an object", where=where, value=row)
-        item, hash_ = _item(row, where, label, fallbacks, options), row.get("doc_hash")
-        yield item if alone or not isinstance(hash_, str) else replace(item, hash=hash(hash_))
+        hash_ = row.get("doc_hash")
+        parts = _repeats(row)
+        for i, part in enumerate(parts, 1):
+            item = _item(part, where, label, fallbacks, options)
+            item = item if len(parts) == 1 else replace(item, repeat=i, ungraded=0)
+            yield item if alone or not isinstance(hash_, str) else replace(item, hash=hash(hash_))
+
+
+def _repeats(row: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return a row for each response to its question, where `repeats` made several and its metrics grade each of them:
+    lists of numbers as long as the responses."""
+    size = _sampled(row)
+    metrics = row.get("metrics")
+    names = metrics if isinstance(metrics, list) else [name for name in row if name not in NOT_METRICS]
+    each = [name for name in names if isinstance(name, str) and _grades(row.get(name), size)]
+    said = _texts(row.get("filtered_resps"))
+    if size < 2 or not each or len(said) != size:
+        return [row]
+    raw = _texts(row.get("resps"))
+    return [
+        {**row, "filtered_resps": [said[i]], "resps": [[raw[i]]]} | {name: row[name][i] for name in each}
+        for i in range(size)
+    ]
+
+
+def _sampled(row: dict[str, Any]) -> int:
+    """Return how many responses a model gave to the one request of a row: `resps` is [[first, second, …]]."""
+    requests = row.get("resps")
+    responses = requests[0] if isinstance(requests, list) and len(requests) == 1 else None
+    texts = isinstance(responses, list) and all(isinstance(response, str) for response in responses)
+    return len(responses) if texts and responses else 1
+
+
+def _grades(value: Any, size: int) -> bool:
+    return isinstance(value, list) and len(value) == size and all(number(part) is not None for part in value)
 
 
 def _item(row: dict[str, Any], where: str, label: object, fallbacks: set[str], options: ReadOptions) -> Item:
@@ -145,6 +185,8 @@ def _item(row: dict[str, Any], where: str, label: object, fallbacks: set[str], o
         None,
         where,
         _words(row, pairs) if options.texts else None,
+        said=hash("\0".join(_texts(row.get("resps")))),
+        ungraded=max(_sampled(row) - max(len(texts), 1), 0),
     )
 
 
