@@ -317,6 +317,22 @@ def test_check_names_a_file_of_every_kind_in_one_call() -> None:
     assert named == {str(path): name for path, name in paths.items()}
 
 
+def test_check_names_the_files_of_a_folder_of_every_kind(tmp_path: Path) -> None:
+    """A folder of several kinds stands for all its files; what is called as another tool's file is not taken for it."""
+    given = {"promptfoo": "promptfoo/results.json", "langfuse": "langfuse/lamp-2b.csv", "ragas": "ragas/lamp.csv"}
+    given |= {"tau_bench": "tau_bench/lamp-2b-harbour.json", "mlflow": "mlflow/eval_results_table.json"}
+    given |= {"phoenix": "phoenix/lamp-2b.json", "swe_bench": "swe_bench/lamp-2b.of-may.json"}
+    given["lm_eval"] = "lm_eval_choice/lamplighter__lamp-2b/samples_harbour_choice_2025-03-04T05-06-07.890123.jsonl"
+    called = {"promptfoo": "results", "mlflow": "eval_results_table", "lm_eval": "samples_harbour"}
+    for name, path in given.items():
+        (tmp_path / f"{called.get(name, name)}{Path(path).suffix}").write_bytes(place_of(path).read_bytes())
+    (tmp_path / "notes.txt").write_text("bought oil")
+    summaries = nescio.check_each([str(tmp_path)])
+    assert sorted(summary.format for summary in summaries) == ["", *sorted(given)]
+    with pytest.raises(FormatError, match=r"1 of lm_eval \(first: .*samples_harbour.jsonl\), 1 of mlflow"):
+        nescio.check(str(tmp_path))
+
+
 LOGS_OF_TOOLS = {
     *("lm_eval", "inspect", "helm", "promptfoo", "openai_evals", "every_eval_ever", "mmlu-pro", "simpleqa"),
     *("deepeval", "ragas", "lighteval", "mlflow", "langfuse", "phoenix", "opencompass", "nemo_skills"),

@@ -3,13 +3,16 @@ nowhere."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Unpack
 
 from nescio.commands.check import CheckedFile, FileSummary, check
 from nescio.commands.places import listed
 from nescio.errors import MismatchError, NescioError
+from nescio.formats.folder_reader import every_file, files_of
 from nescio.pipeline import Options, ReadingOptions, check_names, open_files, recognise
 from nescio.sources.source import Source
 
@@ -23,18 +26,32 @@ def check_each(source: Any, **options: Unpack[ReadingOptions]) -> tuple[FileSumm
     Files that can be read together give the one summary of `nescio.check`. Otherwise those of one format are summed up
     together where they fit together, and each by itself where they do not; a file of no known format, or of which only
     an option can say what it is, has a summary without a format (""), whose `error` says what is wrong. Options are
-    those of `nescio.check`. Raises UsageError where nothing is given or an option makes no sense by itself.
+    those of `nescio.check`. A folder whose files are of several formats stands for all of them. Raises UsageError
+    where nothing is given or an option makes no sense by itself.
     """
     check_names(check_each, options)
     items = listed(source)
     reading = Options(**options)
     together = _summary(items, options)
-    if len(items) < 2 or together.error is None:
+    if together.error is None:
+        return (together,)
+    items = [file for item in items for file in _files(item)]
+    if len(items) < 2:
         return (together,)
     groups, alone = _groups(items, reading)
     summaries = [summary for group in groups for summary in _of_group(group, options)]
     summaries += [_of_none(item, error) for item, error in alone]
     return tuple(sorted(summaries, key=lambda summary: _place(summary, items)))
+
+
+def _files(item: Any) -> list[Any]:
+    """Return the files of a folder that is of no one format; anything else is itself."""
+    if isinstance(item, (str, Path)) and os.path.isdir(item):
+        try:
+            files_of([item])
+        except NescioError:
+            return every_file(Path(item)) or [item]
+    return [item]
 
 
 def as_json(summaries: Sequence[FileSummary]) -> str:

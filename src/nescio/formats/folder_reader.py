@@ -4,7 +4,6 @@ there."""
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -81,7 +80,7 @@ def _logs_in(folder: Path) -> tuple[list[Path], list[Note]]:
     names = {format_.name: format_.files for format_ in REGISTRY.values() if format_.files}
     logs: dict[str, list[Path]] = {name: [] for name in names}
     others = 0
-    for path in _walk(folder):
+    for path in every_file(folder):
         takers = [name for name, patterns in names.items() if any(_is_called(path, p) for p in patterns)]
         for name in takers:
             logs[name].append(path)
@@ -117,9 +116,8 @@ def _is_called(path: Path, pattern: str) -> bool:
 
 
 def _by_contents(tools: dict[str, list[Path]]) -> dict[str, list[Path]]:
-    """Return the files of each tool without those whose name is another tool's too, and that are that one's."""
-    many = Counter(path for paths in tools.values() for path in paths)
-    kept = {name: [path for path in paths if many[path] == 1 or _is_of(path, name)] for name, paths in tools.items()}
+    """Return the files of each tool without those that are only called as its files are."""
+    kept = {name: [path for path in paths if _is_of(path, name)] for name, paths in tools.items()}
     return {name: paths for name, paths in kept.items() if paths}
 
 
@@ -131,7 +129,7 @@ def _is_of(path: Path, name: str) -> bool:
         return True
 
 
-def _walk(folder: Path) -> list[Path]:
+def every_file(folder: Path) -> list[Path]:
     """Return the files in a folder and in the folders within it, in order; those whose names begin with a full stop are
     left out, unless a format's files are named so."""
     dotted = [p for format_ in REGISTRY.values() for p in format_.files if p.startswith(".")]
