@@ -113,7 +113,7 @@ def pairs_(collection: Path, output: Path, *, test_set: bool) -> None:
 @command.command("score")
 @click.argument("files", nargs=-1, required=True, type=options.PATH, metavar="COLLECTION RESPONSES...")
 @options.MEASURES
-@click.option("--by", metavar="COLUMN", help="Break down the scores by `language`.")
+@click.option("--by", metavar="COLUMN", help="Break down the scores by `language` or `question`.")
 @options.CI_OR_NONE
 @click.option(
     "--ranking",

@@ -64,7 +64,9 @@ MEASURES = click.option(
     ),
 )
 BY = click.option(
-    "--by", metavar="COLUMN", help="Break down the scores by a column that is constant within each question."
+    "--by",
+    metavar="COLUMN",
+    help="Break down the scores by a column that is constant within each question; `question`: by single questions.",
 )
 CI = click.option(
     "--ci", type=float, default=95.0, show_default=True, metavar="LEVEL", help="The level of the intervals in percent."

@@ -65,7 +65,10 @@ def convert(
     if reading.repeats_of:
         result = replace(result, data=merged(result.data, reading))
     if not isinstance(result.data, writer.takes):
-        raise MismatchError(f"this is {result.about}, which holds no outcome of a single question")
+        raise MismatchError(
+            f"this is {result.about}, which holds no outcome of a single question; nescio score --by question -o"
+            " scores.csv writes the scores of each"
+        )
     written = writer.write(result.data, output)
     return Converted(result.format, judged_by, written.what, output, (*result.notes, *written.notes))
 

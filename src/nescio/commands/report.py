@@ -21,7 +21,7 @@ from nescio.reporting.page.change import Change, change_page, gather_change
 from nescio.reporting.page.report_data import ProgressFor, Study
 from nescio.reporting.page.texts import Commands
 from nescio.scoring.corrected_scores import check_unlabelled
-from nescio.scoring.score import open_data
+from nescio.scoring.score import QUESTION, open_data
 from nescio.sources.writing import check_new_folder, write_text
 from nescio.stats.parallel import Progress
 from nescio.suites.rows import SuiteScores
@@ -87,6 +87,8 @@ def report(
     output = None if output is None else Path(output)
     figures = None if figures is None else Path(figures)
     _check_report(output, figures, listed(source))
+    if by == QUESTION:
+        raise UsageError("the page lists every question already; leave --by question out")
     data = page.gather(
         source,
         [measures] if isinstance(measures, str) else measures,

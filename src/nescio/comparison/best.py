@@ -22,7 +22,7 @@ from nescio.data.results import Score, Scores
 from nescio.measures import Measure, parse
 from nescio.pipeline import Loaded
 from nescio.scoring.samples import is_summed
-from nescio.scoring.score import strata
+from nescio.scoring.score import QUESTION, strata
 from nescio.stats import resampling
 from nescio.stats.parallel import Progress
 
@@ -59,7 +59,7 @@ def mark(
     if data.origins:
         return scores
     plan = TestPlan((ci or 95.0) / 100, resampling.blocks(resamples, seed), jobs, "auto")
-    parts = strata(data, by if every else None)
+    parts = strata(data, by if every and by != QUESTION else None)
     named = [parse(name) for name in dict.fromkeys(row.measure for row in scores)]
     measures = [measure for measure in named if not measure.declaration.descriptive]
     marks: dict[Key, dict[str, Score]] = {}

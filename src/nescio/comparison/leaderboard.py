@@ -43,8 +43,9 @@ def score(
         nescio.score("outcomes.csv", ["c@1", "penalty(t=0.75)"], by="category").value("mine", "c@1")
 
     `source` is a path or several, a pandas, Polars or Arrow table, an Evidence or a Tally. `measures` are names such as
-    "c@1" or "penalty(t=0.75)". `by` names a stratum to break the scores down by; `ci` is the level in percent, or None
-    for no interval; `interval` is auto, percentile, bca, logit, dirichlet or wilson. `mark` says whether to mark the
+    "c@1" or "penalty(t=0.75)". `by` names a stratum to break the scores down by ("question": single questions, which
+    have no intervals); `ci` is the level in percent, or None for no interval; `interval` is auto, percentile, bca,
+    logit, dirichlet or wilson. `mark` says whether to mark the
     best run of each measure and those tied with it, by paired tests of all pairs (`nescio.comparison.best`): None marks
     on all questions where exact tests cost little. `labels` is a table of people's verdicts on the answers to a random
     sample of the questions, which corrects the judge's (`tables["labels"]` says how): `target` is what the corrected
@@ -61,6 +62,8 @@ def score(
     check_names(score, options)
     if labels is not None:
         _check_labelled(interval, mark)
+        if by == scoring.QUESTION:
+            raise UsageError("labels correct a mean over questions, so corrected scores have no --by question")
         scoring.check_resampling(ci, resamples, jobs, seed)
         how: dict[str, Any] = {"target": target or "population", "labels_by": labels_by, "also_judged": also_judged}
         corrected = score_labelled(source, measures, options, labels, by=by, ci=ci, **how)

@@ -99,7 +99,8 @@ def legend(scores: Scores) -> str:
         return ""
     words = "not significantly different from the best (paired tests of all pairs of runs, Holm)"
     if all(row.stratum is None for row in marked) and any(row.stratum is not None for row in scores):
-        words += "; tested on all questions only, use --mark to test the strata too"
+        single = scores.signature.get("by") == "question"  # which no test compares one by one
+        words += "; tested on all questions" + ("" if single else " only, use --mark to test the strata too")
     unmarked = dict.fromkeys(row.measure for row in scores if row.stratum is None and row.best is None)
     without = [name for name in unmarked if not parse(name).declaration.descriptive]
     return words + (f"; not tested without --mark: {', '.join(without)}" if without else "")

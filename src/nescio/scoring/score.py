@@ -26,6 +26,7 @@ MOST_RESAMPLES = 100_000_000
 
 COUNTED = frozenset((*OUTCOMES, "answered", "n"))  # columns that counts of a large table have
 
+QUESTION = "question"  # what breaks scores down by single questions, which have no interval
 Unlike = dict[tuple[str, int], MeasureInput]  # runs as measures see them, those that are alike once
 _NOT_AGAIN = {"graded"}  # options that `load` does not refuse for data in memory, as it cannot tell whose they are
 
@@ -61,7 +62,8 @@ def score(
     done, every = 0, sum(len(unlike) for _, _, unlike in work)
     for stratum, inputs, unlike in work:
         watch = None if progress is None else partial(_watch, progress, done, every)
-        scored, made = _score_inputs(loaded.data.runs, (inputs, unlike), (by, stratum), methods, plan, progress=watch)
+        own = {} if by == QUESTION and stratum is not None else methods
+        scored, made = _score_inputs(loaded.data.runs, (inputs, unlike), (by, stratum), own, plan, progress=watch)
         runs = len(loaded.data.runs)
         rows += [row for run in range(runs) for row in scored[run::runs]]  # from all runs of each measure in turn
         remarks += made
@@ -137,8 +139,9 @@ def open_by(
 ) -> Loaded:
     """As `open_data`, with the column of strata that is asked for, or all of them where there is no such column."""
     counting = None if by else Counting(pairs)
-    loaded = open_data(source, {"strata": (by,) if by else (), **options}, measures, counting)
-    if by and isinstance(loaded.data, Evidence) and by not in loaded.data.strata:
+    named = by not in (None, QUESTION)
+    loaded = open_data(source, {"strata": (by,) if named else (), **options}, measures, counting)
+    if by and named and isinstance(loaded.data, Evidence) and by not in loaded.data.strata:
         return open_data(source, {"strata": None, **options}, measures)  # to say what there is instead
     return loaded
 
@@ -194,8 +197,26 @@ def strata(data: Evidence | Tally, by: str | None) -> list[tuple[str | None, Evi
         return [(None, data)]
     if isinstance(data, Tally):
         raise MismatchError(f"{data.what} has no questions, so scores cannot be broken down by {by!r}")
+    if by == QUESTION:
+        return [(None, data), *_questions(data)]
     if by not in data.strata:
         have = ", ".join(data.strata) or "none were kept"
         raise MismatchError(f"no column {by!r} is constant within each question; these columns are: {have}")
     values = data.strata[by]
     return [(None, data), *((str(value), data.select(values == value)) for value in np.unique(values))]
+
+
+def _questions(data: Evidence) -> list[tuple[str, Evidence]]:
+    """Return each question alone, in their order: with its answers, where these have rows of their own, and with its
+    repeats."""
+    rows: dict[object, list[int]] = {}
+    name: dict[object, str] = {}
+    with_answers = data.answer_rows is not None and data.clusters is not None
+    for row, question in enumerate(data.questions):
+        key: object = question
+        if data.answer_rows is not None and data.clusters is not None:
+            key = int(data.clusters[row])
+        rows.setdefault(key, []).append(row)
+        if not (with_answers and data.answer_rows is not None and data.answer_rows[row]):
+            name.setdefault(key, question)
+    return [(name[key], data.select(np.array(own))) for key, own in rows.items() if key in name]
