@@ -9,7 +9,7 @@ import pytest
 
 from nescio.reporting import page as pages
 from tests.browser import Opened
-from tests.reporting.conftest import make, outcome_table
+from tests.reporting.conftest import assert_accessible, make, outcome_table
 
 LONG = "company/model-of-a-very-long-name-that-goes-on/checkpoint-with-more-words-"
 RUNS = {
@@ -76,6 +76,12 @@ def test_keys_and_names_in_charts_emphasise_a_run(four: Path, visit: Any) -> Non
     label = page.locator("#figure-gain .wide text[data-run='3']")
     label.click()
     assert_only(page, "3")
+
+
+def test_axe_finds_nothing_while_a_run_is_emphasised(four: Path, visit: Any) -> None:
+    page = visit(four, viewport={"width": 1440, "height": 1000}).page
+    page.select_option("#highlight", index=2)
+    assert_accessible(page)
 
 
 def test_names_are_cut_in_the_middle_and_stay_apart(four: Path, visit: Any) -> None:

@@ -10,7 +10,7 @@
     const its = `[data-run~="${run}"]`;
     sheet.replaceSync(run === "" ? "" : `@media screen {
       .plot svg [data-run]:not(${its}) { opacity: 0.1; }
-      .panel:not(:has(> ${its})) { opacity: 0.45; }
+      .panel:not(:has(> ${its})) > svg { opacity: 0.6; }
       tr${its} > *, td${its}, th${its}, .cell${its} { background: var(--lit); }
       tr${its} > :first-child { box-shadow: inset 4px 0 0 var(--link); }
       button.run${its} { font-weight: bold; }

@@ -307,7 +307,7 @@
   detail.addEventListener("keydown", (event) => { if (event.key === "Escape") close(); });
 
   // --- the scores of the questions shown, by the formulas and intervals of `nescio score`
-  const DRAWS = 6000;
+  const DRAWS = 6000, AT_ONCE = 40; // draws of an interval; milliseconds
   const random = (seed) => () => { seed = (seed + 0x6d2b79f5) | 0; let t = Math.imul(seed ^ (seed >>> 15), 1 | seed); t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t; return ((t ^ (t >>> 14)) >>> 0) / 4294967296; };
   const normal = (next) => Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next());
   const gamma = (shape, next) => { // Marsaglia & Tsang 2000
@@ -359,11 +359,9 @@
     const count = [0, 0, 0, 0, 0, 0];
     for (const q of view) count[counted[q * R + r]]++;
     const c = count[1] + count[4], w = count[2], u = count[3], m = c + w + u, answered = count[1] + count[2];
-    if (!m) return { m, values: [null, null, null], bounds: [null, null, null] };
-    const values = [cAt1(c / m, u / m), c / m, answered / m];
-    let bounds = [null, null, null];
-    if (own.level) bounds = own.clusters ? clustered(r, m, c, u, answered) : [...posterior(c, w, u), wilson(answered, m)];
-    return { m, values, bounds };
+    if (!m) return { m, values: [null, null, null], bounds: () => [null, null, null] };
+    const bounds = () => (!own.level ? [null, null, null] : own.clusters ? clustered(r, m, c, u, answered) : [...posterior(c, w, u), wilson(answered, m)]);
+    return { m, values: [cAt1(c / m, u / m), c / m, answered / m], bounds };
   };
   $("own-how").textContent = !own.level ? "" : own.clusters
     ? `${own.level * 100}% intervals computed in this page by a normal approximation (delta method) in which the questions of a cluster move together. The intervals of the leaderboard come from resampling.`
@@ -374,7 +372,16 @@
   const scoreNow = () => {
     const rows = own.runs.map((name, r) => ({ r, ...tally(r) })).sort((a, b) => (b.values[0] ?? -1) - (a.values[0] ?? -1));
     $("own").tHead.replaceChildren(make("tr", {}, make("th", { scope: "col", className: "text", textContent: "run" }), ...["c@1", "accuracy", "coverage", "n"].map((name) => make("th", { scope: "col", textContent: name }))));
-    $("own").tBodies[0].replaceChildren(...rows.map((row) => make("tr", { "data-run": String(row.r) }, make("th", { scope: "row" }, called(row.r)), ...row.values.map((value, i) => make("td", {}, ...shownValue(value, row.bounds[i]))), make("td", { textContent: row.m.toLocaleString("en") }))));
+    const cells = rows.map((row) => row.values.map((value) => make("td", {}, ...shownValue(value, null))));
+    $("own").tBodies[0].replaceChildren(...rows.map((row, i) => make("tr", { "data-run": String(row.r) }, make("th", { scope: "row" }, called(row.r)), ...cells[i], make("td", { textContent: row.m.toLocaleString("en") }))));
+    const fill = (i) => { // intervals follow a few runs at a time, so that hundreds of runs hold nothing up
+      for (const until = performance.now() + AT_ONCE; i < rows.length && performance.now() < until; i++) {
+        const bounds = rows[i].bounds();
+        cells[i].forEach((cell, k) => cell.replaceChildren(...shownValue(rows[i].values[k], bounds[k])));
+      }
+      if (i < rows.length) later = setTimeout(() => fill(i), 0);
+    };
+    fill(0);
   };
 
   // --- all together
