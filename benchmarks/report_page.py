@@ -17,6 +17,15 @@ from typing import Any
 
 import numpy as np
 
+# Sets a control, and returns after how many seconds the page is laid out again.
+CHANGED = """([place, value, event]) => {
+  const began = performance.now(), it = document.getElementById(place);
+  it.value = value;
+  it.dispatchEvent(new Event(event, { bubbles: true }));
+  document.getElementById('grid').offsetHeight;
+  return (performance.now() - began) / 1000;
+}"""
+
 
 def write(path: Path, questions: int, runs: int) -> None:
     """Write a table of runs with confidences and words, as Parquet."""
@@ -66,8 +75,6 @@ def measure(page: Path) -> dict[str, float]:
         seconds["opened, as seen from outside"] = time.perf_counter() - began
         entry = "performance.getEntriesByType('navigation')[0]"
         seconds["page complete, by its own clock"] = tab.evaluate(f"{entry}.domComplete") / 1000
-        changed = "(set) => { const began = performance.now(); set(); document.getElementById('grid').offsetHeight; return (performance.now() - began) / 1000; }"
-        choose = "() => {{ const it = document.getElementById('{0}'); it.value = '{1}'; it.dispatchEvent(new Event('{2}', {{ bubbles: true }})); }}"
         for name, (place, value, event) in {
             "preset: confidently wrong": ("f-show", "sure", "input"),
             "preset: all runs wrong": ("f-show", "all", "input"),
@@ -76,7 +83,7 @@ def measure(page: Path) -> dict[str, float]:
             "one run emphasised": ("highlight", "0", "change"),
         }.items():
             if tab.locator(f"#{place}").count():
-                seconds[name] = tab.evaluate(f"({changed})({choose.format(place, value, event)})")
+                seconds[name] = tab.evaluate(CHANGED, [place, value, event])
         if tab.locator("#f-search").count():
             tab.evaluate("() => document.getElementById('f-reset').click()")
             for name in ("search of a word, the first", "search of a word, the next"):
