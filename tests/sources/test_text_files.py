@@ -11,9 +11,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 
-from nescio.errors import FormatError
 from nescio.formats import open_source
-from nescio.pipeline import load
 from nescio.sources.text_files import check_text
 from tests.formats.encodings import assert_refused, evidence, read, refusal
 from tests.notes import in_words
@@ -237,15 +235,6 @@ def test_a_folder_and_a_missing_file(tmp_path: Path) -> None:
     broken = tmp_path / "broken.csv"
     broken.symlink_to(tmp_path / "nothing.csv")
     assert_refused(broken, None, "there is no such file")
-
-
-@pytest.mark.parametrize("address", ["https://example.com/a/x.csv", "http://x.org/x.csv.gz", "s3://bucket/x.parquet"])
-def test_an_address_is_no_file(address: str) -> None:
-    rule = "this is an address, and nescio fetches nothing: download the file first"
-    for given in (Path(address), address):  # a path has lost a slash
-        with pytest.raises(FormatError) as caught:
-            load(given)
-        assert str(caught.value) == f"{address}: {rule}"
 
 
 def test_a_full_folder_for_temporary_files_is_called_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

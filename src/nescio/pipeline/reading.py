@@ -133,7 +133,7 @@ def _read(format_: formats.Format, parts: Sequence[SourceRole], options: ReadOpt
     except FormatError as error:
         for _, source in parts:
             if source.packed and error.path == str(source.path):
-                raise FormatError(source.packed.path, error.rule, where=error.where, value=error.value) from None
+                raise FormatError(source.label, error.rule, where=error.where, value=error.value) from None
         raise
 
 

@@ -19,13 +19,11 @@ from nescio.sources.database import connect, first_line, is_pattern, parquet
 from nescio.sources.documents import Streamed
 from nescio.sources.json import MemoryBudget
 from nescio.sources.lines import open_lines
+from nescio.sources.remote import address_of, fetch
 from nescio.sources.source import ARCHIVES, DELIMITED, LINES, PACKED, TALLY, TEXT, Source
 from nescio.sources.text_files import WHITE, check_text, records, separator
 
 _CHUNK = 1 << 20
-_ADDRESS = re.compile(
-    r"(https?|ftp|s3|gs|hf|file):/+(.*)", re.DOTALL | re.IGNORECASE
-)  # a path has lost one of two slashes
 _COLUMN = 1 << 15  # bytes that are held of a column, however few rows there are
 # First lines that are no header, by suffix: a file that begins so is text, though its suffix is a table's. Formats add
 # theirs.
@@ -38,6 +36,8 @@ def open_source(item: Any, most: int = compressed.MOST, streamed: Streamed | Non
     piece by piece: others are read whole."""
     if not isinstance(item, (str, Path)):
         return open_table(item)
+    if address := address_of(item):
+        return _open_fetched(address, most, streamed)
     path = Path(item)
     if split := _parquet_files(path):
         size = sum(file.stat().st_size for file in split)
@@ -46,7 +46,7 @@ def open_source(item: Any, most: int = compressed.MOST, streamed: Streamed | Non
         if path.is_dir():
             raise FormatError(path, "this is a folder; name the files in it")
         if not path.exists():
-            raise _no_file(path)
+            raise FormatError(path, "there is no such file")
         if not path.is_file():
             raise FormatError(path, "this is a stream, but nescio reads a file more than once; save it to a file first")
         empty = path.stat().st_size == 0
@@ -60,6 +60,11 @@ def open_source(item: Any, most: int = compressed.MOST, streamed: Streamed | Non
         raise FormatError(path, f"cannot be read: {why}") from None
     if empty:
         raise FormatError(path, "the file is empty")
+    return _open_file(path, most, streamed)
+
+
+def _open_file(path: Path, most: int, streamed: Streamed | None) -> Source:
+    """Open a file by its suffix."""
     if path.suffix.lower() == workbooks.SUFFIX:
         packed, table = workbooks.unpack(path)
         return replace(_open_plain(table, MemoryBudget(table.stat().st_size, packed=True), streamed), packed=packed)
@@ -88,14 +93,15 @@ def _checked(source: Source, size: int) -> Source:
     return source
 
 
-def _no_file(path: Path) -> FormatError:
-    """Say that there is no such file, or that this is the address of one."""
-    if address_of := _ADDRESS.match(str(path)):
-        scheme, rest = address_of.groups()
-        return FormatError(
-            f"{scheme}://{rest}", "this is an address, and nescio fetches nothing: download the file first"
-        )
-    return FormatError(path, "there is no such file")
+def _open_fetched(address: str, most: int, streamed: Streamed | None) -> Source:
+    """Open what is at an address; messages call it by that."""
+    fetched, path = fetch(address)
+    try:
+        source = open_source(path, most, streamed)
+    except FormatError as error:
+        raise FormatError(address, error.rule, where=error.where, value=error.value) from None
+    holds = (fetched,) if source.packed is None else (fetched, source.packed)
+    return replace(source, packed=replace(fetched, path=source.path or path, holds=holds))
 
 
 def _open_packed(path: Path, most: int, streamed: Streamed | None) -> Source:

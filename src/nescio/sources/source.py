@@ -25,9 +25,12 @@ LINES = (".jsonl", ".ndjson")
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class Packed:
-    """The compressed file that a source was unpacked from; what it was unpacked to goes when this does."""
+    """The compressed file that a source was unpacked from, or the address that it was fetched from; what it was
+    unpacked or fetched to goes when this and all that it `holds` do."""
 
     path: Path
+    address: str = ""
+    holds: tuple[Packed, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,7 +87,7 @@ class Source:
     @property
     def label(self) -> Path | str:
         """What messages call it."""
-        return (self.packed.path if self.packed else self.path) or self.name
+        return (self.packed.address or self.packed.path if self.packed else self.path) or self.name
 
     @property
     def head(self) -> str | None:

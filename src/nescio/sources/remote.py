@@ -1,0 +1,79 @@
+"""Files at an address (https://, s3://, gs://, hf://, memory:// …): fsspec, the extra `remote`, fetches them into a
+folder of their own."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+import weakref
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from nescio.errors import FormatError
+from nescio.sources.database import first_line
+from nescio.sources.source import Packed
+
+# A path has lost one of two slashes.
+ADDRESS = re.compile(r"(https?|ftp|s3|gs|gcs|az|abfs|hf|memory|file):/+(.*)", re.DOTALL | re.IGNORECASE)
+PATTERN = "*?["
+SPLIT = ".parquet"  # what may be several files: those of a pattern, or in a folder
+MISSING = "this is an address; install nescio[remote] to have it fetched, or download the file first"
+
+
+def address_of(item: Path | str) -> str | None:
+    """Return the address that is given; None where it is a path."""
+    found = ADDRESS.match(str(item))
+    return f"{found[1].lower()}://{'/' if found[1].lower() == 'file' else ''}{found[2]}" if found else None
+
+
+def fetch(address: str) -> tuple[Packed, Path]:
+    """Fetch what is at an address into a folder that is deleted when nothing refers to it any more: a file, or a folder
+    of the Parquet files that a pattern or a folder there stands for.
+
+    Raises FormatError where fsspec is not installed, where nothing is there, and where it cannot be had.
+    """
+    try:
+        import fsspec
+    except ImportError:
+        raise FormatError(address, MISSING) from None
+    folder = Path(tempfile.mkdtemp(prefix="nescio-"))
+    try:
+        system, place = fsspec.core.url_to_fs(address)
+        names = _files(system, place)
+        if not names:
+            raise FormatError(address, "there is no such file")
+        root = PurePosixPath(place if names == [place] else _above(place))
+        # Runs may have the names of their folders: the one that the file lies in keeps its own.
+        here = folder / (root.parent if names == [place] else root).name
+        for name in names:
+            local = here / (root.name if name == place else PurePosixPath(name).relative_to(root))
+            local.parent.mkdir(parents=True, exist_ok=True)
+            with system.open(name, "rb") as source, local.open("wb") as target:
+                shutil.copyfileobj(source, target, 1 << 20)
+    except FormatError:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    except Exception as error:  # each storage has errors of its own
+        shutil.rmtree(folder, ignore_errors=True)
+        raise FormatError(address, f"cannot be fetched: {first_line(error) or type(error).__name__}") from None
+    path = here / root.name if names == [place] else here
+    packed = Packed(path, address)
+    weakref.finalize(packed, shutil.rmtree, folder, ignore_errors=True)
+    return packed, path
+
+
+def _files(system: Any, place: str) -> list[str]:
+    """List the files that a place stands for; none where there is nothing."""
+    if any(c in place for c in PATTERN):
+        return sorted(name for name in map(str, system.glob(place)) if name.endswith(SPLIT))
+    if system.isfile(place):
+        return [place]
+    return sorted(name for name in map(str, system.find(place)) if name.endswith(SPLIT))
+
+
+def _above(place: str) -> str:
+    """Return a folder, or the one above the first part of a pattern that is no plain name."""
+    parts = PurePosixPath(place).parts
+    plain = next((i for i, part in enumerate(parts) if any(c in part for c in PATTERN)), len(parts))
+    return str(PurePosixPath(*parts[:plain]))
