@@ -116,6 +116,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
 
 
+@pytest.mark.slow
 def test_the_demo_is_made_by_the_commands_that_it_leaves(
     nescio: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -212,7 +212,7 @@ def afresh(make: Callable[..., str], *arguments: Any) -> str:
 @pytest.mark.parametrize(
     ("name", "widths"),
     [
-        *((name, (60,) if name in LONG_CALLS else WIDTHS) for name in CALLS),
+        *((name, (60,) if name in LONG_CALLS else WIDTHS) for name in CALLS if name != "demo"),
         *(pytest.param(name, WIDTHS, marks=pytest.mark.slow) for name in LONG_CALLS),
     ],
 )
@@ -269,7 +269,7 @@ def mmlu(_: Path) -> list[Path]:
 
 
 @pytest.mark.parametrize("command", ["score", "compare", "check", "tune", "meta agreement", "meta stability"])
-@pytest.mark.parametrize("files", [long_name, pan, mmlu])
+@pytest.mark.parametrize("files", [long_name, pan, pytest.param(mmlu, marks=pytest.mark.slow)])
 def test_real_runs_fit_the_terminal(
     files: Callable[[Path], list[Path]],
     command: str,

@@ -152,8 +152,7 @@ TWO = ("-n", "2")
     ("bars", "status", "says", "processes"),
     [
         *((*bar, ()) for bar in BARS),
-        (*BARS[1], TWO),
-        *(pytest.param(*bar, TWO, marks=pytest.mark.slow) for bar in (BARS[0], *BARS[2:])),
+        *(pytest.param(*bar, TWO, marks=pytest.mark.slow) for bar in BARS),
     ],
 )
 def test_gates_on_all_tests(

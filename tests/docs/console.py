@@ -178,7 +178,7 @@ def run_page(
             if command.split("  #")[0].strip() == "echo $?":
                 yield Ran(shown, 0, (str(status),))
                 continue
-            if quick:
+            if quick and not moves:
                 command = LONG.get(command.split("  #")[0].strip(), command)
             status, output = _run(command, memory)
             yield Ran(shown, status, tuple(line.rstrip() for line in output.splitlines()))

@@ -47,6 +47,7 @@ def everything() -> list[Results]:
     ]
 
 
+@pytest.mark.slow
 def test_a_table_is_wider_without_numba_and_every_bit_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     def rows() -> list[str]:
         data = varied(60, runs=3)

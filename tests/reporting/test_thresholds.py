@@ -88,6 +88,7 @@ def test_the_headline_ends_in_what_to_do(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_real_runs_have_sliders(tmp_path: Path, visit: Any) -> None:
     files = [SHARED / "pan20" / "truth.jsonl", *sorted((SHARED / "pan20").glob("runs/*/*"))]
     if not files[0].is_file():

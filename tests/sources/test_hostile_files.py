@@ -148,6 +148,7 @@ def test_every_packing(name: str, tmp_path: Path) -> None:
     assert_refused(path, None, "only blank lines", max_unpacked=1 / 32)
 
 
+@pytest.mark.slow
 def test_a_log_that_is_packed_a_hundred_to_one(tmp_path: Path) -> None:
     """The same long prompt stands before every question; refused by its ratio, it could be read plain and not
     packed."""

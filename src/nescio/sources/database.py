@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,20 +14,33 @@ PARQUET = "read_parquet(?, hive_partitioning=false)"
 _PATTERN = "*?["
 
 
-def connect() -> duckdb.DuckDBPyConnection:
-    """Open a database in memory that fetches nothing from anywhere, and does not look for like terms among thousands of
-    columns."""
+def connect(*, alone: bool = False) -> duckdb.DuckDBPyConnection:
+    """Open a connection, with temporary tables and views of its own, to a database in memory that fetches nothing from
+    anywhere, and does not look for like terms among thousands of columns.
+
+    A process has one such database, as opening one takes longer than to read a small table; `alone` opens another,
+    whose settings may be changed.
+    """
+    connection = _open() if alone else _shared(os.getpid()).cursor()
+    connection.execute("SET enable_progress_bar = false")  # it goes to standard output, where results go
+    return connection
+
+
+@cache  # a forked process must neither use its parent's nor close it, whose threads it has not
+def _shared(process: int) -> duckdb.DuckDBPyConnection:  # noqa: ARG001
+    return _open()
+
+
+def _open() -> duckdb.DuckDBPyConnection:
     import duckdb
 
-    connection = duckdb.connect(
+    return duckdb.connect(
         config={
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
             "disabled_optimizers": "common_subexpressions",
         }
     )
-    connection.execute("SET enable_progress_bar = false")  # it goes to standard output, where results go
-    return connection
 
 
 def parquet(path: Path, more: str = "") -> tuple[str, list[str]]:

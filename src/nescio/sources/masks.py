@@ -72,7 +72,7 @@ def group(
     place = {name: f"c{i}" for i, name in enumerate(source.columns)}
     relation += f" AS given({', '.join([*place.values(), 'row', 'file'])})"
     run, question, outcome = (f"{place[name]}::VARCHAR" for name in (run, question, outcome))
-    with connect() as connection:
+    with connect(alone=True) as connection:
         connection.execute("SET preserve_insertion_order = false")
         by = f"{place[judge]}::VARCHAR" if judge else "NULL"
         query = f"SELECT {run}, {outcome}, count(*), min(row), {by} FROM {relation} GROUP BY ALL"

@@ -165,7 +165,6 @@ def _rows(source: Source, options: ReadOptions) -> Iterator[Mapping[str, Any]]:
     assert source.path is not None
     try:
         with connect() as connection:
-            connection.execute("SET preserve_insertion_order = true")
             select = ", ".join(_narrow(connection, source.path, name, options) for name in wanted)
             found = connection.execute(f"SELECT {select} FROM {PARQUET}", [address(source.path)])
             while rows := found.fetchmany(_AT_ONCE):

@@ -1,0 +1,38 @@
+"""One database a process: what is made in it and what is set stays with who asked for it."""
+
+from __future__ import annotations
+
+import multiprocessing
+
+import pytest
+
+from nescio.sources.database import connect
+
+
+def _order() -> str:
+    with connect() as connection:
+        found = connection.execute("SELECT current_setting('preserve_insertion_order')").fetchone()
+    return str(found)
+
+
+def test_tables_and_settings_of_one_are_not_those_of_another() -> None:
+    before = _order()
+    with connect() as one, connect() as other, connect(alone=True) as alone:
+        one.execute("CREATE TEMP TABLE mine AS SELECT 1 AS n")
+        other.execute("CREATE TEMP TABLE mine AS SELECT 2 AS n")
+        alone.execute("SET preserve_insertion_order = false")
+        assert one.execute("SELECT n FROM mine").fetchone() == (1,)
+        assert other.execute("SELECT n FROM mine").fetchone() == (2,)
+        assert alone.execute("SELECT count(*) FROM duckdb_tables()").fetchone() == (0,)
+    assert _order() == before
+    with connect() as after:
+        assert after.execute("SELECT count(*) FROM duckdb_tables()").fetchone() == (0,)
+
+
+@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="processes are not forked here")
+def test_a_forked_process_has_a_database_of_its_own() -> None:
+    _order()
+    process = multiprocessing.get_context("fork").Process(target=_order)
+    process.start()
+    process.join(60)
+    assert process.exitcode == 0
