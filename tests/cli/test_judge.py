@@ -155,3 +155,9 @@ def test_a_log_that_is_judged_already_needs_no_judge(nescio: Command, tmp_path: 
     log.write_text("run,question,outcome\nloud,q1,correct\n")
     assert "these files need no judge: an outcome table" in nescio("judge", log, "-o", tmp_path / "out.csv").err
     assert "these files need no judge" in nescio("judge", log, "--judge", "exact", "--against", people).err
+
+
+def test_a_target_needs_people(nescio: Command, files: list[Path], tmp_path: Path) -> None:
+    refused = nescio("judge", *files, "--target", "population", "-o", tmp_path / "o.csv")
+    assert refused.status == 2
+    assert "--target says what the accuracies are about" in refused.err

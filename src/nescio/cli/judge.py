@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from nescio.cli import options
 from nescio.cli.language_model import model, model_options, say_waiting
@@ -113,6 +114,11 @@ def command(
         )
     if against is None and report is not None:
         raise UsageError("--report writes the comparison with people, so it needs --against HUMAN")
+    asked = click.get_current_context().get_parameter_source("target")
+    if against is None and asked is ParameterSource.COMMANDLINE:
+        raise UsageError(
+            "--target says what the accuracies are about that people's verdicts correct, so it needs --against HUMAN"
+        )
     if certificate is not None and (against is None or not blind):
         raise UsageError(
             "--certificate says how far people agree with the judge: give their verdicts with --against HUMAN, and say "

@@ -88,7 +88,10 @@ class Evidence:
             return column.derive(self, *parameters(name))
         have = ", ".join(sorted(map(bare, self.columns))) or "none"
         namespace = column.namespace if column else ""
-        raise MissingColumnError(f"there is no column {bare(name)!r}; this data has {have}{self.hint(namespace)}")
+        needs = f"it needs {column.when_missing}, and " if column and column.when_missing else ""
+        raise MissingColumnError(
+            f"{needs}there is no column {bare(name)!r}; this data has {have}{self.hint(namespace)}"
+        )
 
     def hint(self, namespace: str = "") -> str:
         """Return what could be asked for instead of columns of this namespace (empty: of outcomes), as the end of a

@@ -14,6 +14,9 @@ from nescio.data.notes import Note, note
 from nescio.measures._intervals import OVER_BINS
 from nescio.measures._measure import measure
 
+SURE, FEW_SURE = 0.99, 10  # a confidence that costs much where it is wrong, and how many such answers are few
+SURE_WRONG = "calibration.sure_wrong"  # the code of the note on them
+
 
 @measure(
     "Brier",
@@ -148,15 +151,27 @@ def _alignment(q: Any, eps: float) -> dict[str, Any]:
 
 
 def _clipped(q: Any, eps: float) -> Note | None:
+    """Note answers that are sure and wrong: each costs up to ln(eps), so that a few of them decide."""
     answers = int(np.sum((q.incorrect == 1) & (q.self_score > 1 - eps)))
     if not answers:
-        return None
+        sure = int(np.sum((q.incorrect == 1) & (q.self_score > SURE)))
+        return _few_sure(sure) if 0 < sure < FEW_SURE else None
     return note(
         "calibration.clipped",
         "{answers} wrong {answers:answer/answers} with confidence above 1 - {eps:g} clipped to it (the score would be "
         "−∞ at 1)",
         answers=answers,
         eps=eps,
+    )
+
+
+def _few_sure(answers: int) -> Note:
+    return note(
+        SURE_WRONG,
+        "{answers} wrong {answers:answer/answers} with confidence above {sure:g} {answers:decides/decide} much of the "
+        "value: treat the interval as approximate, because one more would move it far",
+        answers=answers,
+        sure=SURE,
     )
 
 
@@ -175,7 +190,8 @@ def bas(total: Any, eps: float = 1e-6) -> Any:  # noqa: ARG001  eps clips in `ea
     honest confidences score best.
 
     $\frac{1}{n}\sum_i b_i$ with $b = s$ if right, $s + \ln(1-s)$ if wrong, 0 on silence; s is clipped to 1 - eps where
-    wrong, and clipped answers are reported. Undefined for n = 0.
+    wrong, and clipped answers are reported. Undefined for n = 0. Few answers that are sure and wrong decide the value,
+    and intervals hold the true one less often than they say: fewer than 10 above 0.99 are noted.
     """
     return total.earned / total.n
 

@@ -16,6 +16,7 @@ from nescio.data.notes import Note, note
 from nescio.data.patterns import Patterns
 from nescio.errors import UsageError
 from nescio.measures import Measure, OwnInterval
+from nescio.measures.calibration import SURE_WRONG
 from nescio.scoring.jackknife import degrees_of_freedom, left_out
 from nescio.scoring.resampled import by_draw, resample, together
 from nescio.scoring.samples import MeasureInput
@@ -28,7 +29,7 @@ from nescio.stats.streams import Stream
 CONSTANT, FEW_UNITS, SKEWED, RARE = "interval.constant", "interval.few_units", "interval.skewed", "interval.rare"
 UNFIT, FEW_DECIDE = "interval.unfit", "interval.few_decide"
 # The codes of remarks that an interval may cover the truth too seldom.
-DOUBTS = (CONSTANT, FEW_UNITS, SKEWED, RARE, FEW_DECIDE, UNFIT)
+DOUBTS = (CONSTANT, FEW_UNITS, SKEWED, RARE, FEW_DECIDE, UNFIT, SURE_WRONG)
 IntervalMethod = Literal["auto", "percentile", "bca", "logit", "dirichlet", "wilson"]
 METHODS: tuple[IntervalMethod, ...] = get_args(IntervalMethod)
 

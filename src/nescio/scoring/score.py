@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Unpack
@@ -10,7 +11,7 @@ import numpy as np
 
 from nescio.data.columns import OUTCOMES
 from nescio.data.evidence import Evidence, Tally
-from nescio.data.notes import Note, gather
+from nescio.data.notes import Note, gather, note
 from nescio.data.results import Score, Scores
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError
@@ -122,6 +123,8 @@ def _score_inputs(
     for sample in inputs:
         label, run = sample.measure.label, runs[sample.run]
         value, low, high, made = of_same[_same(sample)]
+        if label.startswith("formula(") and math.isnan(value) and sample.n:
+            made = [note("score.formula_undefined", "undefined: it has no finite value at these counts"), *made]
         if made:
             whose = f"run {run!r}" if stratum is None else f"run {run!r} on {by} {stratum!r}"
             remarks += [(remark, label, whose) for remark in made]

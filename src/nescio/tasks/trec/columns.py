@@ -17,8 +17,13 @@ def _first(behaviour: Any) -> Array:
     return np.where(behaviour.right & behaviour.answered, 1.0, 0.0)
 
 
+def _of_topic(name: str, meaning: str, **more: Any) -> Column:
+    lacking = "documents that a run ranks for each topic, beside people's judgements of them (qrels)"
+    return Column(name, meaning, "score", when_missing=lacking, simulate=_first, **more)
+
+
 declare(
-    Column("trec.ap", "average precision of the topic's documents", "score", simulate=_first, unlike={"AP": _RANKED}),
-    Column("trec.rr", "1 over the rank of the first relevant document, 0 without one", "score", simulate=_first),
-    *(Column(f"trec.top{k}", f"relevant documents among the first {k}", "score", simulate=_first) for k in CUTOFFS),
+    _of_topic("trec.ap", "average precision of the topic's documents", unlike={"AP": _RANKED}),
+    _of_topic("trec.rr", "1 over the rank of the first relevant document, 0 without one"),
+    *(_of_topic(f"trec.top{k}", f"relevant documents among the first {k}") for k in CUTOFFS),
 )
