@@ -310,6 +310,7 @@ def test_judge_and_people_differ(tmp_path: Path, visit: Any) -> None:
     page.select_option("#f-show", "differ")
     assert_count(page, "1 of 5 questions")
     page.locator(".grid-body .row:visible").first.click()
+    page.locator("#detail tbody tr").first.wait_for()
     row = page.locator("#detail tbody tr").first.inner_text()
     assert "incorrect" in row
     assert row.endswith("correct")
@@ -325,7 +326,7 @@ def test_decisions_of_validators_are_no_outcomes(tmp_path: Path, visit: Any) -> 
     assert "right, accepted" in page.inner_text(".legend")
     assert not page.is_visible(".own")
     page.locator(".grid-body .row:visible").first.click()
-    assert "Hypothesis:" in page.inner_text("#detail")
+    page.locator("#detail", has_text="Hypothesis:").wait_for()  # the words are unpacked first
     opened.assert_quiet()
 
 
