@@ -281,6 +281,35 @@ def test_trap_18_no_home_made_table_is_read_by_a_guess(path: Path) -> None:
     assert any("prediction is the column 'final_answer', gold is the column 'ground_truth'" in note for note in notes)
 
 
+def test_trap_18_a_gold_that_is_the_name_of_a_source(tmp_path: Path) -> None:
+    sources = "question,gold,prediction\nq1,context,Paris\nq2,parametric,Rome\nq3,context,Oslo\n"
+    _, notes = evidence_and_notes(write_files(tmp_path, {"t.csv": sources})[0])
+    words = "no answer is right, and 3 questions have but 2 gold answers (context, parametric): if these are no answers"
+    assert any(note.startswith(words) for note in notes)
+    right = sources.replace("Paris", "context")
+    _, notes = evidence_and_notes(write_files(tmp_path, {"u.csv": right})[0])
+    assert not any(note.startswith("no answer is right") for note in notes)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "rule"),
+    [
+        ("maybe.csv", "question,answer,label\nq1,yes,yes\nq2,no,maybe\n", "holds other things than words for right"),
+        ("sure.csv", "question,answer,confidence\nq1,a,0.9\nq2,b,0.2\n", "found \\['question', 'answer', 'confidence'"),
+        (
+            "thrice.csv",
+            "question,model,evaluation1,evaluation2,evaluation3,avg\nq1,m,1,0,1,0.667\nq2,m,0,0,1,0.333\n",
+            "--column outcome=evaluation1, --column outcome=evaluation2 or --column outcome=evaluation3",
+        ),
+        ("nested.jsonl", '{"question": "q", "answer": "a", "grading": {"grade_bool": true}}\n', "grading"),
+    ],
+)
+def test_trap_18_what_is_no_verdict_is_asked_about(tmp_path: Path, name: str, text: str, rule: str) -> None:
+    """A label `maybe`, a confidence without a verdict, three judgements and their mean, a grade within an object."""
+    path = write_files(tmp_path, {name: text})[0]
+    assert rule.replace("\\", "") in str(refusal(path, FormatError))
+
+
 @needs_logs
 def test_trap_18_bytes_that_are_not_utf_8_are_named_with_their_line() -> None:
     assert_refused(LOGS / "tables" / "eval_results_transformed.csv", "line 170", "not UTF-8 text")

@@ -98,3 +98,19 @@ def test_bad_input_is_an_error_of_the_call_and_the_server_goes_on() -> None:
         assert message in text(bad)
         assert "Traceback" not in text(bad)
         assert not after.isError
+
+
+def test_a_long_job_tells_how_far_it_is() -> None:
+    """Reports of one call that go up and never beyond the whole."""
+    given = {
+        "source": [OUTCOMES],
+        "measures": ["AUROC", "AURC"],
+        "baseline": "old",
+        "resamples": 40_000,
+    }
+    _, (result,), told = answers(("compare", given))
+    assert not result.isError, text(result)
+    assert len(told) > 2
+    assert all(0 <= share <= 1 for share in told)
+    assert told == sorted(told)
+    assert told[-1] > 0.9

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from nescio import judging
 from nescio.data.judges import JudgeRecord
-from nescio.data.outcomes import Outcomes
+from nescio.data.notes import Note, note
+from nescio.data.outcomes import CORRECT, SILENT, Outcomes
 from nescio.errors import UsageError
 from nescio.formats import ReadResult, Unjudged
 from nescio.judging import Judge
@@ -28,11 +29,30 @@ def judge(read: ReadResult, by: str | Judge | None = None, resources: judging.Re
     return replace(
         read,
         data=replace(outcomes, extra_columns={**outcomes.extra_columns, **data.extra_columns}),
-        notes=(*read.notes, *notes),
+        notes=(*read.notes, *notes, *_gold_in_doubt(data, outcomes)),
         measures=read.measures or judging.first_measures(ready.record),
         judges=(ready.record,),
         judged_here=True,
         texts=read.texts or data,
+    )
+
+
+def _gold_in_doubt(data: Unjudged, outcomes: Outcomes) -> tuple[Note, ...]:
+    """Note gold answers that several questions share and no answer is right by: they may be names of something else."""
+    golds = [question.answers for question in data.collection.questions if question.answers]
+    several = {text for answers in golds for text in answers}
+    if (outcomes.state == CORRECT).any() or (outcomes.state == SILENT).all() or not len(several) < len(golds):
+        return ()
+    return (
+        note(
+            "judging.gold_in_doubt",
+            "no answer is right, and {questions:n question} {questions:has/have} but {golds:n gold answer} "
+            "({texts:list 3}): if these are no answers but something else, --column gold=COLUMN names the column that has "
+            "them",
+            questions=len(golds),
+            golds=len(several),
+            texts=sorted(several)[:4],
+        ),
     )
 
 
