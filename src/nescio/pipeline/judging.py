@@ -47,8 +47,8 @@ def _gold_in_doubt(data: Unjudged, outcomes: Outcomes) -> tuple[Note, ...]:
         note(
             "judging.gold_in_doubt",
             "no answer is right, and {questions:n question} {questions:has/have} but {golds:n gold answer} "
-            "({texts:list 3}): if these are no answers but something else, --column gold=COLUMN names the column that has "
-            "them",
+            "({texts:list 3}): if these are no answers but something else, --column gold=COLUMN names the column that "
+            "has them",
             questions=len(golds),
             golds=len(several),
             texts=sorted(several)[:4],
