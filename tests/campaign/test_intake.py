@@ -183,6 +183,18 @@ def test_two_files_of_one_name_in_one_delivery_are_both_refused(tmp_path: Path) 
     }
 
 
+def test_a_folder_without_a_file_is_named(tmp_path: Path) -> None:
+    campaign = made.qa(tmp_path)
+    made.sound("qa", tmp_path / "alpha" / "one")
+    (tmp_path / "beta").mkdir()
+    given = [tmp_path / "alpha", tmp_path / "beta"]
+    said = f"{tmp_path / 'beta'} holds no file"
+    assert [str(note) for note in nescio.campaign.check(campaign, given).notes] == [said]
+    assert [str(note) for note in nescio.campaign.intake(campaign, given).notes] == [said]
+    with pytest.raises(nescio.UsageError, match="no file to take in"):
+        nescio.campaign.intake(campaign, [tmp_path / "beta"])
+
+
 KILLED = """
 import sys, nescio
 nescio.campaign.handout(sys.argv[1])

@@ -14,7 +14,7 @@ from nescio.campaign import pages
 from nescio.campaign.folder import TOPICS, open_campaign
 from nescio.campaign.runs import FORMS, Fault, Submission, examine
 from nescio.campaign.topics import Topics, read_topics
-from nescio.data.notes import note
+from nescio.data.notes import Note, note
 from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.errors import UsageError, names_nearest
@@ -93,12 +93,14 @@ def check(campaign: Path | str, runs: Sequence[Path | str], *, page: Path | str 
     `nescio campaign checker` writes. `runs` are files, or folders of them. A topic without an answer is a fault.
     `page` is a page (.html) of the same, to send to a team. Raises UsageError where there are no topics or no runs.
     """
-    files = [path for run in runs for path in _files(Path(run))]
+    given = {Path(run): _files(Path(run)) for run in runs}
+    files = [path for own in given.values() for path in own]
     if not files:
         raise UsageError("there is no run to check")
     with topics_of(Path(campaign)) as (name, topics):
         submissions = [examine(path, topics) for path in files]
     checked = checked_runs(name, topics, [*_same_name(submissions)])
+    checked = replace(checked, notes=(*checked.notes, *empty([path for path, own in given.items() if not own])))
     if page is not None:
         path = Path(page)
         if path.suffix not in (".html", ".htm"):
@@ -112,6 +114,12 @@ def _files(run: Path) -> list[Path]:
     if not run.is_dir():
         return [run]
     return sorted(path for path in run.rglob("*") if path.is_file() and not path.name.startswith("."))
+
+
+def empty(folders: Sequence[Path]) -> Iterator[Note]:
+    """Note the folders of runs that hold no file."""
+    for folder in folders:
+        yield note("campaign.empty_folder", "{subject} holds no file", str(folder))
 
 
 def _same_name(submissions: Sequence[Submission]) -> Iterator[Submission]:

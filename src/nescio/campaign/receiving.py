@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 
 from nescio.campaign.archives import unpacked
+from nescio.campaign.checking import empty
 from nescio.campaign.folder import RECEIPTS, RUNS, Campaign, put, step
 from nescio.campaign.receipts import ACCEPTED, REFUSED, Receipt, read_receipts, write_receipt
 from nescio.campaign.runs import examine
@@ -91,7 +92,8 @@ def intake(
     there is nothing to take in.
     """
     with step(campaign) as opened:
-        items = [item for folder in folders for item in _delivered(opened, Path(folder), group)]
+        given = {Path(folder): _delivered(opened, Path(folder), group) for folder in folders}
+        items = [item for own in given.values() for item in own]
         if not items:
             raise UsageError("there is no file to take in")
         time = moment(received) if received else datetime.now(UTC).replace(microsecond=0)
@@ -101,7 +103,7 @@ def intake(
         rows = [_take(desk, item, alone=twice[item.group, item.stem.casefold()] == 1) for item in items]
         (opened / RECEIPTS / PENDING).unlink()
     line = sign(campaign="intake", name=opened.settings.name, task=opened.settings.task, received=time.isoformat())
-    return Received(tuple(rows), line, (), "receipts")
+    return Received(tuple(rows), line, tuple(empty([folder for folder, own in given.items() if not own])), "receipts")
 
 
 def _delivered(campaign: Campaign, folder: Path, group: str | None) -> list[Delivered]:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from nescio.campaign.settings import Settings, Task
 from nescio.data.model import Collection, Question
+from nescio.data.notes import Note
 from nescio.errors import FormatError, MismatchError, UsageError
 from nescio.formats import ReadOptions, open_source
 from nescio.formats.benchmarks.ave.reader import COLLECTION, read_exercise, write_exercise
@@ -97,7 +98,8 @@ def write_topics(
 
 
 def _write_questions(files: Sequence[Path], folder: Path, notes: list[str], first_of: str | None) -> list[str]:
-    collection, _ = _collection(files)
+    collection, remarks = _collection(files)
+    notes.extend(map(str, remarks))
     questions: Sequence[Question] = collection.questions
     stories = story_names(questions) if all(question.story for question in questions) else {}
     hidden = (*_GOLD, "story") if stories else _GOLD
@@ -119,7 +121,7 @@ def _write_questions(files: Sequence[Path], folder: Path, notes: list[str], firs
     return list(dict.fromkeys(q.strata[LANGUAGE] for q in questions if q.strata.get(LANGUAGE)))
 
 
-def _collection(files: Sequence[Path]) -> tuple[Collection, object]:
+def _collection(files: Sequence[Path]) -> tuple[Collection, tuple[Note, ...]]:
     return read_collection(list(files), ReadOptions(gold=False))
 
 

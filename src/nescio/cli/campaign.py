@@ -174,6 +174,7 @@ def intake_(folder: Path, folders: tuple[Path, ...], printed: str, output: Path 
     nescio campaign intake campaign runs/other.jsonl --group inaoe --received 2026-06-01
     """
     received = campaign.intake(folder, folders, **arguments)
+    say_notes(received.notes)
     emit(received, printed, output, show=lambda results: show_text(str(results)))
     return BROKEN if received.refused else 0
 
