@@ -1,0 +1,266 @@
+"""Do intervals and tests of macro means keep their word? The study behind `nescio score --suite`, in docs/suites.md.
+
+    python studies/suites.py            writes docs/suites.md and docs/assets/suites.svg (some minutes on two cores)
+
+Two systems answer questions that are drawn from a joint table of outcomes of each benchmark. An interval keeps its
+promise if it holds the true macro mean in 95% of all suites, a test if p is at most 0.05 in 5% of the suites in which
+the systems are alike.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import altair as alt
+import click
+import numpy as np
+from numpy.typing import NDArray
+
+from nescio.comparison.resampled_pairs import TestPlan
+from nescio.data.evidence import Evidence
+from nescio.measures import parse
+from nescio.pipeline import Loaded
+from nescio.stats import resampling
+from nescio.stats.suites import student_p
+from nescio.suites.definition import Benchmark, Suite
+from nescio.suites.macro_differences import pairs_over_suite, see
+from nescio.suites.resampled import draw
+from nescio.suites.scoring import macro_mean
+
+ROOT = Path(__file__).parents[1]
+CLAIMED = (0.93, 0.97)
+LEVEL, RESAMPLES = 0.95, 1_000
+RUNS = ("a", "b")
+MEASURES = ("accuracy", "c@1")
+Floats = NDArray[np.float64]
+
+# How often run a ends correct, incorrect or unanswered (rows) where b does (columns); each is symmetric.
+ALIKE = np.array([[0.45, 0.10, 0.02], [0.10, 0.20, 0.02], [0.02, 0.02, 0.07]])
+HARD = np.array([[0.05, 0.06, 0.01], [0.06, 0.66, 0.05], [0.01, 0.05, 0.05]])
+SILENT = np.array([[0.30, 0.04, 0.06], [0.04, 0.15, 0.08], [0.06, 0.08, 0.19]])
+TABLES = (ALIKE, HARD, SILENT)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A suite: the questions of each benchmark; `spread` is the concentration of a Dirichlet law that the tables of
+    benchmarks are drawn from, None where the benchmarks are fixed."""
+
+    name: str
+    sizes: tuple[int, ...]
+    spread: float | None = None
+
+    @property
+    def over(self) -> str:
+        return "questions" if self.spread is None else "benchmarks"
+
+    def tables(self, rng: np.random.Generator) -> list[Floats]:
+        """Return the joint table of each benchmark, symmetric, so that the systems are alike (over benchmarks: on
+        average)."""
+        if self.spread is None:
+            return [TABLES[i % len(TABLES)] for i in range(len(self.sizes))]
+        return [rng.dirichlet(self.spread * ALIKE.ravel()).reshape(3, 3) for _ in self.sizes]
+
+    def truth(self, measure: str) -> float:
+        """Return the macro mean of either system: over these benchmarks, or over all that the law gives."""
+        if self.spread is None:
+            return float(np.mean([value(table, measure) for table in self.tables(np.random.default_rng(0))]))
+        right, silent = ALIKE.sum(axis=1)[0], ALIKE.sum(axis=1)[2]
+        # E[CU] of a Dirichlet law with concentration s: s/(s + 1) times the product of the means.
+        return float(right + (0.0 if measure == "accuracy" else right * silent * self.spread / (self.spread + 1)))
+
+
+def value(table: Floats, measure: str) -> float:
+    """Return a measure of run a under a joint table."""
+    right, _, silent = table.sum(axis=1)
+    return float(right if measure == "accuracy" else right * (1 + silent))
+
+
+SETTINGS = (
+    Setting("4 benchmarks of 100 to 1,000", (100, 250, 400, 1000)),
+    Setting("4 of 30", (30,) * 4),
+    Setting("10 of 20", (20,) * 10),
+    Setting("14 of 50", (50,) * 14),
+    Setting("2 of 30, one of 500", (30, 30, 500)),
+    Setting("4 of 100, themselves a sample", (100,) * 4, 30.0),
+    Setting("6 of 100, themselves a sample", (100,) * 6, 30.0),
+    Setting("10 of 100, themselves a sample", (100,) * 10, 30.0),
+    Setting("20 of 100, very different", (100,) * 20, 4.0),
+)
+
+
+def evidence(table: Floats, questions: int, rng: np.random.Generator) -> Evidence:
+    """Draw the outcomes of both runs."""
+    cells = rng.choice(9, size=questions, p=table.ravel() / table.sum())
+    states = np.stack([cells // 3, cells % 3])
+    columns = {name: (states == i).astype(np.int8) for i, name in enumerate(("correct", "incorrect", "unanswered"))}
+    columns |= {"answered": (states != 2).astype(np.int8)}
+    columns |= {"candidate_correct": np.zeros_like(states, dtype=np.int8)}
+    columns |= {"candidate_incorrect": np.zeros_like(states, dtype=np.int8)}
+    names = tuple(f"q{i:05}" for i in range(questions))
+    return Evidence(RUNS, names, columns, np.zeros(states.shape, dtype=np.uint8))
+
+
+def one_suite(setting: Setting, seed: Sequence[int]) -> Iterator[tuple[bool, float, float]]:
+    """Say, measure by measure, whether the interval of run a holds the truth, how wide it is, and the p of the pair."""
+    rng = np.random.default_rng(seed)
+    made = [evidence(table, n, rng) for table, n in zip(setting.tables(rng), setting.sizes, strict=True)]
+    suite = Suite(tuple(Benchmark(f"b{i}", Loaded(data, (), MEASURES)) for i, data in enumerate(made)))
+    plan = TestPlan(LEVEL, resampling.blocks(RESAMPLES, 0), 1, "auto")
+    for name in MEASURES:
+        measure = parse(name)
+        resamples = RESAMPLES if setting.over == "questions" else 1
+        drawn = [draw(one, [measure], resamples, seed[-1], 1)[0] for one in suite.benchmarks]
+        values = np.array([of.values["a"] for of in drawn])
+        macro = macro_mean(
+            values, np.array([of.variances["a"] for of in drawn]), [of.draws["a"] for of in drawn], setting.over, LEVEL
+        )
+        if setting.over == "questions":
+            pair = next(pairs_over_suite(see(suite, measure), [RUNS], plan, sampled=True))
+            p = float("nan") if pair is None or pair.p is None else pair.p
+        else:
+            differences = values - np.array([of.values["b"] for of in drawn])
+            se = differences.std(ddof=1) / len(differences) ** 0.5
+            p = student_p(float(differences.mean() / se), len(differences) - 1)
+        truth = setting.truth(name)
+        yield macro.low <= truth <= macro.high, macro.high - macro.low, p
+
+
+def replicate(setting: Setting, which: int, suites: range) -> NDArray[np.float64]:
+    """Return what came of these suites, shape (suites, measures, 3)."""
+    return np.array([list(one_suite(setting, (which, seed))) for seed in suites], dtype=float)
+
+
+def error(share: float, suites: int) -> float:
+    """Return the Monte Carlo standard error of a share."""
+    return float((share * (1 - share) / suites) ** 0.5)
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What came of one setting by one measure: the share of intervals that hold the truth, their mean width, and the
+    share of suites in which the test finds a difference that is none."""
+
+    setting: Setting
+    measure: str
+    suites: int
+    held: float
+    width: float
+    found: float
+
+
+def kept(setting: Setting, results: NDArray[np.float64]) -> list[Kept]:
+    """Sum up the suites of a setting."""
+    held, width = results[..., 0].mean(axis=0), results[..., 1].mean(axis=0)
+    found = (results[..., 2] <= 1 - LEVEL).mean(axis=0)
+    return [
+        Kept(setting, name, len(results), float(held[i]), float(width[i]), float(found[i]))
+        for i, name in enumerate(MEASURES)
+    ]
+
+
+def rows(seen: Sequence[Kept]) -> list[str]:
+    """Return the table of the page."""
+    return [
+        "| benchmarks, questions | interval | measure | holds the truth | width | finds a difference that is none |",
+        "| --- | --- | --- | ---: | ---: | ---: |",
+        *(
+            f"| {k.setting.name} | {k.setting.over} | {k.measure} | {k.held:.3f} ± {error(k.held, k.suites):.3f} | "
+            f"{k.width:.3f} | {k.found:.3f} ± {error(k.found, k.suites):.3f} |"
+            for k in seen
+        ),
+    ]
+
+
+def plot(seen: Sequence[Kept], path: Path) -> None:
+    """Draw how often intervals hold and tests err, each with two Monte Carlo standard errors."""
+    names = ("intervals that hold (nominal 0.95)", "tests that err (nominal 0.05)")
+    points = [
+        {
+            "setting": k.setting.name,
+            "measure": k.measure,
+            "what": what,
+            "share": share,
+            "low": share - 2 * error(share, k.suites),
+            "high": share + 2 * error(share, k.suites),
+        }
+        for k in seen
+        for what, share in zip(names, (k.held, k.found), strict=True)
+    ]
+    order = [setting.name for setting in SETTINGS]
+    panels = []
+    for what, nominal in zip(names, (LEVEL, 1 - LEVEL), strict=True):
+        data = alt.Data(values=[point for point in points if point["what"] == what])
+        base = alt.Chart(data).encode(
+            y=alt.Y("setting:N", sort=order, title=None), yOffset="measure:N", color=alt.Color("measure:N", title=None)
+        )
+        share = alt.X("share:Q", title=what, scale=alt.Scale(zero=False))
+        rule = alt.Chart(alt.Data(values=[{"at": nominal}])).mark_rule(strokeDash=[4, 4]).encode(x="at:Q")
+        panels.append(
+            (
+                base.mark_rule().encode(x=alt.X("low:Q", title=what), x2="high:Q")
+                + base.mark_point(filled=True).encode(x=share)
+                + rule
+            ).properties(width=260, height=300)
+        )
+    alt.hconcat(*panels).save(path)
+
+
+def page(seen: Sequence[Kept]) -> str:
+    """Return the page, its figures put in."""
+    text = (Path(__file__).parent / "suites.md.in").read_text(encoding="utf-8")
+    by_over = {over: [k for k in seen if k.setting.over == over] for over in ("questions", "benchmarks")}
+    outside = [k for k in seen if not CLAIMED[0] <= k.held <= CLAIMED[1]]
+    above = [k for k in seen if k.found - 2 * error(k.found, k.suites) > 1 - LEVEL]
+    parts = {
+        "rows": "\n".join(rows(seen)),
+        "suites": f"{seen[0].suites:,}",
+        "fixed": _range([k.held for k in by_over["questions"]]),
+        "sampled": _range([k.held for k in by_over["benchmarks"]]),
+        "fixed errors": _range([k.found for k in by_over["questions"]]),
+        "sampled errors": _range([k.found for k in by_over["benchmarks"]]),
+        "outside": "; ".join(f"{k.measure}, {k.setting.name}: {k.held:.3f}" for k in outside) or "none",
+        "above": "; ".join(f"{k.measure}, {k.setting.name}: {k.found:.3f}" for k in above) or "none",
+    }
+    for name, value in parts.items():
+        text = text.replace(f"@{name}@", value)
+    return text
+
+
+def _range(shares: Sequence[float]) -> str:
+    return f"{min(shares):.3f} to {max(shares):.3f}"
+
+
+def write(results: Sequence[NDArray[np.float64]], output: Path) -> None:
+    """Write the page and its plot from the results of all settings."""
+    seen = [k for setting, result in zip(SETTINGS, results, strict=True) for k in kept(setting, result)]
+    plot(seen, output / "assets" / "suites.svg")
+    (output / "suites.md").write_text(page(seen), encoding="utf-8")
+
+
+@click.command()
+@click.option("--suites", default=1_000, show_default=True, help="Simulated suites a setting.")
+@click.option("--jobs", default=2, show_default=True, help="Processes.")
+@click.option("--output", type=click.Path(path_type=Path), default=ROOT / "docs", help="The folder for suites.md.")
+def main(suites: int, jobs: int, output: Path) -> None:
+    """Simulate, and write the page and its plot."""
+    begun = time.perf_counter()
+    results = []
+    with ProcessPoolExecutor(jobs) as pool:
+        for number, setting in enumerate(SETTINGS):
+            blocks = [range(at, min(at + 50, suites)) for at in range(0, suites, 50)]
+            made = pool.map(replicate, [setting] * len(blocks), [number] * len(blocks), blocks)
+            results.append(np.concatenate(list(made)))
+            click.echo(f"{setting.name}: {time.perf_counter() - begun:.0f} s")
+    write(results, output)
+
+
+if __name__ == "__main__":
+    main()
