@@ -10,7 +10,8 @@ from numpy.testing import assert_array_equal
 from nescio.data.model import Question, Response
 from nescio.errors import MismatchError, UnknownNameError
 from nescio.formats import ReadOptions, Unjudged
-from nescio.pipeline import open_files, recognise
+from nescio.pipeline import Options, open_files, recognise
+from nescio.pipeline import read as read_files
 from tests.notes import in_words
 
 from .encodings import assert_refused, evidence, read, refusal
@@ -295,3 +296,16 @@ def test_stories_say_that_they_make_clusters(tmp_path: Path) -> None:
 def test_two_files_of_stories(tmp_path: Path) -> None:
     paths = story_files(tmp_path, more=STORY_FILES["stories.jsonl"])
     assert "are both files of stories" in str(refusal(paths, MismatchError))
+
+
+def test_what_answers_rest_on_is_kept_where_words_or_answers_are_wanted(tmp_path: Path) -> None:
+    paths = questions_and_run(tmp_path, answers=(A1 | {"support": "a passage"}, A2))
+    for options, judging, support in (
+        (Options(), False, None),
+        (Options(judge="exact"), False, None),
+        (Options(texts=True), False, "a passage"),
+        (Options(), True, "a passage"),
+    ):
+        found = read_files(paths, options, judging=judging).data
+        assert isinstance(found, Unjudged)
+        assert found.runs[0].responses[0].support == support

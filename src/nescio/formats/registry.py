@@ -106,7 +106,8 @@ class ReadOptions:
     """What a reader may be told: words for outcomes, which columns to keep as strata (None: all that can be), which
     are graded scores that a measure asks for, which of several things in a log to `choose`, what words mean "I do
     not know", and whether questions must hold gold answers (not where people judge, or a system is to answer), and
-    whether the `texts` of questions and answers are wanted, which people look at and no number needs."""
+    whether the `texts` of questions and answers are wanted, which people look at and no number needs; without
+    `supports` what answers rest on, which no judge reads, may be left out: in many runs it is most of the file."""
 
     outcome_map: Mapping[str, str] = field(default_factory=dict)
     strata: tuple[str, ...] | None = None
@@ -118,6 +119,7 @@ class ReadOptions:
     judging: bool = False
     texts: bool = False
     counting: Counting | None = None
+    supports: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,7 @@ def read(
     UsageError.
     """
     options = options or Options()
+    supports = judging or not gold or options.texts
     judging = judging or not gold or options.judging
     with options.naming():
         sources, notes = open_files(items, options)
@@ -47,7 +48,7 @@ def read(
             ours = {name: c for name, c in column.items() if name not in OWN_PARTS}
             column = {name: c for name, c in ours.items() if c in here or c not in options.beside}
         format_, parts = recognise(sources, options.format_in, column, judging=judging)
-        return read_parts(format_, parts, options, notes, gold=gold, runs=runs, judging=judging)
+        return read_parts(format_, parts, options, notes, gold=gold, runs=runs, judging=judging, supports=supports)
 
 
 def read_parts(
@@ -59,6 +60,7 @@ def read_parts(
     gold: bool = True,
     runs: bool = True,
     judging: bool = False,
+    supports: bool = True,
 ) -> ReadResult:
     """Read files whose format is known."""
     strata = options.strata
@@ -76,6 +78,7 @@ def read_parts(
         judging,
         options.texts,
         options.counting if options.missing != "common" else None,
+        supports,
     )
     with _watched(parts, options.watch) as watched:
         alone = not runs and only_questions(format_, parts)
@@ -145,7 +148,7 @@ def _read_beside(format_: formats.Format, parts: Sequence[SourceRole], options: 
     rest = [(part, source) for part, source in parts if part != OWN_RUN]
     collection, notes = format_.collection(rest, options)
     ids = {question.id for question in collection.questions}
-    runs, files = read_runs(own, ids)
+    runs, files = read_runs(own, ids, supports=options.supports)
     if not any(part == "answers" for part, _ in rest):
         return ReadResult(Unjudged(collection, runs, files), notes)
     beside = format_.read(rest, options)

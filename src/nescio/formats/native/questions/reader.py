@@ -79,5 +79,5 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     if not answers and len(gold := [source for part, source in parts if part == "gold"]) == 1:
         raise MismatchError(f"{gold[0].label} holds questions; give the runs that answer them with it")
     questions, notes = collection(parts, options)
-    runs, files = read_runs(answers, {question.id for question in questions.questions})
+    runs, files = read_runs(answers, {question.id for question in questions.questions}, supports=options.supports)
     return ReadResult(Unjudged(questions, runs, files), notes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from nescio.data.model import Response, Run
@@ -18,12 +19,15 @@ from nescio.sources.text_files import WHITE
 _LAST_RANK = 1_000_000
 
 
-def read_runs(answers: Sequence[Source], ids: set[str]) -> tuple[tuple[Run, ...], tuple[str, ...]]:
-    """Read the runs of files of answers to the questions of these ids, and the file that each came from."""
+def read_runs(
+    answers: Sequence[Source], ids: set[str], *, supports: bool = True
+) -> tuple[tuple[Run, ...], tuple[str, ...]]:
+    """Read the runs of files of answers to the questions of these ids, and the file that each came from; without
+    `supports` what answers rest on is left out."""
     runs: dict[str, list[Response]] = {}
     files: dict[str, str] = {}
     for source, name in zip(answers, name_runs(answers), strict=True):
-        for run, responses in responses_of(source, name, ids).items():
+        for run, responses in responses_of(source, name, ids, supports=supports).items():
             if run in runs:
                 raise MismatchError(f"run {run!r} stands in both {files[run]} and {source.label}")
             runs[run], files[run] = responses, str(source.label)
@@ -31,7 +35,7 @@ def read_runs(answers: Sequence[Source], ids: set[str]) -> tuple[tuple[Run, ...]
 
 
 def responses_of(
-    source: Source, name: str, ids: set[str], faults: list[FormatError] | None = None
+    source: Source, name: str, ids: set[str], faults: list[FormatError] | None = None, *, supports: bool = True
 ) -> dict[str, list[Response]]:
     """Read the responses of each run of a file to the questions of these ids; raises FormatError at the first unsound
     line, or puts each among the `faults` and leaves it out."""
@@ -56,7 +60,7 @@ def responses_of(
                     f" on line {before}"
                 )
                 raise FormatError(source.path, rule, where=f"line {line}")
-            runs.setdefault(run, []).append(response)
+            runs.setdefault(run, []).append(response if supports else replace(response, support=None))
     for (run, rank), lines in seen.items():
         tops = lines if rank == 1 else seen.get((run, 1), {})
         for (question, repeat), line in lines.items():
