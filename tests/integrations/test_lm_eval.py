@@ -7,10 +7,12 @@ import math
 import pickle
 import warnings
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import nescio
 from nescio.errors import UnknownNameError, UsageError
 from nescio.integrations.lm_eval import Silence, aggregation, item, metric, register
 
@@ -92,6 +94,75 @@ def test_its_samples_keep_the_three_outcomes_apart(results: Any) -> None:
     items = {sample["doc"]["question"]: sample["c@1"] for sample in results["samples"]["capitals"]}
     assert [items[question] for question, _, _ in DOCUMENTS] == [1, 1, 0, -1, -1]
     assert json.loads(json.dumps(list(items.values()))) == list(items.values())
+
+
+REPEATED = """
+task: thrice
+dataset_path: json
+dataset_kwargs: {{data_files: {{test: "{data}"}}}}
+test_split: test
+output_type: generate_until
+doc_to_text: "{{{{question}}}}"
+doc_to_target: "{{{{answer}}}}"
+repeats: 3
+process_results: !function thrice.process
+metric_list:
+  - metric: acc
+    aggregation: !function thrice.mean
+    higher_is_better: true
+filter_list:
+  - name: all
+    filter: [{{function: take_first_k, k: 3}}]
+"""
+GRADES = """
+def process(doc, results):
+    return {"acc": [float(said == doc["answer"]) for said in results[0]]}
+
+def mean(items):
+    return sum(map(sum, items)) / sum(map(len, items))
+"""
+SAID = {"a": ["a", "a", "b"], "b": ["b", "a", "a"], "c": ["", "c", "c"], "d": ["x", "y", "z"]}
+
+
+@pytest.mark.usefixtures("results")
+def test_its_repeats_are_repeats(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Five of twelve responses are right; three of four questions are right at least once."""
+    for name, value in {"HF_HOME": str(tmp_path), "HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1"}.items():
+        monkeypatch.setenv(name, value)
+    base: Any = import_module("lm_eval.api.model").LM
+
+    class Scripted(base):  # type: ignore[misc]
+        def generate_until(self, requests: Any, disable_tqdm: bool = False) -> list[str]:  # noqa: ARG002
+            said = {question: iter(answers) for question, answers in SAID.items()}
+            return [next(said[request.args[0]]) for request in requests]
+
+        def loglikelihood(self, requests: Any, disable_tqdm: bool = False) -> Any:
+            raise NotImplementedError
+
+        def loglikelihood_rolling(self, requests: Any, disable_tqdm: bool = False) -> Any:
+            raise NotImplementedError
+
+    data = tmp_path / "thrice.jsonl"
+    data.write_text("".join(json.dumps({"question": name, "answer": name}) + "\n" for name in SAID))
+    (tmp_path / "thrice.py").write_text(GRADES)
+    (tmp_path / "thrice.yaml").write_text(REPEATED.format(data=data.as_posix()))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        manager = import_module("lm_eval.tasks").TaskManager(include_path=str(tmp_path), include_defaults=False)
+        tracker = import_module("lm_eval.loggers").EvaluationTracker(output_path=str(tmp_path / "log"))
+        found = import_module("lm_eval").simple_evaluate(
+            model=Scripted(), tasks=["thrice"], task_manager=manager, bootstrap_iters=0, log_samples=True
+        )
+        samples = found.pop("samples")
+        tracker.save_results_aggregated(results=found, samples=samples)
+        tracker.save_results_samples(task_name="thrice", samples=samples["thrice"])
+    (log,) = (tmp_path / "log").rglob("samples_*.jsonl")
+    scores = nescio.score(log, ["accuracy", "pass@k(k=3)"], ci=None)
+    assert {row.measure: (row.value, row.n) for row in scores} == {
+        "accuracy": (pytest.approx(found["results"]["thrice"]["acc,all"]), 4),
+        "pass@k(k=3)": (0.75, 4),
+    }
+    assert found["results"]["thrice"]["acc,all"] == pytest.approx(5 / 12)
 
 
 def test_one_answer() -> None:
