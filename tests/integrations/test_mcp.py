@@ -82,6 +82,11 @@ def test_each_tool_gives_the_json_of_its_command() -> None:
 
 BAD: list[tuple[str, dict[str, Any], str]] = [
     ("score", {"source": ["nowhere.csv"]}, "nowhere.csv: there is no such file"),
+    (
+        "score",
+        {"source": ["memory://outcomes.csv"]},
+        "this is an address; files are paths on the machine of the server",
+    ),
     ("score", {"source": [OUTCOMES], "measures": ["c@2"]}, "unknown measure 'c@2'; did you mean c@1?"),
     ("score", {"source": [OUTCOMES], "missing": "ignore"}, "missing"),
     ("compare", {}, "source"),

@@ -8,7 +8,7 @@ SDK's (extra `mcp`).
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, get_type_hints
 
@@ -17,6 +17,7 @@ from nescio.commands.check_each import as_json
 from nescio.errors import UsageError
 from nescio.pipeline import CALLERS, ReadingOptions
 from nescio.reporting.tables import render
+from nescio.sources.remote import address_of
 
 if TYPE_CHECKING:
     from mcp.server.fastmcp import FastMCP
@@ -68,6 +69,7 @@ def _tool(function: Callable[..., Any], in_json: Callable[[Any], str]) -> Callab
 
         def work() -> str:
             files = arguments.pop(source)
+            _check_paths(files or ())
             further: dict[str, Any] = {"progress": tell} if watched else {}
             return in_json(function(files, **arguments, **further))
 
@@ -78,6 +80,13 @@ def _tool(function: Callable[..., Any], in_json: Callable[[Any], str]) -> Callab
     call.__signature__ = inspect.Signature([first, *takes.values()], return_annotation=str)  # type: ignore[attr-defined]
     call.__annotations__ = {"context": Context, **{name: p.annotation for name, p in takes.items()}, "return": str}
     return call
+
+
+def _check_paths(files: Sequence[str]) -> None:
+    """Raise UsageError for an address: what an assistant names must not make the server fetch it."""
+    for file in files:
+        if address_of(file):
+            raise UsageError(f"{file}: this is an address; files are paths on the machine of the server")
 
 
 def _parameters(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:

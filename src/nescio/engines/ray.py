@@ -41,7 +41,7 @@ def _connected(engine: Engine) -> Any:
         where = {"address": engine.address}
     try:
         ray.init(**where, log_to_driver=False, logging_level=logging.ERROR)
-    except (ConnectionError, ImportError, OSError, RuntimeError, ValueError) as error:
+    except Exception as error:  # where its own processes do not start in time, Ray raises no kind of its own
         raise UsageError(f"{engine} cannot be reached: {_reason(error)}") from None
     return ray
 
