@@ -298,14 +298,9 @@ def test_two_files_of_stories(tmp_path: Path) -> None:
     assert "are both files of stories" in str(refusal(paths, MismatchError))
 
 
-def test_what_answers_rest_on_is_kept_where_words_or_answers_are_wanted(tmp_path: Path) -> None:
+def test_what_answers_rest_on_is_left_out_only_where_nobody_looks_at_it(tmp_path: Path) -> None:
     paths = questions_and_run(tmp_path, answers=(A1 | {"support": "a passage"}, A2))
-    for options, judging, support in (
-        (Options(), False, None),
-        (Options(judge="exact"), False, None),
-        (Options(texts=True), False, "a passage"),
-        (Options(), True, "a passage"),
-    ):
-        found = read_files(paths, options, judging=judging).data
+    for supports, support in ((True, "a passage"), (False, None)):
+        found = read_files(paths, Options(), supports=supports).data
         assert isinstance(found, Unjudged)
         assert found.runs[0].responses[0].support == support

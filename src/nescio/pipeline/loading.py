@@ -109,7 +109,7 @@ def load(source: Any, options: Options | None = None) -> Loaded:
         options = replace(options, texts=True)  # questions that were changed are known by their words
     items = list(source) if isinstance(source, (list, tuple)) and not is_rows(source) else [source]
     with options.naming():
-        return apply(judge(read(items, options), options.judge), options)
+        return apply(judge(read(items, options, supports=options.texts), options.judge), options)
 
 
 def apply(judged: ReadResult, options: Options) -> Loaded:

@@ -30,15 +30,16 @@ def read(
     gold: bool = True,
     runs: bool = True,
     judging: bool = False,
+    supports: bool = True,
 ) -> ReadResult:
     """Read what files or tables hold; words that mean "I do not know" are silence already.
 
     With `gold=False` questions need no answers to judge by, as people do; with `runs=False` questions may stand alone;
-    with `judging` answers are wanted that are yet to be judged. Raises FormatError, MismatchError, UnknownNameError or
+    with `judging` answers are wanted that are yet to be judged; without `supports` what answers rest on is left out,
+    where nobody will look at it. Raises FormatError, MismatchError, UnknownNameError or
     UsageError.
     """
     options = options or Options()
-    supports = judging or not gold or options.texts
     judging = judging or not gold or options.judging
     with options.naming():
         sources, notes = open_files(items, options)
