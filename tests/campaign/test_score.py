@@ -13,6 +13,7 @@ import pytest
 import nescio
 from nescio.campaign.folder import contents, open_campaign
 from nescio.campaign.scoring import read_tables
+from nescio.cli.app import run as call
 
 from . import made
 from .test_judging import fill
@@ -333,6 +334,68 @@ def test_a_dispute_stops_the_scores_with_its_list(tmp_path: Path) -> None:
     nescio.campaign.collect(campaign, resamples=10)
     with pytest.raises(nescio.MismatchError, match=r"1 answer judged differently.*\n  q1\.\w+: ana R, ben W"):
         nescio.campaign.score(campaign)
+
+
+# ---- what is out of date ----
+
+
+def told(campaign: Path) -> dict[str, tuple[bool, str]]:
+    return {step.name: (step.done, step.what) for step in nescio.campaign.status(campaign).steps}
+
+
+def assert_refused(campaign: Path, newer: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Publishing ends with exit 2 and one line, and the old site stays."""
+    before = contents(campaign)
+    with pytest.raises(SystemExit) as ended:
+        call(["campaign", "publish", str(campaign)])
+    assert ended.value.code == 2
+    said = capsys.readouterr().err
+    assert f"the results are older than {newer}; run nescio campaign score" in " ".join(said.split())
+    assert contents(campaign) == before
+
+
+def test_changed_judgements_make_results_and_site_old(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    campaign = judged_qa(tmp_path)
+    nescio.campaign.score(campaign, resamples=10)
+    nescio.campaign.publish(campaign)
+    assert nescio.campaign.status(campaign).after is None
+    nescio.campaign.collect(campaign, resamples=10)  # the same verdicts again: nothing is old
+    assert nescio.campaign.status(campaign).after is None
+    assert ">0.52<" in (campaign / "site" / "index.html").read_text()  # c@1 of alpha_a
+    fill(campaign, lambda _who, _row: "W")
+    nescio.campaign.collect(campaign, resamples=10)
+    assert told(campaign)["results"] == (False, "older than the judgements")
+    assert told(campaign)["site"] == (False, "older than what results are made from")
+    assert str(nescio.campaign.status(campaign)).endswith(f"next: nescio campaign score {campaign}")
+    assert_refused(campaign, "the judgements", capsys)
+    nescio.campaign.score(campaign, resamples=10)
+    assert told(campaign)["results"] == (True, "of all runs")
+    assert told(campaign)["site"] == (False, "older than the results")
+    nescio.campaign.publish(campaign)
+    assert nescio.campaign.status(campaign).after is None
+    assert ">0.52<" not in (campaign / "site" / "index.html").read_text()
+
+
+def test_nothing_is_published_while_answers_are_in_dispute(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    campaign = judged_qa(tmp_path)
+    nescio.campaign.score(campaign, resamples=10)
+    nescio.campaign.publish(campaign)
+    rows = (campaign / "sheets" / "ana.csv").read_text(encoding="utf-8-sig")
+    nescio.campaign.sheets(campaign, ["ana", "ben"], overlap=2)
+    made.text(tmp_path / "back" / "ben.csv", rows.replace(",W,", ",R,"))
+    nescio.campaign.collect(campaign, [tmp_path / "back" / "ben.csv"], resamples=10)
+    assert "6 in dispute" in told(campaign)["judgements"][1]
+    assert_refused(campaign, "the judgements", capsys)
+
+
+def test_nothing_is_published_of_a_version_before_the_last(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    campaign = judged_qa(tmp_path)
+    nescio.campaign.score(campaign, resamples=10)
+    nescio.campaign.publish(campaign)
+    made.lines(tmp_path / "beta" / "b.jsonl", [{"id": f"q{i}", "answer": f"new {i}"} for i in range(10)])
+    nescio.campaign.intake(campaign, [tmp_path / "beta"], received="2026-05-02")
+    assert told(campaign)["results"] == (False, "older than the runs")
+    assert_refused(campaign, "the runs", capsys)
 
 
 # ---- the site ----

@@ -15,6 +15,7 @@ import numpy as np
 from nescio.campaign import group_tables, layouts
 from nescio.campaign.evidence import Judged, judged_runs
 from nescio.campaign.folder import RESULTS, Campaign, put, renewed, step
+from nescio.campaign.freshness import judgements_digest
 from nescio.campaign.layouts import Table
 from nescio.campaign.pooling import Said, read_runs
 from nescio.campaign.ranking import Ranked, ranked
@@ -224,7 +225,8 @@ def _write(
             kept = {name: c for name, c in judged.outcomes.extra_columns.items() if name in COLUMNS.values()}
             write_outcomes(replace(judged.outcomes, extra_columns=kept), folder / "outcomes.csv")
         held.append(_held(judged, scores, rows))
-    put(draft / DATA, json.dumps({"parts": held}, ensure_ascii=False).encode(errors="replace") + b"\n")
+    data = {"parts": held, "judgements": judgements_digest(campaign)}
+    put(draft / DATA, json.dumps(data, ensure_ascii=False).encode(errors="replace") + b"\n")
     for table in listed:
         for suffix, content in (("csv", table.csv()), ("md", table.markdown()), ("tex", table.latex())):
             put(draft / "tables" / f"{table.name}.{suffix}", content.encode())

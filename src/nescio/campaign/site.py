@@ -13,6 +13,7 @@ from typing import Any
 
 from nescio.campaign import pages
 from nescio.campaign.folder import SITE, Campaign, renewed, step
+from nescio.campaign.freshness import MADE_FROM, refuse_old, results_digest
 from nescio.campaign.layouts import Table, figure
 from nescio.campaign.scoring import TopicScore, read_results, read_tables
 from nescio.errors import names_nearest
@@ -78,10 +79,13 @@ def publish(campaign: Path | str) -> Published:
     `index.html` has every table of the results; `topics/` a page a topic, with what each run said and what became of
     it; `returns/GROUP/` what one group gets: its runs topic by topic, beside the median of all runs. `latex/` has an
     overview with all tables and a skeleton of working notes for each group. With `blind = true` pages that all see
-    name no group and no run; the returns of a group name its own. Raises MismatchError where there are no results.
+    name no group and no run; the returns of a group name its own. Raises MismatchError where there are no results, and
+    where they are older than the runs or the judgements.
     """
     with step(campaign) as opened, renewed(opened / SITE) as draft:
-        site = _Site(opened, read_results(opened)["parts"], read_tables(opened), draft)
+        results = read_results(opened)
+        refuse_old(opened, results)
+        site = _Site(opened, results["parts"], read_tables(opened), draft)
         _index(site)
         for key in site.by_topic:
             _topic(site, *key)
@@ -89,6 +93,7 @@ def publish(campaign: Path | str) -> Published:
         for group in groups:
             _returns(site, group)
         _latex(site)
+        _put(draft / MADE_FROM, results_digest(opened))
     return Published(opened / SITE, len(site.by_topic), len(groups))
 
 

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from nescio.campaign.folder import HANDOUT, RESULTS, SHEETS, SITE, Campaign, open_campaign
+from nescio.campaign.freshness import is_of_results, older_than
 from nescio.campaign.judgements import read_judgements
 from nescio.campaign.pooling import POOLED, read_pool
 from nescio.campaign.receipts import REFUSED, read_receipts, taken_in
@@ -71,8 +72,8 @@ def _steps(campaign: Campaign) -> list[Step]:
         ),
         _intake(campaign),
         *(_judging(campaign) if campaign.settings.task in POOLED and not _by_key(campaign, topics) else ()),
-        _results(campaign),
-        Step("site", (campaign / SITE).is_dir(), "pages, returns, LaTeX", f"nescio campaign publish {folder}"),
+        results := _results(campaign),
+        _site(campaign, results),
     ]
 
 
@@ -87,14 +88,22 @@ def _by_key(campaign: Campaign, topics: Topics) -> bool:
 
 
 def _results(campaign: Campaign) -> Step:
-    """Say whether there are results, and whether they are of the runs that are in."""
+    """Say whether there are results, and whether they are of the runs and judgements that are in."""
     path = campaign / RESULTS / DATA
     command = f"nescio campaign score {campaign.folder}"
     if not path.is_file():
         return Step("results", False, "none", command)
-    versions = {run: kept for part in read_results(campaign)["parts"] for run, kept in part["versions"].items()}
-    same = versions == {run.run: [run.version, run.digest] for run in taken_in(campaign)}
-    return Step("results", same, "of all runs" if same else "of other versions than are in now", command)
+    newer = older_than(campaign, read_results(campaign))
+    return Step("results", not newer, f"older than {' and '.join(newer)}" if newer else "of all runs", command)
+
+
+def _site(campaign: Campaign, results: Step) -> Step:
+    """Say whether there is a site, and whether it is of results that are of what is in."""
+    there, same = (campaign / SITE).is_dir(), is_of_results(campaign)
+    what = "pages, returns, LaTeX"
+    if there and not (same and results.done):
+        what = f"older than {'what results are made from' if same else 'the results'}"
+    return Step("site", there and same and results.done, what, f"nescio campaign publish {campaign.folder}")
 
 
 def _judging(campaign: Campaign) -> list[Step]:
