@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nescio.errors import FormatError
+from nescio.errors import FormatError, MismatchError
 
 from .encodings import assert_refused, refusal
 from .fuzz import assert_damage_is_met, evidence_and_notes, write_files
@@ -156,6 +157,90 @@ def test_the_same_variables_under_other_assertions_are_another_question(tmp_path
     rows = [plain(i, success=True, testCase=case, **said) for i, case in enumerate(cases)]
     data, _ = evidence_and_notes(write_files(tmp_path, {"r.json": document(rows)}))
     assert data.questions == ("test 0", "test 1", "test 0")
+
+
+def asking(*texts: str, right: str = "", **more: Any) -> str:
+    """A document of one test for each text, right where the text is in `right`."""
+    said: dict[str, Any] = {"response": {"output": "x"}, **more}
+    return document([plain(i, success=text in right, vars={"q": text}, **said) for i, text in enumerate(texts)])
+
+
+def outcome_of_each(data: Any) -> dict[str, list[int]]:
+    return dict(zip(data.questions, data.columns["correct"].T.tolist(), strict=True))
+
+
+def test_files_in_another_order_are_paired_by_what_their_tests_ask(tmp_path: Path) -> None:
+    """Both are right about a alone, whatever its number."""
+    files = {"a.json": asking(*"abc", right="a"), "b.json": asking(*"cba", right="a")}
+    data, notes = evidence_and_notes(write_files(tmp_path, files))
+    assert data.runs == ("a: m", "b: m")
+    assert outcome_of_each(data) == {"test 0": [1, 1], "test 1": [0, 0], "test 2": [0, 0]}
+    (said,) = [note for note in notes if "tests are paired by what they ask" in note]
+    assert "b.json have different tests under one number (the first is test 0)" in said
+    same, notes = evidence_and_notes(write_files(tmp_path, {**files, "b.json": asking(*"abc", right="a")}))
+    assert outcome_of_each(same) == outcome_of_each(data)
+    assert not any("are paired" in note for note in notes)
+
+
+def test_a_test_inserted_in_front_moves_no_other(tmp_path: Path) -> None:
+    """z stands in the second file alone: it bears a number that the first has not."""
+    files = {"a.json": asking(*"abc", right="ac"), "b.json": asking(*"zabc", right="zac")}
+    data, _ = evidence_and_notes(write_files(tmp_path, files), missing="common")
+    assert outcome_of_each(data) == {"test 0": [1, 1], "test 1": [0, 0], "test 2": [1, 1]}
+
+
+def test_variables_that_the_tool_sets_are_no_difference(tmp_path: Path) -> None:
+    rows = [
+        [plain(0, success=True, vars={"q": "a", "sessionId": run, "_conversation": []}, response={"output": "x"})]
+        for run in ("1", "2")
+    ]
+    _, notes = evidence_and_notes(write_files(tmp_path, {f"{i}.json": document(row) for i, row in enumerate(rows)}))
+    assert not any("are paired" in note for note in notes)
+
+
+def without_variables(*prompts: str) -> str:
+    said: dict[str, Any] = {"response": {"output": "x"}}
+    return document([plain(i, success=True, prompt={"raw": text}, **said) for i, text in enumerate(prompts)])
+
+
+def test_a_prompt_without_variables_may_differ_and_prompts_of_tests_may_not(tmp_path: Path) -> None:
+    data = evidence_and_notes(
+        write_files(tmp_path, {"a.json": without_variables("Say it"), "b.json": without_variables("Please say it")})
+    )[0]
+    assert data.questions == ("test 0",)
+    files = {"a.json": without_variables("a", "b"), "b.json": without_variables("b", "a")}
+    data, notes = evidence_and_notes(write_files(tmp_path, files))
+    assert any("are paired by what they ask" in note for note in notes)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "why"),
+    [
+        (asking(*"abc"), asking(*"def"), "no test of .*a.json stands in another file"),
+        (
+            document([plain(i, success=True, vars={"q": "a"}, testCase={"assert": [i]}) for i in range(2)]),
+            asking(*"ba"),
+            "several tests of .*a.json ask the same",
+        ),
+        (asking(*"ab"), without_variables("a", "a"), "some tests of .*b.json have no variables"),
+    ],
+)
+def test_files_of_other_tests_are_refused(tmp_path: Path, first: str, second: str, why: str) -> None:
+    error = str(refusal(write_files(tmp_path, {"a.json": first, "b.json": second}), MismatchError))
+    assert "a.json and " in error
+    assert "b.json have different tests under one number: test 0 is " in error
+    assert re.search(why, error), error
+    assert error.endswith("Give files of the same tests in the same order, or score each file on its own")
+
+
+def test_files_of_one_name_are_called_by_their_folder(tmp_path: Path) -> None:
+    files = {f"{name}/results.json": asking(*"ab", right=name) for name in "ab"}
+    data, _ = evidence_and_notes(write_files(tmp_path, files))
+    assert data.runs == ("a: m", "b: m")
+    files = {f"{name}/x/results.json": asking(*"ab", right=name) for name in "ab"}
+    error = str(refusal(write_files(tmp_path, files), MismatchError))
+    assert "would both become run 'x'; rename one of the files or folders" in error
+    assert error.count("results.json") == 2
 
 
 @pytest.mark.parametrize("providers", [1, 2])

@@ -39,8 +39,9 @@ from nescio.formats.logs.grading import (
     scale_of,
     threshold,
 )
+from nescio.formats.logs.promptfoo.pairing import FileOfTests, asked_of, name_of, paired
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
-from nescio.sources.source import Source
+from nescio.sources.source import Source, name_runs
 from nescio.sources.tables import json_lines
 
 KEYS = {"testIdx", "promptIdx", "success"}
@@ -82,22 +83,23 @@ def _table(document: Row) -> Row:
 @reader("promptfoo", about="promptfoo results: results.json (version 3) or one result a line", recognise=recognise)
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read every provider and prompt as a run, every test a question; several files are several runs of the same
-    tests."""
+    tests, called by their file (or folder)."""
     notes: list[Note] = []
-    rows: list[Graded] = []
-    for part, source in parts:
+    files: list[FileOfTests] = []
+    prefixes = [f"{name}: " for name in name_runs([source for _, source in parts])] if len(parts) > 1 else [""]
+    for (part, source), prefix in zip(parts, prefixes, strict=True):
         if part == "table":
             rule = (
                 "this is promptfoo's table, which does not say which failures are errors of a script or a judge; have "
                 "it write the results themselves (promptfoo eval -o results.json, or promptfoo export)"
             )
             raise FormatError(source.label, rule, where=source.head)
-        rows += _file(source, options, notes, many=len(parts) > 1)
-    outcomes = outcomes_of(_repeats(rows, notes), parts[0][1].label, options, notes)
+        files.append(_file(source, options, notes, prefix))
+    outcomes = outcomes_of(_repeats(files, notes), parts[0][1].label, options, notes)
     return drop_redundant_columns(ReadResult(outcomes, tuple(notes)), options, ())
 
 
-def _file(source: Source, options: ReadOptions, notes: list[Note], *, many: bool) -> list[Graded]:
+def _file(source: Source, options: ReadOptions, notes: list[Note], prefix: str) -> FileOfTests:
     graded: list[tuple[tuple[str, int], Graded]] = []
     crashed = 0
     for result, where in _results(source):
@@ -127,7 +129,9 @@ def _file(source: Source, options: ReadOptions, notes: list[Note], *, many: bool
         notes += say_partial(scale, "these results", len(scores), options)
     if len({provider for provider, _ in runs}) < len(runs):
         notes.append(note("promptfoo.prompts", "runs are distinguished by the number of their prompt"))
-    return [replace(row, run=f"{source.stem}: {names[key]}" if many else names[key]) for key, row in graded]
+    rows = [replace(row, run=prefix + names[key]) for key, row in graded]
+    asked = asked_of(result for result, _ in _results(source)) if prefix else {}  # a file alone agrees with itself
+    return FileOfTests(str(source.label), rows, asked)
 
 
 def _graded(source: Source, result: Row, where: str, options: ReadOptions) -> Graded:
@@ -137,7 +141,7 @@ def _graded(source: Source, result: Row, where: str, options: ReadOptions) -> Gr
     variables = result.get("vars")
     return Graded(
         "",
-        f"test {result['testIdx']}",
+        name_of(result["testIdx"]),
         state,
         why=why,
         cluster=_digest(result),
@@ -163,9 +167,10 @@ def _texts(result: Row) -> AnswerTexts:
     return texts_of(asked, expected, said, reason=list(dict.fromkeys([grading.get("reason"), *reasons])))
 
 
-def _repeats(rows: Sequence[Graded], notes: list[Note]) -> list[Graded]:
+def _repeats(files: Sequence[FileOfTests], notes: list[Note]) -> list[Graded]:
     """Treat tests that are alike as repeats of one question, numbered in the order of their first tests; where there
-    are none, a question bears the number of its test."""
+    are none, a question bears the number of its test, if the files agree on it."""
+    rows = [row for file in files for row in file.rows]
     tests: set[tuple[str, str]] = set()
     for row in rows:
         if (row.run, row.question) in tests:
@@ -175,7 +180,7 @@ def _repeats(rows: Sequence[Graded], notes: list[Note]) -> list[Graded]:
     seen = Counter((row.run, row.cluster) for row in rows)
     again = seen.total() - len(seen)
     if not again:
-        return [replace(row, cluster=None) for row in rows]
+        return [replace(row, cluster=None) for row in paired(files, notes)]
     notes.append(
         note(
             "promptfoo.repeats",

@@ -1,0 +1,1 @@
+"""promptfoo: results, one file or several."""
