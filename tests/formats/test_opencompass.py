@@ -169,6 +169,34 @@ def test_replicas_of_a_dataset_are_repeats(tmp_path: Path) -> None:
     assert evidence(write(tmp_path, results(100.0, *once))).repeats is None
 
 
+@pytest.mark.parametrize("kind", ["results", "predictions"])
+def test_two_runs_of_the_tool_are_no_repeats(tmp_path: Path, kind: str) -> None:
+    asked = {"0": {"origin_prompt": "q", "prediction": "x", "gold": "g"}}
+    text = results(100.0, item(True)) if kind == "results" else json.dumps(asked)
+    paths = [write(tmp_path, text, f"oc/{when}_120000/{kind}/lamp/harbour.json") for when in ("20260101", "20260201")]
+    for files in (paths, tmp_path / "oc"):
+        error = str(refusal(files, MismatchError))
+        assert all(str(path) in error for path in paths)
+        assert "would both become run 'lamp': these are no repeats; rename one of the folders lamp, or give" in error
+    for path in paths:
+        read(path)
+    paths[1].parent.rename(paths[1].parent.with_name("lamp-feb"))
+    assert evidence(tmp_path / "oc").runs == ("lamp", "lamp-feb")
+
+
+def test_replicas_of_one_run_of_the_tool_stay_repeats_and_other_datasets_stand_beside(tmp_path: Path) -> None:
+    texts = json.dumps({"0": {"origin_prompt": "?", "prediction": "A", "gold": "g"}})
+    for k in range(2):
+        write(tmp_path, texts, f"oc/20260101_120000/results/lamp/harbour_replica{k}.json")
+    data = evidence(tmp_path / "oc")
+    assert (data.runs, data.columns["correct"].tolist()) == (("lamp",), [[1, 1]])
+    assert data.repeats is not None
+    for when, name in (("20260101", "gsm8k"), ("20260201", "mmlu")):
+        write(tmp_path, results(100.0, item(True)), f"two/{when}_120000/results/lamp/{name}.json")
+    data = evidence(tmp_path / "two")
+    assert (data.runs, data.questions) == (("lamp",), ("gsm8k/0", "mmlu/0"))
+
+
 def test_a_folder_of_a_whole_run(tmp_path: Path) -> None:
     texts = {"0": {"origin_prompt": "q", "prediction": "x", "gold": "g"}}
     write(tmp_path, judged("A"))

@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from nescio.data.model import Collection, Question, Response, Run
@@ -67,7 +68,10 @@ def recognise(source: Source) -> str | None:
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read the datasets of every model as a run: by the verdicts of the results where there are any, else the
-    predictions, to be judged here."""
+    predictions, to be judged here.
+
+    Raises MismatchError where a dataset of a model stands in the folders of two runs of the tool."""
+    _check_places([source for _, source in parts])
     notes: list[Note] = []
     by_part: dict[str, list[Source]] = {"results": [], "predictions": [], "judge": [], "figures": []}
     for part, source in parts:
@@ -143,6 +147,23 @@ def _place(source: Source) -> tuple[str, str]:
     above = path.parent.parent.name in ("results", "predictions")
     stem = _JUDGE.sub("", source.stem)
     return (path.parent.name if above else stem), (_SHARD.sub("", stem) if above else stem)
+
+
+def _check_places(sources: Sequence[Source]) -> None:
+    """Raise MismatchError where a dataset of a model stands in two folders of results, or of predictions: the folders
+    of two runs of the tool hold other answers, and no replicas."""
+    first: dict[tuple[str, tuple[str, str]], tuple[Path, Source]] = {}
+    for source in sources:
+        path, place = own_path(source.label), _place(source)
+        above = path.parent.parent.name in ("results", "predictions")
+        folder = path.parent.parent if above else path.parent
+        before, other = first.setdefault((folder.name if above else "", place), (folder, source))
+        if before != folder:
+            renamed = f"folders {place[0]}" if above else "files"
+            raise MismatchError(
+                f"{other.label} and {source.label} would both become run {place[0]!r}: these are no repeats; rename "
+                f"one of the {renamed}, or give one of them at a time"
+            )
 
 
 def _why_no_items(source: Source) -> str:
