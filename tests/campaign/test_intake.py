@@ -65,6 +65,18 @@ def test_a_later_version_replaces_an_earlier_one_and_both_are_kept(tmp_path: Pat
     assert taken_in(open_campaign(campaign))[0].version == 2
 
 
+def test_a_version_that_came_earlier_does_not_replace_a_later_one(tmp_path: Path) -> None:
+    campaign = made.qa(tmp_path)
+    run = made.sound("qa", tmp_path / "alpha" / "first")
+    assert told(campaign, tmp_path / "alpha", received=LATER) == [("accepted", "")]
+    later = run.read_bytes()
+    run.write_bytes(later.replace(b"0.5", b"0.6"))
+    why = "a version received later (2026-05-02T10:00:00+00:00) is in"
+    assert told(campaign, tmp_path / "alpha", received=EARLY) == [("refused", why)]
+    (counts,) = taken_in(open_campaign(campaign))
+    assert (counts.version, counts.path.read_bytes()) == (1, later)
+
+
 def test_what_is_handed_in_twice_late_by_the_wrong_group_or_too_often_is_refused(tmp_path: Path) -> None:
     campaign = made.qa(tmp_path, deadline=DEADLINE, runs=2)
     made.sound("qa", tmp_path / "alpha" / "one")

@@ -208,6 +208,40 @@ def test_two_judgements_an_answer_are_adjudicated_and_their_agreement_is_printed
     assert nescio.campaign.sheets(campaign, adjudicate=True).sheets[0].answers == 0
 
 
+@pytest.mark.parametrize("name", ["Copy of ana", "ana (1)", "eva"])
+def test_a_sheet_that_was_written_for_nobody_is_refused(name: str, two_runs: Path, tmp_path: Path) -> None:
+    nescio.campaign.pool(two_runs)
+    nescio.campaign.sheets(two_runs, ["ana", "ben"], overlap=2)
+    fill(two_runs, lambda _who, _row: "R")
+    (two_runs / "sheets" / "ana.csv").rename(tmp_path / f"{name}.csv")
+    collected = nescio.campaign.collect(two_runs, [two_runs / "sheets" / "ben.csv", tmp_path / f"{name}.csv"])
+    rule = f"no sheet was written for {name!r}; assessors are ana, ben; rename the file"
+    assert [(fault.file, fault.rule) for fault in collected.rows] == [(str(tmp_path / f"{name}.csv"), rule)]
+    assert read_judgements(open_campaign(two_runs)) == []
+    (tmp_path / f"{name}.csv").rename(tmp_path / "adjudication.csv")
+    assert nescio.campaign.collect(two_runs, [tmp_path / "adjudication.csv"], resamples=10).sound
+
+
+def test_judging_is_open_until_each_answer_has_as_many_verdicts_as_were_asked_for(two_runs: Path) -> None:
+    nescio.campaign.pool(two_runs)
+    nescio.campaign.sheets(two_runs, ["ana", "ben"], overlap=2)
+    fill(two_runs, lambda _who, _row: "R")
+    nescio.campaign.collect(two_runs, [two_runs / "sheets" / "ben.csv"], resamples=10)
+
+    def judging() -> tuple[bool, str]:
+        (step,) = [step for step in nescio.campaign.status(two_runs).steps if step.name == "judgements"]
+        return step.done, step.what
+
+    assert judging() == (False, "4 of 4 answers judged, 0 in dispute; 4 of 8 verdicts; ana has returned none")
+    (scores,) = nescio.campaign.score(two_runs, resamples=10).scores.values()
+    said = "judging is not at its end: 4 of 8 verdicts of assessors came back"
+    assert said in [str(note) for note in scores.notes]
+    nescio.campaign.collect(two_runs, resamples=10)
+    assert judging() == (True, "4 of 4 answers judged, 0 in dispute")
+    (scores,) = nescio.campaign.score(two_runs, resamples=10).scores.values()
+    assert not any("judging" in str(note) for note in scores.notes)
+
+
 def test_nuggets_are_written_beside_strings_and_held_against_the_key(tmp_path: Path) -> None:
     campaign = made.nuggets(tmp_path)
     made.sound("nuggets", tmp_path / "alpha" / "r")

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from nescio.campaign.assessors import ADJUDICATION, read_asked
 from nescio.campaign.folder import SHEETS, Campaign, open_campaign, step
 from nescio.campaign.judgements import Judged, read_judgements, write_judgements
 from nescio.campaign.pooling import Item, read_pool
@@ -165,8 +166,8 @@ def collect(
 
     `files` are sheets as they came back, each named as its assessor (none: all in `sheets/`). A row without a verdict
     is not judged yet. An assessor's new verdict on an answer replaces the old one. With any fault (no such item, a
-    word that is no verdict, a nugget that the key does not have, an answer beside another item) nothing is taken
-    over. Raises UsageError where there is no sheet.
+    word that is no verdict, a nugget that the key does not have, an answer beside another item, a name that no sheet
+    was written for) nothing is taken over. Raises UsageError where there is no sheet.
     """
     opened = open_campaign(campaign)
     paths = [Path(path) for path in files] or sorted((opened / SHEETS).glob("*.csv"))
@@ -177,8 +178,14 @@ def collect(
         )
     with step(campaign) as opened:
         reading = SheetReader(opened)
+        asked = read_asked(opened).assessors
+        known = {*asked, ADJUDICATION} if asked else {path.stem for path in paths}
         for path in paths:
-            reading.read(path)
+            if path.stem in known:
+                reading.read(path)
+            else:
+                rule = f"no sheet was written for {path.stem!r}; assessors are {', '.join(asked)}; rename the file"
+                reading.fault(path, None, rule)
         kept = {(one.item, one.assessor): one for one in read_judgements(opened)}
         rows: tuple[Agreement, ...] = ()
         if not reading.faults:

@@ -206,6 +206,8 @@ def _in_already(desk: _Desk, item: Delivered, run: str) -> str | None:
         if old.digest == item.digest:
             return "another group handed in the same file"
     known = latest.get(run.casefold())
+    if known is not None and known.run == run and moment(known.received) > desk.received:
+        return f"a version received later ({known.received}) is in"
     return f"{known.run} is a run of the same name but for case" if known is not None and known.run != run else None
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from nescio.campaign import group_tables, layouts
+from nescio.campaign.assessors import outstanding
 from nescio.campaign.evidence import Judged, judged_runs
 from nescio.campaign.folder import RESULTS, Campaign, put, renewed, step
 from nescio.campaign.freshness import judgements_digest
@@ -113,9 +114,10 @@ def score(
                 compared[part.language] = compare(judged.loaded, [judged.measures[0]], ci=ci or 95.0, **drawn)
         validators = ranked([judged for judged, _ in parts], ranking) if settings.task == "ave" else []
         listed = _tables(settings, parts, validators, said.runs)
+        late = outstanding(opened)
         noted = {one.judged.part.language: one.notes for one in validators}
         parts = [
-            (judged, replace(scores, notes=(*scores.notes, *noted.get(judged.part.language, ()))))
+            (judged, replace(scores, notes=(*scores.notes, *noted.get(judged.part.language, ()), *late)))
             for judged, scores in parts
         ]
         with renewed(opened / RESULTS) as draft:

@@ -10,12 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from nescio.campaign.assessors import ADJUDICATION, write_asked
 from nescio.campaign.collecting import KEY_SHEET, SheetReader
 from nescio.campaign.folder import SHEETS, Campaign, put, step
 from nescio.campaign.judgements import Judged, by_item, read_judgements
 from nescio.campaign.pooling import Item, read_pool
 from nescio.campaign.topics import nugget_texts
-from nescio.campaign.verdicts import ADJUDICATION, disputed
+from nescio.campaign.verdicts import disputed
 from nescio.errors import UsageError, names_nearest
 from nescio.formats.native.outcome_table.writer import guard
 from nescio.text import plural
@@ -75,6 +76,8 @@ def sheets(
             _check_assessors(assessors, overlap)
             wanted = _shared_out(opened, pool, judgements, assessors, overlap)
         _check_collected(opened, wanted, judgements)
+        if not adjudicate:
+            write_asked(opened, assessors, overlap)
         rows = [_written(opened, who, items, judgements) for who, items in wanted.items()]
         if opened.settings.task == "nuggets":
             key = [("question_id", "nugget", "vital", "text"), *nugget_texts(opened.key_files)]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from nescio.campaign.assessors import returned
 from nescio.campaign.folder import HANDOUT, RESULTS, SHEETS, SITE, Campaign, open_campaign
 from nescio.campaign.freshness import is_of_results, older_than
 from nescio.campaign.judgements import read_judgements
@@ -115,13 +116,16 @@ def _judging(campaign: Campaign) -> list[Step]:
     dispute = disputed(campaign, judgements)
     sheets = sorted(path.name for path in (campaign / SHEETS).glob("*.csv"))
     what = f"{len(items) - len(left):,} of {plural(len(items), 'answer')} judged, {len(dispute)} in dispute"
+    back = returned(campaign, items, judgements)
+    if back.verdicts < back.of:
+        what += f"; {back}"
     collect = f"nescio campaign collect {folder}"
     if dispute and not left:
         collect = f"nescio campaign sheets {folder} --adjudicate, then {collect}"
     return [
         Step("pool", bool(items), plural(len(items), "distinct answer"), f"nescio campaign pool {folder}"),
         Step("sheets", bool(sheets), ", ".join(sheets) or "none", f"nescio campaign sheets {folder} --assessor NAME"),
-        Step("judgements", bool(items) and not left and not dispute, what, collect),
+        Step("judgements", bool(items) and not left and not dispute and back.verdicts == back.of, what, collect),
     ]
 
 

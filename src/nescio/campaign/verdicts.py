@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nescio.campaign.assessors import ADJUDICATION
 from nescio.campaign.folder import Campaign
 from nescio.campaign.judgements import Judged, by_item, read_judgements
 from nescio.campaign.pooling import Item, read_pool
@@ -19,7 +20,6 @@ from nescio.stats.agreement import cohen_kappa
 from nescio.stats.raters import agreement_intervals
 from nescio.text import plural
 
-ADJUDICATION = "adjudication"
 MOST_NAMED = 10  # answers in dispute that a message lists
 
 
