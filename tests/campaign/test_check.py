@@ -268,3 +268,14 @@ def test_an_unsound_setting_is_named(line: str, rule: str, tmp_path: Path) -> No
     path.write_text("\n".join([line, *kept]) + "\n")
     with pytest.raises(nescio.FormatError, match=rule):
         nescio.campaign.status(campaign)
+
+
+def test_answers_that_read_like_abstentions_are_noted_and_no_fault(tmp_path: Path) -> None:
+    campaign = made.qa(tmp_path)
+    said = ["I don't know", "N/A", "None", "null", "Paris", None]
+    run = made.lines(tmp_path / "r.jsonl", [{"id": f"q{i}", "answer": text} for i, text in enumerate(said)])
+    checked = nescio.campaign.check(campaign, [run])
+    assert checked.sound
+    (noted,) = checked.notes
+    assert (noted.code, noted["count"]) == ("campaign.like_silence", 4)
+    assert str(noted).startswith(f"{run}: 4 answers read like an abstention (I don't know, N/A, None")

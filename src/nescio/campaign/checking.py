@@ -134,6 +134,25 @@ def _same_name(submissions: Sequence[Submission]) -> Iterator[Submission]:
             yield replace(submission, faults=(*submission.faults, fault))
 
 
+def _like_silence(submission: Submission, topics: Topics) -> Iterator[Note]:
+    """Note the answers that a run stands by, and which read as if it had none; options of a question do not."""
+    if topics.task not in ("qa", "reading"):
+        return
+    from nescio.judging.declined.recognise import declines
+
+    chosen = {q.id for part in topics.parts.values() for q in part.questions.values() if q.options}
+    own = [one for one in submission.said or () if one.answered and one.answer and one.question_id not in chosen]
+    alike = [one.answer for one in own if declines(one.answer) != "answered"]
+    if alike:
+        yield note(
+            "campaign.like_silence",
+            "{subject}: {count:n answer} {count:reads/read} like an abstention ({texts:list 3}); abstaining is null",
+            str(submission.path),
+            count=len(alike),
+            texts=list(dict.fromkeys(alike)),
+        )
+
+
 def checked_runs(name: str, topics: Topics, submissions: Sequence[Submission]) -> Checked:
     """Lay out what was found in runs."""
     rows = tuple(fault for submission in submissions for fault in submission.faults)
@@ -141,6 +160,7 @@ def checked_runs(name: str, topics: Topics, submissions: Sequence[Submission]) -
     notes = (
         [note("campaign.form", "a run of {task} is {form}", task=topics.task, form=FORMS[topics.task])] if rows else []
     )
+    notes += [one for submission in submissions for one in _like_silence(submission, topics)]
     line = sign(campaign="check", name=name, task=topics.task, topics=topics.count)
     return Checked(rows, line, tuple(notes), "faults", {"files": files})
 
