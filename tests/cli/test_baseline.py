@@ -63,6 +63,18 @@ def test_a_baseline_of_scores(tmp_path: Path) -> None:
     assert rows(package.compare(mine, "c@1", baseline=path, **by_metric)) == rows(together)
 
 
+def test_a_run_without_a_grade_is_no_baseline(tmp_path: Path) -> None:
+    source, path = tmp_path / "o.csv", tmp_path / "baseline.json"
+    text = "run,question,outcome\nm,a,ungraded\nm,b,ungraded\n"
+    source.write_text(text)
+    with pytest.raises(MismatchError, match=r"^run 'm' has no graded answer: a baseline of it would be compared with"):
+        package.baseline(source, path, ungraded="exclude")
+    assert not path.exists()
+    source.write_text(text + "m,c,incorrect\n")
+    package.baseline(source, path, ungraded="exclude")
+    assert path.exists()
+
+
 def test_repeats_are_kept_each(tmp_path: Path) -> None:
     """Three answers to each question of the baseline, two of the new run."""
     lines = ["run,question,repeat,outcome"]

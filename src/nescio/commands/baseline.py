@@ -19,7 +19,7 @@ from nescio.comparison.leaderboard import score
 from nescio.data.columns import USER
 from nescio.data.evidence import NO_ROW, Evidence
 from nescio.data.notes import Note
-from nescio.data.outcomes import Outcomes
+from nescio.data.outcomes import ABSENT, NOT_GRADED, Outcomes
 from nescio.data.results import Scores
 from nescio.errors import MismatchError, UnknownNameError, UsageError
 from nescio.formats.folder_reader import files_of
@@ -75,7 +75,7 @@ def baseline(
     question, digests of the questions' words, the judge, the options by which outcomes were read, the version, the
     date, and the `measures` with their intervals; `command` is the command line that made it.
     `nescio.compare(..., baseline=output)` compares with it. Other arguments as in `nescio.score`. Raises NescioError:
-    MismatchError for data that is not known question by question.
+    MismatchError for data that is not known question by question, and for a run without a graded answer.
     """
     check_names(baseline, options)
     output, items = Path(output), listed(source)
@@ -90,6 +90,9 @@ def baseline(
             result = replace(result, data=merged(result.data, reading))
             reading = replace(reading, repeats_of={})
         data = _one_run(result.data, run, result.about)
+        if not _is_graded(data):
+            rule = "has no graded answer: a baseline of it would be compared with nothing"
+            raise MismatchError(f"run {data.runs[0]!r} {rule}")
         own = data.judges if isinstance(data, Outcomes) else ()
         judges = tuple(dict.fromkeys((*result.judges, *(record for record in own if record is not None))))
         loaded = apply(replace(result, data=data, judges=judges), reading)
@@ -154,6 +157,14 @@ def _one_run(data: Any, run: str | None, about: str) -> Outcomes | Evidence:
         files=data.files[at : at + 1],
         judges=data.judges[at : at + 1],
     )
+
+
+def _is_graded(data: Outcomes | Evidence) -> bool:
+    """Say whether any answer has an outcome or a score."""
+    if isinstance(data, Evidence):
+        return bool(data.present.any())
+    scored = any(np.isfinite(np.asarray(column, dtype=float)).any() for column in data.extra_columns.values())
+    return scored or not np.isin(data.state, (NOT_GRADED, ABSENT)).all()
 
 
 def _hashed(items: Sequence[Any]) -> list[dict[str, str]]:
