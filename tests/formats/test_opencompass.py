@@ -53,6 +53,17 @@ def test_accuracy_is_in_percent(tmp_path: Path) -> None:
     assert any("its own accuracy is 0.31, and the answers in it give 0.3" in note for note in notes)
 
 
+def test_a_score_is_compared_as_an_accuracy_is(tmp_path: Path) -> None:
+    """Some evaluators call it score; where both stand there, the accuracy is what the items say."""
+    text = results(30.0, *(item(i < 3) for i in range(10)))
+    for body, said in ((text.replace('"accuracy": 30.0', '"score": 31.0'), True), (text, False)):
+        _, notes = evidence_and_notes(write(tmp_path, body))
+        assert any("its own score is 0.31, and the answers in it give 0.3" in note for note in notes) == said
+    for body in (text.replace('"accuracy"', '"score"'), text.replace("{", '{"score": 70.0, ', 1)):
+        _, notes = evidence_and_notes(write(tmp_path, body))
+        assert not any("its own" in note for note in notes)
+
+
 def test_options_by_perplexity_have_no_text(tmp_path: Path) -> None:
     logs = {"A": {"PPL": 1.2}, "B": {"PPL": 1.4}}
     data = evidence(write(tmp_path, results(50.0, item(True, logs, "A"), item(False, logs, "B"), kind="PPL")))

@@ -207,13 +207,14 @@ def _answers(source: Source, texts: Sequence[str], options: ReadOptions, *, seve
 
 
 def _against_figure(answers: Sequence[Marked], source: Source) -> Iterator[Note]:
-    """Note where the tool's accuracy, in percent, is not what its details give."""
+    """Note where the tool's accuracy (or its score, where it has none), in percent, is not what its details give."""
     named = (name for name in source.document if _ACCURACY.fullmatch(str(name)))
-    own = number(source.document[name]) if (name := next(named, None)) else None
+    name = next(named, "score")
+    own = number(source.document.get(name))
     if own is not None:
         scores = [answer.scores[CORRECT] for answer in answers]
         if abs(own / 100 - sum(s for s in scores if not math.isnan(s)) / len(scores)) > _ROUNDED:
-            yield from compared(own / 100, None, scores, "accuracy", source.name)
+            yield from compared(own / 100, None, scores, "score" if name == "score" else "accuracy", source.name)
 
 
 _ROUNDED = 5e-5  # accuracies are rounded to two decimals of a percent, at most
