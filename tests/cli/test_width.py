@@ -101,7 +101,7 @@ CAMPAIGN = {
     "publish": "campaign",
     "status": "campaign",
 }
-LONG_CALLS = {"demo", "report", "view", "ave validate train"}  # in the narrowest terminal alone, but where time is
+LONG_CALLS = ("demo", "report", "view", "ave validate train")  # in the narrowest terminal alone, but where time is
 SILENT = {"mcp"}  # it speaks with a program, and nobody reads along
 NUMBER = re.compile(r"(?<![\w.…/:=-])[+-]?\d[\d,]*\.\d+(?![\w.…/])")
 
