@@ -234,7 +234,10 @@ def test_a_command_fits_the_terminal(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("columns", WIDTHS)
-def test_the_audit_of_all_measures_fits_the_terminal(columns: int, capfd: pytest.CaptureFixture[str]) -> None:
+def test_the_audit_of_all_measures_fits_the_terminal(
+    columns: int, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
     assert_fits(columns, shown(columns, "audit"), piped(capfd, "audit"))
 
 

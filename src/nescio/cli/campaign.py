@@ -272,6 +272,7 @@ def publish_(folder: Path) -> None:
     the returns of a group name its own.
 
     \b
+    nescio campaign score campaign
     nescio campaign publish campaign
     """
     say(str(campaign.publish(folder)))
