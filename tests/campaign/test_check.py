@@ -279,3 +279,14 @@ def test_answers_that_read_like_abstentions_are_noted_and_no_fault(tmp_path: Pat
     (noted,) = checked.notes
     assert (noted.code, noted["count"]) == ("campaign.like_silence", 4)
     assert str(noted).startswith(f"{run}: 4 answers read like an abstention (I don't know, N/A, None")
+
+
+def test_a_fault_on_the_first_line_hides_no_other(tmp_path: Path) -> None:
+    folder = made.qa(tmp_path)
+    run = tmp_path / "mine.jsonl"
+    run.write_text('{"id": "q0", "answer": "a", "confidence": 0,9}\n{"id": "q9", "answer": "a"}\n')
+    faults = nescio.campaign.check(folder, [run]).rows
+    assert_faults(
+        list(faults),
+        [(1, "not a JSON object"), (2, "the questions do not have this id"), (None, "answers missing")],
+    )

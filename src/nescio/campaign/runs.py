@@ -21,6 +21,7 @@ from nescio.formats.benchmarks.nuggets.reader import run_of
 from nescio.formats.benchmarks.pan.answers import answers_of
 from nescio.formats.native.questions.responses import responses_of
 from nescio.judging.choice import option
+from nescio.sources.json import MemoryBudget
 from nescio.sources.source import LINES
 from nescio.tasks.ave.exercise import Exercise
 from nescio.tasks.ave.rules import problems
@@ -126,7 +127,7 @@ def examine(
     """
     own = name or path.name.partition(".")[0]
     try:
-        source = open_source(path)
+        source = _open(path)
         reading = _Reading(source, topics, language or f"{path.absolute().parent.name} {path.name} {own}")
         said, answered, total = _SAID[topics.task](reading)
     except NescioError as error:
@@ -139,6 +140,17 @@ def examine(
     faults = [_fault(label or str(path), error.rule, error.where, error.value) for error in reading.faults]
     faults.sort(key=lambda fault: (fault.line is None, fault.line or 0))
     return Submission(path, own, reading.language, tuple(dict.fromkeys(faults)), said, answered, total)
+
+
+def _open(path: Path) -> Source:
+    """Open a run; JSON Lines whose first line is at fault too, so that the others are read, and its fault is one of
+    theirs."""
+    try:
+        return open_source(path)
+    except FormatError as error:
+        if path.suffix.lower() not in LINES or not (error.where or "").startswith("line 1"):
+            raise
+        return Source(path.name, path=path, kind="lines", room=MemoryBudget(path.stat().st_size, packed=False))
 
 
 def _fault(file: str, rule: str, where: str | None, value: object) -> Fault:
