@@ -41,7 +41,7 @@ def alone(data: Evidence, measure: str, runs: tuple[int, int]) -> tuple[float, f
     return observed, exact_p(*exchanges, observed) if exchanges else None
 
 
-def check(data: Evidence, measure: str) -> None:
+def assert_together_as_alone(data: Evidence, measure: str) -> None:
     pairs = list(permutations(range(len(data.runs)), 2))
     seen = measured_runs(data, parse(measure))
     assert seen.tables(pairs) is not None
@@ -66,7 +66,7 @@ def equal(found: list[tuple[float, float | None]], expected: list[tuple[float, f
 def test_together_as_alone(letters: list[str], measure: str) -> None:
     if all(set(run) == {"-"} for run in letters):
         return
-    check(runs_of(letters), measure)
+    assert_together_as_alone(runs_of(letters), measure)
 
 
 @pytest.mark.parametrize("measure", MEASURES[:5])
@@ -74,4 +74,4 @@ def test_together_as_alone(letters: list[str], measure: str) -> None:
 def test_large_tables_together_as_alone(measure: str, questions: int) -> None:
     rng = np.random.default_rng(questions)
     letters = ["".join(rng.choice(list("CWU-"), p=[p, 0.7 - p, 0.25, 0.05], size=questions)) for p in (0.3, 0.35, 0.5)]
-    check(runs_of([*letters, letters[0]]), measure)
+    assert_together_as_alone(runs_of([*letters, letters[0]]), measure)

@@ -39,8 +39,8 @@ output_type: generate_until
 doc_to_text: "{{{{question}}}}"
 doc_to_target: "{{{{answer}}}}"
 metric_list:
-  - metric: !function capital_measures.c_at_1
-    aggregation: !function capital_measures.over_all
+  - metric: !function capitals_functions.c_at_1
+    aggregation: !function capitals_functions.over_all
     higher_is_better: true
   - metric: penalty(t=0.5)
     aggregation: penalty(t=0.5)
@@ -48,10 +48,9 @@ metric_list:
 """
 
 
-@pytest.fixture(scope="module")
-def results(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """What the harness reports of the task, run offline with a model that says what is written above."""
-    folder = tmp_path_factory.mktemp("task")
+def harness(folder: Path, task: str, definition: str, functions: str, rows: list[tuple[str, str, list[str]]]) -> Any:
+    """What the real harness reports of a task, run offline with a model that says what stands in the rows: question,
+    gold, and an answer for each time that it is asked."""
     with warnings.catch_warnings(), pytest.MonkeyPatch.context() as patch:
         warnings.simplefilter("ignore")  # of what the harness itself imports
         for name, value in {"HF_HOME": str(folder), "HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1"}.items():
@@ -61,8 +60,8 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
         class Scripted(base):  # type: ignore[misc]
             def generate_until(self, requests: Any, disable_tqdm: bool = False) -> list[str]:  # noqa: ARG002
-                said = {question: answer for question, _, answer in DOCUMENTS}
-                return [said[request.args[0]] for request in requests]
+                said = {question: iter(answers) for question, _, answers in rows}
+                return [next(said[request.args[0]]) for request in requests]
 
             def loglikelihood(self, requests: Any, disable_tqdm: bool = False) -> Any:
                 raise NotImplementedError
@@ -70,16 +69,23 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Any:
             def loglikelihood_rolling(self, requests: Any, disable_tqdm: bool = False) -> Any:
                 raise NotImplementedError
 
-        data = folder / "capitals.jsonl"
-        rows = [{"question": question, "answer": gold} for question, gold, _ in DOCUMENTS]
-        data.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-        (folder / "capital_measures.py").write_text(FUNCTIONS)
-        (folder / "capitals.yaml").write_text(YAML.format(data=data.as_posix()))
+        data = folder / f"{task}.jsonl"
+        asked = [{"question": question, "answer": gold} for question, gold, _ in rows]
+        data.write_text("".join(json.dumps(row) + "\n" for row in asked), encoding="utf-8")
+        (folder / f"{task}_functions.py").write_text(functions)
+        (folder / f"{task}.yaml").write_text(definition.format(data=data.as_posix()))
         register("penalty(t=0.5)", declined_pattern=["i don't know.*"])
         manager = import_module("lm_eval.tasks").TaskManager(include_path=str(folder), include_defaults=False)
         return lm_eval.simple_evaluate(
-            model=Scripted(), tasks=["capitals"], task_manager=manager, bootstrap_iters=0, log_samples=True
+            model=Scripted(), tasks=[task], task_manager=manager, bootstrap_iters=0, log_samples=True
         )
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """What the harness reports of the documents above."""
+    rows = [(question, gold, [answer]) for question, gold, answer in DOCUMENTS]
+    return harness(tmp_path_factory.mktemp("task"), "capitals", YAML, FUNCTIONS, rows)
 
 
 def test_the_harness_reports_the_measures(results: Any) -> None:
@@ -105,10 +111,10 @@ output_type: generate_until
 doc_to_text: "{{{{question}}}}"
 doc_to_target: "{{{{answer}}}}"
 repeats: 3
-process_results: !function thrice.process
+process_results: !function thrice_functions.process
 metric_list:
   - metric: acc
-    aggregation: !function thrice.mean
+    aggregation: !function thrice_functions.mean
     higher_is_better: true
 filter_list:
   - name: all
@@ -124,38 +130,14 @@ def mean(items):
 SAID = {"a": ["a", "a", "b"], "b": ["b", "a", "a"], "c": ["", "c", "c"], "d": ["x", "y", "z"]}
 
 
-@pytest.mark.usefixtures("results")
-def test_its_repeats_are_repeats(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_its_repeats_are_repeats(tmp_path: Path) -> None:
     """Five of twelve responses are right; three of four questions are right at least once."""
-    for name, value in {"HF_HOME": str(tmp_path), "HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1"}.items():
-        monkeypatch.setenv(name, value)
-    base: Any = import_module("lm_eval.api.model").LM
-
-    class Scripted(base):  # type: ignore[misc]
-        def generate_until(self, requests: Any, disable_tqdm: bool = False) -> list[str]:  # noqa: ARG002
-            said = {question: iter(answers) for question, answers in SAID.items()}
-            return [next(said[request.args[0]]) for request in requests]
-
-        def loglikelihood(self, requests: Any, disable_tqdm: bool = False) -> Any:
-            raise NotImplementedError
-
-        def loglikelihood_rolling(self, requests: Any, disable_tqdm: bool = False) -> Any:
-            raise NotImplementedError
-
-    data = tmp_path / "thrice.jsonl"
-    data.write_text("".join(json.dumps({"question": name, "answer": name}) + "\n" for name in SAID))
-    (tmp_path / "thrice.py").write_text(GRADES)
-    (tmp_path / "thrice.yaml").write_text(REPEATED.format(data=data.as_posix()))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        manager = import_module("lm_eval.tasks").TaskManager(include_path=str(tmp_path), include_defaults=False)
-        tracker = import_module("lm_eval.loggers").EvaluationTracker(output_path=str(tmp_path / "log"))
-        found = import_module("lm_eval").simple_evaluate(
-            model=Scripted(), tasks=["thrice"], task_manager=manager, bootstrap_iters=0, log_samples=True
-        )
-        samples = found.pop("samples")
-        tracker.save_results_aggregated(results=found, samples=samples)
-        tracker.save_results_samples(task_name="thrice", samples=samples["thrice"])
+    rows = [(name, name, answers) for name, answers in SAID.items()]
+    found = harness(tmp_path, "thrice", REPEATED, GRADES, rows)
+    samples = found.pop("samples")
+    tracker = import_module("lm_eval.loggers").EvaluationTracker(output_path=str(tmp_path / "log"))
+    tracker.save_results_aggregated(results=found, samples=samples)
+    tracker.save_results_samples(task_name="thrice", samples=samples["thrice"])
     (log,) = (tmp_path / "log").rglob("samples_*.jsonl")
     scores = nescio.score(log, ["accuracy", "pass@k(k=3)"], ci=None)
     assert {row.measure: (row.value, row.n) for row in scores} == {

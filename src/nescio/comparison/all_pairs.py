@@ -55,7 +55,7 @@ def _sampled(seen: MeasuredRuns | TalliedRuns, pairs: Pairs, plan: TestPlan) -> 
         yield p_value(tested.observed, tested.exchanged)
 
 
-def told_apart(
+def significant_pairs(
     pairs: Pairs, tests: Sequence[PairTest], adjusted: Sequence[float | None], level: float, *, lower: bool
 ) -> Iterator[tuple[int, int]]:
     """Yield the pairs that differ significantly as (better, worse)."""

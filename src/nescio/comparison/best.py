@@ -14,7 +14,7 @@ from dataclasses import replace
 from itertools import combinations
 
 from nescio.comparison._p_values import adjust
-from nescio.comparison.all_pairs import all_tests, told_apart
+from nescio.comparison.all_pairs import all_tests, significant_pairs
 from nescio.comparison.pair_test import measured_runs, paired_evidence
 from nescio.comparison.resampled_pairs import TestPlan
 from nescio.data.evidence import Evidence, Tally
@@ -65,7 +65,7 @@ def mark(
     marks: dict[Key, dict[str, Score]] = {}
     for done, (stratum, part) in enumerate(parts):
         for at, measure in enumerate(measures):
-            worse = _told_apart(part, measure, plan, sampled=every)
+            worse = _significant(part, measure, plan, sampled=every)
             if worse is not None:
                 rows = [row for row in scores if (row.measure, row.stratum) == (measure.label, stratum)]
                 marks[measure.label, stratum] = _marked(rows, worse, lower=measure.declaration.lower_is_better)
@@ -89,7 +89,7 @@ def _cheap(loaded: Loaded) -> bool:
     return len(data.runs) > 1 and math.comb(len(data.runs), 2) * len(data.questions) <= MOST_WORK
 
 
-def _told_apart(
+def _significant(
     data: Evidence | Tally, measure: Measure, plan: TestPlan, *, sampled: bool
 ) -> set[tuple[str, str]] | None:
     """Return the pairs (better, worse) that differ significantly; None where a test would have to draw exchanges and
@@ -105,7 +105,7 @@ def _told_apart(
     lower = measure.declaration.lower_is_better
     return {
         (data.runs[better], data.runs[worse])
-        for better, worse in told_apart(
+        for better, worse in significant_pairs(
             pairs, tested, adjust([one.p for one in tested], "holm"), plan.level, lower=lower
         )
     }

@@ -10,7 +10,7 @@ from math import comb
 
 from nescio.comparison._p_values import EXACT_FOR, TestUsed, adjust
 from nescio.comparison._ranks import by_value, ranks_of
-from nescio.comparison.all_pairs import Pairs, all_tests, told_apart
+from nescio.comparison.all_pairs import Pairs, all_tests, significant_pairs
 from nescio.comparison.chances import with_chances
 from nescio.comparison.comparing import judged_rows, signed
 from nescio.comparison.each_pair import each_pair
@@ -63,7 +63,7 @@ def compare_leading(
     every = comb(len(data.runs), 2)
     rows = judged_rows(rows, 1 - plan.level, "holm", margin, every=every, resamples=resamples, adjusted=own)
     used = Counter(one.test for one in tests if one.test)
-    better = told_apart(pairs, tests, adjusted, plan.level, lower=lower)
+    better = significant_pairs(pairs, tests, adjusted, plan.level, lower=lower)
     named = ((data.runs[one], data.runs[other]) for one, other in better)
     ranks = ranks_of(measure.label, values, named, lower_is_better=lower)
     line = signed(

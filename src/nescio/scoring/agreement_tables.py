@@ -25,7 +25,7 @@ class Agreement:
     """How a judge and people agree on the `answers` that both graded, of `labels` that people did.
 
     `sensitivity` is the share of people's correct answers that the judge calls correct, `specificity` that of the
-    others that it does not. In the table `declined`, where answering and declining are told apart, they are those of
+    others that it does not. In the table `declined`, which is about answering or declining, they are those of
     what people call declined, and of what they call an answer.
     """
 

@@ -74,7 +74,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
                 "silence; --declined-pattern names words that are",
             )
         )
-    outcomes = outcomes_of(_told_apart(rows, notes, several=several), parts[0][1].label, options, notes)
+    outcomes = outcomes_of(_distinct(rows, notes, several=several), parts[0][1].label, options, notes)
     return drop_redundant_columns(ReadResult(outcomes, tuple(notes)), options, (TASK,) if several else ())
 
 
@@ -181,7 +181,7 @@ def _texts(row: Row) -> AnswerTexts:
     return texts_of(question, gold if isinstance(gold, list) else [gold], _raw(row), _extracted(row), reason)
 
 
-def _told_apart(rows: Sequence[Graded], notes: list[Note], *, several: bool) -> Iterator[Graded]:
+def _distinct(rows: Sequence[Graded], notes: list[Note], *, several: bool) -> Iterator[Graded]:
     """Return the rows with the name of their evaluation where there are several, and their repeats numbered."""
     names = [f"{row.strata[TASK]}/{row.question}" if several else row.question for row in rows]
     again = len(rows) - len({(row.run, name) for row, name in zip(rows, names, strict=True)})
