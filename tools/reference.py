@@ -13,14 +13,13 @@ import math
 import re
 import shlex
 import sys
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
 PAGES = Path(__file__).parents[1] / "docs" / "reference"
-EXAMPLE, USES = PAGES.parents[1] / "examples" / "outcomes.csv", Path(__file__).parent / "uses.toml"
+EXAMPLE = PAGES.parents[1] / "examples" / "outcomes.csv"
 MADE = "<!-- Made by `python tools/reference.py`. Do not edit: change what the program says of itself. -->\n"
 
 
@@ -169,7 +168,7 @@ def measures() -> Iterator[tuple[str, str]]:
     order = sorted(REGISTRY, key=lambda name: ("." in name, name.lower()))
     bound = {name: with_defaults(REGISTRY[name]) for name in order}
     found = audit(list(bound.values()))
-    uses, worked = tomllib.loads(USES.read_text(encoding="utf-8")), _worked(order)
+    worked = _worked(order)
     rows = []
     for name in order:
         facts = describe(REGISTRY[name])
@@ -182,8 +181,8 @@ def measures() -> Iterator[tuple[str, str]]:
             f"    nescio score FILES -m {_shell(name)}\n",
             mathematics(REGISTRY[name].doc) + "\n",
         ]
-        if name in uses:
-            parts += ["## When to use it\n", _plain(uses[name]) + "\n"]
+        parts += ["## When to use it\n", _plain(facts["use"]) + "\n"]
+        parts += ["## Worked by hand\n", *_example(facts["example"])]
         if name in worked:
             parts += ["## On the examples\n", worked[name] + "\n"]
         shown = [(key, facts[key]) for key in ("range", "better", "needs", "order", "interval", "source") if facts[key]]
@@ -199,6 +198,17 @@ def measures() -> Iterator[tuple[str, str]]:
         f"{len(order)} of them, with their default parameters. `nescio measures NAME` says the same.\n",
     ]
     yield "index.md", "\n".join([*head, "| measure | range | what it says |", "| --- | --- | --- |", *rows]) + "\n"
+
+
+def _example(text: str) -> Iterator[str]:
+    """Yield an example as Markdown: the data, its steps a line each, and what is remarked."""
+    data, _, rest = text.partition(": ")
+    steps, *remark = re.split(r"\.(?:$| (?=[A-Z]))", rest, maxsplit=1)
+    letters = " (C correct, W incorrect, U unanswered)" if re.search(r"outcome|\bC\b", data) else ""
+    yield f"Given `{data}`{letters}:\n"
+    yield "\n".join(f"    {step}" for step in steps.split("; ")) + "\n"
+    if any(remark):
+        yield _plain(remark[0]) + "\n"
 
 
 def _worked(names: list[str]) -> dict[str, str]:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from pathlib import Path
 
 import pytest
-
-from nescio.measures import REGISTRY
 
 from .console import ROOT
 from .test_reference import script
@@ -47,8 +44,3 @@ def test_every_picture_that_a_page_shows_is_there() -> None:
     shown = {(page, path) for page in pages for path in re.findall(r"!\[[^\]]*\]\(([^)]+)\)", page.read_text("utf-8"))}
     assert len(shown) > 15
     assert [path for page, path in shown if not (Path(page).parent / path).is_file()] == []
-
-
-def test_what_a_measure_is_used_for_is_said_of_measures() -> None:
-    uses = tomllib.loads((ROOT / "tools" / "uses.toml").read_text(encoding="utf-8"))
-    assert set(uses) <= set(REGISTRY)

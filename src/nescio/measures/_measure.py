@@ -5,6 +5,9 @@ A measure is one decorated function:
     @measure("c@1", needs="correct unanswered", bounds=(0, 1), source="Peñas & Rodrigo, ACL 2011, eq. 4")
     def c_at_1(total): ...
 
+Its docstring is what users read of it: a line that says what it is, the formula, when it is undefined; then a paragraph
+"When to use it: …" and one "Example: DATA: STEPS = NUMBER", worked out by hand, which a test computes from the data.
+
 The function gets sums of per-question columns and answers for all resamples at once. Four shapes share this contract:
 
 totals      `total.correct` is the sum over the questions, shape (…,); `total.n` is how many there are.
@@ -46,6 +49,7 @@ from nescio.stats.resampling import Table
 Formula = Callable[..., Any]
 Bounds = tuple[float, float]
 OUTCOME_COLUMNS = frozenset((*OUTCOMES, "n"))
+WHEN, EXAMPLE = "When to use it", "Example"  # how two paragraphs of a measure's docstring begin
 _ROWS_AT_ONCE = 32
 
 
@@ -259,8 +263,22 @@ class Declaration:
 
     @property
     def doc(self) -> str:
-        """The docstring of the formula."""
-        return inspect.cleandoc(self.formula.__doc__ or "")
+        """The docstring of the formula, but for the paragraphs below."""
+        return re.split(rf"\n\n(?:{WHEN}|{EXAMPLE}): ", inspect.cleandoc(self.formula.__doc__ or ""))[0]
+
+    @property
+    def use(self) -> str:
+        """When to use the measure, what it hides, and what to take instead."""
+        return self._paragraph(WHEN)
+
+    @property
+    def example(self) -> str:
+        """A value worked out by hand: the data, the arithmetic, the number; a law computes it from the data."""
+        return self._paragraph(EXAMPLE)
+
+    def _paragraph(self, title: str) -> str:
+        text = re.search(rf"\n\n{title}: (.+?)(?:\n\n|$)", inspect.cleandoc(self.formula.__doc__ or ""), re.DOTALL)
+        return " ".join(text[1].split()) if text else ""
 
     @property
     def summary(self) -> str:

@@ -20,6 +20,12 @@ def strict(total: Any) -> Any:
     r"""The share of answers that are right, exact and supported: accuracy, where assessors gave all four verdicts.
 
     $\frac{R}{n}$, undefined for n = 0.
+
+    When to use it: Accuracy as TREC and CLEF report it, where assessors say right, wrong, inexact or unsupported. A
+    true answer from a document that does not say so counts as wrong: lenient_accuracy forgives that. Silence counts as
+    wrong too: c@1 does not.
+
+    Example: verdict = 4×R, W, 2×X, U, 2×-: 4/10 = 0.4.
     """
     return total.correct / total.n
 
@@ -36,6 +42,11 @@ def lenient(total: Any) -> Any:
     r"""Accuracy that takes an unsupported answer for right: the document does not say it, and it is true.
 
     $\frac{R + U}{n}$, undefined for n = 0. An inexact answer (X) stays wrong.
+
+    When to use it: When the truth of the answer counts and the document does not. It rewards an answer from memory with
+    any citation: in retrieval-augmented systems read unsupported_rate beside it.
+
+    Example: verdict = 4×R, W, 2×X, U, 2×-: (4 + 1)/10 = 0.5.
     """
     return total.accepted / total.n
 
@@ -53,6 +64,11 @@ def inexact(total: Any) -> Any:
     r"""The share of questions whose answer is inexact.
 
     $\frac{X}{n}$, undefined for n = 0.
+
+    When to use it: Why answers fail: they hold the right string with too much or too little around it, which better
+    extraction would mend. A silent system has 0: read strict_accuracy beside it.
+
+    Example: verdict = 4×R, W, 2×X, U, 2×-: 2/10 = 0.2.
     """
     return total.too_much / total.n
 
@@ -70,5 +86,10 @@ def unsupported(total: Any) -> Any:
     r"""The share of questions whose answer is right without support.
 
     $\frac{U}{n}$, undefined for n = 0.
+
+    When to use it: Why answers fail: they are true, and the document cited does not say so, as where a model answers
+    from memory. A silent system has 0: read strict_accuracy beside it.
+
+    Example: verdict = 4×R, W, 2×X, U, 2×-: 1/10 = 0.1.
     """
     return total.without_support / total.n

@@ -43,6 +43,12 @@ def reliability(total: Any, bins: int = 10) -> Any:  # noqa: ARG001  the bins ar
     r"""The part of the Brier score that is due to miscalibration, over bins of equal width: lower is better.
 
     $\sum_k \frac{n_k}{n}(\bar p_k - \bar y_k)^2$, undefined for n = 0.
+
+    When to use it: How much of the Brier score is miscalibration. Few answers a bin raise it by chance: with a small
+    collection take smECE, which has no bins.
+
+    Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: (0.05² + 0.1² + 0.7² + 2·0.075²)/5 =
+    0.10275. The last bin has mean confidence 0.575 and half of its answers right.
     """
     return _over((total.p - total.y) ** 2, total.number).sum(-1) / total.n
 
@@ -52,6 +58,12 @@ def resolution(total: Any, bins: int = 10) -> Any:  # noqa: ARG001
     r"""The part of the Brier score that is gained because bins differ in accuracy: higher is better.
 
     $\sum_k \frac{n_k}{n}(\bar y_k - \bar y)^2$, undefined for n = 0.
+
+    When to use it: How far confidence separates right from wrong answers, in units of the Brier score. More bins raise
+    it by chance, and it depends on the accuracy: between systems take AUROC.
+
+    Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: ((1 - 0.6)² + (1 - 0.6)² + (0 - 0.6)² +
+    2·(0.5 - 0.6)²)/5 = 0.14.
     """
     mean = (total.y.sum(-1) / total.n)[..., None]
     return _over((total.y - total.number * mean) ** 2, total.number).sum(-1) / total.n
@@ -62,6 +74,11 @@ def uncertainty(total: Any, bins: int = 10) -> Any:  # noqa: ARG001
     r"""The Brier score of whoever always gives the accuracy as confidence: how hard the outcomes are to predict.
 
     $\bar y(1 - \bar y)$, undefined for n = 0.
+
+    When to use it: What Brier must fall below to be of use: the score of always saying the accuracy. It describes the
+    answers and not the confidences, and ranks nothing: take Brier.
+
+    Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: (3/5)·(1 - 3/5) = 0.24.
     """
     mean = total.y.sum(-1) / total.n
     return mean * (1 - mean)
@@ -72,6 +89,12 @@ def within_variance(total: Any, bins: int = 10) -> Any:  # noqa: ARG001
     r"""The variance of confidences within bins: what bins leave over of the Brier score.
 
     $\frac{1}{n}\sum_k\sum_{i \in k}(p_i - \bar p_k)^2$, undefined for n = 0.
+
+    When to use it: Whether the bins of the other parts are fine enough: where it is large beside them, take more bins.
+    It ranks nothing: take Brier.
+
+    Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: 2·0.025²/5 = 0.00025. The last bin has 0.6
+    and 0.55, about a mean of 0.575.
     """
     return np.maximum(total.pp - _over(total.p**2, total.number), 0).sum(-1) / total.n
 
@@ -81,5 +104,11 @@ def within_covariance(total: Any, bins: int = 10) -> Any:  # noqa: ARG001
     r"""Twice the covariance of confidence and correctness within bins: what bins do not see of the resolution.
 
     $\frac{2}{n}\sum_k\sum_{i \in k}(p_i - \bar p_k)(y_i - \bar y_k)$, undefined for n = 0.
+
+    When to use it: Whether the bins of the other parts hide resolution: where it is large beside them, take more bins.
+    It ranks nothing: take Brier or AUROC.
+
+    Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: (2/5)·(0.025·0.5 + 0.025·0.5) = 0.01. The
+    last bin has 0.6 (right) and 0.55 (wrong).
     """
     return 2 * (total.py - _over(total.p * total.y, total.number)).sum(-1) / total.n

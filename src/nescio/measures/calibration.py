@@ -31,6 +31,12 @@ def brier(total: Any) -> Any:
     r"""The mean squared distance between confidence and correctness: lower is better.
 
     $\frac{1}{n}\sum_i (p_i - y_i)^2$, undefined for n = 0; y is 1 for a right answer, 0 for a wrong one.
+
+    When to use it: Probabilities and answers in one proper score: no other confidence than one's own belief earns more.
+    Better answers lower it too: for the probabilities alone read Brier_reliability or smECE, for their order AUROC.
+
+    Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: (0.05² + 0.1² + 0.7² + 0.4² + 0.55²)/5 =
+    0.193.
     """
     return total.squared / total.n
 
@@ -75,6 +81,13 @@ def ece(total: Any, bins: int = 10) -> Any:  # noqa: ARG001  the bins are made b
     r"""Expected calibration error over bins (l, u] of equal width, with confidence 0 in the first bin: lower is better.
 
     $\sum_m \frac{|B_m|}{n}\,\left|acc(B_m) - conf(B_m)\right|$, undefined for n = 0.
+
+    When to use it: Whether a confidence of 80% is right in 80% of the cases, with many answers a bin; with few, chance
+    alone makes it large: read ECE_if_calibrated beside it, or take smECE. A constant confidence can have 0: whether it
+    tells right from wrong is AUROC.
+
+    Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: (|1 - 0.95| + |1 - 0.9| + |0 - 0.7| + |1 +
+    0 - 0.6 - 0.55|)/5 = 0.2. The last two share the bin from 0.5 to 0.6.
     """
     return np.abs(total.gap).sum(-1) / total.n
 
@@ -91,6 +104,12 @@ def k1(total: Any) -> Any:
     r"""The self-scores of correct answers minus those of incorrect answers.
 
     $\frac{\sum_{i\ correct} s_i - \sum_{i\ incorrect} s_i}{n}$, s in [0, 1] and 0 on silence; undefined for n = 0.
+
+    When to use it: Self-scores as stakes, as at CLEF 2004: being sure and right earns, being sure and wrong costs. It
+    is no proper score, because whoever is right more often than not gains by always claiming 1: for honest confidences
+    take BAS or Brier.
+
+    Example: outcome = C, W, C, W; confidence = 0.9, 0.2, 0.6, 0: (0.9 - 0.2 + 0.6 - 0)/4 = 0.325.
     """
     return total.credit / total.n
 
@@ -108,6 +127,13 @@ def k(total: Any) -> Any:
     $\frac{1}{n}\sum_i \frac{\sum_r s_r\,e_r}{\max(R_i, A_i)}$ over the answers r of question i, of which there are
     $A_i$; e is 1 for a correct answer, 0 for a correct one beyond the $R_i$ that are known (it must repeat one of
     them), -1 for an incorrect one; $R_i$ comes from the column `known_answers`, 1 without it. Undefined for n = 0.
+
+    When to use it: For questions with several known answers, each answer with its self-score (QA at CLEF 2004). Like K1
+    it rewards claiming 1 on all that is more likely right than wrong; with one answer a question take BAS or c@1.
+
+    Example: question = 1, 1, 1, 2, 2, 2; rank = 1, 2, 3, 1, 2, 3; outcome = C, C, W, W, C, C; confidence = 0.8, 0.5,
+    0.4, 0.5, 0.6, 0.3; known_answers = 2, 2, 2, 1, 1, 1: ((0.8 + 0.5 - 0.4)/3 + (-0.5 + 0.6 + 0)/3)/2 = 0.1667. The
+    last answer repeats the one that is known.
     """
     return total.k_credit / total.n
 
@@ -130,6 +156,12 @@ def pearson(total: Any) -> Any:
     r"""Pearson's correlation between confidence and correctness (1 or 0), over the questions that have a confidence.
 
     $\frac{cov(s, y)}{\sigma_s\,\sigma_y}$, undefined if either is constant.
+
+    When to use it: To stand beside studies that report it. It depends on the scale of the confidences and on how many
+    answers are right: for whether confidence tells right from wrong take AUROC, for probabilities Brier.
+
+    Example: outcome = C, W, C, W; confidence = 0.9, 0.2, 0.6, 0: cov = (0.475 + 0.225 + 0.175 + 0.425)/2; s = √(0.475²
+    + 0.225² + 0.175² + 0.425²); y = √(4·0.5²); cov/(s·y) = 0.9309. The mean confidence is 0.425.
     """
     n = total.n
     covariance = n * total.sy - total.s * total.correct
@@ -192,6 +224,12 @@ def bas(total: Any, eps: float = 1e-6) -> Any:  # noqa: ARG001  eps clips in `ea
     $\frac{1}{n}\sum_i b_i$ with $b = s$ if right, $s + \ln(1-s)$ if wrong, 0 on silence; s is clipped to 1 - eps where
     wrong, and clipped answers are reported. Undefined for n = 0. Few answers that are sure and wrong decide the value,
     and intervals hold the true one less often than they say: fewer than 10 above 0.99 are noted.
+
+    When to use it: Confidences of systems that may abstain, averaged over all prices of an error; honest ones score
+    best. A few answers that are sure and wrong decide it: where that is too harsh take Brier, where the price is known
+    penalty.
+
+    Example: outcome = C, W, U; confidence = 0.9, 0.5, -: (0.9 + (0.5 + ln(1 - 0.5)) + 0)/3 = 0.2356.
     """
     return total.earned / total.n
 
@@ -230,5 +268,11 @@ def nll(total: Any, eps: float = 1e-15) -> Any:  # noqa: ARG001  eps clips in `e
 
     $-\frac{1}{n}\sum_i \ln(y_i\,p_i + (1-y_i)(1-p_i))$, undefined for n = 0. It is ∞ if a certain answer (p = 0 or 1)
     has the other outcome: probabilities below eps are counted as eps, and such answers are reported.
+
+    When to use it: A proper score of probabilities, as models are trained by. One answer that is sure and wrong can
+    outweigh hundreds, and better answers lower it too: for a bounded score take Brier, for the order alone AUROC.
+
+    Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: -(ln(0.95) + ln(0.9) + ln(1 - 0.7) +
+    ln(0.6) + ln(1 - 0.55))/5 = 0.534.
     """
     return total.surprise / total.n

@@ -26,6 +26,12 @@ def fpr_at_95_tpr(total: Any) -> Any:
 
     $\min\{FPR(\tau) : TPR(\tau) \ge 0.95\}$, right answers being the positives; tied answers are accepted together.
     Undefined if all are right or all wrong. An abstention without a judged candidate is left out and counted in a note.
+
+    When to use it: To stand beside papers on failure detection and out-of-distribution inputs. It sees one point of the
+    curve and jumps with single answers: take AUROC for the whole order, coverage@risk for a limit on errors.
+
+    Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: 1/2 = 0.5. Accepting all three right
+    answers, down to 0.6, lets one of the two wrong ones through.
     """
     right, wrong = np.asarray(total.right), np.asarray(total.n) - np.asarray(total.right)
     accepted = np.cumsum(right, axis=-1)
@@ -49,6 +55,12 @@ def error_aupr(total: Any) -> Any:
     $\sum_g (R_g - R_{g-1})\,P_g$ over the distinct confidences g from below, with precision P and recall R of the
     answers up to g; undefined if none is wrong. Its chance level is the error rate. An abstention without a judged
     candidate is left out and counted in a note.
+
+    When to use it: When errors are rare and people review the least sure answers. Its chance level is the error rate,
+    so it favours systems that err more: between systems of different accuracy take AUROC.
+
+    Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: (1/2)·1 + (1/2)·(2/3) = 0.8333. From the
+    least sure up: wrong, right, wrong.
     """
     n = np.asarray(total.n)
     wrong = n - np.asarray(total.right)

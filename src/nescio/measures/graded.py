@@ -19,5 +19,11 @@ def mean(total: Any, column: str) -> Any:  # noqa: ARG001  the column is named t
     r"""The mean of graded scores: mean(ap) for the matrix ap.csv, mean(f1) for a numeric column f1 of an outcome table.
 
     $\frac{1}{n}\sum_i s_i$, undefined for n = 0. Questions without a score are left out and counted.
+
+    When to use it: Graded scores of your own or of another tool (token F1, a rubric, average precision), with the same
+    intervals and tests. It takes the column as it is: a system that guesses scores what its guesses get. For outcomes
+    take accuracy or c@1.
+
+    Example: mean(f1) with f1 = 0.2, 0.4, 0.9: (0.2 + 0.4 + 0.9)/3 = 0.5.
     """
     return total.score / total.n

@@ -4,8 +4,8 @@ On one question: r vital and a okay nuggets found, R vital ones in the key, l no
 run's score is the mean over questions. A question without a vital nugget has no recall: it is left out of these means,
 with a note.
 
-`automatic_…` read what POURPRE matched, not what an assessor did. beta is 3 by default, as in 2004-2006; TREC 2003 had
-5. delta is the length allowance: so many non-white characters for each nugget found, 100 in TREC.
+beta is 3 by default, as in 2004-2006; TREC 2003 had 5. delta is the length allowance: so many non-white characters for
+each nugget found, 100 in TREC. Measures of nuggets that a program matched are in `nuggets_automatic.py`.
 """
 
 from __future__ import annotations
@@ -18,11 +18,8 @@ from nescio.data.notes import Note, note
 from nescio.measures._measure import measure
 
 TREC = "TREC 2003-2006 (Voorhees), as printed in Lin & Demner-Fushman, H05-1117"
-POURPRE = "POURPRE (Lin & Demner-Fushman, H05-1117): automatic, no assessor's judgement"
-NUGGETIZER = "AutoNuggetizer (Pradeep et al. 2024), nuggetizer's core/metrics.py"
 DELTA = {"delta": ("delta, the length allowance, must be more than 0", lambda delta: delta > 0)}
 POSITIVE = {"beta": ("beta must be more than 0", lambda beta: beta > 0), **DELTA}
-SHARE = {"partial": ("the credit for partial support must be between 0 and 1", lambda credit: 0 <= credit <= 1)}
 
 
 def _over(part: Any, whole: Any) -> Any:
@@ -74,6 +71,11 @@ def recall(total: Any) -> Any:
 
     $\frac{1}{n}\sum_q \frac{r_q}{R_q}$ with r of the key's R vital nuggets found. A question without a vital nugget in
     its key is left out and counted; undefined if all are.
+
+    When to use it: How much of what must be said is said. Length costs nothing, so returning whole documents wins: take
+    nuggets.F.
+
+    Example: vital_found = 3; vital = 8: 3/8 = 0.375. H05-1117, Figure 2 (Cassini).
     """
     return total.score / total.asked
 
@@ -93,6 +95,12 @@ def precision(total: Any, delta: float = 100) -> Any:  # noqa: ARG001  it is nam
     $NP = 1$ if $l \le \alpha$, else $\alpha/l$, with $\alpha = \delta(r + a)$; the mean over questions. An abstention
     scores 1, a response without any nugget 0. A question without a vital nugget in its key is left out and counted;
     undefined if all are.
+
+    When to use it: How far a response is padded, as a part of nuggets.F. Silence scores 1, and no nugget's text is
+    compared: do not rank by it alone.
+
+    Example: vital_found = 3; okay_found = 2; vital = 8; response_length = 800: 100·(3 + 2)/800 = 0.625. H05-1117,
+    Figure 2 (Cassini), were it 800 characters long.
     """
     return total.score / total.asked
 
@@ -116,6 +124,13 @@ def f(total: Any, beta: float = 3, delta: float = 100) -> Any:  # noqa: ARG001  
     recall NR; 0 if both are 0. The length is that of the whole response. beta is 5 in TREC 2003, 3 (the default)
     from 2004 on; delta is the length allowance of nuggets.NP. A question without a vital nugget in its key has no
     recall: it is left out and counted; undefined where all are.
+
+    When to use it: Definition questions and long answers, where assessors matched a list of facts. Recall of vital
+    facts weighs nine times as much as brevity, and okay facts only allow length: nuggets.all counts both alike. Without
+    assessors take nuggets.automatic_F.
+
+    Example: vital_found = 3; okay_found = 2; vital = 8; response_length = 402: NP = 1; NR = 3/8; 10·NP·NR/(9·NP + NR) =
+    0.4. H05-1117, Figure 2 (Cassini): 0.400.
     """
     return total.score / total.asked
 
@@ -144,6 +159,12 @@ def precision_by_string(total: Any, delta: float = 100) -> Any:  # noqa: ARG001 
     $NP = 1$ if $l \le \alpha$, else $\frac{1}{k}\sum_s \min(1, \delta/d_s)$ with $\alpha = \delta(r + a)$ and $d_s$
     the non-white characters of string s. Printed without the 1/k, with which it stays below 1. It does not punish many
     short junk strings; prefer nuggets.NP. Undefined if no question has a vital nugget.
+
+    When to use it: Only to reproduce the thesis that it is from. Many short strings of junk cost nothing: take
+    nuggets.NP.
+
+    Example: vital_found = 1; okay_found = 0; vital = 2; response_length = 250; string_length(1) = 200; string_length(2)
+    = 50: (100/200 + 1)/2 = 0.75.
     """
     return total.score / total.asked
 
@@ -165,6 +186,12 @@ def f_by_string(total: Any, beta: float = 5, delta: float = 100) -> Any:  # noqa
 
     $F_\beta = \frac{(\beta^2+1)\,NP\,NR}{\beta^2\,NP + NR}$ a question, then the mean; undefined if no question has a
     vital nugget. Prefer nuggets.F.
+
+    When to use it: Only to reproduce the thesis that it is from. Many short strings of junk cost nothing: take
+    nuggets.F.
+
+    Example: vital_found = 1; okay_found = 0; vital = 2; response_length = 250; string_length(1) = 200; string_length(2)
+    = 50: NP = (100/200 + 1)/2; NR = 1/2; 26·NP·NR/(25·NP + NR) = 0.5065.
     """
     return total.score / total.asked
 
@@ -203,6 +230,13 @@ def pyramid(total: Any, beta: float = 3, delta: float = 100) -> Any:  # noqa: AR
     $NR = \frac{\sum_{m \in A} w_m}{\sum_{n \in V} w_n}$ over matched nuggets A and all V, then $F_\beta$ as nuggets.F
     has it; the length allowance is delta a matched nugget, whatever its weight. A question where all weights are 0 is
     left out; undefined if all are.
+
+    When to use it: When several assessors said what is vital: a nugget weighs as many votes as it has, so that no
+    single opinion decides. With one assessor's key take nuggets.F.
+
+    Example: vital_found = 1; okay_found = 1; pyramid_found = 1.2; pyramid_weight = 3.9; response_length = 150: NP = 1;
+    NR = 1.2/3.9; 10·NP·NR/(9·NP + NR) = 0.3306. N06-1049: the AARP pyramid, of which the nuggets of weight 1 and 0.2
+    are matched.
     """
     return total.score / total.asked
 
@@ -221,126 +255,11 @@ def order(total: Any) -> Any:
     $\frac{1}{n}\sum_q \tau_b(q)$, 1 where the response keeps the key's order; undefined on a question with fewer than
     two matched nuggets, or all in one string. It assumes that the order of the key is meaningful, which it is not in
     most keys.
+
+    When to use it: Whether a response tells its facts in the order of the key, as in a biography by dates. In most keys
+    the order means nothing: take nuggets.F.
+
+    Example: order = 1/3, 1: (1/3 + 1)/2 = 0.6667. Nuggets 1, 2, 3 told as 2, 1, 3 have two pairs of three in order: (2
+    - 1)/3.
     """
     return total.tau / total.n
-
-
-@measure(
-    "nuggets.automatic_NR",
-    needs="pourpre.match nuggets.vital",
-    bounds=(0, 1),
-    source=POURPRE,
-    each=lambda q: _mean(_over(q.match, q.vital), q.vital > 0),
-    remark=_without_vital,
-)
-def automatic_recall(total: Any) -> Any:
-    r"""AUTOMATIC nugget recall: the mean match of the vital nuggets, by words, averaged over questions.
-
-    $\frac{1}{n}\sum_q \frac{1}{R_q}\sum_{i \in V_q} m_i$ with $m_i$ the share of nugget i's words in its best string;
-    undefined if no question has a vital nugget.
-    """
-    return total.score / total.asked
-
-
-@measure(
-    "nuggets.automatic_NP",
-    needs="pourpre.found nuggets.vital nuggets.response_length",
-    bounds=(0, 1),
-    source=POURPRE,
-    each=lambda q, delta: _mean(_precision(q.found, q.response_length, delta), q.vital > 0),
-    valid=DELTA,
-    remark=_without_vital,
-)
-def automatic_precision(total: Any, delta: float = 100) -> Any:  # noqa: ARG001  it is named to `each`
-    r"""AUTOMATIC nugget precision: delta characters (100) are allowed for each nugget whose match is above 0.
-
-    $NP = 1$ if $l \le \alpha$, else $\alpha/l$, with $\alpha = \delta\cdot|\{i: m_i > 0\}|$; the mean over questions,
-    undefined if none has a vital nugget.
-    """
-    return total.score / total.asked
-
-
-@measure(
-    "nuggets.automatic_F",
-    needs="pourpre.match pourpre.found nuggets.vital nuggets.response_length",
-    bounds=(0, 1),
-    source=f"{POURPRE}, macro",
-    each=lambda q, beta, delta: _mean(
-        _f(_precision(q.found, q.response_length, delta), _over(q.match, q.vital), beta),
-        q.vital > 0,
-    ),
-    valid=POSITIVE,
-    remark=_without_vital,
-)
-def automatic_f(total: Any, beta: float = 3, delta: float = 100) -> Any:  # noqa: ARG001  it is named to `each`
-    r"""AUTOMATIC F (POURPRE, macro): F of the automatic recall and precision of each question, then the mean.
-
-    $F_\beta = \frac{(\beta^2+1)\,NP\,NR}{\beta^2\,NP + NR}$. It ranks runs much as assessors do (tau .83 to .89 in
-    H05-1117), but the value of a single response says little. Undefined if no question has a vital nugget.
-    """
-    return total.score / total.asked
-
-
-@measure(
-    "nuggets.automatic_micro_F",
-    needs="pourpre.match pourpre.found nuggets.vital nuggets.response_length",
-    bounds=(0, 1),
-    source=f"{POURPRE}, micro",
-    each=lambda q, beta, delta: {  # noqa: ARG005  all parameters are passed
-        name: np.where(q.vital > 0, vars(q)[name], 0) for name in ("match", "found", "vital", "response_length")
-    },
-    valid=POSITIVE,
-)
-def automatic_micro_f(total: Any, beta: float = 3, delta: float = 100) -> Any:
-    r"""AUTOMATIC F (POURPRE, micro): recall over all vital nuggets and precision over all responses at once, then F.
-
-    $NR = \sum_q\sum_i m_i / \sum_q R_q$, $NP$ from the sums of found nuggets and lengths, $F_\beta$ of the two.
-    Questions with many nuggets weigh more. Undefined if none has a vital nugget.
-    """
-    nr = total.match / total.vital
-    return np.where(
-        np.isnan(nr), np.nan, _f(_precision(total.found, total.response_length, delta), np.nan_to_num(nr), beta)
-    )
-
-
-@measure(
-    "nuggets.vital",
-    needs="nuggets.vital_found nuggets.vital_partial nuggets.vital",
-    bounds=(0, 1),
-    source=NUGGETIZER,
-    each=lambda q, partial: {"score": _over(q.vital_found + partial * q.vital_partial, q.vital)},
-    valid=SHARE,
-)
-def vital(total: Any, partial: float = 0.5) -> Any:  # noqa: ARG001  it is named to `each`
-    r"""AutoNuggetizer's vital score: recall of the vital nuggets, partial support counting one half; partial=0 is its
-    strict one.
-
-    $\frac{1}{n}\sum_q \frac{r_q + c\,p_q}{R_q}$ with p the vital nuggets supported in part. As in its code, a question
-    without vital nuggets scores 0. Undefined for n = 0.
-    """
-    return total.score / total.n
-
-
-@measure(
-    "nuggets.all",
-    needs=(
-        "nuggets.vital_found nuggets.okay_found nuggets.vital_partial nuggets.okay_partial nuggets.vital nuggets.okay"
-    ),
-    bounds=(0, 1),
-    source=NUGGETIZER,
-    each=lambda q, partial: {
-        "score": _over(
-            q.vital_found + q.okay_found + partial * (q.vital_partial + q.okay_partial),
-            q.vital + q.okay,
-        )
-    },
-    valid=SHARE,
-)
-def all_nuggets(total: Any, partial: float = 0.5) -> Any:  # noqa: ARG001  it is named to `each`
-    r"""AutoNuggetizer's all score: recall of vital and okay nuggets alike, partial support counting one half; partial=0
-    is strict.
-
-    $\frac{1}{n}\sum_q \frac{r_q + a_q + c\,p_q}{N_q}$. As in its code, a question without nuggets scores 0;
-    undefined for n = 0.
-    """
-    return total.score / total.n

@@ -115,6 +115,12 @@ def formula(total: Any, text: str) -> Any:
     $f(C, W, U, n)$ from numbers, C, W, U, n, + - * / ** and parentheses; higher is taken to be better, so write -(…)
     of what should be small. Undefined where it divides by 0. It should give the same if all counts are doubled:
     intervals and tests are then those of any measure of counts.
+
+    When to use it: When your own rule says what outcomes are worth. No paper vouches for it: hold it against cheats and
+    axioms with nescio audit before you rank by it, and take c@1 or penalty where they say the same.
+
+    Example: formula((C + U*C/n)/n) with C = 237, W = 156, U = 107: (237 + 107·237/500)/500 = 0.5754. The counts are
+    those of Peñas & Rodrigo 2011, Table 3, icia091ro.
     """
     counts = {letter: getattr(total, name) for letter, name in NAMES.items()}
     with np.errstate(all="ignore"):

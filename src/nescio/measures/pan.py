@@ -35,6 +35,11 @@ def pan_c_at_1(total: Any) -> Any:
     r"""c@1 over all problems; a score of exactly 0.5 is an abstention.
 
     $\frac{1}{n}\left(n_c + n_u\,\frac{n_c}{n}\right)$, undefined for n = 0.
+
+    When to use it: To stand beside PAN's figures; it is c@1. It ignores how sure the scores are: read pan.Brier beside
+    it.
+
+    Example: same = 3×1, 3×0; value = 0.9, 0.5, 0.2, 0.1, 0.7, 0.5: (2 + 2·2/6)/6 = 0.4444.
     """
     return (total.correct + total.unanswered * total.correct / total.n) / total.n
 
@@ -50,6 +55,11 @@ def f05u(total: Any) -> Any:
     r"""F0.5 of the same-author class in which every unanswered problem is a false negative, whatever its truth.
 
     $\frac{1.25\,tp}{1.25\,tp + 0.25\,(fn + n_u) + fp}$, undefined if all denominators are 0 (only true negatives).
+
+    When to use it: When a false "same author" is worse than a missed one, as in forensics. True negatives count
+    nothing, and silence counts as a miss: to reward silence take pan.c@1.
+
+    Example: same = 3×1, 3×0; value = 0.9, 0.5, 0.2, 0.1, 0.7, 0.5: 1.25·1/(1.25·1 + 0.25·(1 + 2) + 1) = 0.4167.
     """
     positive = 1.25 * total.true_positive
     return positive / (positive + 0.25 * (total.false_negative + total.unanswered) + total.false_positive)
@@ -68,6 +78,11 @@ def f1(total: Any, silence: str = "dropped") -> Any:  # noqa: ARG001  silence is
 
     $\frac{2\,tp}{2\,tp + fp + fn}$, undefined for n = 0. With `silence=negative` (since 2024), an unanswered problem
     counts as the answer "different": a false negative if the truth is "same".
+
+    When to use it: To stand beside PAN's figures of 2020 to 2023. It leaves unanswered problems out, so declining hard
+    ones raises it: take silence=negative, as PAN has since 2024, pan.F0.5u or pan.c@1.
+
+    Example: same = 3×1, 3×0; value = 0.9, 0.5, 0.2, 0.1, 0.7, 0.5: 2·1/(2·1 + 1 + 1) = 0.5.
     """
     doubled = 2 * total.true_positive
     size = doubled + total.false_positive + total.false_negative + total.silent
@@ -87,6 +102,12 @@ def auc(total: Any) -> Any:
 
     $P(v_{same} > v_{different}) + \frac{1}{2}P(v_{same} = v_{different})$; 0, as in its source, where only one class is
     present, undefined for n = 0.
+
+    When to use it: Whether the scores order same-author pairs above the others, before any threshold. It says nothing
+    of the decisions at 0.5 (pan.c@1) nor of the scores as probabilities (pan.Brier).
+
+    Example: same = 3×1, 3×0; value = 0.9, 0.5, 0.2, 0.1, 0.7, 0.5: (3 + 1.5 + 1)/(3·3) = 0.6111. The score 0.9 is above
+    three; 0.5 above one and tied with one; 0.2 above one.
     """
     in_order = pairs_in_order(total.same, total.n - total.same)
     same, different = total.same.sum(-1), (total.n - total.same).sum(-1)
@@ -106,5 +127,11 @@ def brier(total: Any) -> Any:
 
     Scores outside [0, 1], which PAN allows since 2025, are clipped to it.
     $1 - \frac{1}{n}\sum_i (v_i - y_i)^2$, undefined for n = 0.
+
+    When to use it: Whether the scores are good probabilities. Always saying 0.5 has 0.75, so read it against that and
+    not against 0; for the decisions take pan.c@1.
+
+    Example: same = 3×1, 3×0; value = 0.9, 0.5, 0.2, 0.1, 0.7, 0.5: 1 - (0.1² + 0.5² + 0.8² + 0.1² + 0.7² + 0.5²)/6 =
+    0.725.
     """
     return 1 - total.squared / total.n

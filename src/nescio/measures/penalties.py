@@ -19,6 +19,11 @@ def penalty(total: Any, t: float = 0.5) -> Any:
     being right exceeds t.
 
     $\frac{C - \frac{t}{1-t}\,W}{n}$, undefined for n = 0. t = 0 is accuracy, t = 1/2 is UF.
+
+    When to use it: When an error has a price: at t = 0.75 a wrong answer costs three times what a right one earns, and
+    answering pays from a chance of 75% on. Rankings depend on t, so fix it before you look; without a price take c@1.
+
+    Example: C = 237, W = 156, U = 107: (237 - 1·156)/500 = 0.162. At t = 0.75 it would be (237 - 3·156)/500 = -0.462.
     """
     return (total.correct - t / (1 - t) * total.incorrect) / total.n
 
@@ -36,6 +41,12 @@ def formula_scoring(total: Any, k: int = 4) -> Any:
     r"""A wrong answer costs 1/(k-1), so that guessing among k options earns nothing on average.
 
     $\frac{1}{n}\left(C - \frac{W}{k-1}\right)$, undefined for n = 0. Equals penalty(t = 1/k).
+
+    When to use it: For tests of k options a question, as in examinations: blind guessing earns nothing on average. An
+    educated guess still pays; where errors cost more take penalty.
+
+    Example: C = 80, W = 46, U = 0: (80 - 46/3)/126 = 0.5132. With five options, as on a practice sheet of the SAT, 80 -
+    46/4 = 68.5 points.
     """
     return (total.correct - total.incorrect / (k - 1)) / total.n
 
@@ -51,6 +62,12 @@ def effective_reliability(total: Any, cost: float = 1.0) -> Any:
     r"""Φ_c: a right answer earns 1, a wrong one costs c, an abstention earns 0.
 
     $\frac{C - c\,W}{n}$, undefined for n = 0. c = 1 is UF.
+
+    When to use it: To stand beside figures of visual question answering (Φ_c at a cost c of 1, 10 or 100). It is
+    penalty with t = c/(1 + c); at a large cost a few errors decide it, and intervals are wide.
+
+    Example: C = 237, W = 156, U = 107: (237 - 1·156)/500 = 0.162. At a cost of 10 it would be (237 - 10·156)/500 =
+    -2.646.
     """
     return (total.correct - cost * total.incorrect) / total.n
 
@@ -65,5 +82,11 @@ def omniscience_index(total: Any) -> Any:
     r"""Right minus wrong answers as a percentage of the questions; an abstention scores 0.
 
     $100\cdot\frac{C - W}{n}$, undefined for n = 0. Equals 100 · UF.
+
+    When to use it: To stand beside the figures of AA-Omniscience; it is UF times 100. A wrong answer costs what a right
+    one earns: for another price take penalty.
+
+    Example: C = 237, W = 156, U = 107: 100·(237 - 156)/500 = 16.2. The counts are those of Peñas & Rodrigo 2011, Table
+    3, icia091ro.
     """
     return 100 * (total.correct - total.incorrect) / total.n

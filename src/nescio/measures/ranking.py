@@ -23,6 +23,12 @@ def mrr(total: Any) -> Any:
     r"""Mean reciprocal rank of the first right answer; 0 for a question without one.
 
     $\frac{1}{n}\sum_i \frac{1}{rank_i}$, undefined for n = 0. With one answer per question it equals accuracy.
+
+    When to use it: Several ranked answers a question, where the reader stops at the first right one. Wrong answers
+    before it cost little, and wrong ones instead of silence nothing: with one answer a question take c@1, for ranked
+    documents trec.RR.
+
+    Example: first_right = 1, 3, 0, 2: (1/1 + 1/3 + 0 + 1/2)/4 = 0.4583.
     """
     return total.reciprocal / total.n
 
@@ -41,6 +47,12 @@ def cws(total: Any) -> Any:
     $\frac{1}{n}\sum_{i=1}^{n}\frac{C(i)}{i}$, undefined for n = 0. Unanswered questions come last and earn nothing (a
     correct abstention without a confidence also comes last, but earns its credit); ties in confidence give the
     expectation.
+
+    When to use it: Ranked confidence as in TREC 2002: errors among the surest answers weigh most. It mixes how many
+    answers are right with how well they are ordered: AUROC has the order alone. Silence earns nothing: to reward it
+    take c@1.
+
+    Example: outcome = C, W, C, C; confidence = 0.9, 0.8, 0.7, 0.6: (1/1 + 1/2 + 2/3 + 3/4)/4 = 0.7292.
     """
     return sum_of_running_shares(total.correct, total.n) / total.n.sum(-1)
 
@@ -58,5 +70,10 @@ def ap(total: Any) -> Any:
 
     $\frac{1}{R}\sum_r I(r)\,\frac{C(r)}{r}$ with R the number of correct answers; undefined for R = 0. Unanswered
     questions come last; ties in confidence give the expectation over their orders.
+
+    When to use it: How well a run's own right answers are ordered by confidence. A run with a single right answer, its
+    surest, scores 1: do not rank systems by it, take CWS, which divides by all questions, or AURC.
+
+    Example: outcome = C, W, C, C; confidence = 0.9, 0.8, 0.7, 0.6: (1/1 + 2/3 + 3/4)/3 = 0.8056.
     """
     return sum_of_precisions(total.correct, total.n) / total.correct.sum(-1)

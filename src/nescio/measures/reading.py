@@ -21,6 +21,12 @@ def word_recall(total: Any) -> Any:
     $\frac{1}{n}\sum_i \frac{|\{t \in k_i: t \in a_i\}|}{|k_i|}$ with k the content words of the key (with repetitions,
     which match or fail together) and a those of the answer; silence has 0. Undefined for n = 0; questions whose key has
     no content word are left out and counted.
+
+    When to use it: Whether an answer holds the words of the key, as in Deep Read. Long answers win: returning a whole
+    sentence costs nothing. Read read.precision beside it.
+
+    Example: word_recall = 2/2, 1/2: (2/2 + 1/2)/2 = 0.75. Hirschman et al. 1999, Figure 2: the two sentences hold both
+    words of the key, and one.
     """
     return total.word_recall / total.n
 
@@ -32,6 +38,12 @@ def word_precision(total: Any) -> Any:
     $\frac{1}{n}\sum_i \frac{|\{t \in a_i: t \in k_i\}|}{|a_i|}$ over all n questions, as in the paper; silence has 0.
     Undefined for n = 0; questions whose key has no content word are left out and counted. (The paper's footnote prints
     the denominators of precision and recall the other way round; its example has them as here.)
+
+    When to use it: Whether an answer holds little beside the words of the key. One lucky word scores 1: read
+    read.recall beside it.
+
+    Example: precision = 2/7, 0: (2/7 + 0)/2 = 0.1429. Hirschman et al. 1999, Figure 2, sentence 1: 2 of 7 words,
+    printed as 29%; and silence.
     """
     return total.precision / total.n
 
@@ -43,6 +55,12 @@ def word_precision_when_answered(total: Any) -> Any:
     $\frac{1}{n}\sum_i \frac{|\{t \in a_i: t \in k_i\}|}{|a_i|}$ with n the answers that have a content word; silence is
     left out and counted. Undefined if there is no such answer. A run that answers what it is sure of alone has it high:
     read.precision is over all questions.
+
+    When to use it: How tight the answers are that were given. It hides what was left unanswered: take read.precision
+    over all questions.
+
+    Example: word_precision = 2/7, -: 2/7 = 0.2857. Hirschman et al. 1999, Figure 2, sentence 1: 29%; and silence, which
+    is left out.
     """
     return total.word_precision / total.n
 
@@ -53,6 +71,11 @@ def hum_sent(total: Any) -> Any:
 
     $\frac{1}{n}\sum_i [s_i \in H_i]$ with s the sentence chosen and H the list; an empty list scores 0 and counts,
     silence scores 0. Undefined if no question has such a list.
+
+    When to use it: Whether the sentence chosen answers the question, by people's word. It needs their lists; without
+    them take read.AutSent. Silence counts as wrong: to reward it take c@1.
+
+    Example: hum_sent = 1, 0, 1, 1: (1 + 0 + 1 + 1)/4 = 0.75.
     """
     return total.hum_sent / total.n
 
@@ -63,5 +86,10 @@ def aut_sent(total: Any) -> Any:
 
     $\frac{1}{n}\sum_i [s_i \in A_i]$ with s the sentence chosen and A those of the highest recall, all that tie; A is
     empty where that recall is 0. Silence scores 0. Undefined if no question has its story.
+
+    When to use it: Whether the sentence chosen is the one with the most words of the key, where nobody listed
+    sentences. It takes a sentence that repeats the words for one that answers: where lists exist take read.HumSent.
+
+    Example: aut_sent = 1, 0, 0, 1: (1 + 0 + 0 + 1)/4 = 0.5.
     """
     return total.aut_sent / total.n

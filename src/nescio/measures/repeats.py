@@ -51,6 +51,12 @@ def pass_at_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001  k is read per que
 
     $\frac{1}{n}\sum_i 1 - \binom{r_i - c_i}{k} / \binom{r_i}{k}$ over the n questions asked at least k times; undefined
     where there is none. k = 1 is accuracy. A wrong answer costs nothing: who must trust one answer reads pass^k.
+
+    When to use it: When one right answer among k is enough because something checks them, as tests check code. It
+    rewards trying many things, and wrong answers cost nothing: where nobody checks take pass^k.
+
+    Example: (C, W, U) = (4, 0, 0), (2, 1, 1), (1, 0, 3): (1 + (1 - 1/6) + (1 - 3/6))/3 = 0.7778. Of the second
+    question's six pairs of answers one has no right one.
     """
     return total.earned / total.n
 
@@ -61,6 +67,12 @@ def pass_hat_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
 
     $\frac{1}{n}\sum_i \binom{c_i}{k} / \binom{r_i}{k}$ over the n questions asked at least k times; undefined where
     there is none. k = 1 is accuracy.
+
+    When to use it: Whether a system can be relied on every time, as of agents that act. It falls with silence as with
+    errors: where silence does no harm take never_wrong@k.
+
+    Example: (C, W, U) = (4, 0, 0), (2, 1, 1), (1, 0, 3): (1 + 1/6 + 0)/3 = 0.3889. Of the second question's six pairs
+    of answers one is right twice.
     """
     return total.earned / total.n
 
@@ -76,6 +88,12 @@ def never_wrong_at_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
 
     $\frac{1}{n}\sum_i \binom{r_i - w_i}{k} / \binom{r_i}{k}$ over the n questions asked at least k times; undefined
     where there is none.
+
+    When to use it: When a single wrong answer does harm and silence does not. Always abstaining scores 1: take
+    right_never_wrong@k, or read answered@k beside it.
+
+    Example: (C, W, U) = (4, 0, 0), (2, 1, 1), (1, 0, 3): (1 + 3/6 + 1)/3 = 0.8333. Of the second question's six pairs
+    of answers three hold no wrong one.
     """
     return total.earned / total.n
 
@@ -91,6 +109,12 @@ def right_never_wrong_at_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
 
     $\frac{1}{n}\sum_i [\binom{r_i - w_i}{k} - \binom{u_i}{k}] / \binom{r_i}{k}$ over the n questions asked at least k
     times; undefined where there is none. k = 1 is accuracy.
+
+    When to use it: When a user asks k times and must get a right answer and no wrong one. How much silence there was it
+    does not say: read answered@k beside it.
+
+    Example: (C, W, U) = (4, 0, 0), (2, 1, 1), (1, 0, 3): (1 + (3 - 0)/6 + (6 - 3)/6)/3 = 0.6667. Of the third
+    question's six pairs of answers none has a wrong one and three are silent twice.
     """
     return total.earned / total.n
 
@@ -106,6 +130,12 @@ def answered_at_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
 
     $\frac{1}{n}\sum_i 1 - \binom{u_i}{k} / \binom{r_i}{k}$ over the n questions asked at least k times; undefined where
     there is none. k = 1 is 1 minus the share of unanswered questions.
+
+    When to use it: Whether asking again gets an answer at all. It counts wrong answers like right ones: read
+    never_wrong@k or pass@k beside it.
+
+    Example: (C, W, U) = (4, 0, 0), (2, 1, 1), (1, 0, 3): (1 + 1 + (1 - 3/6))/3 = 0.8333. Of the third question's six
+    pairs of answers three are silent twice.
     """
     return total.earned / total.n
 
@@ -121,6 +151,12 @@ def always_answered_hat_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
 
     $\frac{1}{n}\sum_i \binom{r_i - u_i}{k} / \binom{r_i}{k}$ over the n questions asked at least k times; undefined
     where there is none.
+
+    When to use it: Whether a system answers every time, or abstains now and then. It counts wrong answers like right
+    ones: read pass^k beside it.
+
+    Example: (C, W, U) = (4, 0, 0), (2, 1, 1), (1, 0, 3): (1 + 3/6 + 0)/3 = 0.5. Of the second question's six pairs of
+    answers three hold no silence.
     """
     return total.earned / total.n
 
@@ -141,6 +177,11 @@ def disagreement(total: Any) -> Any:
 
     $\frac{1}{n}\sum_i 1 - \frac{c_i(c_i-1) + w_i(w_i-1) + u_i(u_i-1)}{r_i(r_i-1)}$ over the n questions asked at least
     twice; undefined where there is none. Lower is better: 0 is a system that always does the same.
+
+    When to use it: How stable a system is, whatever its outcomes. A system that is always wrong has 0: read accuracy
+    beside it. Where only a change of right answers matters take flip_rate.
+
+    Example: (C, W, U) = (4, 0, 0), (2, 1, 1), (1, 0, 3): (0 + (1 - 2·1/12) + (1 - 3·2/12))/3 = 0.4444.
     """
     return total.earned / total.n
 
@@ -156,6 +197,11 @@ def flip_rate(total: Any) -> Any:
 
     $\frac{1}{n}\sum_i \frac{2\,c_i(r_i - c_i)}{r_i(r_i-1)}$ over the n questions asked at least twice; undefined where
     there is none. Half of it is the variance of one answer about the mean of its question.
+
+    When to use it: How often asking again changes whether the answer is right, and so how noisy one run of the
+    collection is. A system that is never right has 0: read pass^k beside it.
+
+    Example: (C, W, U) = (4, 0, 0), (2, 1, 1), (1, 0, 3): (0 + 2·2·2/12 + 2·1·3/12)/3 = 0.3889.
     """
     return total.earned / total.n
 
@@ -171,5 +217,10 @@ def contradiction_rate(total: Any) -> Any:
 
     $\frac{1}{n}\sum_i \frac{2\,c_i w_i}{r_i(r_i-1)}$ over the n questions asked at least twice; undefined where
     there is none.
+
+    When to use it: How often a system contradicts itself on what it knows: one answer right, another wrong. Silence
+    removes contradictions: read answered@k beside it.
+
+    Example: (C, W, U) = (4, 0, 0), (2, 1, 1), (1, 0, 3): (0 + 2·2·1/12 + 0)/3 = 0.1111.
     """
     return total.earned / total.n

@@ -2,8 +2,8 @@
 
 These measures sweep a threshold over the confidence of all answers and of the declined candidates that were judged.
 Silence without a candidate cannot be answered at any threshold: AURC and its kin then end at the coverage reached
-(their n is the number of answers and candidates, and what is left out is counted); `…@…` measures keep such questions
-in n. Errors are what the definitions sum: `failure` is 1 for a wrong answer or candidate.
+(their n is the number of answers and candidates, and what is left out is counted). Single points of the curve are in
+`operating_points.py`.
 """
 
 from __future__ import annotations
@@ -13,10 +13,8 @@ from typing import Any
 import numpy as np
 
 from nescio.data.columns import Array
-from nescio.measures._intervals import STEPWISE
 from nescio.measures._measure import measure
 from nescio.measures._order import (
-    expected_part_among_first,
     first_share,
     harmonic,
     pairs_in_order,
@@ -64,6 +62,12 @@ def aurc(total: Any, variant: str = "definition") -> Any:
     Other code computes other figures, available here by name: `geifman` divides by k+1 except at full coverage (its
     released code), `trapezoid` joins the points from coverage 1/n on, `fd-shifts` joins the points of distinct
     confidences and carries the first risk to coverage 0 (without its factor 1000).
+
+    When to use it: To compare answers and the order of their confidences at once, over all thresholds. A system with
+    better answers has it lower even if its confidences are noise: E-AURC takes that off. For one threshold take
+    risk@coverage.
+
+    Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: (0/1 + 0/2 + 1/3 + 1/4 + 2/5)/5 = 0.1967.
     """
     wrong, n = total.n - total.right, total.n.sum(-1)
     if variant == "definition":
@@ -95,6 +99,13 @@ def e_aurc(total: Any, variant: str = "exact") -> Any:
     $AURC - AURC^{*}$, undefined for n = 0. `exact` takes the best that n answers can reach; `asymptotic` the published
     $\kappa^{*} = e + (1-e)\ln(1-e)$ for an error rate e, by which a perfect ranking scores a little above 0; `geifman`
     takes the released code for both parts. An abstention without a judged candidate is left out and counted in a note.
+
+    When to use it: How good the order of confidences is, apart from how good the answers are: to choose among
+    confidence methods for one model. Errors among the surest weigh most; AUROC weighs all alike. Which system to ship
+    it cannot say: take AURC or c@1.
+
+    Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: AURC = (0/1 + 0/2 + 1/3 + 1/4 + 2/5)/5;
+    best = (0 + 0 + 0 + 1/4 + 2/5)/5; AURC - best = 0.0667. The best order has both errors last.
     """
     area = _geifman(total) if variant == "geifman" else _aurc(total)
     if variant == "exact":
@@ -120,6 +131,12 @@ def augrc(total: Any) -> Any:
     $\int_0^1 P(wrong, accepted)\,d\,coverage$ by trapezoids from (0, 0) on; equals
     $(1 - AUROC)\,a(1-a) + \frac{1}{2}(1-a)^2$ for accuracy a. Undefined for n = 0.
     An abstention without a judged candidate is left out and counted in a note.
+
+    When to use it: Answers and the order of their confidences in one number, like AURC, but without its weight on the
+    few surest. For the order alone take AUROC, or E-AUGRC on one model.
+
+    Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: (0 + 0 + (0/5 + 1/5)/2 + (1/5 + 1/5)/2 +
+    (1/5 + 2/5)/2)/5 = 0.12. Accepted errors are 0, 0, 1, 1 and 2 of 5.
     """
     wrong = total.n - total.right
     return pairs_in_order(wrong, total.n) / total.n.sum(-1) ** 2
@@ -139,6 +156,12 @@ def e_augrc(total: Any) -> Any:
 
     $AUGRC - \frac{1}{2}(1-a)^2 = (1 - AUROC)\,a(1-a)$ for accuracy a; 0 if all are right or all wrong, undefined for
     n = 0. An abstention without a judged candidate is left out and counted in a note.
+
+    When to use it: How good the order of confidences is, for comparisons on one model. Its largest value depends on the
+    accuracy, so between models of different accuracy take AUROC.
+
+    Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: AUROC = (2 + 2 + 1)/(3·2); (1 -
+    AUROC)·(3/5)·(2/5) = 0.04.
     """
     wrong = total.n - total.right
     return pairs_in_order(wrong, total.right) / total.n.sum(-1) ** 2
@@ -164,6 +187,13 @@ def auroc(total: Any) -> Any:
 
     $P(s_{right} > s_{wrong}) + \frac{1}{2}P(s_{right} = s_{wrong})$, undefined if all are right or all wrong.
     An abstention without a judged candidate is left out and counted in a note.
+
+    When to use it: Whether confidence tells right from wrong answers, also between systems of different accuracy. It
+    says nothing of how many answers are right (accuracy, AURC), nor whether a confidence of 80% is right in 80% of the
+    cases (ECE, Brier).
+
+    Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: (2 + 2 + 1)/(3·2) = 0.8333. The three
+    right answers are above 2, 2 and 1 of the two wrong ones.
     """
     wrong = total.n - total.right
     return pairs_in_order(total.right, wrong) / (total.right.sum(-1) * wrong.sum(-1))
@@ -186,6 +216,12 @@ def prr(total: Any, rejection: float = 1.0) -> Any:
     rejections, $K = \lfloor \rho n \rfloor$; with rejection ρ = 1, A is AURC. A* is that of a perfect ranking. 1 is
     perfect, 0 is random. Undefined if all are right or all wrong, or K is below 2. An abstention without a judged
     candidate is left out and counted in a note.
+
+    When to use it: How much of the possible gain rejecting by confidence brings: 0 is random, 1 perfect, below 0 worse
+    than random. Where nearly all answers are right or nearly all wrong it divides by little and jumps: take AUROC.
+
+    Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: e = 2/5; A = (0/1 + 0/2 + 1/3 + 1/4 +
+    2/5)/5; best = (0 + 0 + 0 + 1/4 + 2/5)/5; (e - A)/(e - best) = 0.7531.
     """
     right, n = total.right.sum(-1), total.n.sum(-1)
     error = 1 - right / n
@@ -200,74 +236,3 @@ def prr(total: Any, rejection: float = 1.0) -> Any:
     gain = error - best
     possible = (right > 0) & (right < n) & enough
     return (error - area) / np.where(possible, gain, np.nan)
-
-
-@measure(
-    "coverage@risk",
-    needs="candidate failure",
-    order="selection_score",
-    interval=STEPWISE,
-    bounds=(0, 1),
-    source="Whitehead et al. 2022 (ECCV), C@R",
-    merge=False,
-    valid={"risk": ("risk must lie in [0, 1]", lambda r: 0 <= r <= 1)},
-)
-def coverage_at_risk(total: Any, risk: float = 0.05) -> Any:
-    r"""The largest share of questions that can be answered with at most this share of the answers wrong.
-
-    $\max\{c(\tau) : r(\tau) \le r\}$ over thresholds between distinct confidences; 0 if none is safe, undefined for n =
-    0. An abstention without a judged candidate stays in n and is never accepted.
-    """
-    accepted, failed = np.cumsum(total.candidate, axis=-1), np.cumsum(total.failure, axis=-1)
-    safe = failed <= risk * accepted * (1 + 1e-12)
-    return np.where(safe, accepted, 0).max(-1) / total.n.sum(-1)
-
-
-def _first(total: Any, coverage: float) -> Array:
-    return np.maximum(np.ceil(coverage * total.n.sum(-1) * (1 - 1e-12)), 1)
-
-
-def _risk_at(total: Any, coverage: float) -> Array:
-    k = _first(total, coverage)
-    return expected_part_among_first(total.failure, total.candidate, k) / k
-
-
-_COVERAGE = {"coverage": ("coverage must be above 0 and at most 1", lambda c: 0 < c <= 1)}
-
-
-@measure(
-    "risk@coverage",
-    needs="candidate failure",
-    order="selection_score",
-    interval="logit",
-    deciding=_first,
-    lower_is_better=True,
-    bounds=(0, 1),
-    source="El-Yaniv & Wiener, JMLR 2010: the risk-coverage curve",
-    valid=_COVERAGE,
-)
-def risk_at_coverage(total: Any, coverage: float = 0.8) -> Any:
-    r"""The share of wrong answers if only the ⌈c·n⌉ most confident questions are answered: lower is better.
-
-    $\frac{E_k}{k},\ k = \lceil c\,n \rceil$; ties give the expectation over their orders; undefined if fewer than k
-    questions have an answer or a candidate.
-    """
-    return _risk_at(total, coverage)
-
-
-@measure(
-    "accuracy@coverage",
-    needs="candidate failure",
-    order="selection_score",
-    interval="logit",
-    deciding=_first,
-    bounds=(0, 1),
-    source="El-Yaniv & Wiener, JMLR 2010: the complement of the risk",
-    valid=_COVERAGE,
-)
-def accuracy_at_coverage(total: Any, coverage: float = 0.8) -> Any:
-    r"""The share of right answers if only the ⌈c·n⌉ most confident questions are answered.
-
-    $1 - \frac{E_k}{k},\ k = \lceil c\,n \rceil$; undefined if fewer than k questions have an answer or a candidate.
-    """
-    return 1 - _risk_at(total, coverage)

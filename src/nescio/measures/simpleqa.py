@@ -17,6 +17,11 @@ def correct(total: Any) -> Any:
     r"""The share of questions answered correctly.
 
     $\frac{C}{n}$, undefined for n = 0.
+
+    When to use it: To stand beside published SimpleQA figures; it is accuracy. Silence counts as a mistake: read
+    simpleqa.F or c@1 beside it.
+
+    Example: C = 427, W = 481, U = 92: 427/1000 = 0.427. The shares are those of o1-preview in Wei et al. 2024.
     """
     return total.correct / total.n
 
@@ -33,6 +38,11 @@ def incorrect(total: Any) -> Any:
     r"""The share of questions answered incorrectly.
 
     $\frac{W}{n}$, undefined for n = 0.
+
+    When to use it: How many of all questions got a wrong answer, which SimpleQA calls a hallucination. Silence brings
+    it to 0: read simpleqa.correct beside it, or take penalty with the price of an error.
+
+    Example: C = 427, W = 481, U = 92: 481/1000 = 0.481. The shares are those of o1-preview in Wei et al. 2024.
     """
     return total.incorrect / total.n
 
@@ -50,6 +60,11 @@ def not_attempted(total: Any) -> Any:
     r"""The share of questions not attempted.
 
     $\frac{U}{n}$, undefined for n = 0.
+
+    When to use it: How often the model declines, beside the other figures of SimpleQA. It describes and does not rank:
+    whether it declined what it would have got wrong is what c@1 sees.
+
+    Example: C = 427, W = 481, U = 92: 92/1000 = 0.092. The shares are those of o1-preview in Wei et al. 2024.
     """
     return total.unanswered / total.n
 
@@ -59,6 +74,11 @@ def correct_given_attempted(total: Any) -> Any:
     r"""The share of attempts that are correct; 0 if nothing is attempted, as in its source.
 
     $\frac{C}{C + W}$, 0 for C + W = 0, undefined for n = 0.
+
+    When to use it: To stand beside published SimpleQA figures; it is precision, but 0 for a silent model. It hides what
+    was not attempted: rank by simpleqa.F or c@1.
+
+    Example: C = 427, W = 481, U = 92: 427/(427 + 481) = 0.4703. The shares are those of o1-preview in Wei et al. 2024.
     """
     attempted = total.correct + total.incorrect
     return np.where((attempted == 0) & (total.n > 0), 0.0, total.correct / attempted)
@@ -69,5 +89,11 @@ def f_score(total: Any) -> Any:
     r"""The harmonic mean of correct and correct given attempted; 0 if nothing is correct, as in its source.
 
     $\frac{2C}{n + C + W}$, undefined for n = 0.
+
+    When to use it: To stand beside published SimpleQA figures. Guessing pays as soon as the chance of being right
+    exceeds half of F: where a wrong answer is worse than none take c@1, where it has a price penalty.
+
+    Example: C = 427, W = 481, U = 92: 2·427/(1000 + 427 + 481) = 0.4476. The shares are those of o1-preview in Wei et
+    al. 2024.
     """
     return 2 * total.correct / (total.n + total.correct + total.incorrect)

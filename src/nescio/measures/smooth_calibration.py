@@ -42,6 +42,12 @@ def smooth_ece(total: Any, width: float = 0.0) -> Any:
 
     $\int_0^1 |h_\sigma(t)|\,dt$, $h_\sigma(t) = \frac{1}{n}\sum_i (p_i - y_i)\,K_\sigma(t, p_i)$, K the Gaussian
     reflected at 0 and 1. Width 0 takes the σ* at which the error is σ* itself. Undefined for n = 0.
+
+    When to use it: Calibration without a choice of bins: for small collections and for figures that are to be compared.
+    It too is above 0 by chance, and does not say whether confidence tells right from wrong: read AUROC beside it.
+
+    Example: outcome = 3×C; confidence = 0.9, 0.6, 0.3: (0.1 + 0.4 + 0.7)/3 = 0.4. All gaps have one sign, so that
+    smoothing moves them and loses none.
     """
     places, n, right, all_n = _by_confidence(total)
     some = all_n > 0
@@ -67,6 +73,13 @@ def ece_if_calibrated(total: Any, bins: int = 10) -> Any:
 
     $\frac{1}{n}\sum_m E\left|\sum_{i \in B_m} (Y_i - p_i)\right|$ for independent $Y_i$ that are 1 with chance $p_i$,
     exactly; undefined for n = 0. Read ECE beside it: it falls with n only like $1/\sqrt{n}$.
+
+    When to use it: Beside ECE, to see how much of it chance alone would give with these confidences and so few answers.
+    It says nothing of the answers, and ranks nothing: an ECE well above it is miscalibration.
+
+    Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: (2·0.95·0.05 + 2·0.9·0.1 + 2·0.7·0.3 +
+    0.18·1.15 + 0.49·0.15 + 0.33·0.85)/5 = 0.2512. Of the last bin 0, 1, 2 are right with chance 0.18, 0.49, 0.33, about
+    a mean of 1.15.
     """
     places, n, _, all_n = _by_confidence(total)
     which = bin_of(places, bins)

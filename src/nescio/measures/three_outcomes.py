@@ -17,6 +17,11 @@ def accuracy(total: Any) -> Any:
     r"""The share of questions answered correctly; an abstention counts as a wrong answer.
 
     $\frac{C}{n}$, undefined for n = 0.
+
+    When to use it: For systems that must answer, or beside c@1 to see what abstaining changes. Silence counts as a
+    mistake, so guessing pays: where systems may abstain take c@1, or penalty if an error has a known price.
+
+    Example: C = 237, W = 156, U = 107: 237/500 = 0.474. Peñas & Rodrigo 2011, Table 3, icia091ro: 0.47.
     """
     return total.correct / total.n
 
@@ -26,6 +31,12 @@ def utility(total: Any) -> Any:
     r"""Utility: 1 for a right answer, -1 for a wrong one, 0 for an abstention.
 
     $\frac{C - W}{n}$, undefined for n = 0.
+
+    When to use it: When a wrong answer costs exactly what a right one earns, so that answering pays from a chance of
+    one half on. For any other price of an error take penalty; where nobody has set one, c@1.
+
+    Example: C = 237, W = 156, U = 107: (237 - 156)/500 = 0.162. The counts are those of Peñas & Rodrigo 2011, Table 3,
+    icia091ro.
     """
     return (total.correct - total.incorrect) / total.n
 
@@ -35,6 +46,12 @@ def utility_01(total: Any) -> Any:
     r"""UF scaled to [0, 1]: an abstention earns one half, whatever the system's accuracy.
 
     $\frac{C}{n} + \frac{1}{2}\cdot\frac{U}{n}$, undefined for n = 0. Equals (UF + 1)/2.
+
+    When to use it: UF for those who want a scale from 0 to 1. Silence earns one half even from a system that is seldom
+    right, so a weak system gains by saying nothing: c@1 pays what the system has shown.
+
+    Example: C = 237, W = 156, U = 107: (237 + 107/2)/500 = 0.581. The counts are those of Peñas & Rodrigo 2011, Table
+    3, icia091ro.
     """
     return (total.correct + total.unanswered / 2) / total.n
 
@@ -50,6 +67,12 @@ def unanswered_as(total: Any, p: float = 0.5) -> Any:
     r"""Accuracy in which each unanswered question earns p, whatever you hold it to be worth.
 
     $\frac{C}{n} + p\,\frac{U}{n}$, undefined for n = 0. p = 0 is accuracy, p = 1/2 is UF01, and c@1 has p = C/n.
+
+    When to use it: To see how a ranking depends on what silence is worth: score with several p. A p above the accuracy
+    rewards saying nothing; as the one number of a table take c@1.
+
+    Example: C = 237, W = 156, U = 107: (237 + 0.5·107)/500 = 0.581. The counts are those of Peñas & Rodrigo 2011, Table
+    3, icia091ro.
     """
     return (total.correct + p * total.unanswered) / total.n
 
@@ -59,6 +82,13 @@ def c_at_1(total: Any) -> Any:
     r"""Accuracy in which each unanswered question earns the accuracy that the system shows on all questions.
 
     $\frac{1}{n}\left(C + U\,\frac{C}{n}\right)$, undefined for n = 0; 0 for a run that answers nothing.
+
+    When to use it: One number for a system that may abstain, when a wrong answer is worse than none and nobody has
+    priced it. It hides how much was answered: read coverage and precision beside it. Where an error has a known price
+    take penalty.
+
+    Example: C = 237, W = 156, U = 107: (237 + 107·237/500)/500 = 0.5754. Peñas & Rodrigo 2011, Table 3, icia091ro:
+    0.58.
     """
     accuracy = total.correct / total.n
     return accuracy + accuracy * (total.unanswered / total.n)
@@ -77,6 +107,12 @@ def all_unanswered_right(total: Any) -> Any:
     scores 1.
 
     $\frac{C + U}{n}$, undefined for n = 0.
+
+    When to use it: As an upper bound, to show how much depends on the unanswered questions. Never to rank, because a
+    system that says nothing scores 1: take c@1.
+
+    Example: C = 237, W = 156, U = 107: (237 + 107)/500 = 0.688. The counts are those of Peñas & Rodrigo 2011, Table 3,
+    icia091ro.
     """
     return total.not_wrong / total.n
 
@@ -93,6 +129,13 @@ def precision(total: Any) -> Any:
     r"""The share of given answers that are right. A system that gives one sure answer and abstains otherwise scores 1.
 
     $\frac{C}{C + W}$, undefined if nothing is answered.
+
+    When to use it: How often a given answer is right, as its readers see it. It hides what was left out, and a system
+    that answers one easy question wins: read coverage beside it, compare systems at one coverage with
+    accuracy@coverage, and rank by c@1.
+
+    Example: C = 237, W = 156, U = 107: 237/(237 + 156) = 0.6031. The counts are those of Peñas & Rodrigo 2011, Table 3,
+    icia091ro.
     """
     return total.correct / total.attempted
 
@@ -104,6 +147,12 @@ def eq6(total: Any) -> Any:
 
     $\frac{C}{n} + \frac{W}{C + W}\cdot\frac{U}{n}$, undefined if nothing is answered. (The middle line of the
     printed equation has a product where its last line, rightly, has the sum.)
+
+    When to use it: To follow the argument of the paper: it shows why silence must earn the share of right answers and
+    not of wrong ones. Never to rank, because one wrong answer and silence score almost 1: take c@1.
+
+    Example: C = 0, W = 1, U = 499: 0/500 + (1/1)·499/500 = 0.998. Peñas & Rodrigo 2011, section 3.5: almost a perfect
+    score.
     """
     return total.correct / total.n + total.incorrect / (total.correct + total.incorrect) * (total.unanswered / total.n)
 
@@ -121,6 +170,12 @@ def coverage(total: Any) -> Any:
 
     $\frac{\text{answered}}{n}$, undefined for n = 0. A correct abstention on an unanswerable question counts as
     unanswered here.
+
+    When to use it: How much was answered, beside precision, risk or c@1. It describes and does not rank: a system that
+    always answers has 1, however wrong it is.
+
+    Example: C = 237, W = 156, U = 107: (237 + 156)/500 = 0.786. The counts are those of Peñas & Rodrigo 2011, Table 3,
+    icia091ro.
     """
     return total.answered / total.n
 
@@ -138,6 +193,12 @@ def accuracy_with_candidates(total: Any) -> Any:
 
     $\frac{C_{answered} + C_{declined\ candidates}}{n}$, undefined for n = 0. An abstention without a candidate is not
     right.
+
+    When to use it: What the system would score if it never abstained, where the candidates that it declined are known.
+    What it exceeds accuracy by was given away by abstaining; whether the right ones were declined is what validation
+    says.
+
+    Example: outcome = 4×C, 2×W, 4×U; candidate = 6×-, C, 2×W, -: (4 + 1)/10 = 0.5.
     """
     return total.right / total.n
 
@@ -154,5 +215,10 @@ def validation(total: Any) -> Any:
     r"""The share of the declined candidates that were rightly declined.
 
     $\frac{\text{wrong candidates declined}}{\text{candidates declined}}$, undefined if no candidate was declined.
+
+    When to use it: Whether the step that declines candidates throws out the wrong ones. It says nothing of the wrong
+    answers that were let through: read precision for these, and c@1 for both.
+
+    Example: outcome = 4×C, 2×W, 4×U; candidate = 6×-, C, 2×W, -: 2/3 = 0.6667.
     """
     return total.candidate_incorrect / total.declined

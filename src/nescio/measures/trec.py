@@ -19,6 +19,13 @@ def average_precision(total: Any) -> Any:
 
     $\frac{1}{n}\sum_t \frac{1}{R_t}\sum_r I_t(r)\,\frac{C_t(r)}{r}$ with R_t the relevant documents of the topic, found
     or not; 0 for a topic without one, undefined for n = 0. AP without trec. ranks questions by confidence.
+
+    When to use it: Retrieval, where all relevant documents are wanted: the passages behind an answer, or documents
+    alone. Documents that nobody judged count as not relevant, and a reader who stops early cares for trec.RR or
+    trec.P@k.
+
+    Example: ap = 5/9, 1/6, 0: ((1 + 2/3)/3 + 1/6 + 0)/3 = 0.2407. The first topic has three relevant documents, found
+    at ranks 1 and 3; the second one, at rank 6.
     """
     return total.ap / total.n
 
@@ -29,6 +36,11 @@ def reciprocal_rank(total: Any) -> Any:
 
     $\frac{1}{n}\sum_t 1/r_t$, 0 where no relevant document is found, undefined for n = 0. MRR is the same unless
     silence is right on a topic without a relevant document.
+
+    When to use it: Retrieval, where the first relevant document is enough. It ignores all below it, and steps from rank
+    1 to 2 weigh half of everything: for all documents take trec.AP.
+
+    Example: rr = 1, 1/6, 0: (1 + 1/6 + 0)/3 = 0.3889.
     """
     return total.rr / total.n
 
@@ -45,5 +57,10 @@ def precision_at_k(total: Any, k: int = 10) -> Any:  # noqa: ARG001  k is read p
     r"""Precision of the first k documents of a topic, averaged over topics.
 
     $\frac{1}{n}\sum_t C_t(k)/k$; fewer than k documents count as if the others were not relevant, undefined for n = 0.
+
+    When to use it: Retrieval, where k documents are shown or fed to a model. Their order does not count, and a topic
+    with few relevant documents cannot reach 1: take trec.AP.
+
+    Example: top10 = 2, 1, 0: (2/10 + 1/10 + 0/10)/3 = 0.1.
     """
     return total.precision / total.n

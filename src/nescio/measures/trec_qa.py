@@ -36,6 +36,11 @@ def instance_precision(total: Any) -> Any:
     questions.
 
     $IP = D/N$; undefined on a question where nothing is returned, which is left out.
+
+    When to use it: How clean the lists are that were returned. Returning one sure instance gives 1, and unanswered
+    questions are left out: take nuggets.list_F.
+
+    Example: list_distinct = 2, 0; list_returned = 4, 0: 2/4 = 0.5. Nothing is returned to the second question.
     """
     return total.score / total.given
 
@@ -51,6 +56,10 @@ def instance_recall(total: Any) -> Any:
     r"""Instance recall of list questions: distinct right instances over those known, averaged over questions.
 
     $IR = D/S$; a question without a known instance is left out, undefined if all are.
+
+    When to use it: How complete the lists are. Returning everything wins: take nuggets.list_F.
+
+    Example: list_distinct = 2, 0; list_known = 5, 3: (2/5 + 0/3)/2 = 0.2.
     """
     return total.score / total.asked
 
@@ -67,6 +76,11 @@ def list_f(total: Any) -> Any:
 
     $F = \frac{2\,IP\,IR}{IP + IR} = \frac{2D}{N + S}$; 0 where nothing is returned. A question without a known instance
     is left out; undefined if all are.
+
+    When to use it: Questions whose answer is a list of instances, as at TREC 2003. A wrong instance costs no more than
+    a missing one: where it should, read nuggets.list_IP beside it.
+
+    Example: list_distinct = 2, 0; list_returned = 4, 0; list_known = 5, 3: (2·2/(4 + 5) + 0)/2 = 0.2222.
     """
     return total.score / total.asked
 
@@ -99,6 +113,13 @@ def combined(total: Any, beta: float = 5, delta: float = 100) -> Any:  # noqa: A
 
     $\frac12 A + \frac14 F_{list} + \frac14 F_{def}$, each the mean over its questions; where no question asks for a
     list, $.67 A + .33 F_{def}$, as for a series without one. Undefined without factoid or without definition questions.
+
+    When to use it: To stand beside the main task of TREC 2003. It mixes three kinds of questions with fixed weights and
+    hides which of them a system fails: read accuracy, nuggets.list_F and nuggets.F beside it.
+
+    Example: type = factoid, factoid, list, list, definition; correct = 1, 0, 3×-; distinct = 2×-, 2, 0, -; returned =
+    2×-, 4, 0, -; known = 2×-, 5, 3, -; vital = 4×-, 3; okay = 4×-, 4; vital_in_key = 4×-, 4; length = 4×-, 700: A =
+    1/2; list = (2·2/(4 + 5) + 0)/2; NR = 3/4; def = 26·1·NR/(25·1 + NR); A/2 + list/4 + def/4 = 0.4949.
     """
     factoid = total.factoid_right / total.factoid
     definition = total.definition_f / total.definitions

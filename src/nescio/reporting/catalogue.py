@@ -98,7 +98,7 @@ def show_one(measure: Measure) -> None:
         show_text(paragraph if "\n    " in paragraph else " ".join(paragraph.split()))
         show_text("")
     facts["better"] = f"{facts['better']} is better"
-    for name in ("range", "better", "needs", "order", "interval", "source", "audit"):
+    for name in ("use", "example", "range", "better", "needs", "order", "interval", "source", "audit"):
         if facts[name]:
             show_text(f"{name + ':':10}{facts[name]}", hanging=" " * 10)
 
@@ -130,6 +130,8 @@ def describe(declaration: Declaration) -> dict[str, Any]:
         "usage": declaration.name + (f"({', '.join(shown)})" if shown else ""),
         "summary": declaration.summary,
         "formula": declaration.latex,
+        "use": declaration.use,
+        "example": declaration.example,
         "range": f"[{low:.4g}, {high:.4g}]".replace("inf", "∞").replace("[-∞", "(-∞").replace("∞]", "∞)"),
         "needs": ", ".join(needs.split()) if isinstance(declaration.needs, str) else needs,
         "order": f"questions by decreasing {bare(declaration.order)}" if declaration.order else "",
