@@ -62,7 +62,7 @@ def penalty(rows: Rows, points: Rows, runs: Sequence[str], width: int) -> Any:
     across = beside_axis(width) - (direct.margin(runs) if named else 0)
     x = alt.X(
         "t:Q",
-        title="t: answering pays off above this chance of being right",
+        title=f"t: {'answering pays off' if width >= NARROW else 'answer'} above this chance of being right",
         axis=numbers(width),
         scale=alt.Scale(domain=[0, 0.9], nice=False),
     )

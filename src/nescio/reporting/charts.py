@@ -77,7 +77,14 @@ def pairs(rows: Rows, labels: Sequence[str], width: int) -> Any:
         ("better", "worse") if not {"higher", "lower"} & {row["verdict"] for row in rows} else ("higher", "lower")
     )
     kinds = [high, "not significant", low]
-    above = alt.Axis(orient="top", labelAngle=0, ticks=False, labelOverlap="greedy", labelFontSize=10 if narrow else 12)
+    above = alt.Axis(
+        orient="top",
+        labelAngle=0,
+        ticks=False,
+        labelOverlap="greedy",
+        labelSeparation=4,
+        labelFontSize=10 if narrow else 12,
+    )
     base = alt.Chart(data(rows)).encode(
         x=alt.X("column:N", sort=numbers, title=None, axis=above),
         y=alt.Y(

@@ -17,6 +17,7 @@ from nescio.data.evidence import UNGRADED as NOT_GRADED
 from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, note
 from nescio.data.repeats import Repeats
+from nescio.reporting.layout import shortened
 from nescio.reporting.page.report_data import ReportData
 from nescio.reporting.page.texts import names
 from nescio.reporting.page.words import ANSWERS, QUESTIONS, Parts, Texts, keys, packed_texts
@@ -26,6 +27,7 @@ ABSENT, CORRECT, INCORRECT, UNANSWERED, RIGHTLY_SILENT, UNGRADED = range(6)
 MOST_CELLS = 6_000_000  # outcomes in a page: at half a byte each, with base64, 4 MB
 MOST_QUESTIONS = 300_000  # in a page: their names alone would be tens of megabytes
 MOST_VALUES = 60  # a stratum with more values than this is shown with its question, and is no filter
+HEAD = 16  # characters of a run's name above its column
 MOST_TEXT = 6_000_000  # characters of strata in a page
 DECISIONS = ("not in the run", "right, accepted", "wrong, accepted", "right, rejected", "wrong, rejected", "")
 RESPONSES = ("not in the run", "", "", "silent", "", "answered")
@@ -139,8 +141,10 @@ def browser(
         return None, (too_many,)
     rows = keys(seen.questions, seen.repeats)
     facets, further, notes = _strata(seen.strata)
+    short = shortened(seen.runs, HEAD)
     payload: dict[str, Any] = {
         "runs": list(seen.runs),
+        "heads": [short.get(run, run) for run in seen.runs],
         "questions": names([f"{name} · {label}" if label else name for name, label in rows], 120),
         "cells": packed(seen.states),
         "facets": facets,

@@ -23,6 +23,7 @@ POINTS = 200  # of one risk-coverage curve, evenly spaced in coverage
 BINS = 10
 TOGETHER = 3  # runs whose curves share one chart; more have a panel each
 MOST_PANELS = 12
+POINTS_BEYOND = 30  # of a curve that is drawn only in the data: of a run past those that have a panel
 
 
 def confidence_figures(report: ReportData) -> tuple[tuple[Figure, ...], tuple[Note, ...]]:
@@ -40,12 +41,13 @@ def confidence_figures(report: ReportData) -> tuple[tuple[Figure, ...], tuple[No
 def risk_figure(report: ReportData, data: Evidence) -> tuple[Figure | None, tuple[Note, ...]]:
     """Risk over coverage of every run that has confidences."""
     rows: list[Record] = []
-    points, lacking, having, of_curves = [], [], [], list[Note]()
+    points, lacking, having, of_curves = [], list[str](), list[str](), list[Note]()
     top = report.highlighted
     for run in report.runs:
+        drawn = len(having) < MOST_PANELS
         try:
             one = curve.one_run(data, run)
-            steps = curve.curve_of(one, POINTS)
+            steps = curve.curve_of(one, POINTS if drawn else POINTS_BEYOND)
         except NescioError:
             steps = ()
         if not steps:
@@ -55,7 +57,7 @@ def risk_figure(report: ReportData, data: Evidence) -> tuple[Figure | None, tupl
         if one.left_out:
             of_curves.append(without_confidence(one))
         name = report.shown[run]
-        band = risk_band(one, steps, level=report.level / 100, seed=report.seed) if report.level else None
+        band = risk_band(one, steps, level=report.level / 100, seed=report.seed) if report.level and drawn else None
         for i, p in enumerate(steps):
             row: Record = {"run": name, "threshold": p.threshold, "coverage": p.coverage, "risk": p.risk}
             rows.append(row | ({"low": band[i][0], "high": band[i][1]} if band else {}))
@@ -90,7 +92,7 @@ def risk_figure(report: ReportData, data: Evidence) -> tuple[Figure | None, tupl
         "Risk over coverage",
         lead,
         f"Risk over coverage for {plural(len(having), 'run')}. At their own operating points: {words}."
-        f"{_shown(split, having)}",
+        f"{_shown(split, having, f', those beyond these by {POINTS_BEYOND} points and without a band')}",
         tuple(rows),
         lambda width: (
             panels.side_by_side([_risk_panel(coloured, marked, split, run)() for run in split], split, width)
@@ -105,12 +107,14 @@ def risk_figure(report: ReportData, data: Evidence) -> tuple[Figure | None, tupl
 
 
 def _risk_panel(rows: list[Record], points: list[Record], split: list[str], run: str) -> Callable[[], Any]:
-    return lambda: panels.risk_panel(rows, points, [row for row in rows if row["run"] in split], run)
+    in_panels = [row for row in rows if row["run"] in split]
+    return lambda: panels.risk_panel(in_panels, [point for point in points if point["run"] in split], in_panels, run)
 
 
-def _shown(split: Sequence[str], having: Sequence[str]) -> str:
-    left = len(having) - len(split)
-    return f" The charts show the first {len(split)} runs; the data has all {len(having)}." if split and left else ""
+def _shown(split: Sequence[str], having: Sequence[str], how: str = "") -> str:
+    if not split or len(having) == len(split):
+        return ""
+    return f" The charts show the first {len(split)} runs; the data has all {len(having)}{how}."
 
 
 def _as_it_was(report: ReportData, data: Evidence, run: str) -> dict[str, object] | None:

@@ -7,10 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nescio.reporting.board import number
-from nescio.reporting.page.report_data import FEWEST, MOST_PARTS, ReportData
+from nescio.reporting.page.report_data import FEWEST, MOST_BROKEN_DOWN, MOST_PARTS, ReportData
 from nescio.reporting.page.texts import names
-
-MOST_RUNS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +36,7 @@ def heat_map(report: ReportData) -> Heat | None:
     if report.by is None:
         return None
     parts = list(dict.fromkeys(part for _, _, part in report.cells if part is not None))[:MOST_PARTS]
-    runs = report.runs[:MOST_RUNS]
+    runs = report.runs[:MOST_BROKEN_DOWN]
     scored = {(run, part): report.row(run, report.main, part) for run in runs for part in parts}
     values = [row.value for row in scored.values() if row is not None and not math.isnan(row.value)]
     if not values or len(parts) < FEWEST:

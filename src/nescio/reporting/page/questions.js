@@ -187,6 +187,7 @@
   });
   $("f-hard").hidden = R < 2;
   $("f-bars").append(...buttons);
+  $("f-bars").classList.toggle("ranges", width > 1);
   const showSpan = () => buttons.forEach((button, i) => button.setAttribute("aria-pressed", String(Boolean(span) && span[0] === bars[i][0] && span[1] === bars[i][1])));
 
   // --- the rows: only those in sight exist
@@ -194,7 +195,7 @@
   const sum = (q) => (moves ? kindOf[moves.codes[q]] : `${right[q]} ✓ ${wrong[q]} × ${quiet[q]} –`);
   grid.querySelector(".grid-head").append(make("div", { className: "row", role: "row", "aria-rowindex": "1" },
     make("div", { className: "cell name", role: "columnheader", textContent: "question" }), make("div", { className: "cell sum", role: "columnheader", textContent: moves ? "change" : "of all runs" }),
-    ...own.runs.map((name, r) => make("div", { className: "cell", role: "columnheader", title: name, "data-run": String(r) }, make("span", {}, isolated(name.length > 18 ? name.slice(0, 9) + "…" + name.slice(-8) : name))))));
+    ...own.runs.map((name, r) => make("div", { className: "cell", role: "columnheader", title: name, "data-run": String(r) }, make("span", {}, isolated(own.heads[r]))))));
   grid.setAttribute("aria-colcount", R + 2);
   grid.style.setProperty("--sum", `${74 + 24 * String(R).length}px`); // three counts as long as the number of runs
   grid.style.height = `min(560px, 70vh, ${138 + Math.max(4, n) * HEIGHT}px)`; // no taller than all rows
@@ -363,9 +364,9 @@
     const bounds = () => (!own.level ? [null, null, null] : own.clusters ? clustered(r, m, c, u, answered) : [...posterior(c, w, u), wilson(answered, m)]);
     return { m, values: [cAt1(c / m, u / m), c / m, answered / m], bounds };
   };
-  $("own-how").textContent = !own.level ? "" : own.clusters
-    ? `${own.level * 100}% intervals computed in this page by a normal approximation (delta method) in which the questions of a cluster move together. The intervals of the leaderboard come from resampling.`
-    : `${own.level * 100}% intervals, computed as in \`nescio score\`: c@1 and accuracy from ${DRAWS.toLocaleString("en")} draws of Dirichlet(counts + ½) made in this page, coverage by Wilson's formula. The last digit can differ from the command's, and more digits can differ if few questions are shown.`;
+  $("own-how").append(...(!own.level ? [] : own.clusters
+    ? [`${own.level * 100}% intervals computed in this page by a normal approximation (delta method) in which the questions of a cluster move together. The intervals of the leaderboard come from resampling.`]
+    : [`${own.level * 100}% intervals, computed as in `, make("code", { textContent: "nescio score" }), `: c@1 and accuracy from ${DRAWS.toLocaleString("en")} draws of Dirichlet(counts + ½) made in this page, coverage by Wilson's formula. The last digit can differ from the command's, and more digits can differ if few questions are shown.`]));
   const shownValue = (value, bounds) => (value === null ? ["undefined"] : [value.toFixed(3), ...(bounds ? [make("small", { textContent: `[${bounds[0].toFixed(3)}, ${bounds[1].toFixed(3)}]` })] : [])]);
   let later = 0;
   const score = () => { clearTimeout(later); later = setTimeout(scoreNow, 60); };

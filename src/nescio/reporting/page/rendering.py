@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import platform
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
@@ -28,7 +29,8 @@ from nescio.reporting.page.thresholds import threshold_payload, threshold_rows
 from nescio.reporting.page.words import Parts, Texts
 from nescio.text import sanitize
 
-NAMED = 34  # characters of a run's name in tables, with the whole of it under the mouse
+NAMED, HEAD = 34, 20  # characters of a run's name in tables and above columns, with the whole of it under the mouse
+_TICKED = re.compile("`([^`]+)`")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +106,7 @@ def assembled(
         loader=PackageLoader("nescio.reporting", "page"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
     environment.lstrip_blocks = True
+    environment.filters["coded"] = _coded
     asks = "; connect-src 'self'" if "live.js" in scripts else ""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return environment.get_template(template).render(
@@ -130,8 +133,17 @@ def assembled(
 
 def _names(runs: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Return the place of each run by its name, and how tables show it."""
-    short = shortened(runs, NAMED)
-    return {name: {"place": i, "short": short.get(name, name)} for i, name in enumerate(runs)}
+    short, head = shortened(runs, NAMED), shortened(runs, HEAD)
+    return {
+        name: {"place": i, "short": short.get(name, name), "head": head.get(name, name)} for i, name in enumerate(runs)
+    }
+
+
+def _coded(text: str) -> Any:
+    """Set what stands between backticks as code."""
+    from markupsafe import Markup, escape
+
+    return Markup(_TICKED.sub(r"<code>\1</code>", str(escape(text))))
 
 
 def _parts(texts: Parts) -> dict[str, Any]:

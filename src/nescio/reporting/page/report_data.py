@@ -31,6 +31,7 @@ MORE_MEASURES = ("precision", "penalty(t=0.75)")  # beside the default ones, whe
 
 FEWEST, MOST_PARTS = 2, 30  # values of a column that is broken down unasked
 LEAST_EACH = 8  # questions that each value then has on average
+MOST_BROKEN_DOWN = 12  # runs, the best first, whose categories the page shows
 MOST_PAIRS = 5_000  # comparisons that a page shows, those of 100 runs
 MOST_TUNED = 30  # runs, the best first, whose thresholds the page moves through
 
@@ -141,15 +142,15 @@ def gather(
     main = next(iter(scores)).measure if len(scores) else wanted[0]
     cells = {(row.run, row.measure, row.stratum): row for row in scores}
     asked_by, by = by, by or column_to_break_down(loaded)
-    if by and not asked_by:  # unasked, so that what it would note is no business of the report's
-        parts = score(loaded, [main], by=by, ci=ci, **drawn)
-        cells |= {(row.run, row.measure, row.stratum): row for row in parts if row.stratum is not None}
     compared, why = _compared(loaded, main, ci, drawn | {"progress": progress_for("comparing")})
     studied, missing = run_studies(
         loaded, studies, list(dict.fromkeys(row.measure for row in scores)), progress_for, seed=seed, jobs=jobs
     )
     ranking = _ranking(compared, main, [(row.run, row.value) for row in scores if _whole(row, main)])
     runs = tuple(rank.run for rank in ranking) if ranking else _ordered(scores, main)
+    if by and not asked_by:  # unasked, so that what it would note is no business of the report's
+        parts = score(_of_runs(loaded, runs[:MOST_BROKEN_DOWN]), [main], by=by, ci=ci, **drawn)
+        cells |= {(row.run, row.measure, row.stratum): row for row in parts if row.stratum is not None}
     people = read_labels(loaded, labels) if labels is not None else None
     found = _operating(loaded, runs, main, seed)
     return ReportData(
@@ -187,6 +188,14 @@ def column_to_break_down(loaded: Loaded) -> str | None:
         if FEWEST <= distinct <= MOST_PARTS and name != "repeat" and len(values) >= LEAST_EACH * distinct:
             return name
     return None
+
+
+def _of_runs(loaded: Loaded, runs: Sequence[str]) -> Loaded:
+    """Keep the evidence of some runs; no interval of a run depends on the others."""
+    data = loaded.data
+    if not isinstance(data, Evidence) or len(runs) == len(data.runs):
+        return loaded
+    return replace(loaded, data=data.take_runs(sorted(map(data.runs.index, runs))))
 
 
 def run_studies(

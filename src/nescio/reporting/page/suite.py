@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from nescio.measures import parse
 from nescio.reporting.board import number
-from nescio.reporting.page.heat import MOST_RUNS, Cell
+from nescio.reporting.page.heat import Cell
 from nescio.reporting.page.rendering import Shared, assembled
+from nescio.reporting.page.report_data import MOST_BROKEN_DOWN
 from nescio.reporting.page.sentence import Answer
 from nescio.reporting.page.texts import names
 from nescio.reporting.suites import ordered, span
@@ -90,7 +91,7 @@ def _board(scores: SuiteScores, measure: str) -> Board:
     rows: list[SuiteScore] = ordered([row for row in scores if row.measure == measure])
     shown = dict(zip([row.run for row in rows], names([row.run for row in rows]), strict=True))
     own = [row for row in scores.tables["benchmarks"] if row.measure == measure]
-    runs = [row.run for row in rows[:MOST_RUNS]]
+    runs = [row.run for row in rows[:MOST_BROKEN_DOWN]]
     return Board(
         sanitize(measure, target="page"),
         [_line(row, shown[row.run]) for row in rows],

@@ -27,7 +27,7 @@
   rows.forEach((row, i) => {
     const own = held.thresholds[i];
     row.querySelector("input").addEventListener("input", (event) => fill(row, own, Number(event.target.value)));
-    row.querySelectorAll("button").forEach((button) => button.addEventListener("click", () => fill(row, own, button.dataset.to === "given" ? null : own[button.dataset.to])));
+    row.querySelectorAll("button[data-to]").forEach((button) => button.addEventListener("click", () => fill(row, own, button.dataset.to === "given" ? null : own[button.dataset.to])));
     fill(row, own, null);
   });
   $("t-all").addEventListener("input", (event) => rows.forEach((row, i) => { // every run as near as it comes to one coverage
