@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import nescio
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.native.outcome_table import counting
-from nescio.meta import stability
+from nescio.meta import stability, swap
 from nescio.stats import packed
 
 MEASURES = ["c@1", "accuracy", "coverage", "UF"]
@@ -50,6 +50,7 @@ def test_masks_give_what_the_rows_give(tmp_path: Path, monkeypatch: pytest.Monke
         nescio.compare(table, "c@1", baseline="run 1", resamples=100),
     )
     curve = stability(table, "c@1", fresh=True, trials=3)
+    shared = [study(table, ["c@1", "UF"], trials=3) for study in (stability, swap)]
     monkeypatch.setattr(counting, "LARGE", 1)
     masked = nescio.score(table, MEASURES, mark=False, **few)
     assert "read" not in scores.signature
@@ -59,6 +60,9 @@ def test_masks_give_what_the_rows_give(tmp_path: Path, monkeypatch: pytest.Monke
     ]
     assert rows(nescio.compare(table, "c@1", baseline="run 1", resamples=100)) == rows(compared)
     assert rows(stability(table, "c@1", fresh=True, trials=3)) == rows(curve)
+    for study, by_rows in zip((stability, swap), shared, strict=True):
+        by_masks = study(table, ["c@1", "UF"], trials=3)
+        assert (rows(by_masks), str(by_masks.signature)) == (rows(by_rows), str(by_rows.signature))
 
 
 @pytest.mark.usefixtures("counted")

@@ -98,7 +98,7 @@ def _columns(outcomes: Outcomes) -> dict[str, Array]:
         declined = (outcomes.candidate >= 0) & ((state == SILENT) | ((state == CORRECT) & unanswerable))
         columns["candidate_correct"] = declined & (outcomes.candidate == 1) & ~unanswerable
         columns["candidate_incorrect"] = declined & ~columns["candidate_correct"]
-    columns = {name: column.astype(np.int8) for name, column in columns.items()}
+    columns = {name: column.view(np.int8) for name, column in columns.items()}
     if outcomes.answerable is not None and (outcomes.answerable >= 0).any():
         known = np.broadcast_to(outcomes.answerable, state.shape)
         whole = bool((known >= 0).all())

@@ -35,7 +35,7 @@ def prepare_pairs(
     """Return the same; tables of counts of each pair of runs will do, and for sub-collections that are `fresh` for each
     pair a large table is counted."""
     check_resampling(None, 1, jobs, seed)
-    loaded = open_data(source, {"strata": (), **options}, measures, Counting(pairs=True) if fresh else None)
+    loaded = open_data(source, {"strata": (), **options}, measures, Counting(pairs=fresh, questions=not fresh))
     if isinstance(loaded.data, Tally) and loaded.data.pairs is None:
         raise MismatchError("measures are studied on questions, and a counts table has none; use an outcome table")
     if len(loaded.data.runs) < 2:
@@ -48,11 +48,20 @@ def in_order(data: Evidence) -> Evidence:
 
     Units are drawn by their number, so a shuffle of the questions changes no draw.
     """
-    data = data.select(np.array(data.sorted_rows(), dtype=np.int64))
+    order = data.sorted_rows()
+    if order != list(range(len(order))):  # or a large table would be copied
+        data = data.select(np.array(order, dtype=np.int64))
     if data.clusters is None:
         return data
     _, first, cluster = np.unique(data.clusters, return_index=True, return_inverse=True)
     return replace(data, clusters=np.argsort(np.argsort(first))[cluster])
+
+
+def by_name(data: Evidence | Tally) -> Evidence | Tally:
+    """Return the same with the runs in the order of their names, and the questions."""
+    data = in_order(data) if isinstance(data, Evidence) else data
+    runs = sorted(range(len(data.runs)), key=data.runs.__getitem__)
+    return data if runs == list(range(len(runs))) else data.take_runs(runs)
 
 
 def each_measure(

@@ -44,12 +44,15 @@ def unit_columns(data: Evidence, measure: Measure) -> dict[str, Array]:
     """Return the columns whose sums an additive measure reads, 0 where a run lacks what it needs; (runs, units) or with
     one axis more."""
     read, usable = columns_for(data, measure)
-    runs, questions = np.nonzero(usable)
-    mapped = measure.each({name: read[name][usable] for name in measure.needs})
-    columns: dict[str, Array] = {"n": usable.astype(np.int8)}
+    whole = bool(usable.all())  # then a large table is not copied
+    mapped = measure.each({name: read[name].ravel() if whole else read[name][usable] for name in measure.needs})
+    columns: dict[str, Array] = {"n": usable.view(np.int8)}
     for name, values in mapped.items():
-        columns[name] = np.zeros((*usable.shape, *values.shape[1:]), dtype=values.dtype)
-        columns[name][runs, questions] = values
+        if whole:
+            columns[name] = values.reshape(*usable.shape, *values.shape[1:])
+        else:
+            columns[name] = np.zeros((*usable.shape, *values.shape[1:]), dtype=values.dtype)
+            columns[name][usable] = values
     if data.clusters is None:
         return columns
     order = np.argsort(data.clusters, kind="stable")

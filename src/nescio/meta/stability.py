@@ -14,7 +14,7 @@ from nescio.data.evidence import Evidence, Tally
 from nescio.data.results import Results
 from nescio.errors import UsageError
 from nescio.measures import Measure, Measures
-from nescio.meta._call import each_measure, in_order, prepare_pairs, undefined
+from nescio.meta._call import by_name, each_measure, prepare_pairs, undefined
 from nescio.meta._scorers import Floats
 from nescio.meta._trials import Drawing, drawing_signature, drawings_for, of_sizes, pair_scores
 from nescio.pipeline import ReadingOptions, check_names
@@ -65,8 +65,7 @@ def stability(
     if not values or any(not 0 < f < 1 for f in values):
         raise UsageError(f"fuzziness values must lie between 0 and 1 (found {values!r})")
     data, loaded, wanted = prepare_pairs(source, measures, options, seed=seed, jobs=jobs, fresh=fresh)
-    data = in_order(data) if isinstance(data, Evidence) else data
-    data = data.take_runs(sorted(range(len(data.runs)), key=data.runs.__getitem__))
+    data = by_name(data)
     drawings = drawings_for(data, size, trials, seed, fresh=fresh)
     compute = partial(of_sizes, partial(curve, data, fuzziness=tuple(values), literal=literal), drawings)
     rows = [row for parts in each_measure(compute, wanted, jobs, progress) for part in parts for row in part]

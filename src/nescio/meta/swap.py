@@ -15,7 +15,7 @@ from nescio.data.notes import Note, note
 from nescio.data.results import Results
 from nescio.errors import UsageError
 from nescio.measures import Measure, Measures
-from nescio.meta._call import each_measure, in_order, prepare_pairs, undefined
+from nescio.meta._call import by_name, each_measure, prepare_pairs, undefined
 from nescio.meta._scorers import Floats
 from nescio.meta._trials import Drawing, drawing_signature, drawings_for, of_sizes, pair_scores
 from nescio.pipeline import ReadingOptions, check_names
@@ -81,8 +81,7 @@ def swap(
             f"confidence must be a level in percent, at least 50 and below 100, such as 95 (found {confidence!r})"
         )
     data, loaded, wanted = prepare_pairs(source, measures, options, seed=seed, jobs=jobs, fresh=fresh)
-    data = in_order(data) if isinstance(data, Evidence) else data
-    data = data.take_runs(sorted(range(len(data.runs)), key=data.runs.__getitem__))
+    data = by_name(data)
     drawings = drawings_for(data, size, trials, seed, fresh=fresh)
     compute = partial(of_sizes, partial(swap_rates, data, rate=1 - confidence / 100), drawings)
     parts = [part for parts in each_measure(compute, wanted, jobs, progress) for part in parts]

@@ -30,13 +30,15 @@ Words = Callable[[Sequence[tuple[str | None, int]]], Mapping[str | None, int | N
 class Masks:
     """The runs in the order in which they first stand in the table, the `states` that occur, for each of these and each
     question the runs that it is the outcome of (`masks`, of shape (states, questions, words of 64 runs)), and the
-    questions' hashes, sorted; and who judged the runs, where that is known."""
+    questions' hashes, sorted; and who judged the runs, where that is known. `questions` are the names, where they were
+    asked for: the masks are then in their order."""
 
     runs: tuple[str, ...]
     states: NDArray[np.int8]
     masks: NDArray[np.uint64]
     ids: NDArray[np.uint64]
     judges: tuple[str, ...] = ()
+    questions: tuple[str, ...] = ()
 
 
 def _table(source: Source, more: str = "") -> tuple[str, list[str]]:
@@ -60,9 +62,10 @@ def group(
     *,
     judge: str | None = None,
     hashed: bool = False,
+    named: bool = False,
 ) -> Masks | None:
     """Group a Parquet table with these columns; `words` says of the words for outcomes, each with its number of rows,
-    which state each means. `judge` names the column that says who judged.
+    which state each means. `judge` names the column that says who judged. With `named` the questions have their names.
 
     Returns None where the table is none that can be grouped so: a cell is empty, a word is unknown, a name has white
     space around it or accents typed in two ways, a run has a question twice or two judges. Another way will say what
@@ -91,7 +94,7 @@ def group(
         runs = max(code.values()) + 1
         masks = ", ".join(f"{column} AS m{state}" for column, state in zip(columns, states, strict=True))
         given = f"{masks}, count(*) AS rows FROM {relation} JOIN bits ON {run} = bits.name"
-        asked = _Asked(question, given, where, states, hashed)
+        asked = _Asked(question, given, where, states, hashed, named)
         table, fetched = _fetch_narrow(connection, asked) if runs <= BITS else _fetch_wide(connection, asked, runs)
     rows = int(fetched["rows"].sum())
     answered = np.bitwise_or.reduce(table, axis=0)
@@ -107,6 +110,7 @@ def group(
         table,
         np.sort(fetched["id"]).astype(np.uint64) if hashed else np.zeros(0, dtype=np.uint64),
         tuple(sorted({text for _, text in judges if text})),
+        tuple(fetched["key"].tolist()) if named else (),
     )
 
 
@@ -134,13 +138,14 @@ def _mask(outcome: str, words: Sequence[str | None]) -> str:
 @dataclass(frozen=True, slots=True)
 class _Asked:
     """What is asked of the table, in SQL: the name of a question; the masks and the number of rows of a group, `FROM`
-    what; where that lies; the states, each a mask; and whether the questions' hashes are wanted."""
+    what; where that lies; the states, each a mask; and whether the questions' hashes, and their names, are wanted."""
 
     question: str
     given: str
     where: list[str]
     states: Sequence[int]
     hashed: bool
+    named: bool
 
     def selected(self) -> str:
         """Return what is fetched of each group: its masks and rows, whether its name is odd, and its hash."""
@@ -152,7 +157,12 @@ class _Asked:
 def _fetch_narrow(connection: duckdb.DuckDBPyConnection, asked: _Asked) -> Fetched:
     """Fetch the masks of so few runs that one word holds them: each question is one group."""
     grouped = f"SELECT {asked.question} AS key, {asked.given} GROUP BY 1"
-    fetched = connection.execute(f"SELECT {asked.selected()} FROM ({grouped})", asked.where).fetchnumpy()
+    wanted = (
+        f"{asked.selected()}, key FROM ({grouped}) ORDER BY key"
+        if asked.named
+        else f"{asked.selected()} FROM ({grouped})"
+    )
+    fetched = connection.execute(f"SELECT {wanted}", asked.where).fetchnumpy()
     return np.stack([fetched[f"m{state}"] for state in asked.states])[:, :, None], fetched
 
 
@@ -162,8 +172,10 @@ def _fetch_wide(connection: duckdb.DuckDBPyConnection, asked: _Asked, runs: int)
     connection.execute(
         f"CREATE TEMP TABLE grouped AS SELECT {asked.question} AS key, word, {asked.given} GROUP BY 1, 2", asked.where
     )
-    distinct = "SELECT DISTINCT key FROM grouped"
-    connection.execute(f"CREATE TEMP TABLE keys AS SELECT key, row_number() OVER () - 1 AS code FROM ({distinct})")
+    distinct, order = "SELECT DISTINCT key FROM grouped", "ORDER BY key" if asked.named else ""
+    connection.execute(
+        f"CREATE TEMP TABLE keys AS SELECT key, row_number() OVER ({order}) - 1 AS code FROM ({distinct})"
+    )
     cells = connection.execute(f"SELECT code, word, {asked.selected()} FROM grouped JOIN keys USING (key)").fetchnumpy()
     table = np.zeros((len(asked.states), int(cells["code"].max()) + 1, -(-runs // BITS)), dtype=np.uint64)
     for of_one, state in zip(table, asked.states, strict=True):
@@ -171,6 +183,8 @@ def _fetch_wide(connection: duckdb.DuckDBPyConnection, asked: _Asked, runs: int)
     fetched = {"rows": cells["rows"], "odd": cells["odd"]}
     if asked.hashed:
         fetched["id"] = np.unique(cells["id"])
+    if asked.named:
+        fetched["key"] = connection.execute("SELECT key FROM keys ORDER BY code").fetchnumpy()["key"]
     return table, fetched
 
 

@@ -46,6 +46,18 @@ def turn(masks: Words, runs: int) -> Words:
     return packed.view(np.uint64)
 
 
+def unpack(masks: Words, kinds: NDArray[np.int8], runs: int, absent: int) -> NDArray[np.int8]:
+    """Return of which kind each unit is for each run, shape (runs, units), `absent` where of none; masks as `turn` has
+    them."""
+    states = np.full((runs, masks.shape[1]), absent, dtype=np.int8)
+    for of_kind, kind in zip(masks, kinds, strict=True):
+        for start in range(0, masks.shape[1], UNITS_AT_ONCE):
+            some = np.ascontiguousarray(of_kind[start : start + UNITS_AT_ONCE]).astype("<u8", copy=False)
+            bits = np.unpackbits(some.view(np.uint8), axis=1, count=runs, bitorder="little")
+            states[:, start : start + len(some)][bits.T.view(bool)] = kind
+    return states
+
+
 def counts(bits: Words) -> Counts:
     """Count the units of each kind of each run; shape (runs, kinds)."""
     return np.bitwise_count(bits).sum(axis=2, dtype=np.int64).T
