@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +51,8 @@ def test_masks_give_what_the_rows_give(tmp_path: Path, monkeypatch: pytest.Monke
         nescio.compare(table, "c@1", baseline="run 1", resamples=100),
     )
     curve = stability(table, "c@1", fresh=True, trials=3)
-    shared = [study(table, ["c@1", "UF"], trials=3) for study in (stability, swap)]
+    studies: tuple[Callable[..., Any], ...] = (stability, swap)
+    shared = [study(table, ["c@1", "UF"], trials=3) for study in studies]
     monkeypatch.setattr(counting, "LARGE", 1)
     masked = nescio.score(table, MEASURES, mark=False, **few)
     assert "read" not in scores.signature
@@ -60,7 +62,7 @@ def test_masks_give_what_the_rows_give(tmp_path: Path, monkeypatch: pytest.Monke
     ]
     assert rows(nescio.compare(table, "c@1", baseline="run 1", resamples=100)) == rows(compared)
     assert rows(stability(table, "c@1", fresh=True, trials=3)) == rows(curve)
-    for study, by_rows in zip((stability, swap), shared, strict=True):
+    for study, by_rows in zip(studies, shared, strict=True):
         by_masks = study(table, ["c@1", "UF"], trials=3)
         assert (rows(by_masks), str(by_masks.signature)) == (rows(by_rows), str(by_rows.signature))
 
