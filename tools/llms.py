@@ -21,24 +21,21 @@ import yaml
 ROOT = Path(__file__).parents[1]
 DOCS, LIST = ROOT / "docs", ROOT / "docs" / "llms.txt"
 MADE = "reference/measures/"  # pages that stand there only once the site was made
-_SENTENCE = re.compile(r"(.+?[.?!:])(?=\s|$)", re.DOTALL)
+_SENTENCE = re.compile(r"(.+?(?:[.?!]|(?<=.{40}):))(?=\s|$)", re.DOTALL)  # or up to a colon, if enough was said
 
 
-def pages(nav: list[Any], section: str = "") -> Iterator[tuple[str, str, str]]:
-    """Return the pages of the navigation: the section, the title and the path of each."""
+def pages(nav: list[Any]) -> Iterator[str]:
+    """Return the paths of the pages of the navigation."""
     for entry in nav:
-        ((title, below),) = entry.items()
-        if isinstance(below, list):
-            yield from pages(below, title)
-        else:
-            yield section, title, below
+        ((_, below),) = entry.items()
+        yield from pages(below) if isinstance(below, list) else [below]
 
 
 def first_sentence(page: Path) -> str:
     """Return what a page says first, as plain text."""
     for block in page.read_text(encoding="utf-8").split("\n\n"):
         text = " ".join(line for line in block.splitlines() if not line.startswith(("#", "<!--")))
-        if text.strip() and not text.lstrip().startswith(("```", "|", "![", "<", ":::", "- ", "    ")):
+        if text.strip() and not text.startswith(("```", "|", "![", "<", ":::", "- ", "    ")):
             plain = re.sub(r"\[([^\]]+)\]\([^)]*\)", r"\1", text).strip()
             sentence = _SENTENCE.match(plain)
             return (sentence[1] if sentence else plain).rstrip(":")
@@ -49,14 +46,23 @@ def text() -> str:
     """Return the list of pages."""
     config = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
     lines = [f"# {config['site_name']}", "", f"> {config['site_description']}", ""]
-    last = ""
-    for section, title, path in pages(config["nav"]):
-        if section != last:
-            lines += ["", f"## {section}", ""]
-            last = section
-        about = "" if path.startswith(MADE) else first_sentence(DOCS / path)
-        lines.append(f"- [{title}]({path})" + (f": {about}" if about else ""))
+    for entry in config["nav"]:
+        ((title, below),) = entry.items()
+        grouped = isinstance(below, list)
+        lines += ["", f"## {title}", "", *_listed(below)] if grouped else list(_listed([entry]))
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)) + "\n"
+
+
+def _listed(nav: list[Any], indent: str = "") -> Iterator[str]:
+    """Yield a line for each page, what is below another title indented."""
+    for entry in nav:
+        ((title, below),) = entry.items()
+        if isinstance(below, list):
+            yield f"{indent}- {title}"
+            yield from _listed(below, f"{indent}  ")
+        else:
+            about = "" if below.startswith(MADE) else first_sentence(DOCS / below)
+            yield f"{indent}- [{title}]({below})" + (f": {about}" if about else "")
 
 
 def main() -> None:

@@ -13,7 +13,7 @@ import math
 import re
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import click
@@ -23,20 +23,40 @@ EXAMPLE = PAGES.parents[1] / "examples" / "outcomes.csv"
 MADE = "<!-- Made by `python tools/reference.py`. Do not edit: change what the program says of itself. -->\n"
 
 
-def command_line() -> str:
-    """Every command: what it does, its examples, its options."""
+def command_line() -> Iterator[tuple[str, str]]:
+    """Yield (file, page): a list of all commands, and a page a command with its examples and options."""
     from nescio.cli.app import app
 
-    parts = [
-        MADE,
+    context = click.Context(app, info_name="nescio", **app.context_settings)
+    pages: dict[str, list[click.Context]] = {}
+    for command in _walk(app, context):
+        pages.setdefault(command.command_path.split()[1], []).append(command)
+    rows = []
+    for name, commands in pages.items():
+        page = f"cli/{file_name(name)}"
+        for command in commands:
+            path = command.command_path
+            place = "" if path == f"nescio {name}" else f"#{anchor(path)}"
+            about = _plain(" ".join(command.command.get_short_help_str(200).split()))
+            rows.append(f'| <a id="{anchor(path)}"></a>[{path}]({page}{place}) | {about} |')
+        yield page, _joined([MADE, *(part for command in commands for part in _command(command))])
+    head = [
         "# The command line\n",
-        "`nescio COMMAND --help` says the same in a terminal. Everywhere: data goes to standard output and messages "
-        "to standard",
-        "error; exit status 0 is done, 1 a gate that failed, 3 a gate that cannot tell or a judge whose calls "
+        "`nescio COMMAND --help` says in a terminal what stands on the page of a command. Everywhere: data goes to "
+        "standard output",
+        "and messages to standard error; exit status 0 is done, 1 a gate that failed, 3 a gate that cannot tell or a "
+        "judge whose calls",
         "failed, 2 bad input or usage.\n",
     ]
-    for context in _walk(app, click.Context(app, info_name="nescio", **app.context_settings)):
-        parts += _command(context)
+    yield "cli.md", _joined([MADE, *head, "| command | what it does |", "| --- | --- |", *rows])
+
+
+def anchor(heading: str) -> str:
+    """Return the address of a heading within its page."""
+    return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
+
+
+def _joined(parts: Iterable[str]) -> str:
     return "\n".join(parts).rstrip() + "\n"
 
 
@@ -52,7 +72,7 @@ def _walk(command: click.Command, context: click.Context) -> Iterator[click.Cont
 
 
 def _command(context: click.Context) -> list[str]:
-    depth = len(context.command_path.split())
+    depth = len(context.command_path.split()) - 1
     usage = " ".join([context.command_path, *context.command.collect_usage_pieces(context)])
     parts = [f"{'#' * depth} {context.command_path}\n", f"    {usage}\n", *_prose(context.command.help or "")]
     records = [parameter.get_help_record(context) for parameter in context.command.get_params(context)]
@@ -89,12 +109,29 @@ def _cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|")
 
 
-def formats() -> str:
-    """Every format that is read, what writes it, and every judge."""
-    from nescio.formats import REGISTRY, WRITERS
+FAMILIES = {
+    "native": (
+        "tables-of-your-own",
+        "Tables of your own",
+        "What you write by hand or by program, and what nescio writes.",
+    ),
+    "logs": (
+        "logs-of-tools",
+        "Logs of other tools",
+        "What evaluation tools and harnesses leave behind, read as it is.",
+    ),
+    "benchmarks": ("benchmarks", "Benchmarks and shared tasks", "Gold and answers as benchmarks publish them."),
+}
 
-    parts = [
-        MADE,
+
+def formats() -> Iterator[tuple[str, str]]:
+    """Yield (file, page): a list of all formats that are read, and a page a family of them."""
+    from nescio.formats import REGISTRY
+
+    pages: dict[str, list[str]] = {family: [] for family in FAMILIES}
+    for name in sorted(REGISTRY):
+        pages[REGISTRY[name].recognise.__module__.split(".")[2]].append(name)
+    head = [
         "# Formats\n",
         "Files are known by their suffix and their columns; `nescio check FILE` says what a file was taken for and "
         "why, and",
@@ -102,16 +139,30 @@ def formats() -> str:
         "gold is",
         "recognised. All of them may be compressed (.gz, .bz2, .xz, .zst).\n",
     ]
-    for name in sorted(REGISTRY):
-        module = sys.modules[REGISTRY[name].recognise.__module__]
-        parts += [f"## {name}\n", f"Holds {_plain(REGISTRY[name].about)}.\n", *_docstring(module.__doc__ or "")]
-        if name in WRITERS:
-            parts.append(f"`nescio convert --to {name}` writes {_plain(WRITERS[name].about)}.\n")
-    return "\n".join(parts).rstrip() + "\n"
+    for family, (file, title, about) in FAMILIES.items():
+        page = f"formats/{file}.md"
+        sections = [part for name in pages[family] for part in _format(name)]
+        yield page, _joined([MADE, f"# {title}\n", f"{about}\n", *sections])
+        rows = [
+            f'| <a id="{name}"></a>[{name}]({page}#{name}) | {_plain(REGISTRY[name].about)} |' for name in pages[family]
+        ]
+        head += [f"## {title}\n", f"{about}\n", "| format | holds |", "| --- | --- |", *rows, ""]
+    yield "formats.md", _joined([MADE, *head])
 
 
-def judges() -> str:
-    """Every judge with its parameters."""
+def _format(name: str) -> Iterator[str]:
+    from nescio.formats import REGISTRY, WRITERS
+
+    module = sys.modules[REGISTRY[name].recognise.__module__]
+    yield f"## {name}\n"
+    yield f"Holds {_plain(REGISTRY[name].about)}.\n"
+    yield from _docstring(module.__doc__ or "")
+    if name in WRITERS:
+        yield f"`nescio convert --to {name}` writes {_plain(WRITERS[name].about)}.\n"
+
+
+def judges() -> Iterator[tuple[str, str]]:
+    """Yield (file, page) of every judge with its parameters."""
     from nescio.judging import REGISTRY, Factory
 
     parts = [
@@ -129,7 +180,7 @@ def judges() -> str:
             parts += _docstring(inspect.cleandoc(declaration.function.__doc__ or ""))
         if declaration.scores:
             parts.append(f"It leaves graded credit in {', '.join(f'`{score}`' for score in declaration.scores)}.\n")
-    return "\n".join(parts).rstrip() + "\n"
+    yield "judges.md", _joined(parts)
 
 
 def _docstring(text: str) -> Iterator[str]:
@@ -230,9 +281,9 @@ def _worked(names: list[str]) -> dict[str, str]:
     return said
 
 
-def file_name(measure: str) -> str:
-    """Return the page of a measure; @ stays out of addresses."""
-    return measure.replace("@", "-at-") + ".md"
+def file_name(name: str) -> str:
+    """Return the page of a measure or command; @ stays out of addresses."""
+    return name.replace("@", "-at-") + ".md"
 
 
 def mathematics(text: str) -> str:
@@ -273,15 +324,18 @@ def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-STANDING = {"cli.md": command_line, "formats.md": formats, "judges.md": judges}
+def standing() -> dict[str, str]:
+    """Return the pages that stand in the repository, by their files."""
+    return dict([*command_line(), *formats(), *judges()])
 
 
 @click.command()
 @click.option("--all", "everything", is_flag=True, help="Also a page a measure, in docs/reference/measures.")
 def main(everything: bool) -> None:
     """Write the reference pages from the program itself."""
-    for name, page in STANDING.items():
-        (PAGES / name).write_text(page(), encoding="utf-8")
+    for name, page in standing().items():
+        (PAGES / name).parent.mkdir(exist_ok=True)
+        (PAGES / name).write_text(page, encoding="utf-8")
     if everything:
         (PAGES / "measures").mkdir(exist_ok=True)
         for name, text in measures():

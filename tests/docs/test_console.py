@@ -27,7 +27,7 @@ def memory() -> Memory:
     return Memory()
 
 
-MADE = {"cli.md"}  # pages of examples that are made from the help of commands
+MADE = ROOT / "docs" / "reference" / "cli"  # pages of examples that are made from the help of commands
 
 
 def has_long(page: Path) -> bool:
@@ -37,7 +37,7 @@ def has_long(page: Path) -> bool:
 @pytest.mark.parametrize(
     ("page", "quick"),
     [
-        *(pytest.param(page, True, marks=[pytest.mark.slow] * (page.name in MADE)) for page in pages()),
+        *(pytest.param(page, True, marks=[pytest.mark.slow] * (page.parent == MADE)) for page in pages()),
         *(pytest.param(page, False, marks=pytest.mark.slow) for page in pages() if has_long(page)),
     ],
     ids=lambda given: str(given.relative_to(ROOT)) if isinstance(given, Path) else "quick" if given else "whole",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
 from types import ModuleType
@@ -29,15 +30,20 @@ def script(name: str) -> ModuleType:
 reference = script("reference")
 
 
-@pytest.mark.parametrize("name", reference.STANDING)
-def test_a_page_is_not_stale(name: str) -> None:
-    kept = (ROOT / "docs" / "reference" / name).read_text(encoding="utf-8")
-    assert kept == reference.STANDING[name](), "stale: run `python tools/reference.py`"
+PAGES = ROOT / "docs" / "reference"
+STANDING = reference.standing()
+
+
+def test_no_page_is_stale() -> None:
+    made = {path for path in PAGES.rglob("*.md") if reference.MADE in path.read_text(encoding="utf-8")}
+    assert {path.relative_to(PAGES).as_posix() for path in made} == set(STANDING)
+    stale = [name for name, page in STANDING.items() if page != (PAGES / name).read_text(encoding="utf-8")]
+    assert stale == [], "run `python tools/reference.py`"
 
 
 def test_standing_pages_are_readable_as_text() -> None:
     """They are read in the repository, where nothing shows MathML: formulas are lines of text."""
-    pages = "\n".join(page() for page in reference.STANDING.values())
+    pages = "\n".join(STANDING.values())
     assert "<math" not in pages
     assert "`F₁ = 2m / (|a| + |g|)`" in pages
     with pytest.raises(ValueError, match="cannot be written in a line"):
@@ -45,10 +51,23 @@ def test_standing_pages_are_readable_as_text() -> None:
 
 
 def test_every_command_format_and_judge_has_its_place() -> None:
-    cli, formats, judges = (page() for page in reference.STANDING.values())
-    assert [name for name in COMMANDS if f"\n## nescio {name}\n" not in cli] == []
-    assert [name for name in FORMATS if f"\n## {name}\n" not in formats] == []
-    assert [name for name in JUDGES if f"\n## {name}\n" not in judges] == []
+    for name in COMMANDS:
+        assert f"\n# nescio {name}\n" in STANDING[f"cli/{reference.file_name(name)}"]
+    families = "".join(page for name, page in STANDING.items() if name.startswith("formats/"))
+    assert [name for name in FORMATS if families.count(f"\n## {name}\n") != 1] == []
+    assert [name for name in JUDGES if f"\n## {name}\n" not in STANDING["judges.md"]] == []
+
+
+@pytest.mark.parametrize("name", ["cli.md", "formats.md"])
+def test_a_list_leads_to_a_heading_and_keeps_the_address_that_it_had(name: str) -> None:
+    """cli.md#nescio-score and formats.md#inspect were headings until 0.2.0, and others link to them."""
+    rows = re.findall(r'<a id="([^"]+)"></a>\[([^\]]+)\]\(([^)#]+)(?:#([^)]+))?\)', STANDING[name])
+    assert len(rows) > 30
+    for address, called, page, place in rows:
+        assert address == reference.anchor(called)
+        headings = re.findall(r"^#+ (.+)$", STANDING[page], re.MULTILINE)
+        assert called in headings
+        assert place == reference.anchor(called) or (not place and called == headings[0])
 
 
 @pytest.mark.slow

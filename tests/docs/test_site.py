@@ -56,8 +56,6 @@ def test_the_list_of_pages_for_assistants_is_the_navigation(tmp_path: Path) -> N
 
 
 def test_every_page_is_in_the_navigation() -> None:
-    listed = {
-        path for _, _, path in llms.pages(yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"])
-    }
+    listed = set(llms.pages(yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"]))
     pages = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
     assert {page for page in pages - listed if not page.startswith(llms.MADE)} == set()
