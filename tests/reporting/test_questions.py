@@ -116,19 +116,6 @@ def test_a_log_has_its_questions_and_answers(name: str) -> None:
     assert browsing.texts is not None
 
 
-def test_every_folder_of_shared_data_is_among_them() -> None:
-    """What has no words is said here: matrices of scores, counts, who declined, and figures alone."""
-    if not SHARED.is_dir():
-        pytest.skip("../shared/data is not here")
-    wordless = {"trec_matrices", "confabulations", "trecqa", "mctest", "qa4mre", "cone_rag"}
-    covered = {pattern.split("/")[0] for patterns, *_ in [*FORMATS.values(), *NEWER.values()] for pattern in patterns}
-    assert {folder.name for folder in SHARED.iterdir() if folder.is_dir()} - covered - wordless == set()
-    tools = {"/".join(p.split("/")[:2]) for patterns, *_ in [*FORMATS.values(), *NEWER.values()] for p in patterns}
-    for logs in ("logs", "logs2026"):
-        folders = {f"{logs}/{folder.name}" for folder in (SHARED / logs).iterdir() if folder.is_dir()}
-        assert folders - tools - {"logs/simple_evals", "logs2026/tables"} == set()
-
-
 def test_texts_are_not_read_where_nobody_looks_at_them() -> None:
     assert load([EXAMPLES / "log.eval"], Options()).in_words is None
 

@@ -15,6 +15,7 @@ from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import Outcomes
 from nescio.data.repeats import Repeats
+from nescio.data.texts import AnswerTexts
 from nescio.formats import Unjudged
 from nescio.pipeline import Loaded
 from nescio.text import sanitize
@@ -82,7 +83,7 @@ def _of_log(outcomes: Outcomes, origins: Mapping[str, str], runs: Sequence[str])
     for run, row in zip(outcomes.runs, outcomes.texts, strict=True):
         own = said.setdefault(run, {})
         for key, text in zip(names, row, strict=True):
-            if text is None:
+            if text is None or text == AnswerTexts():
                 continue
             if key not in asked or not asked[key][0]:
                 asked[key] = (text.question, text.gold)

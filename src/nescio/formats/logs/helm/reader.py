@@ -18,7 +18,7 @@ from typing import Any
 
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import NOT_GRADED
-from nescio.data.texts import texts_of
+from nescio.data.texts import AnswerTexts, texts_of
 from nescio.errors import FormatError, shorten
 from nescio.formats.logs import grading
 from nescio.formats.logs.graded import SAID_SO, Graded, choose, declined, outcomes_of
@@ -173,7 +173,7 @@ def _graded(
                 scores={score_name: value for score_name, value in values.items() if value is not None},
                 answerable=-1 if answerable else 0,
                 repeat=case.trial,
-                texts=texts_of(_question(case), _gold(case), _said(case), _option(case)[0]) if options.texts else None,
+                texts=_texts(case) if options.texts else None,
             )
         )
     notes += _say_optionless(folder, optionless, len(cases))
@@ -267,9 +267,37 @@ def _option(case: Case) -> tuple[str | None, bool]:
     return named if isinstance(named, str) else None, True
 
 
+def _texts(case: Case) -> AnswerTexts:
+    """Return the question with its options, the gold answers, the answer, the option that it names, and why it was
+    graded so."""
+    option = _option(case)[0]
+    return texts_of([_question(case), *_options(case)], _gold(case), _said(case), option, list(_reasons(case)))
+
+
 def _question(case: Case) -> Any:
     asked = case.requests[0]["instance"].get("input")
     return asked.get("text") if isinstance(asked, dict) else asked
+
+
+def _options(case: Case) -> Iterator[str]:
+    """Yield the options of the question, each after its letter."""
+    mapping = case.requests[0].get("output_mapping")
+    if len(case.requests) == 1 and isinstance(mapping, dict):
+        yield from (f"{letter}. {text}" for letter, text in mapping.items())
+
+
+def _reasons(case: Case) -> Iterator[str]:
+    """Yield what graders say of an answer (the members `reasoning` or `gpt_reasoning`, say, of its annotations), or why
+    there is none."""
+    error = (_result(case) or {}).get("error")
+    if isinstance(error, str) and not _said(case):
+        yield error
+    annotations = case.requests[0].get("annotations")
+    for made in annotations.values() if isinstance(annotations, dict) else ():
+        for name, text in made.items() if isinstance(made, dict) else ():
+            if name.endswith("reasoning") and isinstance(text, str):
+                grader = name.removesuffix("reasoning").strip("_")
+                yield f"{grader}: {text}" if grader else text
 
 
 def _gold(case: Case) -> Iterator[str]:

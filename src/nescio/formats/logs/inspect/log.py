@@ -66,6 +66,7 @@ class Sample:
     options: tuple[str, ...]
     labels: dict[str, str]
     where: str
+    error: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,7 +283,13 @@ def _sample(row: Any, where: str, source: Source, options: ReadOptions) -> Sampl
         tuple(map(str, listed(row.get("choices")))),
         grading.labels(metadata, options) if isinstance(metadata, dict) else {},
         where,
+        _error(row.get("error")) if options.texts else "",
     )
+
+
+def _error(error: Any) -> str:
+    """Return what stopped a sample, in the words of the tool."""
+    return in_words(error.get("message") if isinstance(error, dict) else error)
 
 
 def _scores_of(row: Mapping[str, Any], fail: Callable[[str, object], FormatError], *, texts: bool) -> dict[str, Score]:
@@ -346,11 +353,19 @@ def _input(content: Any) -> str:
     if isinstance(content, str):
         return content
     texts = [
-        message.get("content")
+        _text(message.get("content"))
         for message in listed(content)
         if isinstance(message, dict) and message.get("role") == "user"
     ]
-    return next((text for text in reversed(texts) if isinstance(text, str)), "")
+    return next((text for text in reversed(texts) if text), "")
+
+
+def _text(content: Any) -> str:
+    """Return the text of a message, or of those of its blocks that are texts."""
+    if isinstance(content, str):
+        return content
+    texts = [block.get("text") for block in listed(content) if isinstance(block, dict)]
+    return "\n".join(text for text in texts if isinstance(text, str))
 
 
 def _targets(target: Any, choices: list[Any]) -> tuple[str, ...]:

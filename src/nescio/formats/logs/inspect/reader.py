@@ -187,7 +187,9 @@ def _graded(log: Log, options: ReadOptions, notes: list[Note]) -> tuple[list[Gra
 
 def _texts(sample: Sample, score: Score | None) -> AnswerTexts:
     graded = score or Score(None)
-    return texts_of(sample.question, sample.targets, sample.text, graded.answer, graded.explanation)
+    choices = [f"{chr(65 + i)}. {option}" for i, option in enumerate(sample.options)]
+    asked = [sample.question, *([] if all(option in sample.question for option in sample.options) else choices)]
+    return texts_of(asked, sample.targets, sample.text, graded.answer, graded.explanation or sample.error)
 
 
 def _pick(options: ReadOptions, name: str, names: Sequence[str]) -> str:

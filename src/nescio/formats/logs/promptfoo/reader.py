@@ -154,7 +154,8 @@ def _graded(source: Source, result: Row, where: str, options: ReadOptions) -> Gr
 
 
 def _texts(result: Row) -> AnswerTexts:
-    """Return the variables of a test (or the prompt), what its assertions expect, the output, and the reasons."""
+    """Return the variables of a test (or the prompt), what its assertions expect, the output, and the reasons, or the
+    error where there is no output."""
     prompt, test, response = result.get("prompt"), result.get("testCase"), result.get("response")
     graded = result.get("gradingResult")
     grading = graded if isinstance(graded, dict) else {}
@@ -164,7 +165,8 @@ def _texts(result: Row) -> AnswerTexts:
     wanted = test.get("assert") if isinstance(test, dict) else None
     expected = [one.get("value") for one in wanted if isinstance(one, dict)] if isinstance(wanted, list) else []
     said = response.get("output") if isinstance(response, dict) else response
-    return texts_of(asked, expected, said, reason=list(dict.fromkeys([grading.get("reason"), *reasons])))
+    error = None if said else result.get("error")
+    return texts_of(asked, expected, said, reason=list(dict.fromkeys([grading.get("reason"), *reasons, error])))
 
 
 def _repeats(files: Sequence[FileOfTests], notes: list[Note]) -> list[Graded]:

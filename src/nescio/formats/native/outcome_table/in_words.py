@@ -27,6 +27,8 @@ REASONS = frozenset(
         "judgereason",
         "judgeexplanation",
         "judgerationale",
+        "judgereasoning",
+        "graderreasoning",
         "graderreason",
         "graderesponse",
         "graderresponse",
@@ -35,6 +37,7 @@ REASONS = frozenset(
         "critique",
     ]
 )
+REASONING = "reasoning"  # a judge's, where no column holds answers; else it may be the system's own
 
 
 def texts_in(
@@ -47,9 +50,11 @@ def texts_in(
     columns: dict[str, list[str]] = {part: [] for part in (*PARTS, "reason")}
     for table in tables:
         known = roles.roles_of(table.have, table.source.named)
-        for part in PARTS:
-            columns[part] += [extra[name] for name in known.all(part) if name in extra]
-        columns["reason"] += [extra[name] for name in table.have if roles.squash(name) in REASONS and name in extra]
+        for part in PARTS:  # a column `question` beside `question_id` holds the words of the question
+            names = [name for own in known.all(part) for name in (own, f"{own}{roles.DISPLACED}")]
+            columns[part] += [extra[name] for name in names if name in extra]
+        says_why = REASONS if known.all("prediction") else REASONS | {REASONING}
+        columns["reason"] += [extra[name] for name in table.have if roles.squash(name) in says_why and name in extra]
     if not any(columns.values()):
         return None
     cells = ", ".join(f"coalesce({', '.join([*dict.fromkeys(found), 'NULL'])})" for found in columns.values())
