@@ -42,13 +42,14 @@ coverage-study:
 # the reference pages and the documentation site, in site/
 site:
     uv run --extra docs python tools/reference.py --all
-    uv run python tools/pictures.py --demo
+    uv run python tools/demo.py
     uv run --extra docs zensical build --strict
     uv run python tools/llms.py site
 
 # draw the pictures of the documentation again, and photograph the pages (needs a browser)
 pictures:
-    uv run --extra dev python tools/pictures.py --screens
+    uv run --extra dev python tools/pictures.py
+    uv run --extra dev python tools/demo.py --screens
 
 # put what the commands print into the console blocks of a page
 console *pages:

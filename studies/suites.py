@@ -1,6 +1,6 @@
 """Do intervals and tests of macro means keep their word? The study behind `nescio score --suite`, in docs/suites.md.
 
-    python studies/suites.py            writes docs/suites.md and docs/assets/suites.svg (some minutes on two cores)
+    python studies/suites.py            writes docs/suites.md (some minutes on two cores)
 
 Two systems answer questions that are drawn from a joint table of outcomes of each benchmark. An interval keeps its
 promise if it holds the true macro mean in 95% of all suites, a test if p is at most 0.05 in 5% of the suites in which
@@ -18,7 +18,6 @@ from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-import altair as alt
 import click
 import numpy as np
 from numpy.typing import NDArray
@@ -179,40 +178,6 @@ def rows(seen: Sequence[Kept]) -> list[str]:
     ]
 
 
-def plot(seen: Sequence[Kept], path: Path) -> None:
-    """Draw how often intervals hold and tests err, each with two Monte Carlo standard errors."""
-    names = ("intervals that hold (nominal 0.95)", "tests that err (nominal 0.05)")
-    points = [
-        {
-            "setting": k.setting.name,
-            "measure": k.measure,
-            "what": what,
-            "share": share,
-            "low": share - 2 * error(share, k.suites),
-            "high": share + 2 * error(share, k.suites),
-        }
-        for k in seen
-        for what, share in zip(names, (k.held, k.found), strict=True)
-    ]
-    order = [setting.name for setting in SETTINGS]
-    panels = []
-    for what, nominal in zip(names, (LEVEL, 1 - LEVEL), strict=True):
-        data = alt.Data(values=[point for point in points if point["what"] == what])
-        base = alt.Chart(data).encode(
-            y=alt.Y("setting:N", sort=order, title=None), yOffset="measure:N", color=alt.Color("measure:N", title=None)
-        )
-        share = alt.X("share:Q", title=what, scale=alt.Scale(zero=False))
-        rule = alt.Chart(alt.Data(values=[{"at": nominal}])).mark_rule(strokeDash=[4, 4]).encode(x="at:Q")
-        panels.append(
-            (
-                base.mark_rule().encode(x=alt.X("low:Q", title=what), x2="high:Q")
-                + base.mark_point(filled=True).encode(x=share)
-                + rule
-            ).properties(width=260, height=300)
-        )
-    alt.hconcat(*panels).save(path)
-
-
 def page(seen: Sequence[Kept]) -> str:
     """Return the page, its figures put in."""
     text = (Path(__file__).parent / "suites.md.in").read_text(encoding="utf-8")
@@ -239,9 +204,8 @@ def _range(shares: Sequence[float]) -> str:
 
 
 def write(results: Sequence[NDArray[np.float64]], output: Path) -> None:
-    """Write the page and its plot from the results of all settings."""
+    """Write the page from the results of all settings; `python tools/pictures.py` draws its plots."""
     seen = [k for setting, result in zip(SETTINGS, results, strict=True) for k in kept(setting, result)]
-    plot(seen, output / "assets" / "suites.svg")
     (output / "suites.md").write_text(page(seen), encoding="utf-8")
 
 
@@ -250,7 +214,7 @@ def write(results: Sequence[NDArray[np.float64]], output: Path) -> None:
 @click.option("--jobs", default=2, show_default=True, help="Processes.")
 @click.option("--output", type=click.Path(path_type=Path), default=ROOT / "docs", help="The folder for suites.md.")
 def main(suites: int, jobs: int, output: Path) -> None:
-    """Simulate, and write the page and its plot."""
+    """Simulate, and write the page."""
     begun = time.perf_counter()
     results = []
     with ProcessPoolExecutor(jobs) as pool:

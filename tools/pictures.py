@@ -1,26 +1,23 @@
-"""Draws the pictures of the documentation: what silence earns (above the fold of the README and of the site), and a
-plot of each study, from the tables of its own page; and makes the pages that the site shows alive, with screenshots.
+"""Draws the pictures of the documentation: outcomes as bars (what silence earns, above the fold of the README and
+of the site), and a plot of each study, from the tables of its own page.
 
     python tools/pictures.py            writes docs/assets/pictures/*.svg
-    python tools/pictures.py --demo     makes docs/demo/*.html, the report and the diff of examples/outcomes.csv
-    python tools/pictures.py --screens  and docs/assets/pictures/*.jpg, what these pages look like (with a browser)
 
-A test holds the drawings to the pages.
+A test holds the drawings to the pages. `demo.py` makes the pages that the site shows alive, and photographs them.
 """
 
 from __future__ import annotations
 
-import os
+import csv
 import re
-import shutil
-import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
-DOCS, PICTURES, DEMO = ROOT / "docs", ROOT / "docs" / "assets" / "pictures", ROOT / "docs" / "demo"
+DOCS, PICTURES = ROOT / "docs", ROOT / "docs" / "assets" / "pictures"
 WIDTH = 520
 _VALUE = re.compile(
     r"\**\s*([+\-−]?[\d.,]+)(%?)(?:\s*±\s*([\d.]+)%?|\s*[\[(]([+\-−]?[\d.]+)%?(?:,| to)\s*([+\-−]?[\d.]+)%?[\])])?"
@@ -29,23 +26,55 @@ _VALUE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """A plot of one table of a page: which columns call a row, which hold values (with what they are called in the
-    legend), where a line says what is promised, and which rows are taken."""
+    """A plot of one table of a page: what to call a row (its cells by their columns), which columns hold values (with
+    what they are called in the legend), where a line says what is promised, and which rows are taken."""
 
     page: str
     table: int
-    label: tuple[str, ...]
+    label: str
     values: dict[str, str]
     title: str
     promise: float | None = None
     rows: Callable[[dict[str, str]], bool] = lambda row: True  # noqa: ARG005
+    ends: tuple[float, float] | None = None
+    part: str = ""
+
+    @property
+    def name(self) -> str:
+        """The file of the picture: that of its page, and which part of it."""
+        return f"{self.page}-{self.part}" if self.part else self.page
 
 
+OF_OUTCOMES = (
+    "accuracy",
+    "c@1",
+    "UF",
+    "simpleqa.F",
+    "penalty(t=0.75)",
+    "UF01",
+    "eq6",
+    "precision",
+    "all_unanswered_right",
+)
 STUDIES = (
+    Plot(
+        "audit",
+        0,
+        "{measure}",
+        {
+            "all silent": "all silent",
+            "one right answer": "one right answer",
+            "one wrong answer": "one wrong answer",
+            "random silence": "random silence",
+        },
+        "right answers of the best honest system that a cheat matches; no dot: it matches none",
+        rows=lambda row: row["measure"] in OF_OUTCOMES,
+        ends=(0.5, 1),
+    ),
     Plot(
         "coverage",
         0,
-        ("method",),
+        "{method}",
         {"n = 50": "50 questions", "n = 200": "200", "n = 1,000": "1,000"},
         "lowest coverage of a 95% interval of c@1, over all systems",
         0.95,
@@ -54,7 +83,7 @@ STUDIES = (
     Plot(
         "inference",
         0,
-        ("measure", "systems", "test"),
+        "{systems}: {measure}, {test}",
         {"family-wise error": "corrected", "uncorrected": "uncorrected"},
         "family-wise error of all pairs",
         0.05,
@@ -62,16 +91,16 @@ STUDIES = (
     Plot(
         "planning",
         0,
-        ("measure", "from", "difference", "power asked"),
+        "{from}: {difference} with power {power asked}",
         {"off by": "off by"},
-        "power achieved minus power asked",
+        "power achieved minus power asked, for a difference in c@1",
         0.0,
         lambda row: row["measure"] == "c@1",
     ),
     Plot(
         "early",
         0,
-        ("sequence", "measure", "systems"),
+        "{sequence}, {measure}, {systems}",
         {"ever wrong": "sequential interval", "1.96 rule, every look": "1.96 rule at every look"},
         "ever wrong, looking after each block",
         0.05,
@@ -80,7 +109,7 @@ STUDIES = (
     Plot(
         "selective",
         1,
-        ("measure", "n"),
+        "{measure}, {n} questions",
         {"in sample": "in sample", "cross-fitted": "cross-fitted"},
         "error of the value promised for a tuned threshold, × 1,000",
         0.0,
@@ -88,22 +117,39 @@ STUDIES = (
     Plot(
         "judges",
         0,
-        ("judge",),
+        "{judge}",
         {"agreement": "agreement", "Cohen's kappa": "Cohen's kappa"},
         "how far judges agree with people",
     ),
     Plot(
         "labels",
         0,
-        ("data", "judge", "labels"),
+        "{data}, {judge}, {labels} labels",
         {"corrected": "corrected by labels", "judge alone": "judge alone"},
         "95% intervals that hold the true difference",
         0.95,
         lambda row: row["about"] == "these questions",
     ),
-    Plot("validation", 1, ("",), {"F": "F"}, "F of validated answers"),
-    Plot("reading", 0, ("system",), {"word recall": "word recall"}, "word recall on the stories for children"),
-    Plot("nuggets", 4, ("run", "matching"), {"NR": "nugget recall"}, "nugget recall by automatic matching"),
+    Plot(
+        "suites",
+        0,
+        "{benchmarks, questions}",
+        {"accuracy: holds the truth": "accuracy", "c@1: holds the truth": "c@1"},
+        "95% intervals of the mean over benchmarks that hold the true one",
+        0.95,
+    ),
+    Plot(
+        "suites",
+        0,
+        "{benchmarks, questions}",
+        {"accuracy: finds a difference that is none": "accuracy", "c@1: finds a difference that is none": "c@1"},
+        "tests that find a difference where there is none",
+        0.05,
+        part="tests",
+    ),
+    Plot("validation", 1, "{}", {"F": "F"}, "F of validated answers"),
+    Plot("reading", 0, "{system}", {"word recall": "word recall"}, "word recall on the stories for children"),
+    Plot("nuggets", 4, "{run}, {matching}", {"NR": "nugget recall"}, "nugget recall by automatic matching"),
 )
 MOST = 16  # rows of a plot
 
@@ -121,7 +167,7 @@ def tables(page: str) -> list[list[dict[str, str]]]:
 
 def value(cell: str) -> tuple[float, float, float] | None:
     """Return the number of a cell with its interval (of two standard errors, where it has ±); None without one."""
-    match = _VALUE.match(cell)
+    match = _VALUE.match(cell.removeprefix("cheated, "))
     if match is None:
         return None
     scale = 0.01 if match[2] else 1.0
@@ -136,17 +182,35 @@ def value(cell: str) -> tuple[float, float, float] | None:
 
 
 def rows_of(plot: Plot) -> Iterator[dict[str, Any]]:
-    """Yield what a plot shows: a row a value."""
-    shown = [row for row in tables(plot.page)[plot.table] if plot.rows(row)][:MOST]
+    """Yield what a plot shows: a row a value; without one (None) where a cell holds none."""
+    shown = [row for row in wide(tables(plot.page)[plot.table], plot) if plot.rows(row)][:MOST]
     for row in shown:
-        name = ", ".join(_plain(row[part]) for part in plot.label)
+        name = re.sub(r"\{([^}]*)\}", lambda part, row=row: _plain(row[part[1]]), plot.label)  # type: ignore[misc]
         for column, series in plot.values.items():
-            if (numbers := value(row[column])) is not None:
-                yield {"name": name, "series": series, **dict(zip(("value", "low", "high"), numbers, strict=True))}
+            numbers = value(row[column]) or (None, None, None)
+            yield {"name": name, "series": series, **dict(zip(("value", "low", "high"), numbers, strict=True))}
+
+
+def wide(rows: list[dict[str, str]], plot: Plot) -> list[dict[str, str]]:
+    """Return rows of several measures as one row, with columns "MEASURE: COLUMN", where the plot asks for these."""
+    if not any(": " in column for column in plot.values):
+        return rows
+    joined: dict[str, dict[str, str]] = {}
+    for row in rows:
+        named = {f"{row['measure']}: {column}": cell for column, cell in row.items()}
+        joined.setdefault(next(iter(row.values())), dict(row)).update(named)
+    return list(joined.values())
 
 
 def _plain(cell: str) -> str:
     return cell.replace("*", "").replace("`", "")
+
+
+def legend(shown: bool = True) -> Any:
+    """Return a legend above the plot, with room between its entries in whatever font they are drawn."""
+    import altair as alt
+
+    return alt.Legend(orient="top", title=None, columnPadding=36, labelLimit=0) if shown else None
 
 
 def study(plot: Plot) -> Any:
@@ -157,24 +221,29 @@ def study(plot: Plot) -> Any:
 
     rows = list(rows_of(plot))
     names, series = list(dict.fromkeys(r["name"] for r in rows)), list(dict.fromkeys(r["series"] for r in rows))
-    legend = alt.Legend(orient="top", title=None) if len(series) > 1 else None
-    base = alt.Chart(data(rows)).encode(
+    base = alt.Chart(data([row for row in rows if row["value"] is not None])).encode(
         y=alt.Y(
             "name:N",
-            sort=names,
+            scale=alt.Scale(domain=names),
             title=None,
-            axis=alt.Axis(labelLimit=330, ticks=False, minExtent=min(330, 7 * max(map(len, names)))),
+            axis=alt.Axis(labelLimit=0, ticks=False, minExtent=7 * max(map(len, names))),
         ),
         yOffset=alt.YOffset("series:N", scale=alt.Scale(domain=series, paddingOuter=0.6)),
-        color=alt.Color("series:N", scale=alt.Scale(domain=series, range=list(LINES)), legend=legend),
+        color=alt.Color(
+            "series:N", scale=alt.Scale(domain=series, range=list(LINES)), legend=legend(shown=len(series) > 1)
+        ),
     )
-    scale = alt.Scale(zero=False)
-    chart = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", scale=scale, title=plot.title), x2="high:Q")
-    chart += base.mark_point(filled=True, size=46, opacity=1).encode(x=alt.X("value:Q", scale=scale, title=plot.title))
+    scale = alt.Scale(zero=False) if plot.ends is None else alt.Scale(domain=plot.ends)
+
+    def across(column: str) -> Any:
+        return alt.X(f"{column}:Q", scale=scale, title=plot.title, axis=alt.Axis(tickCount=6))
+
+    chart = base.mark_rule(strokeWidth=2).encode(x=across("low"), x2="high:Q")
+    chart += base.mark_point(filled=True, size=46, opacity=1).encode(x=across("value"))
     if plot.promise is not None:
         line = alt.Chart(data([{"at": plot.promise}])).mark_rule(color=MUTED, strokeDash=[4, 4])
-        chart = line.encode(x=alt.X("at:Q", scale=scale, title=plot.title)) + chart
-    return dressed(chart, WIDTH, {"step": 20, "for": "position"})
+        chart = line.encode(x=across("at")) + chart
+    return dressed(chart, WIDTH, {"step": 24 if len(series) > 2 else 20, "for": "position"})
 
 
 def fuzziness() -> Any:
@@ -189,7 +258,7 @@ def fuzziness() -> Any:
         for name in ("accuracy", "c@1", "UF")
     ]
     plain = [row | {"ties": row["ties"][0], "error": row["error"][0]} for row in rows if row["ties"] and row["error"]]  # type: ignore[index]
-    color = alt.Color("measure:N", scale=alt.Scale(range=list(LINES)), legend=alt.Legend(orient="top", title=None))
+    color = alt.Color("measure:N", scale=alt.Scale(range=list(LINES)), legend=legend())
     base = alt.Chart(data(plain)).encode(
         x=alt.X("ties:Q", title="ties, %"), y=alt.Y("error:Q", title="error rate, %"), color=color
     )
@@ -201,24 +270,54 @@ def drawn() -> dict[str, str]:
     from nescio.reporting.charts import unpacked
     from nescio.reporting.page.drawing import _svg
 
-    charts = {plot.page: study(plot) for plot in STUDIES} | {"meta-evaluation": fuzziness()}
-    drawings = {"equal-accuracy": equal_accuracy()}
+    charts = {plot.name: study(plot) for plot in STUDIES} | {"meta-evaluation": fuzziness()}
+    drawings = {"equal-accuracy": equal_accuracy(), "pipelines": pipelines()}
     for name, chart in charts.items():
         drawings[name] = _svg(unpacked(chart.properties(background="white", padding=12).to_dict(validate=False)))
     return drawings
 
 
+Run = tuple[str, int, int, int]  # its name, and how many answers are correct, incorrect and not given
+
+
 def equal_accuracy() -> str:
     """Return the picture of two runs of equal accuracy, one of which stays silent (Table 3 of Peñas & Rodrigo 2011)."""
+    return bars(
+        [("icia091ro", 237, 156, 107), ("uaic092ro", 236, 264, 0)],
+        "Two systems, 500 questions, the same accuracy",
+        "c@1 = (C + U·C/n)/n: what is left unanswered counts as often as the rest is right.",
+        "Two systems of equal accuracy: the one that abstains instead of answering wrongly has a c@1 of 0.58, the "
+        "other 0.47",
+    )
+
+
+def pipelines() -> str:
+    """Return the picture of a pipeline without and with a validation step, from examples/pipeline.csv."""
+    with (ROOT / "examples" / "pipeline.csv").open(encoding="utf-8") as file:
+        counted = Counter((row["run"], row["outcome"]) for row in csv.DictReader(file))
+    runs = [
+        (run, counted[run, "correct"], counted[run, "incorrect"], counted[run, "unanswered"])
+        for run in dict.fromkeys(run for run, _ in counted)
+    ]
+    return bars(
+        runs,
+        "One pipeline, 625 questions, without and with a validation step",
+        "The step withholds 64 right and 244 wrong answers: accuracy falls, c@1 rises.",
+        "A validation step lowers the accuracy of a pipeline from 0.51 to 0.41 and raises its c@1 from 0.51 to 0.61",
+    )
+
+
+def bars(runs: Sequence[Run], title: str, remark: str, spoken: str) -> str:
+    """Return runs as bars of their outcomes, with accuracy and c@1 beside; the largest c@1 is bold."""
     from nescio.reporting.charts import CORRECT, INCORRECT, INK, MUTED, UNANSWERED
 
-    runs = (("icia091ro", 237, 156, 107), ("uaic092ro", 236, 264, 0))
-    left, wide, total = 130, 420, 500
+    left, wide, total = 130, 420, sum(runs[0][1:])
     parts = [
-        f'<text x="{left}" y="30" font-weight="bold" fill="{INK}">Two systems, 500 questions, the same accuracy</text>',
+        f'<text x="{left}" y="30" font-weight="bold" fill="{INK}">{title}</text>',
         f'<text x="{left + wide + 24}" y="62" fill="{MUTED}">accuracy</text>',
         f'<text x="{left + wide + 110}" y="62" fill="{MUTED}">c@1</text>',
     ]
+    scores = [correct / total * (1 + silent / total) for _, correct, _, silent in runs]
     for i, (name, correct, wrong, silent) in enumerate(runs):
         y, x = 78 + 58 * i, float(left)
         parts.append(f'<text x="{left - 12}" y="{y + 26}" text-anchor="end" fill="{INK}">{name}</text>')
@@ -228,90 +327,26 @@ def equal_accuracy() -> str:
             if n:
                 parts.append(f'<text x="{x + width / 2:.1f}" y="{y + 26}" text-anchor="middle" fill="white">{n}</text>')
             x += width
-        accuracy = correct / total
-        score = accuracy + accuracy * silent / total
-        parts.append(f'<text x="{left + wide + 24}" y="{y + 27}" font-size="20" fill="{INK}">{accuracy:.2f}</text>')
-        weight = ' font-weight="bold"' if i == 0 else ""
-        parts.append(
-            f'<text x="{left + wide + 110}" y="{y + 27}" font-size="20"{weight} fill="{INK}">{score:.2f}</text>'
-        )
+        score = f'<text x="{left + wide + 24}" y="{y + 27}" font-size="20" fill="{INK}">{correct / total:.2f}</text>'
+        weight = ' font-weight="bold"' if scores[i] == max(scores) else ""
+        parts += [
+            score,
+            f'<text x="{left + wide + 110}" y="{y + 27}" font-size="20"{weight} fill="{INK}">{scores[i]:.2f}</text>',
+        ]
     x = float(left)
     for word, colour in (("correct", CORRECT), ("unanswered", UNANSWERED), ("incorrect", INCORRECT)):
         parts.append(f'<rect x="{x}" y="200" width="13" height="13" fill="{colour}"/>')
         parts.append(f'<text x="{x + 19}" y="211" fill="{INK}">{word}</text>')
         x += 42 + 8 * len(word)
-    parts.append(
-        f'<text x="{left}" y="240" fill="{MUTED}">c@1 = (C + U·C/n)/n: what is left unanswered counts as often as '
-        "the rest is right.</text>"
-    )
+    parts.append(f'<text x="{left}" y="240" fill="{MUTED}">{remark}</text>')
     return (
         '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 730 256" width="730" height="256" '
         'font-family="Arial, Liberation Sans, Helvetica, sans-serif" font-size="14" role="img">'
-        "<title>Two systems of equal accuracy: the one that abstains instead of answering wrongly has a c@1 of 0.58, "
-        f'the other 0.47</title><rect width="730" height="256" rx="8" fill="white"/>{"".join(parts)}</svg>\n'
+        f'<title>{spoken}</title><rect width="730" height="256" rx="8" fill="white"/>{"".join(parts)}</svg>\n'
     )
-
-
-def demo(folder: Path = DEMO) -> None:
-    """Make the report and the diff of the examples, as the site shows them."""
-    from nescio.cli.app import run
-
-    folder.mkdir(exist_ok=True)
-    here = Path.cwd()
-    try:
-        os.chdir(ROOT / "examples")
-        for arguments in (
-            [
-                "report",
-                "questions.jsonl",
-                *(f"runs/{n}.jsonl" for n in ("mine", "old", "other")),
-                "--labels",
-                "people.csv",
-                "-o",
-                str(folder / "report.html"),
-            ],
-            ["compare", "outcomes.csv", "--baseline", "old", "--run", "mine", "-o", str(folder / "diff.html")],
-        ):
-            try:
-                run(arguments)
-            except SystemExit as done:
-                if done.code:
-                    raise
-    finally:
-        os.chdir(here)
-
-
-SCREENS: Sequence[tuple[str, str, str]] = (
-    ("report", "report.html", ""),
-    ("questions", "report.html", "#questions"),
-    ("thresholds", "report.html", "#threshold"),
-    ("diff", "diff.html", ""),
-)
-
-
-def screens() -> None:
-    """Photograph the pages."""
-    from playwright.sync_api import sync_playwright
-
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": 1280, "height": 800}, color_scheme="light", reduced_motion="reduce")
-        for name, file, place in SCREENS:
-            page.goto(f"file://{DEMO / file}")
-            if place:
-                page.locator(place).evaluate("(it) => window.scrollTo(0, it.getBoundingClientRect().y - 60)")
-            page.wait_for_timeout(400)
-            page.screenshot(path=PICTURES / f"{name}.jpg", type="jpeg", quality=72)
-        browser.close()
 
 
 if __name__ == "__main__":
     PICTURES.mkdir(exist_ok=True)
-    if not {"--demo"} & {*sys.argv}:
-        for stem, svg in drawn().items():
-            (PICTURES / f"{stem}.svg").write_text(svg, encoding="utf-8")
-    if {"--demo", "--screens"} & {*sys.argv}:
-        demo()
-    if "--screens" in sys.argv:
-        screens()
+    for stem, svg in drawn().items():
+        (PICTURES / f"{stem}.svg").write_text(svg, encoding="utf-8")

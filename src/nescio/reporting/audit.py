@@ -114,26 +114,44 @@ def words(row: Finding) -> str:
 
 def page(results: Results) -> str:
     """Return the audit as a page of Markdown that explains itself."""
+    return "\n".join([overview(results), "## Counterexamples\n", counterexamples(results), made(results)])
+
+
+def overview(results: Results) -> str:
+    """Return what is tested and how to read it, each measure's verdicts, and what the systems earn, as Markdown."""
     measures = _by_measure(results)
     tests = [test for test, _ in TESTS]
-    matrix = [[name, *(_verdict(tested[test]) for test in tests)] for name, tested in measures]
+    audited = [(name, tested) for name, tested in measures if not _exempt(tested)]
+    matrix = [[name, *(_verdict(tested[test]) for test in tests)] for name, tested in audited]
     parts = [
         _introduction().replace("QUESTIONS", _questions(results)),
         "## Every measure, every test\n",
         markdown_table(_matrix(["measure", *tests], matrix)) + "\n",
     ]
+    exempt = [f"`{name}`" for name, tested in measures if _exempt(tested)]
+    if exempt:
+        parts.append(f"Not audited, because they read columns which no outcome decides: {', '.join(exempt)}.\n")
     if results.tables["scores"]:
         earned = _scores(results)
         head, *turned = zip(earned.head, *earned.rows, strict=True)
         parts += ["## What the systems earn\n", markdown_table(_matrix(["measure", *head[1:]], turned)) + "\n"]
-    parts.append("## Counterexamples\n")
-    for name, tested in measures:
-        rows = [[test, row.result, words(row)] for test, row in _said(tested) if row.counterexample]
-        if rows:
+    return "\n".join(parts)
+
+
+def counterexamples(results: Results) -> str:
+    """Return what each test found of each measure that is audited, a table a measure, as Markdown."""
+    parts = []
+    for name, tested in _by_measure(results):
+        rows = [[test, row.result, words(row)] for test, row in tested.items() if row.counterexample]
+        if rows and not _exempt(tested):
             table = make_grid(["test", "result", "finding"], rows, [True] * 3)
             parts += [f"### {name}\n", markdown_table(table), ""]
-    parts += ["## How it was made\n", f"    {command(results)}\n", f"`{results.signature}`\n"]
     return "\n".join(parts)
+
+
+def made(results: Results) -> str:
+    """Return how the page was made: the command, and the signature."""
+    return "\n".join(["## How it was made\n", f"    {command(results)}\n", f"`{results.signature}`\n"])
 
 
 def command(results: Results) -> str:
@@ -170,9 +188,13 @@ def _verdict(row: Finding) -> str:
     return f"cheated, {100 * row.worth:.0f}%" if row.result == "cheated" else row.result
 
 
+def _exempt(rows: dict[str, Finding]) -> bool:
+    return all(row.result == "not applicable" for row in rows.values())
+
+
 def _said(rows: dict[str, Finding]) -> list[tuple[str, Finding]]:
     """Return the tests with what they found; once where the measure is not audited."""
-    if all(row.result == "not applicable" for row in rows.values()):
+    if _exempt(rows):
         return [("all tests", next(iter(rows.values())))]
     return list(rows.items())
 

@@ -1,0 +1,76 @@
+"""Makes the pages that the site shows alive, and photographs them for the gallery.
+
+python tools/demo.py            makes docs/demo/*.html, the report and the diff of examples/outcomes.csv
+python tools/demo.py --screens  and docs/assets/pictures/*.jpg, what these pages look like (with a browser)
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+PICTURES, DEMO = ROOT / "docs" / "assets" / "pictures", ROOT / "docs" / "demo"
+
+
+def demo(folder: Path = DEMO) -> None:
+    """Make the report and the diff of the examples, as the site shows them."""
+    from nescio.cli.app import run
+
+    folder.mkdir(exist_ok=True)
+    here = Path.cwd()
+    try:
+        os.chdir(ROOT / "examples")
+        for arguments in (
+            [
+                "report",
+                "questions.jsonl",
+                *(f"runs/{n}.jsonl" for n in ("mine", "old", "other")),
+                "--labels",
+                "people.csv",
+                "-o",
+                str(folder / "report.html"),
+            ],
+            ["compare", "outcomes.csv", "--baseline", "old", "--run", "mine", "-o", str(folder / "diff.html")],
+        ):
+            try:
+                run(arguments)
+            except SystemExit as done:
+                if done.code:
+                    raise
+    finally:
+        os.chdir(here)
+
+
+SCREENS: Sequence[tuple[str, str, str]] = (
+    ("report", "report.html", ""),
+    ("questions", "report.html", "#questions"),
+    ("thresholds", "report.html", "#threshold"),
+    ("diff", "diff.html", ""),
+)
+
+
+def screens() -> None:
+    """Photograph the pages."""
+    from playwright.sync_api import sync_playwright
+
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": 1280, "height": 800}, color_scheme="light", reduced_motion="reduce")
+        for name, file, place in SCREENS:
+            page.goto(f"file://{DEMO / file}")
+            if place:
+                page.locator(place).evaluate("(it) => window.scrollTo(0, it.getBoundingClientRect().y - 60)")
+            page.wait_for_timeout(400)
+            page.screenshot(path=PICTURES / f"{name}.jpg", type="jpeg", quality=72)
+        browser.close()
+
+
+if __name__ == "__main__":
+    demo()
+    if "--screens" in sys.argv:
+        screens()
