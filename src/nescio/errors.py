@@ -6,7 +6,8 @@
     ├── MismatchError        inputs that are sound alone and do not belong together
     ├── MissingColumnError   a measure needs a column that the data does not have
     ├── UnknownNameError     a measure, format or judge that nobody registered
-    └── EndpointError        a service that refuses every call, or does not answer
+    ├── EndpointError        a service that refuses every call, or does not answer
+    └── WorkerLostError      a process of several that was killed before its work was done
 
 The command line turns each of them into one message and exit status 2.
 """
@@ -25,6 +26,17 @@ R = TypeVar("R")
 
 class NescioError(Exception):
     """The root of the tree: catch this to catch all that nescio raises on purpose."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Travel between processes as it is, not by calling the class again with its message."""
+        return _again, (type(self), self.args, self.__dict__)
+
+
+def _again(kind: type[NescioError], args: tuple[object, ...], state: dict[str, object]) -> NescioError:
+    error = kind.__new__(kind)
+    error.args = args
+    error.__dict__.update(state)
+    return error
 
 
 class UsageError(NescioError):
@@ -104,6 +116,10 @@ def names_nearest(function: Callable[P, R]) -> Callable[P, R]:
 
 class EndpointError(NescioError):
     """A service that refuses every call, or does not answer."""
+
+
+class WorkerLostError(NescioError):
+    """A process of several that was killed before its work was done."""
 
 
 def shorten(value: object, limit: int = 60) -> str:

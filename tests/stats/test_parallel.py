@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Sequence
 
 import pytest
 
+from nescio.errors import WorkerLostError
 from nescio.stats import parallel
 
 
@@ -42,3 +44,12 @@ def test_few_cells_are_computed_at_once_and_here() -> None:
     parts = parallel.in_chunks(who_has_all, work, 2, parallel.CHEAP + 1)
     assert [items for items, _ in parts] == [work[:8], work[8:16], work[16:]]
     assert os.getpid() not in [process for _, process in parts]
+
+
+def test_a_killed_worker_is_one_error() -> None:
+    with pytest.raises(WorkerLostError, match="a worker process was killed"):
+        list(parallel.each(die, [1, 2], 2))
+
+
+def die(_: object) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)

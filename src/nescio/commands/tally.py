@@ -26,6 +26,7 @@ from nescio.measures import Measures
 from nescio.pipeline import Options, ReadingOptions, check_names, judge, read, recognise
 from nescio.scoring.score import parse_all
 from nescio.sources.opening import open_source
+from nescio.sources.remote import address_of
 from nescio.sources.source import TALLY
 from nescio.stats.parallel import Progress
 
@@ -87,7 +88,8 @@ def tally(
     notes = [_used_again(len(counted), len(shards))] if counted else []
     left = [i for i in range(len(shards)) if i not in counted]
     place = engine_named(engine, jobs)
-    for done, (i, one) in enumerate(each_part(count, [shards[i] for i in left], place), 1):
+    parts = [_from_anywhere(shards[i]) if place.name else shards[i] for i in left]
+    for done, (i, one) in enumerate(each_part(count, parts, place), 1):
         counted[left[i]] = one
         if len(shards) > 1:
             kept.keep(shards[left[i]], one)
@@ -99,6 +101,12 @@ def tally(
     if len(shards) > 1:
         notes.append(files.checked(total, len(shards)))
     return Tallied(len(total.runs), total.size, len(shards), output, tuple(notes))
+
+
+def _from_anywhere(shard: Sequence[Any]) -> list[Any]:
+    """Name the files of a shard as a worker finds them that was started in another folder."""
+    paths = [isinstance(item, (str, Path)) and not address_of(item) for item in shard]
+    return [Path(item).absolute() if path else item for item, path in zip(shard, paths, strict=True)]
 
 
 def count_shard(items: Sequence[Any], *, options: Options, pairs: bool, ids: bool) -> OutcomeCounts:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -36,15 +37,21 @@ def _connected(engine: Engine) -> Any:
         import ray
     except ImportError:
         raise UsageError("--engine ray needs Ray: pip install 'nescio[ray]'") from None
-    where: dict[str, Any] = {"num_cpus": max(1, engine.jobs), "include_dashboard": False}
+    logging.getLogger("ray").setLevel(logging.ERROR)  # of a client, whose connection comes and goes
+    # "local": a cluster of our own, though another may have been started on this machine
+    where: dict[str, Any] = {"address": "local", "num_cpus": max(1, engine.jobs), "include_dashboard": False}
     if engine.address:
         where = {"address": engine.address}
     try:
-        ray.init(**where, log_to_driver=False, logging_level=logging.ERROR)
+        with warnings.catch_warnings():  # of what the error below says
+            warnings.simplefilter("ignore")
+            ray.init(**where, log_to_driver=False, logging_level=logging.ERROR)
     except Exception as error:  # where its own processes do not start in time, Ray raises no kind of its own
         raise UsageError(f"{engine} cannot be reached: {_reason(error)}") from None
     return ray
 
 
 def _reason(error: Exception) -> str:
-    return next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
+    """Return what is wrong in a line: the first that Ray prints, or the last where the first announces a trace."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
+    return lines[-1 if lines[0].endswith(":") else 0]

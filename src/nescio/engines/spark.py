@@ -6,48 +6,98 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, nullcontext, suppress
+from threading import Event, Thread
+from time import monotonic
 from typing import Any
 
 from nescio.engines import Engine
 from nescio.errors import UsageError
 
 AGAIN = 5  # times a part is given to another worker
+PATIENCE = 120.0  # seconds without any worker
 QUIET = {"ui.enabled": "false", "ui.showConsoleProgress": "false", "log.level": "OFF"}
 
 
 def each_part(function: Callable[[Any], Any], parts: Sequence[Any], engine: Engine) -> Iterator[tuple[int, Any]]:
     """Yield the place of each part and what the function gives for it, in their order."""
     context = _connected(engine)
-    lost = "was lost"
+    lost, alone = "was lost", Event()
     try:
-        if engine.address:
-            lost = "cannot be reached"  # a context is made at once, and looks for its cluster only then
-            context.parallelize([0], 1).count()
-            lost = "was lost"
-        numbered = context.parallelize(list(enumerate(parts)), max(1, len(parts)))
-        yield from numbered.mapValues(function).toLocalIterator(prefetchPartitions=True)
+        with _watched(context, alone) if _is_far(engine) else nullcontext():
+            if engine.address:
+                lost = "cannot be reached"  # a context is made at once, and looks for its cluster only then
+                context.parallelize([0], 1).count()
+                lost = "was lost"
+            numbered = context.parallelize(list(enumerate(parts)), max(1, len(parts)))
+            yield from numbered.mapValues(function).toLocalIterator(prefetchPartitions=True)
     except _errors() as error:
-        raise UsageError(f"{engine} {lost}: {_reason(error)}; run the command again to go on") from None
+        reason = f"it has had no worker for {PATIENCE:.0f} seconds" if alone.is_set() else _reason(error)
+        raise UsageError(f"{engine} {lost}: {reason}; run the command again to go on") from None
     finally:
         with suppress(*_errors()):
             context.stop()
 
 
 def _connected(engine: Engine) -> Any:
-    try:
-        with warnings.catch_warnings():  # of pandas, which is not used here
-            warnings.simplefilter("ignore")
+    with warnings.catch_warnings(), _quiet_java():  # warnings of pandas, which is not used here
+        warnings.simplefilter("ignore")
+        try:
             from pyspark import SparkConf, SparkContext
-    except ImportError:
-        raise UsageError("--engine spark needs Spark and Java 17: pip install 'nescio[spark]'") from None
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    conf = SparkConf().setAppName("nescio tally").setMaster(engine.address or f"local[{max(1, engine.jobs)},{AGAIN}]")
-    conf.setAll([(f"spark.{name}", value) for name, value in QUIET.items()])
+        except ImportError:
+            raise UsageError("--engine spark needs Spark and Java 17: pip install 'nescio[spark]'") from None
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        conf = SparkConf().setAppName("nescio tally")
+        conf.setMaster(engine.address or f"local[{max(1, engine.jobs)},{AGAIN}]")
+        conf.setAll([(f"spark.{name}", value) for name, value in QUIET.items()])
+        try:
+            return SparkContext(conf=conf)
+        except _errors() as error:
+            raise UsageError(f"{engine} cannot be reached: {_reason(error)}") from None
+
+
+def _is_far(engine: Engine) -> bool:
+    return bool(engine.address) and not engine.address.startswith("local")
+
+
+@contextmanager
+def _watched(context: Any, alone: Event) -> Iterator[None]:
+    """Cancel what runs, and set `alone`, where the cluster has had no worker for a while: Spark would wait for ever."""
+    over = Event()
+
+    def watch() -> None:
+        seen = monotonic()
+        while not over.wait(1):
+            try:
+                executors = context._jsc.sc().getExecutorMemoryStatus().size() - 1  # one is this process
+                if executors > 0:
+                    seen = monotonic()
+                elif monotonic() - seen > PATIENCE:
+                    alone.set()
+                    context.cancelAllJobs()
+            except _errors():  # the context has been stopped, which ends the work too
+                return
+
+    thread = Thread(target=watch, daemon=True)
+    thread.start()
     try:
-        return SparkContext(conf=conf)
-    except _errors() as error:
-        raise UsageError(f"{engine} cannot be reached: {_reason(error)}") from None
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+@contextmanager
+def _quiet_java() -> Iterator[None]:
+    """Let what Java says before its log level is known go nowhere: it starts here, and keeps the place."""
+    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)
 
 
 def _errors() -> tuple[type[Exception], ...]:
@@ -59,5 +109,6 @@ def _errors() -> tuple[type[Exception], ...]:
 
 def _reason(error: Exception) -> str:
     """Return what is wrong in a line, from traces of Java and of Python."""
-    causes = [line.strip() for line in str(error).splitlines() if "Exception: " in line]
-    return causes[-1].rpartition("Exception: ")[2] if causes else type(error).__name__
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    causes = [line.rpartition("Exception: ")[2] for line in lines if "Exception: " in line]
+    return (causes[-1:] or lines[:1] or [type(error).__name__])[0]

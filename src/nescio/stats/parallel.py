@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
+from nescio.errors import WorkerLostError
+
 T = TypeVar("T")
 U = TypeVar("U")
 Progress = Callable[[int, int], None]  # hears how many parts of how many are done
@@ -26,13 +28,18 @@ def each(function: Callable[[T], U], work: Sequence[T], jobs: int = 1) -> Iterat
     """Yield `function(item)` for every item, in the order of the items, whoever computed it.
 
     With `jobs` above 1, joblib's current backend does the work (processes by default; a Dask client's where the caller
-    has opened `joblib.parallel_config("dask")`).
+    has opened `joblib.parallel_config("dask")`). Raises WorkerLostError where one of these processes is killed.
     """
     if jobs == 1 or len(work) < 2:
         yield from map(function, work)
         return
+    from concurrent.futures.process import BrokenProcessPool
+
     import joblib
 
-    yield from joblib.Parallel(n_jobs=min(jobs, len(work)), return_as="generator")(
-        joblib.delayed(function)(item) for item in work
-    )
+    try:
+        yield from joblib.Parallel(n_jobs=min(jobs, len(work)), return_as="generator")(
+            joblib.delayed(function)(item) for item in work
+        )
+    except BrokenProcessPool:
+        raise WorkerLostError("a worker process was killed, perhaps for want of memory: try fewer jobs") from None
