@@ -161,6 +161,42 @@ def test_resamples_side_by_side_are_each_alone() -> None:
         assert ordered.precisions(alone, right)[0] == together[2][resample]
 
 
+@pytest.mark.parametrize("fast", [False, True])
+@pytest.mark.parametrize("tied", [False, True])
+@pytest.mark.parametrize("kind", ["one or the other", "both or none", "graded"])
+def test_mirror_images_are_what_their_weights_give(
+    monkeypatch: pytest.MonkeyPatch, fast: bool, tied: bool, kind: str
+) -> None:
+    """The oracle is the pass over a table that has the mirror images as resamples of their own."""
+    compiled(monkeypatch, wanted=fast)
+    one, rng = scan(tied=tied, rows=300, units=200, resamples=70), np.random.default_rng(9)
+    coins = rng.integers(0, 2, one.table.shape).astype(np.uint8)
+    high, low = rng.random((2, 300)) if kind == "graded" else rng.integers(0, 2, (2, 300)).astype(float)
+    low = 1 - high if kind == "one or the other" else low
+    mirrored = Scan(one.unit, one.ends, coins, mirrored=True)
+    both = Scan(one.unit, one.ends, np.concatenate([coins, 1 - coins], axis=1))
+    assert ordered.totals(mirrored, high).tobytes() == ordered.totals(both, high).tobytes()
+    assert ordered.pairs(mirrored, high, low).tobytes() == ordered.pairs(both, high, low).tobytes()
+    for values in (high, low):
+        assert ordered.totals(mirrored, values).tobytes() == ordered.totals(both, values).tobytes()
+    for passed in (ordered.running_shares, ordered.precisions, ordered.by_group):
+        assert passed(mirrored, high).tobytes() == passed(both, high).tobytes()
+
+
+@pytest.mark.parametrize("fast", [False, True])
+def test_many_tied_rows_are_counted_in_numbers_that_hold_them(monkeypatch: pytest.MonkeyPatch, fast: bool) -> None:
+    compiled(monkeypatch, wanted=fast)
+    first, second, last = 20_000, 70_000, 10
+    ends = np.cumsum([0, *[1] * first, second, last])
+    high = np.repeat([0.0, 0.0, 1.0], [first, second, last])
+    table = np.ones((ends[-1], 1), dtype=np.uint8)
+    for values in ((high, 1 - high), (1 - high, high)):
+        one = Scan(np.arange(ends[-1]), ends, table, mirrored=True)
+        many = (first + second) * last if values[1][-1] else 0
+        assert ordered.pairs(one, *values).tolist() == [many, 0]
+        assert ordered.totals(one, high).tolist() == [last, 0]
+
+
 def test_a_unit_with_many_rows_needs_a_long_table_of_harmonic_numbers() -> None:
     """One of 200 units has 1,000 rows, and is drawn 200 times: 200,000 positions."""
     table = np.zeros((200, 2), dtype=np.uint8)

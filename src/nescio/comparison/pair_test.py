@@ -24,7 +24,7 @@ from nescio.pipeline import Loaded
 from nescio.scoring.samples import check_countable, columns_for
 from nescio.stats.permutation import exact_p
 
-PAIRS_AT_ONCE, ROWS_AT_ONCE = 32, 1 << 18
+PAIRS_AT_ONCE, ROWS_AT_ONCE = 64, 1 << 20
 TESTED_AT_ONCE = 1 << 17  # those of the same sizes are summed together
 
 Largest = tuple[NDArray[np.float64], bool]  # of the Tukey test: the largest differences, and whether of all exchanges

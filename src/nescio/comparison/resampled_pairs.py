@@ -167,10 +167,10 @@ def _swapped_orders(pairs: Sequence[Pair], units: int, blocks: Sequence[Block]) 
     the other."""
     values: list[list[Values]] = [[] for _ in pairs]
     for table in _coins(units, resamples_at_once(2 * units, 1), blocks):
-        kept = 1 - table
-        first, second = np.concatenate([kept, table]), np.concatenate([table, kept])
+        weights = np.concatenate([1 - table, table])  # of the first run's rows; the mirror image has the second's
         for column, pair in zip(values, pairs, strict=True):
-            column.append(pair.measure.under(pair.patterns, first) - pair.measure.under(pair.patterns, second))
+            first, second = np.split(pair.measure.under(pair.patterns, weights, mirrored=True), 2)
+            column.append(first - second)
     return list(map(np.concatenate, values))
 
 

@@ -173,18 +173,19 @@ class Measure:
         parts = [self._of_order(patterns, flat[i : i + _ROWS_AT_ONCE]) for i in range(0, len(flat), _ROWS_AT_ONCE)]
         return np.concatenate(parts).reshape(np.shape(weights)[:-1]) if parts else np.zeros(0)
 
-    def under(self, patterns: Patterns, table: Table) -> NDArray[np.float64]:
+    def under(self, patterns: Patterns, table: Table, *, mirrored: bool = False) -> NDArray[np.float64]:
         """The ordered measure under many weights, one for each unit in `patterns`: a table of shape (units,
-        resamples)."""
+        resamples). With `mirrored` the weights are 0 or 1, and after these values stand those under 1 less them."""
         assert patterns.starts is not None
         if patterns.shares is not None and (patterns.shares != 1).any():  # the passes know rows that weigh the same
-            return self.value(patterns, table.T)
+            return self.value(patterns, np.concatenate([table, 1 - table], axis=1).T if mirrored else table.T)
         unit = np.arange(len(table)) if patterns.unit is None else patterns.unit
-        scan = Scan(unit, np.append(patterns.starts, len(unit)), table)
+        scan = Scan(unit, np.append(patterns.starts, len(unit)), table, mirrored=mirrored)
         try:
             return self.of_totals({name: Ordered(scan, values) for name, values in patterns.columns.items()})
         except TooManyCellsError:
             step = max(1, MOST_CELLS // len(unit))
+            table = scan.whole().table
             parts = (np.ascontiguousarray(table[:, i : i + step]) for i in range(0, table.shape[1], step))
             return np.concatenate([self.under(patterns, part) for part in parts])
 

@@ -50,11 +50,11 @@ class Ordered(np.lib.mixins.NDArrayOperatorsMixin):
     @property
     def shape(self) -> tuple[int, int]:
         """The shape of the array that it stands for."""
-        return self.scan.table.shape[1], len(self.scan.ends) - 1
+        return self.scan.resamples, len(self.scan.ends) - 1
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         """Return the sums of the groups, shape (resamples, groups)."""
-        if len(self.scan.unit) * self.scan.table.shape[1] > MOST_CELLS and self.scan.table.shape[1] > 1:
+        if len(self.scan.unit) * self.scan.resamples > MOST_CELLS and self.scan.resamples > 1:
             raise TooManyCellsError
         return ordered.by_group(self.scan, self.values).astype(dtype or np.float64, copy=False)
 

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+MANY = 30_000  # of weights of 0 and 1 that are added up in 16 bits
+
 
 def compiled(function: Any) -> Any:
     """Compile when first called, and keep the result on disk where there is a place that can be written."""
@@ -72,6 +74,60 @@ def pairs(unit, ends, table, high, low):
             for i in range(size):
                 before[i] += ahead[i]
     return counted, before, total
+
+
+@compiled
+def mirrored_pairs(unit, ends, table, high, low):
+    """See `ordered._mirrored_pairs`. Rows of one kind that follow on one another are counted in small numbers first."""
+    size = table.shape[1]
+    before, total, counted, mirrored = np.zeros(size), np.zeros(size), np.zeros(size), np.zeros(size)
+    ahead, behind = np.zeros(size), np.zeros(size)
+    some = np.zeros(size, dtype=np.uint16)
+    above = highs = lows = 0
+    for group in range(len(ends) - 1):
+        first, last = ends[group], ends[group + 1]
+        is_high, is_low = _any(high, first, last), _any(low, first, last)
+        if highs > 0 and (is_low or highs > MANY):
+            for i in range(size):
+                before[i] += some[i]
+            some[:] = 0
+            above, highs = above + highs, 0
+        if lows > 0 and (is_high or lows > MANY):
+            for i in range(size):
+                counted[i] += some[i] * before[i]
+                mirrored[i] += (lows - some[i]) * (above - before[i])
+                total[i] += some[i]
+            some[:] = 0
+            lows = 0
+        if (is_high and is_low) or last - first > MANY:
+            _sum(unit, table, high, first, last, ahead)
+            _sum(unit, table, low, first, last, behind)
+            up, down = high[first:last].sum(), low[first:last].sum()
+            for i in range(size):
+                reached = before[i] + ahead[i] / 2
+                counted[i] += behind[i] * reached
+                mirrored[i] += (down - behind[i]) * (above + up / 2 - reached)
+                total[i] += behind[i]
+                before[i] += ahead[i]
+            above += int(up)
+        elif is_high or is_low:
+            for row in range(first, last):
+                if high[row] != 0 or low[row] != 0:
+                    weight = table[unit[row]]
+                    for i in range(size):
+                        some[i] += weight[i]
+                    if is_high:
+                        highs += 1
+                    else:
+                        lows += 1
+    for i in range(size):
+        if lows > 0:
+            counted[i] += some[i] * before[i]
+            mirrored[i] += (lows - some[i]) * (above - before[i])
+            total[i] += some[i]
+        elif highs > 0:
+            before[i] += some[i]
+    return counted, mirrored, before, total
 
 
 @compiled

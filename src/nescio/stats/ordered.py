@@ -29,12 +29,32 @@ _done = {"cells": 0}
 class Scan:
     """Rows in their order. `unit` says whose each is, `ends` marks where a group of tied rows begins, and where the
     last ends; `table` has how often each unit occurs, shape (units, resamples): in all, at most as often as there are
-    units. A pass keeps the totals that it comes upon in `known`, by the values that were summed."""
+    units. A pass keeps the totals that it comes upon in `known`, by the values that were summed.
+
+    Where it is `mirrored`, the table holds 0 and 1, and there are twice as many resamples: after those of the table
+    their mirror images, in which each unit weighs 1 less what it weighs there.
+    """
 
     unit: Ints
     ends: Ints
     table: NDArray[np.uint8]
     known: dict[bytes, Floats] = field(default_factory=dict)
+    mirrored: bool = False
+    _whole: list[Scan] = field(default_factory=list, repr=False)
+
+    @property
+    def resamples(self) -> int:
+        """How many resamples there are."""
+        return self.table.shape[1] * (1 + self.mirrored)
+
+    def whole(self) -> Scan:
+        """Return the same with a table of all resamples."""
+        if not self.mirrored:
+            return self
+        if not self._whole:
+            table = np.concatenate([self.table, 1 - self.table], axis=1)
+            self._whole.append(Scan(self.unit, self.ends, table, self.known))
+        return self._whole[0]
 
 
 def totals(scan: Scan, values: Floats) -> Floats:
@@ -42,6 +62,7 @@ def totals(scan: Scan, values: Floats) -> Floats:
     known = scan.known.get(values.tobytes())
     if known is not None:
         return known
+    scan = scan.whole()
     compiled = _compiled(scan)
     if compiled:
         total = compiled.totals(scan.unit, scan.table, values)
@@ -57,6 +78,9 @@ def totals(scan: Scan, values: Floats) -> Floats:
 def pairs(scan: Scan, high: Floats, low: Floats) -> Floats:
     """How many pairs have their `high` member in an earlier group than their `low` one, tied pairs counting one
     half."""
+    if scan.mirrored and _marks(high) and _marks(low):
+        return _mirrored_pairs(scan, high, low)
+    scan = scan.whole()
     compiled = _compiled(scan)
     if compiled:
         counted, before, total = compiled.pairs(scan.unit, scan.ends, scan.table, high, low)
@@ -74,12 +98,44 @@ def pairs(scan: Scan, high: Floats, low: Floats) -> Floats:
     return counted
 
 
+def _marks(values: Floats) -> bool:
+    """Tell whether a row has a thing or has it not: then no sum is rounded, and a mirrored one is what another
+    leaves."""
+    return bool(((values == 0) | (values == 1)).all())
+
+
+def _mirrored_pairs(scan: Scan, high: Floats, low: Floats) -> Floats:
+    """Return the same under the table and its mirror images, in one pass: what is not before a group in the one is
+    before it in the other."""
+    compiled = _compiled(scan)
+    if compiled:
+        counted, mirrored, before, total = compiled.mirrored_pairs(scan.unit, scan.ends, scan.table, high, low)
+    else:
+        counted, mirrored, before, total = np.zeros((4, scan.table.shape[1]))
+        above = 0.0
+        for first, last in _groups(scan):
+            ahead, behind = _amount(scan, high, first, last), _amount(scan, low, first, last)
+            highs, lows = high[first:last].sum(), low[first:last].sum()
+            if behind is not None:
+                reached = before if ahead is None else before + ahead / 2
+                counted += behind * reached
+                mirrored += (lows - behind) * (above + highs / 2 - reached)
+                total += behind
+            if ahead is not None:
+                before += ahead
+                above += highs
+    scan.known[high.tobytes()] = np.concatenate([before, high.sum() - before])
+    scan.known[low.tobytes()] = np.concatenate([total, low.sum() - total])
+    return np.concatenate([counted, mirrored])
+
+
 def running_shares(scan: Scan, part: Floats, shift: int = 0) -> Floats:
     r"""$\sum_k E[P_k]/(k + s)$ over all positions k, where $P_k$ of the first k belong to `part`; shape (resamples,).
 
     In a group of m, e of them of the part, after N and P of the part, $E[P_{N+j}] = P + je/m$, so its m positions add
     $e + (P - (N + s)\,e/m)(H_{N+m+s} - H_{N+s})$.
     """
+    scan = scan.whole()
     table = harmonic_table(_most(scan) + shift)
     compiled = _compiled(scan)
     if compiled:
@@ -111,6 +167,7 @@ def precisions(scan: Scan, part: Floats) -> Floats:
     In a group of m, e of them of the part, after N and P of the part, a position is of the part with chance e/m, and
     the j-1 before it in the group then hold $(j-1)(e-1)/(m-1)$ more.
     """
+    scan = scan.whole()
     table = harmonic_table(_most(scan))
     compiled = _compiled(scan)
     if compiled:
@@ -134,6 +191,7 @@ def precisions(scan: Scan, part: Floats) -> Floats:
 
 def by_group(scan: Scan, values: Floats) -> Floats:
     """Return the sum of the values of each group, one by one; shape (resamples, groups)."""
+    scan = scan.whole()
     cells = scan.table.T[:, scan.unit] * values
     if len(scan.ends) == len(scan.unit) + 1:
         return cells
