@@ -1,9 +1,20 @@
 """What every test needs before it starts."""
 
+import gc
 import os
+import sys
+from pathlib import Path
 
 os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before NumPy is imported; two cores serve the tests better as two processes
+if sys.dont_write_bytecode:
+    # Where the environment wants no bytecode beside the sources, it is kept beside what pytest keeps: the tests start
+    # nescio some hundred times, and each start would compile the package and half of what it imports anew.
+    sys.dont_write_bytecode = False
+    sys.pycache_prefix = str(Path(__file__).parents[1] / ".pytest_cache" / "bytecode")
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
 
+import pytest
 from hypothesis import Phase, settings
 
 from tests.browser import chromium, visit  # noqa: F401  fixtures
@@ -17,3 +28,14 @@ settings.register_profile("explore", deadline=None, max_examples=500, print_blob
 # Continuous integration: every reader of files on 2,000 damaged ones, `pytest -m fuzz --hypothesis-profile=fuzz`.
 settings.register_profile("fuzz", settings.get_profile("nescio"), max_examples=2_000, phases=QUICK[:3])
 settings.load_profile("nescio")
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:  # noqa: ARG001
+    """Let the garbage collector pass over the thousands of tests, of which none goes away before the end."""
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:  # noqa: ARG001
+    """Let it see them again: libraries tell at the end what nobody gave back."""
+    gc.unfreeze()

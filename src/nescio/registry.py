@@ -12,12 +12,16 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from pkgutil import iter_modules
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from nescio.errors import UnknownNameError, UsageError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 T = TypeVar("T")
 Rule = tuple[str, Callable[[Any], bool]]
@@ -52,10 +56,16 @@ class Registry(dict[str, T]):
 
     def load_third_parties(self) -> None:
         """Import what installed third parties register."""
-        from importlib.metadata import entry_points
-
-        for point in entry_points(group=self.group):
+        for point in _entry_points(self.group):
             point.load()
+
+
+@cache
+def _entry_points(group: str) -> tuple[EntryPoint, ...]:
+    """Find what is installed under a group; once, as the metadata of all packages is read for it."""
+    from importlib.metadata import entry_points
+
+    return tuple(entry_points(group=group))
 
 
 @dataclass(frozen=True, slots=True)

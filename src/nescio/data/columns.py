@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -106,8 +107,8 @@ def declare(*columns: Column) -> None:
 
 def known(name: str) -> Column:
     """Return the declaration of a column; what nobody declared is a score of the user's own."""
-    own = Column(name, "a score of the user's own", "score", summaries=(Summary("count", f"with {bare(name)}"),))
-    return declared(name) or own
+    own = Summary("count", f"with {bare(name)}")
+    return declared(name) or Column(name, "a score of the user's own", "score", summaries=(own,))
 
 
 def declared(name: str) -> Column | None:
@@ -115,6 +116,7 @@ def declared(name: str) -> Column | None:
     return REGISTRY.get(name) or (REGISTRY.get(name.partition("(")[0]) if parameters(name) else None)
 
 
+@lru_cache(1 << 14)
 def parameters(name: str) -> tuple[float, ...]:
     """Return the parameter in the name of a column, of those that a task declares: 50.0 of
     `nuggets.string_precision(50)`."""
@@ -132,6 +134,7 @@ def bare(name: str) -> str:
     return name.removeprefix(USER)
 
 
+@lru_cache(1 << 14)
 def attribute(name: str) -> str:
     """Return a column as a formula reads it, without its parameter: `ave.right` is `total.right`."""
     return (name.partition("(")[0] if parameters(name) else name).rpartition(".")[2]

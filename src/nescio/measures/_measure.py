@@ -29,6 +29,7 @@ import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from operator import index
 from types import SimpleNamespace
 from typing import Any, Literal, SupportsIndex
@@ -255,7 +256,7 @@ class Declaration:
     @property
     def parameters(self) -> dict[str, Any]:
         """The parameters with their defaults; `inspect.Parameter.empty` where one must be given."""
-        return {p.name: p.default for p in list(inspect.signature(self.formula).parameters.values())[1:]}
+        return dict(_parameters(self.formula))
 
     @property
     def resampling_covers(self) -> bool:
@@ -302,6 +303,11 @@ class Declaration:
         if len(set(map(attribute, columns))) < len(columns):
             raise ValueError(f"measure {self.name}: two of its columns end alike ({needs})")
         return Measure(label, full, columns, bounds, self, bound)
+
+
+@lru_cache(1 << 10)
+def _parameters(formula: Formula) -> tuple[tuple[str, Any], ...]:
+    return tuple((p.name, p.default) for p in list(inspect.signature(formula).parameters.values())[1:])
 
 
 def _count(name: str, number: SupportsIndex) -> int:

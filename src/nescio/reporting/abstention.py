@@ -41,9 +41,9 @@ def gain(rows: Rows, runs: Sequence[str], width: int) -> Any:
         .encode(x=alt.X("x:Q", scale=scale, title="accuracy", axis=x["axis"]), y=alt.Y("y:Q", scale=scale, title="c@1"))
     )
     base = alt.Chart(data(rows)).encode(x=x, color=color(runs, width, legend=not named))
-    rises = base.mark_rule(strokeWidth=1.5).encode(y=y, y2="accuracy:Q")
-    points = base.mark_point(filled=True, size=70, opacity=1).encode(y=y, description="tip:N")
-    chart = diagonal + rises + points
+    rises = base.mark_rule(strokeWidth=1.5).encode(y=y, y2=alt.Y2("accuracy:Q"))
+    points = base.mark_point(filled=True, size=70, opacity=1).encode(y=y, description=alt.Description("tip:N"))
+    chart = alt.layer(diagonal, rises, points)
     if named:
         anchors = [{"run": r["run"], "named": r["named"], "x": r["accuracy"], "y": r["c_at_1"]} for r in rows]
         chart += direct.names(anchors, runs, (across, height), (low, high), (x, y))

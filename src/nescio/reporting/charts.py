@@ -45,7 +45,7 @@ def outcomes(rows: Rows, runs: Sequence[str], width: int) -> Any:
                 legend=alt.Legend(orient="top", title=None),
             ),
             order=alt.Order("place:Q"),
-            description="tip:N",
+            description=alt.Description("tip:N"),
         ),
         names_beside(width, runs),
         height={"step": 19},
@@ -58,9 +58,9 @@ def intervals(rows: Rows, runs: Sequence[str], width: int, measure: str) -> Any:
 
     base = alt.Chart(data(rows)).encode(y=_runs_axis(runs, width))
     scale = alt.Scale(zero=False, nice=True)
-    lines = base.mark_rule(color=CORRECT, strokeWidth=2).encode(x=alt.X("low:Q", scale=scale), x2="high:Q")
+    lines = base.mark_rule(color=CORRECT, strokeWidth=2).encode(x=alt.X("low:Q", scale=scale), x2=alt.X2("high:Q"))
     points = base.mark_point(filled=True, size=28 if width < NARROW else 50, color=CORRECT, opacity=1).encode(
-        x=alt.X("value:Q", title=measure, scale=scale, axis=numbers(width)), description="tip:N"
+        x=alt.X("value:Q", title=measure, scale=scale, axis=numbers(width)), description=alt.Description("tip:N")
     )
     return dressed(lines + points, names_beside(width, runs), height={"step": 19})
 
@@ -97,13 +97,15 @@ def pairs(rows: Rows, labels: Sequence[str], width: int) -> Any:
     legend = alt.Legend(orient="bottom", title="The row is", titleFontWeight="normal")
     squares = base.mark_rect(stroke="white", strokeWidth=1).encode(
         color=alt.Color("verdict:N", scale=alt.Scale(domain=kinds, range=[CORRECT, GRID, INCORRECT]), legend=legend),
-        description="tip:N",
+        description=alt.Description("tip:N"),
     )
     chart: Any = squares
     if side >= 26:
         for significant in (True, False):
             signs = base.transform_filter(f"(datum.verdict == 'not significant') != {str(significant).lower()}")
-            chart += signs.mark_text(fontSize=10, color="white" if significant else MUTED).encode(text="sign:N")
+            chart += signs.mark_text(fontSize=10, color="white" if significant else MUTED).encode(
+                text=alt.Text("sign:N")
+            )
     return dressed(chart, {"step": side}, height={"step": max(side, 14)})
 
 
@@ -121,7 +123,7 @@ def strata(rows: Rows, runs: Sequence[str], width: int, measure: str, order: Seq
             y=alt.Y("stratum:N", sort=list(order), title=None, axis=alt.Axis(labelLimit=limit, grid=True)),
             yOffset=alt.YOffset("named:N", scale=alt.Scale(domain=list(runs), paddingOuter=1)),
             color=color(runs, width),
-            description="tip:N",
+            description=alt.Description("tip:N"),
         )
     )
     return dressed(chart, names_beside(width, order), height={"step": 28, "for": "position"})
@@ -134,15 +136,17 @@ def differences(rows: Rows, measures: Sequence[str], width: int, margin: float) 
 
     base = alt.Chart(data(rows)).encode(y=_rows_axis("measure", measures, width))
     title = "new run minus old run"
-    lines = base.mark_rule(color=CORRECT, strokeWidth=2).encode(x="low:Q", x2="high:Q")
+    lines = base.mark_rule(color=CORRECT, strokeWidth=2).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"))
     points = base.mark_point(filled=True, size=50, color=CORRECT, opacity=1).encode(
-        x=alt.X("difference:Q", title=title, axis=numbers(width, "+.3~f")), description="tip:N"
+        x=alt.X("difference:Q", title=title, axis=numbers(width, "+.3~f")), description=alt.Description("tip:N")
     )
-    zero = alt.Chart(data([{"at": 0}])).mark_rule(color=MUTED, strokeDash=[4, 4]).encode(x="at:Q")
+    zero = alt.Chart(data([{"at": 0}])).mark_rule(color=MUTED, strokeDash=[4, 4]).encode(x=alt.X("at:Q"))
     band = (
-        alt.Chart(data([{"at": -margin, "to": margin}])).mark_rect(color=GRID, opacity=0.5).encode(x="at:Q", x2="to:Q")
+        alt.Chart(data([{"at": -margin, "to": margin}]))
+        .mark_rect(color=GRID, opacity=0.5)
+        .encode(x=alt.X("at:Q"), x2=alt.X2("to:Q"))
     )
-    chart = band + zero + lines + points if margin else zero + lines + points
+    chart = alt.layer(*([band] if margin else []), zero, lines, points)
     return dressed(chart, names_beside(width, measures), height={"step": 30})
 
 
@@ -163,11 +167,13 @@ def curves(
     dots = (
         alt.Chart(data(rows))
         .mark_point(filled=True, size=36, opacity=1)
-        .encode(x=x, y=y, color=color(series, width, strokes=True), description="tip:N")
+        .encode(x=x, y=y, color=color(series, width, strokes=True), description=alt.Description("tip:N"))
     )
     chart = lines(rows, series, width, (x, y)) + dots
     if level is not None:
-        chart = alt.Chart(data([{"at": level}])).mark_rule(color=MUTED, strokeDash=[4, 4]).encode(y="at:Q") + chart
+        chart = (
+            alt.Chart(data([{"at": level}])).mark_rule(color=MUTED, strokeDash=[4, 4]).encode(y=alt.Y("at:Q")) + chart
+        )
     return dressed(chart, beside_axis(width), height=min(300, width))
 
 
@@ -209,10 +215,10 @@ def lines(
         layer = (
             alt.Chart(data(part))
             .mark_line(strokeWidth=2.2 if on_top else 1, clip=clip)
-            .encode(x=x, y=y, detail="run:N", order=x.shorthand, color=stroke, strokeDash=dashes)
+            .encode(x=x, y=y, detail=alt.Detail("run:N"), order=alt.Order(x.shorthand), color=stroke, strokeDash=dashes)
         )
         if "line" in part[0]:
-            layer = layer.encode(description="line:N")
+            layer = layer.encode(description=alt.Description("line:N"))
         chart = layer if chart is None else chart + layer
     return chart if chart is not None else alt.Chart(data([])).mark_line().encode(x=x, y=y)
 
@@ -308,6 +314,8 @@ def unpacked(specification: Any) -> Any:
 
 def dressed(chart: Any, width: Any = None, height: Any = None) -> Any:
     """Return a chart in the theme, of this size or of its parts' own."""
+    import altair as alt
+
     axis = {
         "labelColor": MUTED,
         "titleColor": INK,
@@ -321,11 +329,8 @@ def dressed(chart: Any, width: Any = None, height: Any = None) -> Any:
         "labelFlush": False,
     }
     legend = {"labelColor": INK, "titleColor": INK, "labelFontSize": 12, "titleFontSize": 12, "symbolStrokeWidth": 2}
-    size = {} if width is None else {"width": width, "height": height}
-    return chart.properties(**size, background="transparent").configure(
-        font=FONT,
-        axis=axis,
-        legend=legend,
-        view={"stroke": None},
-        padding=4,
-    )
+    config = alt.Config(font=FONT, axis=axis, legend=legend, view={"stroke": None}, padding=4)
+    for name, value in {"width": width, "height": height, "background": "transparent", "config": config}.items():
+        if value is not None:
+            chart[name] = value  # it is new: `properties` and `configure` would copy all of it, twice
+    return chart

@@ -78,9 +78,11 @@ def _flow_layers(streams: Rows, ends: Rows, labels: Rows, heads: Rows, width: in
     chart: Any = (
         alt.Chart(data(streams))
         .mark_area(opacity=0.8)
-        .encode(x=x, y=y, y2="y2:Q", color=colour, detail="move:N", description="tip:N")
+        .encode(
+            x=x, y=y, y2=alt.Y2("y2:Q"), color=colour, detail=alt.Detail("move:N"), description=alt.Description("tip:N")
+        )
     )
-    chart += alt.Chart(data(ends)).mark_rect().encode(x=x, x2="x2:Q", y=y, y2="y2:Q", color=colour)
+    chart += alt.Chart(data(ends)).mark_rect().encode(x=x, x2=alt.X2("x2:Q"), y=y, y2=alt.Y2("y2:Q"), color=colour)
     sides: tuple[tuple[int, Any], ...] = ((0, "right"), (1, "left"))
     weights: tuple[tuple[Rows, Any, str], ...] = ((labels, "normal", INK), (heads, "bold", INK))
     for side, align in sides:
@@ -95,7 +97,7 @@ def _flow_layers(streams: Rows, ends: Rows, labels: Rows, heads: Rows, width: in
                 color=ink,
                 limit=width / 2 - 12,
             )
-            chart += text.encode(x=x, y=y, text="text:N")
+            chart += text.encode(x=x, y=y, text=alt.Text("text:N"))
     return chart
 
 
@@ -152,25 +154,27 @@ def _difference_layers(lines: Rows, texts: Rows, bars: Rows, marks: Rows, size: 
     x, y = _canvas(width, height)
     ends = [{"x": texts[0]["axis"], "y": min(m["at"] for m in texts), "y2": max(m["at"] for m in texts)}]
     chart: Any = (
-        alt.Chart(data(lines)).mark_line(strokeWidth=1, color=MUTED).encode(x=x, y=y, detail="run:N", order="order:Q")
+        alt.Chart(data(lines))
+        .mark_line(strokeWidth=1, color=MUTED)
+        .encode(x=x, y=y, detail=alt.Detail("run:N"), order=alt.Order("order:Q"))
     )
-    chart += alt.Chart(data(ends)).mark_rule(strokeWidth=1.5, color=MUTED).encode(x=x, y=y, y2="y2:Q")
+    chart += alt.Chart(data(ends)).mark_rule(strokeWidth=1.5, color=MUTED).encode(x=x, y=y, y2=alt.Y2("y2:Q"))
     numbers = alt.Chart(data(marks[:-1]))
-    chart += numbers.mark_text(align="right", dx=-8, color=MUTED, fontSize=12).encode(x=x, y=y, text="text:N")
+    chart += numbers.mark_text(align="right", dx=-8, color=MUTED, fontSize=12).encode(x=x, y=y, text=alt.Text("text:N"))
     title = alt.Chart(data(marks[-1:])).mark_text(align="left", color=INK, fontSize=12)
-    chart += title.encode(x=x, y=y, text="text:N")
+    chart += title.encode(x=x, y=y, text=alt.Text("text:N"))
     chart += (
         alt.Chart(data(bars))
         .mark_rule(strokeWidth=5, color=CORRECT, strokeCap="round")
-        .encode(x=x, y=y, y2="y2:Q", description="tip:N")
+        .encode(x=x, y=y, y2=alt.Y2("y2:Q"), description=alt.Description("tip:N"))
     )
     names = alt.Chart(data(texts))
     chart += names.mark_text(align="left", baseline="middle", fontSize=12, color=INK, limit=limit).encode(
-        x=x, y=y, text="text:N"
+        x=x, y=y, text=alt.Text("text:N")
     )
     at = _canvas(width, height, "axis:Q", "at:Q")
     points = names.mark_point(filled=True, size=34, color=INK, opacity=1)
-    chart += points.encode(x=at[0], y=at[1], description="tip:N")
+    chart += points.encode(x=at[0], y=at[1], description=alt.Description("tip:N"))
     return chart
 
 

@@ -73,11 +73,11 @@ def names(
         x=alt.X("x:Q", scale=x["scale"], title=x["title"], axis=x["axis"]),
         x2=alt.value(edge),
         y=alt.Y("y:Q", scale=y["scale"], title=y["title"], axis=y["axis"]),
-        y2="at:Q",
+        y2=alt.Y2("at:Q"),
     )
     texts = base.mark_text(align="right" if left else "left", baseline="middle", fontSize=12, color=INK).encode(
-        x=alt.value(at), y=alt.Y("at:Q", scale=y["scale"], title=y["title"], axis=y["axis"]), text="name:N"
+        x=alt.value(at), y=alt.Y("at:Q", scale=y["scale"], title=y["title"], axis=y["axis"]), text=alt.Text("name:N")
     )
     far = -margin(runs) if left else width + margin(runs)  # no font makes the names longer than this
     room = alt.Chart(data([{}])).mark_rule(opacity=0).encode(x=alt.value(far))
-    return leaders + texts + room
+    return alt.layer(leaders, texts, room)

@@ -43,7 +43,9 @@ def risk_coverage(rows: Rows, points: Rows, runs: Sequence[str], width: int) -> 
     dots = (
         alt.Chart(data(points))
         .mark_point(filled=True, size=80, opacity=1)
-        .encode(x=x, y=y, color=color(runs, width, strokes=True, legend=not named), description="tip:N")
+        .encode(
+            x=x, y=y, color=color(runs, width, strokes=True, legend=not named), description=alt.Description("tip:N")
+        )
     )
     chart += dots
     if named:
@@ -66,23 +68,23 @@ def risk_panel(rows: Rows, points: Rows, others: Rows, run: str) -> Any:
     chart: Any = (
         alt.Chart(data([{name: value for name, value in row.items() if name not in ("run", "line")} for row in behind]))
         .mark_line(strokeWidth=0.8, color=OTHER, opacity=0.55)
-        .encode(x=x, y=y, detail="behind:N", order="coverage:Q")
+        .encode(x=x, y=y, detail=alt.Detail("behind:N"), order=alt.Order("coverage:Q"))
     )
     own = [row for row in rows if row["run"] == run]
     if "low" in (own[0] if own else {}):
         chart += (
             alt.Chart(data(own))
             .mark_area(color=LINES[0], opacity=BAND, clip=True)
-            .encode(x=x, y=_low(scale), y2="high:Q")
+            .encode(x=x, y=_low(scale), y2=alt.Y2("high:Q"))
         )
     chart += (
         alt.Chart(data(own))
         .mark_line(strokeWidth=2.2, color=LINES[0])
-        .encode(x=x, y=y, order="coverage:Q", description="line:N")
+        .encode(x=x, y=y, order=alt.Order("coverage:Q"), description=alt.Description("line:N"))
     )
     at = [point for point in points if point["run"] == run]
     dots = alt.Chart(data(at)).mark_point(filled=True, size=70, color=LINES[0], opacity=1)
-    return dressed(chart + dots.encode(x=x, y=y, description="tip:N"), PANEL, height=190)
+    return dressed(chart + dots.encode(x=x, y=y, description=alt.Description("tip:N")), PANEL, height=190)
 
 
 def reliability_panel(rows: Rows, bins: int) -> Any:
@@ -98,10 +100,12 @@ def reliability_panel(rows: Rows, bins: int) -> Any:
         x=alt.X("x:Q", scale=unit, axis=x["axis"], title=None), y=alt.Y("y:Q", scale=unit, axis=y["axis"])
     )
     base = alt.Chart(data(rows)).encode(x=x)
-    line = base.mark_line(strokeWidth=2, color=LINES[0]).encode(y=y, order="confidence:Q")
-    bars = base.mark_rule(strokeWidth=1.2, color=LINES[0]).encode(y=alt.Y("low:Q", scale=unit), y2="high:Q")
-    dots = base.mark_point(filled=True, size=50, opacity=1, color=LINES[0]).encode(y=y, description="tip:N")
-    upper = (diagonal + line + bars + dots).properties(width=PANEL, height=170)
+    line = base.mark_line(strokeWidth=2, color=LINES[0]).encode(y=y, order=alt.Order("confidence:Q"))
+    bars = base.mark_rule(strokeWidth=1.2, color=LINES[0]).encode(y=alt.Y("low:Q", scale=unit), y2=alt.Y2("high:Q"))
+    dots = base.mark_point(filled=True, size=50, opacity=1, color=LINES[0]).encode(
+        y=y, description=alt.Description("tip:N")
+    )
+    upper = alt.layer(diagonal, line, bars, dots).properties(width=PANEL, height=170)
     spans = [row | {"from": row["bin"] / bins + 0.004, "to": (row["bin"] + 1) / bins - 0.004} for row in rows]
     most = max(row["n"] for row in rows)
     counts = (
@@ -109,7 +113,7 @@ def reliability_panel(rows: Rows, bins: int) -> Any:
         .mark_rect(color=OTHER)
         .encode(
             x=alt.X("from:Q", title="confidence", scale=unit, axis=percent(NARROW - 1)),
-            x2="to:Q",
+            x2=alt.X2("to:Q"),
             y=alt.Y(
                 "n:Q",
                 title="answers",
@@ -117,7 +121,7 @@ def reliability_panel(rows: Rows, bins: int) -> Any:
                 axis=alt.Axis(values=[0, most], format="~s", grid=False, domainColor=GRID),
             ),
             y2=alt.datum(0),
-            description="count:N",
+            description=alt.Description("count:N"),
         )
         .properties(width=PANEL, height=44)
     )
@@ -145,10 +149,10 @@ def _bands(rows: Rows, runs: Sequence[str], width: int, *, legend: bool) -> Any:
         alt.Chart(data(banded))
         .mark_area(opacity=BAND, clip=True)
         .encode(
-            x="coverage:Q",
+            x=alt.X("coverage:Q"),
             y=alt.Y("low:Q"),
-            y2="high:Q",
-            detail="run:N",
+            y2=alt.Y2("high:Q"),
+            detail=alt.Detail("run:N"),
             color=color(runs, width, strokes=True, legend=legend),
         )
     )

@@ -213,12 +213,13 @@ def is_measurement(column: str, columns: Sequence[str]) -> bool:
     """Say whether a header speaks of what is measured (latency_ms) and not of a run, unless all columns share that
     word."""
     own = _tokens(column) & MEASUREMENTS
-    shared = set.intersection(*map(_tokens, columns)) if len(columns) > 1 else set()
+    shared = frozenset.intersection(*map(_tokens, columns)) if len(columns) > 1 else frozenset()
     return bool(own - shared) or bool(own and not _tokens(column) - MEASUREMENTS)
 
 
-def _tokens(header: str) -> set[str]:
-    return {part for token in _BOUNDARY.split(header) if (part := _plain(token))}
+@cache
+def _tokens(header: str) -> frozenset[str]:
+    return frozenset(part for token in _BOUNDARY.split(header) if (part := _plain(token)))
 
 
 # ---- proposals for tables that nothing understands ----

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -47,6 +47,8 @@ from nescio.sources.tables import first, literal, load_rows, require, unguarded,
 if TYPE_CHECKING:
     import duckdb
 
+Held = Literal["TABLE", "VIEW"]
+_FEW_ROWS, _FEW_COLUMNS = 1 << 14, 64
 # The cells as numbers, where every rule is kept.
 CELLS = f"""
     run_code AS run, question_code AS question, state,
@@ -81,12 +83,12 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         return counted
     notes = [remark for source in sources for remark in source.notes]
     with connect() as connection:
-        extra, tables = _collect(connection, sources, options, notes)
-        _state(connection, options.outcome_map, notes)
+        extra, tables, how = _collect(connection, sources, options, notes)
+        _state(connection, options.outcome_map, notes, how)
         keep_rules(connection, sources)
         no_sums(connection, sources)
         no_run_in_two(connection, sources)
-        outcomes = _build(connection, sources, notes, tables)
+        outcomes = _build(connection, sources, notes, tables, how)
         judges = judges_of(connection, outcomes.runs)
         extra |= {"judge": "judge"} if judges is None else {}
         taken = {name for table in tables for name in table.taken}
@@ -102,9 +104,9 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 def _collect(
     connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], options: ReadOptions, notes: list[Note]
-) -> tuple[dict[str, str], list[Table]]:
-    """Bring all sources into one view `gathered`; returns the columns that are nobody's, and what each is called in it;
-    and what was chosen in each source."""
+) -> tuple[dict[str, str], list[Table], Held]:
+    """Bring all sources into one relation `gathered`; returns the columns that are nobody's, and what each is called in
+    it; what was chosen in each source; and what the relation is held as."""
     tables = []
     for i, source in enumerate(sources):
         have = load_rows(connection, source, f"raw_{i}", kept(source, options))
@@ -130,9 +132,18 @@ def _collect(
         cells |= {column: more.get(column, "NULL") for column in extra.values()}
         shown = ", ".join(f"{cell}::VARCHAR AS {column}" for column, cell in cells.items())
         selects.append(f"SELECT {i} AS file, row, {shown} FROM {table.name}")
-    connection.execute(f"CREATE TEMP VIEW gathered AS {' UNION ALL '.join(selects)}")
+    how = _held(connection, tables, len(RESERVED) + len(extra))
+    connection.execute(f"CREATE TEMP {how} gathered AS {' UNION ALL '.join(selects)}")
     _note_silence(connection, sources, notes)
-    return extra, tables
+    return extra, tables, how
+
+
+def _held(connection: duckdb.DuckDBPyConnection, tables: Sequence[Table], columns: int) -> Held:
+    """Say what each step is held as. Of a small table the rows, as planning each query through three views takes longer
+    than all else; of a large one no copy is made."""
+    counts = " + ".join(f"(SELECT count(*) FROM {table.name})" for table in tables)
+    few = columns <= _FEW_COLUMNS and first(connection, f"SELECT {counts}")[0] <= _FEW_ROWS
+    return "TABLE" if few else "VIEW"
 
 
 def _note_silence(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], notes: list[Note]) -> None:
@@ -162,8 +173,8 @@ def _note_silence(connection: duckdb.DuckDBPyConnection, sources: Sequence[Sourc
             )
 
 
-def _state(connection: duckdb.DuckDBPyConnection, mapped: Mapping[str, str], notes: list[Note]) -> None:
-    """Create the view `rows`: what is given, with the states of its words for outcomes, none for an unknown one.
+def _state(connection: duckdb.DuckDBPyConnection, mapped: Mapping[str, str], notes: list[Note], how: Held) -> None:
+    """Create the relation `rows`: what is given, with the states of its words for outcomes, none for an unknown one.
 
     Each known word but the three is announced.
     """
@@ -175,7 +186,7 @@ def _state(connection: duckdb.DuckDBPyConnection, mapped: Mapping[str, str], not
     silent = f"WHEN silent = 'yes' OR empty = 'true' THEN {SILENT}"
     graded = f"CASE WHEN outcome IS NULL THEN {NOT_GRADED} {cases} END::TINYINT"
     connection.execute(
-        f"CREATE TEMP VIEW rows AS SELECT {_one_question(connection)}, {graded} AS graded, CASE {silent} ELSE "
+        f"CREATE TEMP {how} rows AS SELECT {_one_question(connection)}, {graded} AS graded, CASE {silent} ELSE "
         f"{graded} END::TINYINT AS state FROM gathered"
     )
 
@@ -193,7 +204,11 @@ def _one_question(connection: duckdb.DuckDBPyConnection) -> str:
 
 
 def _build(
-    connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], notes: list[Note], tables: Sequence[Table]
+    connection: duckdb.DuckDBPyConnection,
+    sources: Sequence[Source],
+    notes: list[Note],
+    tables: Sequence[Table],
+    how: Held,
 ) -> Outcomes:
     """Return the outcomes, runs and questions in the order in which they first stand in the files."""
     names: dict[str, tuple[str, ...]] = {}
@@ -207,7 +222,7 @@ def _build(
         values = connection.execute(f"SELECT {columns} FROM {name}_names ORDER BY {name}_code").fetchnumpy()
         names |= {column: tuple(values[column].tolist()) for column in values}
     connection.execute(
-        f"CREATE TEMP VIEW coded AS SELECT * FROM rows JOIN run_names USING (run) JOIN question_names USING ({asked})"
+        f"CREATE TEMP {how} coded AS SELECT * FROM rows JOIN run_names USING (run) JOIN question_names USING ({asked})"
     )
     fetched = connection.execute(f"SELECT {CELLS} FROM coded").fetchnumpy()
     order = np.lexsort([fetched[name] for name in ("rank", "question", "run")])

@@ -96,8 +96,10 @@ def keep_rules(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source])
 def no_sums(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source]) -> None:
     """Raise FormatError where the last row of a file is no question, but sums up those above it."""
     words = ", ".join(map(literal, sorted(SUMS)))
-    last = "row = (SELECT max(row) FROM rows AS others WHERE others.file = rows.file) AND row > 2"
     named = f"(lower(question) IN ({words}) OR lower(run) IN ({words}))"
+    if first(connection, f"SELECT 1 FROM rows WHERE {named} LIMIT 1") is None:
+        return
+    last = "row = (SELECT max(row) FROM rows AS others WHERE others.file = rows.file) AND row > 2"
     rule = "this last row seems to sum up the others, and is no question: delete it (or rename it, if it is one)"
     refuse(connection, sources, f"{last} AND {named}", rule, "question")
 
