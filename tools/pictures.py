@@ -226,7 +226,7 @@ def study(plot: Plot) -> Any:
             "name:N",
             scale=alt.Scale(domain=names),
             title=None,
-            axis=alt.Axis(labelLimit=0, ticks=False, minExtent=7 * max(map(len, names))),
+            axis=alt.Axis(grid=True, labelLimit=0, ticks=False, minExtent=7 * max(map(len, names))),
         ),
         yOffset=alt.YOffset("series:N", scale=alt.Scale(domain=series, paddingOuter=0.6)),
         color=alt.Color(

@@ -214,19 +214,15 @@ def measures() -> Iterator[tuple[str, str]]:
     from nescio.measures import REGISTRY
     from nescio.meta.audit import audit, with_defaults
     from nescio.reporting.audit import summary, words
-    from nescio.reporting.catalogue import describe
+    from nescio.reporting.catalogue import describe, groups
 
     order = sorted(REGISTRY, key=lambda name: ("." in name, name.lower()))
     bound = {name: with_defaults(REGISTRY[name]) for name in order}
     found = audit(list(bound.values()))
     worked = _worked(order)
-    rows = []
     for name in order:
         facts = describe(REGISTRY[name])
         tested = [row for row in found if row.measure == bound[name].label]
-        rows.append(
-            f"| [{_plain(facts['usage'])}]({file_name(name)}) | {facts['range']} | {_plain(facts['summary'])} |"
-        )
         parts = [
             f"# {_plain(name)}\n",
             f"    nescio score FILES -m {_shell(name)}\n",
@@ -246,9 +242,16 @@ def measures() -> Iterator[tuple[str, str]]:
         yield file_name(name), "\n".join(parts) + "\n"
     head = [
         "# Measures\n",
-        f"{len(order)} of them, with their default parameters. `nescio measures NAME` says the same.\n",
+        f"{len(order)} of them, by what they need. `nescio measures` lists them in a terminal, and `nescio measures "
+        "NAME` says what stands on a page.\n",
     ]
-    yield "index.md", "\n".join([*head, "| measure | range | what it says |", "| --- | --- | --- |", *rows]) + "\n"
+    for title, members in groups([REGISTRY[name] for name in order]):
+        head += [f"## {title}\n", "| measure | better | range | what it says |", "| --- | --- | --- | --- |"]
+        for facts in map(describe, members):
+            called = f"[{_plain(facts['usage'])}]({file_name(facts['name'])})"
+            head.append(f"| {called} | {facts['better']} | {facts['range']} | {_plain(facts['summary'])} |")
+        head.append("")
+    yield "index.md", "\n".join(head)
 
 
 def _example(text: str) -> Iterator[str]:

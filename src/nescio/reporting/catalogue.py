@@ -22,6 +22,8 @@ NEEDS = {
     "answerable": "From questions without an answer (column answerable)",
     "candidate": "From declined candidates (column candidate)",
     "ranked": "From several answers per question (column rank)",
+    "repeats": "From several answers to the same question, asked again (column repeat)",
+    "assessed": "From assessors' verdicts (R, W, X, U)",
     "graded": "From graded scores",
 }
 TASKS = {
@@ -31,6 +33,7 @@ TASKS = {
     "read": "Reading comprehension",
     "nuggets": "Definition questions: nuggets",
     "ave": "Answer validation",
+    "trec": "Ranked documents",
 }
 _READS: tuple[tuple[str, frozenset[str]], ...] = (
     ("ranked", frozenset({"first_right", "k_credit"})),
@@ -40,6 +43,7 @@ _READS: tuple[tuple[str, frozenset[str]], ...] = (
     ),
     ("answerable", frozenset({"answerable"})),
     ("candidate", frozenset({"candidate_correct", "candidate_incorrect"})),
+    ("assessed", frozenset({"assessed.inexact", "assessed.unsupported"})),
 )
 _ORDER = [*NEEDS.values(), *TASKS.values()]
 _ARROWS = {"higher": "↑", "lower": "↓", "neither": "–"}
@@ -47,12 +51,10 @@ _ARROWS = {"higher": "↑", "lower": "↓", "neither": "–"}
 
 def show_all(declarations: Sequence[Declaration]) -> None:
     """Print the measures in groups, by what they need: a line each, or two where the terminal is narrow."""
-    groups: dict[str, list[dict[str, Any]]] = {}
-    for declaration in declarations:
-        groups.setdefault(group_of(declaration), []).append(describe(declaration))
-    for title in sorted(groups, key=_ORDER.index):
+    for title, members in groups(declarations):
         show_text(title, style="bold")
-        rows = [[_named(fact), _ARROWS[fact["better"]], fact["range"], fact["summary"]] for fact in groups[title]]
+        facts = map(describe, members)
+        rows = [[_named(fact), _ARROWS[fact["better"]], fact["range"], fact["summary"]] for fact in facts]
         if terminal.width() < ROOMY:
             for name, better, bounds, summary in rows:
                 show_text(f"{name}  {better} {bounds}")
@@ -67,6 +69,14 @@ def show_all(declarations: Sequence[Declaration]) -> None:
     )
 
 
+def groups(declarations: Sequence[Declaration]) -> list[tuple[str, list[Declaration]]]:
+    """Return the measures by what they need, each group with its title."""
+    found: dict[str, list[Declaration]] = {}
+    for declaration in declarations:
+        found.setdefault(group_of(declaration), []).append(declaration)
+    return sorted(found.items(), key=lambda group: _ORDER.index(group[0]))
+
+
 def group_of(declaration: Declaration) -> str:
     """Say what a measure needs, as the title of its group: a task, or the columns that it reads."""
     space = declaration.name.partition(".")[0] if "." in declaration.name else ""
@@ -74,6 +84,8 @@ def group_of(declaration: Declaration) -> str:
         return TASKS[space]
     if not isinstance(declaration.needs, str):
         return NEEDS["graded"]
+    if declaration.repeats is not None:
+        return NEEDS["repeats"]
     reads = {*declaration.needs.split(), declaration.order or ""}
     return next((NEEDS[name] for name, columns in _READS if reads & columns), NEEDS["counts"])
 
