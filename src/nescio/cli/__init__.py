@@ -3,6 +3,7 @@ imported."""
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
@@ -103,4 +104,5 @@ def main() -> None:
         return
     from nescio.cli.app import run
 
+    gc.set_threshold(50_000, 20, 20)  # results are many small objects, and hardly any of them becomes garbage
     run(arguments)

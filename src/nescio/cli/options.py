@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 import click
 
 from nescio.cli.help import Command, Group, format_names, grouped, measure_names, offered
-from nescio.cli.output import watch_bytes
+from nescio.cli.output import watch
 from nescio.cli.stdin import Files
 from nescio.data.judges import Target
 from nescio.data.policies import Missing, MissingConfidence, Unanswerable, Ungraded
@@ -200,7 +200,8 @@ def reading(arguments: dict[str, Any]) -> dict[str, Any]:
     ):
         if name in options:
             options[name] = pairs(f"--{name.replace('_', '-')}", form, options[name])
-    return options | {"watch": watch_bytes(), "typed": True}
+    bars = {"watch": watch("reading", of_bytes=True), "watch_judging": watch("judging")}
+    return options | bars | {"typed": True}
 
 
 def pairs(option: str, form: str, texts: Sequence[str]) -> dict[str, str]:

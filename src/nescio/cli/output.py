@@ -35,13 +35,7 @@ def progress(what: str) -> Iterator[Callable[[int, int], None]]:
     if not sys.stderr.isatty():
         yield lambda done, total: None  # noqa: ARG005
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    from nescio.reporting.terminal import width
-
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True, width=width(sys.stderr)), transient=True) as bar:
+    with _bar() as bar:
         task = bar.add_task(what, total=None)
 
         def show(done: int, total: int) -> None:
@@ -50,22 +44,17 @@ def progress(what: str) -> Iterator[Callable[[int, int], None]]:
         yield show
 
 
-def watch_bytes() -> Callable[[int, int], None] | None:
-    """Make a bar of the bytes read of large files, on a terminal; it is gone when all is read."""
+def watch(what: str, *, of_bytes: bool = False) -> Callable[[int, int], None] | None:
+    """Make a bar of what only large files take long for, such as reading them, on a terminal: it is not there before
+    the first part of several is done, and gone when all are."""
     if not sys.stderr.isatty():
         return None
     bars: list[Any] = []
 
     def show(done: int, total: int) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
-
-        from nescio.reporting.terminal import width
-
         if not bars and done < total:
-            columns = (TextColumn("reading"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
-            bars.append(Progress(*columns, console=Console(stderr=True, width=width(sys.stderr)), transient=True))
-            bars[0].add_task("reading", total=total)
+            bars.append(_bar(of_bytes=of_bytes))
+            bars[0].add_task(what, total=total)
             bars[0].start()
         if bars:
             bars[0].update(bars[0].task_ids[0], completed=done)
@@ -73,6 +62,43 @@ def watch_bytes() -> Callable[[int, int], None] | None:
                 bars.pop().stop()
 
     return show
+
+
+def _bar(*, of_bytes: bool = False) -> Any:
+    """Make a progress bar with the parts that are done, how many a second, and the time left."""
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        DownloadColumn,
+        MofNCompleteColumn,
+        Progress,
+        ProgressColumn,
+        Task,
+        TextColumn,
+        TimeRemainingColumn,
+        TransferSpeedColumn,
+    )
+
+    from nescio.reporting.terminal import width
+
+    class Rate(ProgressColumn):
+        """How many parts are done in a second, or a minute."""
+
+        def render(self, task: Task) -> Any:
+            from rich.text import Text
+
+            return Text(_rate(task.finished_speed or task.speed), style="progress.data.speed")
+
+    done = (DownloadColumn(), TransferSpeedColumn()) if of_bytes else (MofNCompleteColumn(), Rate())
+    columns = (TextColumn("{task.description}"), BarColumn(), *done, TimeRemainingColumn())
+    return Progress(*columns, console=Console(stderr=True, width=width(sys.stderr)), transient=True)
+
+
+def _rate(speed: float | None) -> str:
+    """Write how many parts are done in a second, or in a minute where they are few."""
+    if not speed:
+        return ""
+    return f"{speed:,.0f}/s" if speed >= 10 else f"{speed:.1f}/s" if speed >= 1 else f"{speed * 60:.1f}/min"
 
 
 def emit(results: Any, printed: str, output: Path | None = None, *, show: Callable[[Any], None] | None = None) -> None:

@@ -165,7 +165,7 @@ def judge(
     names the judge, with parameters as in "token_f1(threshold=0.5)" (None: choice where all questions have options,
     else exact); "human" takes people's verdicts, "llm" asks a language model (`model` says where it is). `against` is a
     table of people's verdicts, `verdict` its column where its name does not tell; with it a log that is judged already
-    may stand in place of the answers. `progress` hears how many answers a model has graded; `waiting` is told where
+    may stand in place of the answers. `progress` hears how many answers have been judged; `waiting` is told where
     grades are kept when a run that is stopped waits for the calls under way. Options are `format_in`, `column`,
     `outcome_map`, `choose` and `declined_pattern`, as in `nescio.score`.
 
@@ -176,12 +176,13 @@ def judge(
     reading = Options(**options)
     if model is not None and not asks_model(judge) and model.given():
         raise UsageError(f"{model.given()[0]} is for --judge {MODEL}, or 'declined(undetermined={MODEL})'")
-    result = read(listed(source), reading, gold=judge != HUMAN, judging=True)
+    result = read(listed(source), reading, gold=judge != HUMAN, judging=True, supports=False)
     people, notes = None, list[Note]()
     if against is not None:
         people, notes = _people(result, Path(against), reading.outcome_map, verdict, answered=judge != HUMAN)
     model_of = lambda: connect(model or ModelOptions(), progress=progress, waiting=waiting)  # noqa: E731
-    judged = _judged(result, judge, Resources(people, model_of))
+    watch = None if asks_model(judge) else progress or reading.watch_judging
+    judged = _judged(result, judge, Resources(people, model_of), watch)
     assert isinstance(judged.data, Outcomes)
     name = named(judges_of(judged)) if judged.judged_here else OWN_GRADES
     by_people = judges_of(judged) == (PEOPLE,)
@@ -212,11 +213,11 @@ def _people(
     return people, [*notes, *more]
 
 
-def _judged(result: ReadResult, name: str | None, resources: Resources) -> ReadResult:
+def _judged(result: ReadResult, name: str | None, resources: Resources, watch: Progress | None) -> ReadResult:
     """Judge what was read as asked for; a log that is judged already may be held against people."""
     data, people = result.data, resources.people
     if isinstance(data, Outcomes) and isinstance(people, Human) and name in (None, HUMAN):
         return replace(result, data=people_on(data, people), judged_here=True) if name else result
     if not isinstance(data, Unjudged):
         raise UsageError(f"these files need no judge: {result.about}")
-    return judge_read(result, name, resources)
+    return judge_read(result, name, resources, watch)

@@ -224,7 +224,8 @@ class Tally:
     def digest(self) -> str:
         """Return a short hash of the counts that does not depend on the order of the runs."""
         totals = self.totals()
-        lines = sorted(f"{run}\0{[int(totals[name][i]) for name in sorted(totals)]}" for i, run in enumerate(self.runs))
+        columns = [totals[name].tolist() for name in sorted(totals)]
+        lines = sorted(f"{run}\0{[*numbers]}" for run, *numbers in zip(self.runs, *columns, strict=True))
         return hashlib.blake2b("\n".join(lines).encode(), digest_size=6).hexdigest()
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -60,12 +60,13 @@ class Response:
 class Run:
     """One system's responses to a collection.
 
+    `responses` are a tuple, or stay in their large file and are read from it again by whoever goes through them.
     `gold` holds, by question, the gold answers that came with the run where they are other than the collection's: its
     answers are judged by them.
     """
 
     name: str
-    responses: tuple[Response, ...]
+    responses: Sequence[Response]
     metadata: Mapping[str, str] = field(default_factory=dict)
     gold: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 

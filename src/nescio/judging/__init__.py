@@ -7,15 +7,14 @@ from nescio.judging._judge import (
     Grade,
     Judge,
     Resources,
-    asked_cells,
     default_judge,
     factory,
     first_measures,
     judge,
-    judge_runs,
     known,
 )
 from nescio.judging.human import Human
+from nescio.judging.runs import asked_cells, judge_runs
 from nescio.registry import import_all
 
 __all__ = [

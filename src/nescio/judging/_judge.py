@@ -1,4 +1,4 @@
-"""What a judge is, the registry of them, and how runs become outcomes.
+"""What a judge is, and the registry of them; `runs.py` says how runs become outcomes.
 
 A judge is one decorated function of a question, an answer and its parameters, which have defaults:
 
@@ -20,20 +20,14 @@ function under `@factory` from the `Resources` that they need.
 from __future__ import annotations
 
 import inspect
-from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from nescio.data.columns import Array
 from nescio.data.judges import JudgeRecord
-from nescio.data.model import Collection, Question, Response, Run
-from nescio.data.notes import Note, note
-from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes, gather
-from nescio.data.repeats import FIRST, repeats_of
+from nescio.data.model import Collection, Question, Run
+from nescio.data.notes import Note
+from nescio.data.outcomes import CORRECT, INCORRECT
 from nescio.registry import Registry, Rule, as_text, bind, parse_call, values_of
 
 
@@ -63,7 +57,11 @@ Silent = float | Callable[[Question], float]
 
 
 class Judge(Protocol):
-    """A judge that is ready to work; `record` says which, with which parameters."""
+    """A judge that is ready to work; `record` says which, with which parameters.
+
+    One that can grade each answer without the others has `one_by_one` besides, as `_Bound` has: then no more than one
+    answer is held, however many there are.
+    """
 
     @property
     def record(self) -> JudgeRecord: ...
@@ -158,20 +156,28 @@ class _Bound:
         return tuple(self.declaration.remarks(collection, runs)) if self.declaration.remarks else ()
 
     def grade(self, answers: Sequence[AnswerToJudge]) -> list[Grade]:
-        """Grade each answer once, however many runs give it."""
-        several = len({one.run for one in answers}) > 1
+        return list(map(self.one_by_one(len({one.run for one in answers}) > 1), answers))
+
+    def one_by_one(self, several: bool) -> Callable[[AnswerToJudge], Grade]:
+        """Return what grades one answer at a time; of `several` runs each short answer once, however many give it."""
         done: dict[tuple[str, str, tuple[str, ...]], Grade] = {}
-        grades = []
-        for one in answers:
+
+        def graded(one: AnswerToJudge) -> Grade:
             key = one.question.id, one.answer, one.question.answers
-            grade = done.get(key)
-            if grade is None:
-                result = self.declaration.function(one.question, one.answer, **self.parameters)
-                grade = result if isinstance(result, Grade) else RIGHT if result else WRONG
-                if several:
-                    done[key] = grade
-            grades.append(grade)
-        return grades
+            if (grade := done.get(key)) is not None:
+                return grade
+            result = self.declaration.function(one.question, one.answer, **self.parameters)
+            grade = result if isinstance(result, Grade) else RIGHT if result else WRONG
+            if several and len(one.answer) <= _SHORT:
+                if len(done) == _MOST_KEPT:
+                    done.clear()
+                done[key] = grade
+            return grade
+
+        return graded
+
+
+_SHORT, _MOST_KEPT = 200, 1 << 18  # characters of an answer, and answers, that are kept beside their grades
 
 
 REGISTRY: Registry[Declaration | Factory] = Registry("judge", "nescio.judges")
@@ -239,147 +245,3 @@ def first_measures(record: JudgeRecord) -> tuple[str, ...]:
     """Name the measures that users of a judge expect first; none where any will do."""
     declared = REGISTRY.get(record.name)
     return declared.measures if isinstance(declared, Declaration) else ()
-
-
-_CELLS = ("run", "question", "rank", "state", "confidence", "candidate")
-
-
-def judge_runs(
-    collection: Collection, runs: Sequence[Run], judge: str | Judge, files: Sequence[str] = ()
-) -> tuple[Outcomes, tuple[Note, ...]]:
-    """Judge every answer and every declined candidate; returns the outcomes, and notes on what the judge met.
-
-    On an unanswerable question every answer is incorrect, and the judge is not asked, unless it `hears_silence`: then
-    it is asked only what declines. The graded scores of the answers
-    of rank 1 go into `extra_columns`; on an unanswerable question they are 1 for silence and 0 for an answer.
-    """
-    ready = known(judge) if isinstance(judge, str) else judge
-    index = _rows(collection, runs)
-    by_id = {question.id: question for question in collection.questions}
-    questions = [by_id[name] for name, _ in index]
-
-    def answers() -> Iterator[tuple[int, int, Response]]:
-        for r, run in enumerate(runs):
-            for response in run.responses:
-                yield r, index[_key(response)], response
-
-    hears = getattr(ready, "hears_silence", False)
-    to_judge = [
-        AnswerToJudge(runs[r].name, _as_run_has_it(questions[q], runs[r]), response.answer)
-        for r, q, response in answers()
-        if response.answer is not None and (hears or questions[q].answerable is not False)
-    ]
-    grades = iter(ready.grade(to_judge))
-    del to_judge
-    cells: dict[str, Any] = {key: array("d" if key == "confidence" else "q") for key in _CELLS}
-    # What silence earns, for the questions that a run lacks too: a policy may count them as silence.
-    more = {name: np.tile(_earned_by_silence(ready, name, questions), (len(runs), 1)) for name in ready.scores}
-    why = np.full((len(runs), len(index)), None, dtype=object)
-    for r, q, response in answers():
-        answerable = questions[q].answerable is not False
-        grade = None
-        if response.answer is not None:
-            grade = next(grades) if answerable or hears else Grade(INCORRECT)
-            if not answerable and grade.state in (CORRECT, INCORRECT):
-                grade = Grade(INCORRECT, dict.fromkeys(ready.scores, 0.0))
-        state, candidate = _outcome(grade, response)
-        confidence = float("nan") if response.confidence is None else response.confidence
-        for key, value in zip(cells, (r, q, response.rank, state, confidence, candidate), strict=True):
-            cells[key].append(value)
-        if response.rank == 1:
-            why[r, q] = _why(state, response)
-            if grade is not None and response.answered and grade.state != SILENT:
-                for name, scores in more.items():
-                    scores[r, q] = np.nan if grade.state == NOT_GRADED else grade.scores.get(name, np.nan)
-    arrays: dict[str, Array] = {key: np.asarray(values) for key, values in cells.items()}
-    arrays["known"] = np.ones(len(arrays["run"]), dtype=np.int64)
-    names = tuple(question.id for question in questions)
-    outcomes, lower = gather(arrays, tuple(run.name for run in runs), names)
-    outcomes = replace(outcomes, repeats=repeats_of(names, [label for _, label in index]))
-    more = {**outcomes.extra_columns, **more}
-    notes = list(ready.remarks(collection, runs))
-    if lower:
-        notes.append(
-            note(
-                "judging.lower_ranks",
-                "{n:n answer} {n:is/are} below rank 1: MRR and K read them, outcomes are those of rank 1",
-                n=lower,
-            )
-        )
-    judges = (ready.record,) * len(runs)
-    said = _of_questions(questions)
-    return replace(outcomes, files=tuple(files), extra_columns=more, why=why, judges=judges, **said), tuple(notes)
-
-
-def _key(response: Response) -> tuple[str, str]:
-    return response.question_id, FIRST if response.repeat is None else response.repeat
-
-
-def _rows(collection: Collection, runs: Sequence[Run]) -> dict[tuple[str, str], int]:
-    """Return a number for each answer that there can be: a question and a repeat of it, in the order of the
-    collection."""
-    labels: dict[str, dict[str, None]] = {question.id: {} for question in collection.questions}
-    for run in runs:
-        for response in run.responses:
-            labels[response.question_id].setdefault(_key(response)[1])
-    keys = ((name, label) for name, own in labels.items() for label in own or (FIRST,))
-    return {key: i for i, key in enumerate(keys)}
-
-
-def _as_run_has_it(question: Question, run: Run) -> Question:
-    """Give the question with the gold answers that came with the run, where they are others."""
-    return replace(question, answers=run.gold[question.id]) if question.id in run.gold else question
-
-
-def asked_cells(collection: Collection, runs: Sequence[Run]) -> NDArray[np.bool_]:
-    """Return which answers of rank 1 a judge decides, shape (runs, questions): neither silence nor an answer where
-    there is none."""
-    index = _rows(collection, runs)
-    unanswerable = {question.id for question in collection.questions if question.answerable is False}
-    cells = np.zeros((len(runs), len(index)), dtype=bool)
-    for r, run in enumerate(runs):
-        for response in run.responses:
-            asked = response.answered and response.rank == 1 and response.question_id not in unanswerable
-            cells[r, index[_key(response)]] |= asked
-    return cells
-
-
-def _outcome(grade: Grade | None, response: Response) -> tuple[int, int]:
-    """Return the state, and whether a declined candidate was right: 1, 0, or -1 where there is none that was judged."""
-    if grade is None:
-        return SILENT, -1
-    if response.answered:
-        return grade.state, -1
-    return SILENT, {CORRECT: 1, INCORRECT: 0}.get(grade.state, -1)
-
-
-def _why(state: int, response: Response) -> str | None:
-    """Return why there is no answer, or no grade of it."""
-    if state != SILENT:
-        return "without a grade" if state == NOT_GRADED else None
-    if response.answer is None:
-        return response.why or "empty"
-    return "declined in words" if response.answered else "declined, the answer kept"
-
-
-def _earned_by_silence(ready: Judge, name: str, questions: Sequence[Question]) -> Array:
-    """Return what silence earns in a graded score on each question: 1 where there is no answer."""
-    silent = ready.scores[name]
-    earned = [silent(question) if callable(silent) else silent for question in questions]
-    return np.array(
-        [1.0 if q.answerable is False and not np.isnan(e) else e for q, e in zip(questions, earned, strict=True)]
-    )
-
-
-def _of_questions(questions: Sequence[Question]) -> dict[str, Any]:
-    # A question with gold answers is answerable, whether or not it says so.
-    answerable = [int(question.answerable is not False) for question in questions]
-    names = list(dict.fromkeys(name for question in questions for name in question.strata))
-    clusters = [question.cluster for question in questions]
-    return {
-        "answerable": np.array(answerable, dtype=np.int8) if 0 in answerable else None,
-        "strata": {
-            name: np.array([question.strata.get(name, "") for question in questions], dtype=object) for name in names
-        },
-        "clusters": np.array(clusters, dtype=object) if None not in clusters else None,
-    }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
@@ -80,8 +80,16 @@ class Human:
 
     def grade(self, answers: Sequence[AnswerToJudge]) -> list[Grade]:
         """Return the verdicts; NOT_GRADED where there is none."""
-        labels = (self.label(one.run, one.question.id, one.answer) for one in answers)
-        return [Grade(NOT_GRADED if label is None else label.state) for label in labels]
+        return list(map(self.one_by_one(False), answers))
+
+    def one_by_one(self, several: bool) -> Callable[[AnswerToJudge], Grade]:  # noqa: ARG002
+        """Return what looks up the verdict on one answer."""
+
+        def graded(one: AnswerToJudge) -> Grade:
+            label = self.label(one.run, one.question.id, one.answer)
+            return Grade(NOT_GRADED if label is None else label.state)
+
+        return graded
 
 
 def human(labels: Sequence[Label], runs: Sequence[str], questions: Sequence[str]) -> tuple[Human, list[Note]]:

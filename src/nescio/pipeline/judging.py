@@ -11,10 +11,17 @@ from nescio.data.outcomes import CORRECT, SILENT, Outcomes
 from nescio.errors import UsageError
 from nescio.formats import ReadResult, Unjudged
 from nescio.judging import Judge
+from nescio.stats.parallel import Progress
 
 
-def judge(read: ReadResult, by: str | Judge | None = None, resources: judging.Resources | None = None) -> ReadResult:
-    """Judge what was read by the judge asked for, or by the one that suits the questions.
+def judge(
+    read: ReadResult,
+    by: str | Judge | None = None,
+    resources: judging.Resources | None = None,
+    watch: Progress | None = None,
+) -> ReadResult:
+    """Judge what was read by the judge asked for, or by the one that suits the questions; `watch` is told how many
+    answers have been judged.
 
     What is judged already stays as it is; raises UsageError where a judge is named for it.
     """
@@ -25,7 +32,7 @@ def judge(read: ReadResult, by: str | Judge | None = None, resources: judging.Re
         return read
     name = by if by is not None else judging.default_judge(data.collection)
     ready = judging.known(name, resources) if isinstance(name, str) else name
-    outcomes, notes = judging.judge_runs(data.collection, data.runs, ready, data.files)
+    outcomes, notes = judging.judge_runs(data.collection, data.runs, ready, data.files, watch)
     return replace(
         read,
         data=replace(outcomes, extra_columns={**outcomes.extra_columns, **data.extra_columns}),

@@ -109,7 +109,8 @@ def load(source: Any, options: Options | None = None) -> Loaded:
         options = replace(options, texts=True)  # questions that were changed are known by their words
     items = list(source) if isinstance(source, (list, tuple)) and not is_rows(source) else [source]
     with options.naming():
-        return apply(judge(read(items, options, supports=options.texts), options.judge), options)
+        answers = read(items, options, supports=options.texts)
+        return apply(judge(answers, options.judge, watch=options.watch_judging), options)
 
 
 def apply(judged: ReadResult, options: Options) -> Loaded:
@@ -144,7 +145,7 @@ def apply(judged: ReadResult, options: Options) -> Loaded:
         judged.measures or _defaults(data),
         judged.format,
         judges_of(judged),
-        replace(options, watch=None),
+        replace(options, watch=None, watch_judging=None),
         silence,
         unshared,
         judged.judged_here,

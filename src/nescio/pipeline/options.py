@@ -29,6 +29,7 @@ class CallerOptions(TypedDict, total=False):
     """What a caller sets for its own sake, with any option; `Options` says what these are."""
 
     watch: Progress | None
+    watch_judging: Progress | None
     typed: bool
     texts: bool
     counting: Counting | None
@@ -80,12 +81,13 @@ class Options:
     stratum whose questions move together when they are resampled; `repeats_of` names runs (NAME: PATTERN) that are
     repeats of one; `column` says which column of a table plays a part (NAME: COLUMN); `graded` the numeric columns that
     measures such as mean(f1) read; `max_unpacked` how many GB a compressed file may unpack to. `watch` is told how many
-    bytes of JSON Lines have been read, of how many; `typed` says that the options were typed on a command line, which
-    errors then name; `texts` asks for the words of questions and answers, which a report shows; `counting` says that
-    counts of a large table will do, and which; `beside` are the columns of a table of labels that is read beside the
-    files, which `column` may mean; `baseline_file` is the file of a baseline, whose run is to stand beside those of the
-    files; `certificate` is the path of a judge's certificate that must be of the judge, prompt and questions of the
-    data (`--require-certificate`).
+    bytes of JSON Lines have been read, of how many, and `watch_judging` how many answers have been judged; `typed`
+    says that the options were typed on a command line, which errors then name; `texts` asks for the words of
+    questions and answers, which a report shows; `counting` says that counts of a large table will do, and which;
+    `beside` are the columns of a table of labels that is read beside the files, which `column` may mean;
+    `baseline_file` is the file of a baseline, whose run is to stand beside those of the files; `certificate` is the
+    path of a judge's certificate that must be of the judge, prompt and questions of the data
+    (`--require-certificate`).
     """
 
     format_in: str | None = None
@@ -104,6 +106,7 @@ class Options:
     declined_pattern: tuple[str, ...] = ()
     max_unpacked: float = MOST / (1 << 30)
     watch: Progress | None = None
+    watch_judging: Progress | None = None
     typed: bool = False
     texts: bool = False
     counting: Counting | None = None
@@ -171,6 +174,7 @@ def _argument(typed: re.Match[str]) -> str:
 
 CALLERS = (
     "watch",
+    "watch_judging",
     "strata",
     "graded",
     "typed",
@@ -190,7 +194,7 @@ _OPTION = re.compile(rf"--({_NAMES})(?![\w-])(?: ('[^']*'|[^\s=]+=[^\s:;,)]+|[A-
 def check_names(function: Callable[..., Any], options: Mapping[str, Any], names: Sequence[str] = ()) -> None:
     """Raise TypeError for an option that neither the function nor `Options` has, with the nearest name; `options` are
     what the function took as further keywords, `names` those of `Options` that it has a use for (none named: all)."""
-    names = [*names, "watch", "typed"] if names else [option.name for option in fields(Options)]
+    names = [*names, "watch", "watch_judging", "typed"] if names else [option.name for option in fields(Options)]
     for name in options:
         if name in names:
             continue

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, overload
 
 from nescio import formats
-from nescio.data.model import Collection, Response
+from nescio.data.model import Collection, Response, Run
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError, MismatchError, UsageError, shorten
 from nescio.formats import Choices, Declined, ReadOptions, ReadResult, SourceRole, Unjudged
@@ -190,12 +190,43 @@ def _need_gold(collection: Collection, parts: Sequence[SourceRole]) -> None:
 def _apply_declined_patterns(data: Unjudged, declined: Declined) -> Unjudged:
     """Turn answers whose words mean "I do not know" into silence; such a text is no candidate."""
 
-    def settled(response: Response) -> Response:
-        said_so = response.answer is not None and declined.matches(response.answer)
-        return replace(response, answer=None, answered=False, why=SAID_SO) if said_so else response
+    def silenced(run: Run) -> Run:
+        matched = [
+            i
+            for i, response in enumerate(run.responses)
+            if response.answer is not None and declined.matches(response.answer)
+        ]
+        responses = _Silenced(run.responses, frozenset(matched))
+        return replace(run, responses=tuple(responses) if isinstance(run.responses, tuple) else responses)
 
-    runs = tuple(replace(run, responses=tuple(map(settled, run.responses))) for run in data.runs)
-    return replace(data, runs=runs)
+    return replace(data, runs=tuple(map(silenced, data.runs)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Silenced(Sequence[Response]):
+    """Responses of which those at some places decline in words."""
+
+    responses: Sequence[Response]
+    declined: frozenset[int]
+
+    def __len__(self) -> int:
+        return len(self.responses)
+
+    @overload
+    def __getitem__(self, at: int) -> Response: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[Response]: ...
+    def __getitem__(self, at: int | slice) -> Response | list[Response]:
+        places = range(len(self))[at]
+        if isinstance(places, range):
+            return [self[i] for i in places]
+        return self._settled(places, self.responses[places])
+
+    def __iter__(self) -> Iterator[Response]:
+        return (self._settled(i, response) for i, response in enumerate(self.responses))
+
+    def _settled(self, at: int, response: Response) -> Response:
+        return replace(response, answer=None, answered=False, why=SAID_SO) if at in self.declined else response
 
 
 def _declined_note(declined: Declined) -> Note:

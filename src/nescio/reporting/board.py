@@ -4,7 +4,7 @@ column."""
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from nescio.data.results import Score, Scores
@@ -74,14 +74,9 @@ def board(scores: Scores) -> Board:
         own = [cell[runs[0], None, measure] for measure in measures]
         rows = [[Cell(row.measure), _cell(row), Cell(f"{row.n:,}")] for row in own]
         return Board(["measure", runs[0], "n"], rows, [True, False, False])
-    lowest_first = parse(measures[0]).declaration.lower_is_better if measures else False
-
-    def rank(run: str) -> float:
-        value = cell[run, None, measures[0]].value
-        return math.inf if math.isnan(value) else value if lowest_first else -value
-
+    ordered = ranked(runs, {run: cell[run, None, measures[0]].value for run in runs}, measures[0]) if runs else []
     rows = []
-    for run in sorted(runs, key=rank):
+    for run in ordered:
         for stratum in strata:
             part = [Cell(stratum if stratum is not None else "all")] if broken_down else []
             sizes = sorted({cell[run, stratum, measure].n for measure in measures})
@@ -90,6 +85,12 @@ def board(scores: Scores) -> Board:
     names = ["run", *(["stratum"] if broken_down else [])]
     texts = [True] * len(names) + [False] * (len(measures) + 1)
     return Board([*names, *measures, "n"], rows, texts, legend(scores))
+
+
+def ranked(runs: Iterable[str], value_of: Mapping[str, float], measure: str) -> list[str]:
+    """Return runs with the best by a measure first, and those without a value last."""
+    sign = 1 if parse(measure).declaration.lower_is_better else -1
+    return sorted(runs, key=lambda run: math.inf if math.isnan(value := value_of[run]) else sign * value)
 
 
 def legend(scores: Scores) -> str:

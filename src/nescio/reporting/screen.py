@@ -11,10 +11,12 @@ from typing import Any
 
 from nescio.data.results import Audit, Comparisons, Results, Scores
 from nescio.reporting import terminal
+from nescio.reporting.board import ranked
 from nescio.reporting.printing import print_grid, show_grid, show_signature, show_text
 from nescio.reporting.tables import grids, legend, record_grid
 from nescio.text import plural
 
+MOST_RUNS = 1_000  # of a leaderboard, on the screen
 FEW_PAIRS = 10  # of one measure: five runs; of more than these, those with the best run are printed
 
 
@@ -26,6 +28,8 @@ def show(results: Results) -> None:
         audit.show(results)
         return
     shown, left = (results, "") if terminal.VERBOSE.get() else with_the_best(results)
+    if isinstance(shown, Scores) and not terminal.VERBOSE.get():
+        shown, left = with_the_first(shown)
     for i, table in enumerate(grids(shown)):
         if i:
             print()
@@ -34,6 +38,19 @@ def show(results: Results) -> None:
         if line:
             show_text(line, style="dim")
     show_signature(results.signature)
+
+
+def with_the_first(scores: Scores) -> tuple[Scores, str]:
+    """Keep the first runs of a long leaderboard; the second value says so, and how to have all."""
+    rows = scores.rows
+    if len(rows) <= MOST_RUNS or len(runs := dict.fromkeys(row.run for row in rows)) <= MOST_RUNS:
+        return scores, ""
+    first = rows[0].measure
+    values = [(row.value, row.run) for row in rows if row.measure == first and row.stratum is None]
+    best = ranked(dict.fromkeys(run for _, run in values), {run: value for value, run in values}, first)[:MOST_RUNS]
+    kept = set(best)
+    left = f"the first {MOST_RUNS:,} of {len(runs):,} runs; -v prints all, and -f json, -f csv and -o FILE have them. "
+    return replace(scores, rows=tuple(row for row in rows if row.run in kept)), left
 
 
 def with_the_best(results: Results) -> tuple[Results, str]:

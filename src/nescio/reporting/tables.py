@@ -15,6 +15,7 @@ from nescio.data.results import Audit, Comparisons, Results, Scores
 from nescio.errors import UsageError
 from nescio.reporting import layout
 from nescio.reporting.board import BEST, HUGE, TIED, Cell, board
+from nescio.reporting.board import legend as board_legend
 from nescio.reporting.board import number as number  # noqa: PLC0414  others take it from here
 from nescio.reporting.grid import Grid, make_grid, text_fields, text_values
 from nescio.reporting.markdown import in_markdown, markdown_code, markdown_lines, markdown_table
@@ -51,8 +52,8 @@ def legend(results: Results) -> str:
     text."""
     if isinstance(results, Comparisons):
         return _family(results)
-    legend = board(results).legend if isinstance(results, Scores) else ""
-    return f"{BEST} the best; {TIED} {legend}" if legend else ""
+    words = board_legend(results) if isinstance(results, Scores) else ""
+    return f"{BEST} the best; {TIED} {words}" if words else ""
 
 
 def _family(results: Comparisons) -> str:
@@ -250,13 +251,15 @@ def _csv(results: Results) -> str:
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(records[0] if records else [])
-    writer.writerows([_guarded(value) for value in record.values()] for record in records)
+    writer.writerows(map(_guarded, record.values()) for record in records)
     return buffer.getvalue()
 
 
 def _guarded(value: Any) -> Any:
     """Return a cell for CSV: names one after the other, and text that a spreadsheet would take for a formula made
     inert."""
+    if value is None or isinstance(value, (float, int)):
+        return value
     value = ", ".join(map(str, value)) if isinstance(value, (tuple, list)) else value
     return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
 

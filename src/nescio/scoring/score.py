@@ -121,8 +121,9 @@ def _score_inputs(
     }
     rows, remarks = [], []
     for sample in inputs:
-        label, run = sample.measure.label, runs[sample.run]
-        value, low, high, made = of_same[_same(sample)]
+        same = _same(sample)
+        (label, _), run = same, runs[sample.run]
+        value, low, high, made = of_same[same]
         if label.startswith("formula(") and math.isnan(value) and sample.n:
             made = [note("score.formula_undefined", "undefined: it has no finite value at these counts"), *made]
         if made:

@@ -6,6 +6,7 @@ million questions in 27 MB.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -79,15 +80,18 @@ def group(
         connection.execute("SET preserve_insertion_order = false")
         by = f"{place[judge]}::VARCHAR" if judge else "NULL"
         query = f"SELECT {run}, {outcome}, count(*), min(row), {by} FROM {relation} GROUP BY ALL"
-        seen = connection.execute(query, where).fetchall()
-        code = _numbered([(name, row) for name, _, _, row, _ in seen])
-        judges = {(_trimmed(name), _trimmed(text)) for name, _, _, _, text in seen}
-        if len(judges) > len({name for name, _ in judges}):
+        names, outcomes, counts, rows, texts = zip(*connection.execute(query, where).fetchall(), strict=True)
+        as_read = {name: _trimmed(name) for name in names}
+        code = _numbered(zip(names, rows, strict=True), as_read)
+        judged = (
+            {(as_read[name], _trimmed(text)) for name, text in set(zip(names, texts, strict=True))} if judge else set()
+        )
+        if len(judged) > len({name for name, _ in judged}):
             return None
-        state_of = words(_counted((word, rows) for _, word, rows, _, _ in seen))
+        state_of = words(_counted(zip(outcomes, counts, strict=True)))
         if code is None or any(state is None for state in state_of.values()):
             return None
-        meanings = {word: state_of[_trimmed(word)] for _, word, _, _, _ in seen}
+        meanings = {word: state_of[_trimmed(word)] for word in set(outcomes)}
         states = sorted({state for state in meanings.values() if state is not None})
         _number_bits(connection, code)
         columns = [_mask(outcome, [word for word, means in meanings.items() if means == state]) for state in states]
@@ -96,33 +100,34 @@ def group(
         given = f"{masks}, count(*) AS rows FROM {relation} JOIN bits ON {run} = bits.name"
         asked = _Asked(question, given, where, states, hashed, named)
         table, fetched = _fetch_narrow(connection, asked) if runs <= BITS else _fetch_wide(connection, asked, runs)
-    rows = int(fetched["rows"].sum())
+    total = int(fetched["rows"].sum())
     answered = np.bitwise_or.reduce(table, axis=0)
-    once = all(int(np.bitwise_count(bits).sum(dtype=np.int64)) == rows for bits in (answered, table))
+    once = all(int(np.bitwise_count(bits).sum(dtype=np.int64)) == total for bits in (answered, table))
     if fetched["odd"].any() or not once:
         return None
-    names: dict[int, str] = {}
-    for name, number in code.items():
-        names.setdefault(number, _trimmed(name) or "")
+    name_of = {number: as_read[name] or "" for name, number in code.items()}
     return Masks(
-        tuple(names[i] for i in range(runs)),
+        tuple(name_of[i] for i in range(runs)),
         np.array(states, dtype=np.int8),
         table,
         np.sort(fetched["id"]).astype(np.uint64) if hashed else np.zeros(0, dtype=np.uint64),
-        tuple(sorted({text for _, text in judges if text})),
+        tuple(sorted({text for _, text in judged if text})),
         tuple(fetched["key"].tolist()) if named else (),
     )
 
 
 def _counted(words: Iterable[tuple[str | None, int]]) -> list[tuple[str | None, int]]:
     """Count the rows of each word for an outcome, as tables are read."""
-    counted: dict[str | None, int] = {}
+    as_written: Counter[str | None] = Counter()
     for word, rows in words:
-        counted[_trimmed(word)] = counted.get(_trimmed(word), 0) + rows
+        as_written[word] += rows
+    counted: Counter[str | None] = Counter()
+    for word, rows in as_written.items():
+        counted[_trimmed(word)] += rows
     return sorted(counted.items(), key=lambda item: item[0] or "")
 
 
-def _number_bits(connection: duckdb.DuckDBPyConnection, code: Mapping[str, int]) -> None:
+def _number_bits(connection: duckdb.DuckDBPyConnection, code: Mapping[str | None, int]) -> None:
     """Create the table `bits`: of each name of a run the word that it stands in, and its bit there."""
     numbered = "SELECT unnest(?::VARCHAR[]) AS name, unnest(?::BIGINT[]) AS number"
     place = f"(number // {BITS})::INTEGER AS word, 1::UBIGINT << (number % {BITS})::UBIGINT AS bit"
@@ -193,14 +198,16 @@ def _trimmed(text: str | None) -> str | None:
     return (text.strip(WHITE) or None) if text is not None else None
 
 
-def _numbered(rows: Sequence[tuple[str | None, int]]) -> dict[str, int] | None:
+def _numbered(
+    rows: Iterable[tuple[str | None, int]], as_read: Mapping[str | None, str | None]
+) -> dict[str | None, int] | None:
     """Give the runs numbers in the order in which they first stand in the table, by their names as they stand there;
     None where one has no name."""
-    firsts: dict[str, int] = {}
+    if None in as_read.values():
+        return None
+    firsts: dict[str | None, int] = {}
     for name, row in rows:
-        trimmed = _trimmed(name)
-        if trimmed is None:
-            return None
-        firsts[trimmed] = min(row, firsts.get(trimmed, row))
+        read = as_read[name]
+        firsts[read] = min(row, firsts.get(read, row))
     place = {name: i for i, name in enumerate(sorted(firsts, key=firsts.__getitem__))}
-    return {name: place[_trimmed(name) or ""] for name, _ in rows if name is not None}
+    return {name: place[read] for name, read in as_read.items()}

@@ -4,7 +4,7 @@ lines."""
 from __future__ import annotations
 
 import codecs
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -201,21 +201,45 @@ def json_lines(
 
     `lenient` takes NaN and Infinity too.
     """
+    for row, number, _ in placed_lines(source, lenient=lenient, faults=faults):
+        yield row, number
+
+
+def placed_lines(
+    source: Source, *, lenient: bool = False, faults: list[FormatError] | None = None
+) -> Iterator[tuple[dict[str, Any], int, int]]:
+    """Return the objects of a JSON Lines file as `json_lines` does, with the byte at which their lines begin too."""
     assert source.path is not None
-    read = 0
+    read = place = 0
     with source.path.open("rb") as file:
         for number, line in enumerate(file, 1):
-            read += len(line)
-            if source.tick and read > _TICK:
-                source.tick(read)
-                read = 0
+            begins, place = place, place + len(line)
+            if source.tick and place - read > _TICK:
+                source.tick(place - read)
+                read = place
             text = line.removeprefix(codecs.BOM_UTF8) if number == 1 else line
             if text.strip():
                 row = None
                 with collected(faults):
                     row = decode_object(source.path, text, number, lenient=lenient, room=source.room)
                 if row is not None:
-                    yield row, number
+                    yield row, number, begins
+
+
+def rows_at(source: Source, places: Iterable[int]) -> Iterator[dict[str, Any]]:
+    """Return the objects on the lines of a JSON Lines file that begin at these bytes, which were sound when all were
+    read."""
+    assert source.path is not None
+    read = 0
+    with source.path.open("rb") as file:
+        for place in places:
+            file.seek(place)
+            line = file.readline()
+            read += len(line)
+            if source.tick and read > _TICK:
+                source.tick(read)
+                read = 0
+            yield decode_object(source.path, line if place else line.removeprefix(codecs.BOM_UTF8), 0)
 
 
 def plain_rows(source: Source, **fields: Any) -> list[Any] | None:

@@ -8,21 +8,23 @@ from __future__ import annotations
 
 import csv
 import re
+import tempfile
 from collections import Counter
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator, Sequence
+from math import isnan
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
-from nescio.data.columns import REGISTRY, USER, attribute, bare
+from nescio.data.columns import REGISTRY, USER, Array, attribute, bare
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, NOT_GRADED, STATES, Outcomes
 from nescio.data.repeats import REPEAT
 from nescio.errors import UsageError
 from nescio.formats.native.outcome_table.table import RESERVED
 from nescio.formats.registry import WriteResult, writer
-from nescio.sources.database import connect
+from nescio.sources.database import address, connect
 from nescio.sources.source import DELIMITED
 from nescio.sources.tables import FORMULA, literal
 from nescio.sources.writing import whole
@@ -32,6 +34,10 @@ from nescio.text import plural
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet")
 _WORDS = {state: word for word, state in STATES.items()} | {NOT_GRADED: None}
 _CANDIDATE = {1: "correct", 0: "incorrect", -1: None}
+_TRUTH = {1: "true", 0: "false", -1: None}
+_AT_ONCE = 1 << 14  # rows
+_BUFFER = 1 << 22  # bytes of rows of JSON that the table engine reads at a time, if none is longer
+QUOTE = '"'
 _FORMULA = re.compile(FORMULA)
 
 
@@ -56,23 +62,14 @@ def write(outcomes: Outcomes, path: Path) -> WriteResult:
                 lost=[*ranks, *lost],
             )
         )
-    if path.suffix.lower() in DELIMITED:
-        texts = {*outcomes.runs, *outcomes.questions, *outcomes.strata}
-        labels = None if outcomes.repeats is None else outcomes.repeats.label
-        texts |= {
-            str(value)
-            for values in (*outcomes.strata.values(), outcomes.clusters, labels)
-            if values is not None
-            for value in values
-        }
-        if guarded := sum(guard(text) != text for text in texts):
-            notes.append(
-                note(
-                    "outcomes_table.guarded",
-                    "{texts:n text} like a spreadsheet's formulas, written with an apostrophe before it",
-                    texts=guarded,
-                )
+    if path.suffix.lower() in DELIMITED and (guarded := sum(guard(text) != text for text in _texts(outcomes))):
+        notes.append(
+            note(
+                "outcomes_table.guarded",
+                "{texts:n text} like a spreadsheet's formulas, written with an apostrophe before it",
+                texts=guarded,
             )
+        )
     return WriteResult(f"{plural(rows, 'outcome')} of {plural(len(outcomes.runs), 'run')}", tuple(notes))
 
 
@@ -84,16 +81,15 @@ def write_outcomes(outcomes: Outcomes, path: Path) -> int:
     """
     if path.suffix.lower() not in SUFFIXES:
         raise UsageError(f"{path}: an outcome table is written to {', '.join(SUFFIXES)} (found {path.suffix!r})")
-    names = _names(outcomes)
-    rows = list(_rows(outcomes, names))
+    names, suffix = _names(outcomes), path.suffix.lower()
     with whole(path) as draft:
-        if path.suffix.lower() == ".jsonl":
-            _write_lines(draft, names, rows)
-        elif path.suffix.lower() == ".parquet":
-            _write_parquet(draft, names, rows, {"confidence", *_graded(outcomes)})
+        if suffix == ".jsonl":
+            _write_lines(draft, names, _rows(outcomes, names))
+        elif suffix == ".parquet":
+            _write_parquet(draft, names, _rows(outcomes, names), {"confidence", *_graded(outcomes)})
         else:
-            _write_delimited(draft, [names, *rows], "\t" if path.suffix.lower() == ".tsv" else ",")
-    return len(rows)
+            _write_delimited(draft, outcomes, names, "\t" if suffix == ".tsv" else ",")
+    return int((outcomes.state != ABSENT).sum())
 
 
 def _names(outcomes: Outcomes) -> list[str]:
@@ -124,50 +120,72 @@ def _graded(outcomes: Outcomes) -> dict[str, str]:
     return headers
 
 
-def _word(outcomes: Outcomes, run: int, question: int) -> str | None:
-    """Return the word for an outcome; an incorrect answer may be inexact or unsupported."""
-    for verdict, column in COLUMNS.items():
-        if column in outcomes.extra_columns and outcomes.extra_columns[column][run, question] == 1:
-            return WORDS[verdict]
-    return _WORDS[int(outcomes.state[run, question])]
+def _rows(outcomes: Outcomes, names: list[str]) -> Iterator[tuple[Any, ...]]:
+    """Yield the cells of each row, made of some columns at a time."""
+    for run in range(len(outcomes.runs)):
+        there = np.flatnonzero(outcomes.state[run] != ABSENT)
+        for start in range(0, len(there), _AT_ONCE):
+            columns = _columns(outcomes, names, run, there[start : start + _AT_ONCE])
+            yield from zip(*(columns[name] for name in names), strict=True)
 
 
-def _rows(outcomes: Outcomes, names: list[str]) -> Iterator[list[Any]]:
-    graded = _graded(outcomes)
-    for r, run in enumerate(outcomes.runs):
-        for q, question in enumerate(outcomes.questions):
-            state = int(outcomes.state[r, q])
-            if state == ABSENT:
-                continue
-            cells: dict[str, Any] = {name: str(values[q]) for name, values in outcomes.strata.items()}
-            cells |= {"run": run, "question": question, "outcome": _word(outcomes, r, q)}
-            if outcomes.repeats is not None:
-                cells[REPEAT] = str(outcomes.repeats.label[q])
-            for name, column in graded.items():
-                score = float(outcomes.extra_columns[column][r, q])
-                cells[name] = None if np.isnan(score) else score
-            if "confidence" in names and outcomes.confidence is not None:
-                confidence = float(outcomes.confidence[r, q])
-                cells["confidence"] = None if np.isnan(confidence) else confidence
-            if "candidate" in names and outcomes.candidate is not None:
-                cells["candidate"] = _CANDIDATE[int(outcomes.candidate[r, q])]
-            if "answerable" in names and outcomes.answerable is not None:
-                cells["answerable"] = {1: "true", 0: "false", -1: None}[int(outcomes.answerable[q])]
-            if outcomes.clusters is not None:
-                cells["cluster"] = str(outcomes.clusters[q])
-            if "judge" in names:
-                cells["judge"] = None if outcomes.judges[r] is None else str(outcomes.judges[r])
-            yield [cells[name] for name in names]
+def _columns(outcomes: Outcomes, names: list[str], run: int, at: Array) -> dict[str, list[Any]]:
+    """Return the columns of some answers of a run."""
+    columns: dict[str, list[Any]] = {name: list(map(str, values[at])) for name, values in outcomes.strata.items()}
+    columns["run"] = [outcomes.runs[run]] * len(at)
+    columns["question"] = [outcomes.questions[q] for q in at]
+    columns["outcome"] = _words(outcomes, run, at)
+    if outcomes.repeats is not None:
+        columns[REPEAT] = list(map(str, outcomes.repeats.label[at]))
+    for name, column in _graded(outcomes).items():
+        columns[name] = _numbers(outcomes.extra_columns[column][run, at])
+    if "confidence" in names and outcomes.confidence is not None:
+        columns["confidence"] = _numbers(outcomes.confidence[run, at])
+    if "candidate" in names and outcomes.candidate is not None:
+        columns["candidate"] = [_CANDIDATE[value] for value in outcomes.candidate[run, at].tolist()]
+    if "answerable" in names and outcomes.answerable is not None:
+        columns["answerable"] = [_TRUTH[value] for value in outcomes.answerable[at].tolist()]
+    if outcomes.clusters is not None:
+        columns["cluster"] = list(map(str, outcomes.clusters[at]))
+    if "judge" in names:
+        judge = outcomes.judges[run]
+        columns["judge"] = [None if judge is None else str(judge)] * len(at)
+    return columns
 
 
-def _write_delimited(path: Path, rows: list[list[Any]], delimiter: str) -> None:
+def _words(outcomes: Outcomes, run: int, at: Array) -> list[str | None]:
+    """Return the words for outcomes; an incorrect answer may be inexact or unsupported."""
+    words = [_WORDS[state] for state in outcomes.state[run, at].tolist()]
+    for verdict, column in reversed(COLUMNS.items()):
+        if column in outcomes.extra_columns:
+            for i in np.flatnonzero(outcomes.extra_columns[column][run, at] == 1).tolist():
+                words[i] = WORDS[verdict]
+    return words
+
+
+def _numbers(values: Array) -> list[float | None]:
+    """Return numbers, None where there is none."""
+    return [None if isnan(value) else value for value in values.astype(float).tolist()]
+
+
+def _write_delimited(path: Path, outcomes: Outcomes, names: list[str], delimiter: str) -> None:
     # the csv module takes a lone CR for a character like any other when it writes, and for the end of a line when it
     # reads
-    returns = any("\r" in cell for row in rows for cell in row if isinstance(cell, str))
+    judges = (str(judge) for judge in outcomes.judges)
+    returns = any("\r" in text for text in (*names, *judges, *_texts(outcomes)))
     with path.open("w", encoding="utf-8", newline="") as file:
         quoting: Literal[0, 1] = csv.QUOTE_ALL if returns else csv.QUOTE_MINIMAL
         sheet = csv.writer(file, delimiter=delimiter, lineterminator="\n", quoting=quoting)
-        sheet.writerows([guard(cell) for cell in row] for row in rows)
+        sheet.writerow(map(guard, names))
+        sheet.writerows(map(guard, row) for row in _rows(outcomes, names))
+
+
+def _texts(outcomes: Outcomes) -> set[str]:
+    """Return the texts that a row may hold, and the names of strata."""
+    labels = None if outcomes.repeats is None else outcomes.repeats.label
+    columns = (*outcomes.strata.values(), outcomes.clusters, labels)
+    values = {str(value) for column in columns if column is not None for value in column}
+    return {*outcomes.runs, *outcomes.questions, *outcomes.strata} | values
 
 
 def guard(cell: Any) -> Any:
@@ -175,20 +193,28 @@ def guard(cell: Any) -> Any:
     return f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell
 
 
-def _write_lines(path: Path, names: list[str], rows: list[list[Any]]) -> None:
+def _write_lines(path: Path, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> int:
+    """Write a JSON object a row; returns the bytes of the longest."""
     import msgspec
 
+    encoder, longest = msgspec.json.Encoder(), 0
     with path.open("wb") as file:
         for row in rows:
-            file.write(msgspec.json.encode(dict(zip(names, row, strict=True))) + b"\n")
+            line = encoder.encode(dict(zip(names, row, strict=True)))
+            longest = max(longest, len(line))
+            file.write(line + b"\n")
+    return longest
 
 
-def _write_parquet(path: Path, names: list[str], rows: list[list[Any]], numbers: Container[str]) -> None:
-    columns = {f"c{i}": np.array([row[i] for row in rows], dtype=object) for i in range(len(names))}
-    casts = []
-    for i, name in enumerate(names):
-        kind = "DOUBLE" if name in numbers else "VARCHAR"
-        casts.append(f'c{i}::{kind} AS "{name.replace(chr(34), chr(34) * 2)}"')
-    with connect() as connection:
-        connection.register("outcomes", columns)
-        connection.execute(f"COPY (SELECT {', '.join(casts)} FROM outcomes) TO {literal(str(path))} (FORMAT parquet)")
+def _write_parquet(path: Path, names: list[str], rows: Iterable[Sequence[Any]], numbers: Container[str]) -> None:
+    """Write lines of JSON, which take no memory, and let the table engine turn them."""
+    cells = {f"c{i}": "DOUBLE" if name in numbers else "VARCHAR" for i, name in enumerate(names)}
+    kinds = ", ".join(f"{cell}: '{kind}'" for cell, kind in cells.items())
+    select = ", ".join(f'{cell} AS "{name.replace(QUOTE, QUOTE * 2)}"' for cell, name in zip(cells, names, strict=True))
+    with tempfile.TemporaryDirectory(prefix="nescio-") as folder, connect() as connection:
+        lines = Path(folder) / "rows.jsonl"
+        longest = _write_lines(lines, list(cells), rows)
+        connection.execute(
+            f"COPY (SELECT {select} FROM read_json({literal(address(lines))}, format = 'newline_delimited', "
+            f"columns = {{{kinds}}}, maximum_object_size = {max(longest + 2, _BUFFER)})) TO {literal(str(path))} (FORMAT parquet)"
+        )

@@ -1,0 +1,186 @@
+"""How runs become outcomes: every answer and every declined candidate is judged."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nescio.data.columns import Array
+from nescio.data.model import Collection, Question, Response, Run
+from nescio.data.notes import Note, note
+from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes, gather
+from nescio.data.repeats import FIRST, repeats_of
+from nescio.judging._judge import AnswerToJudge, Grade, Judge, known
+from nescio.stats.parallel import Progress
+
+_CELLS = {
+    "run": "i",
+    "question": "i",
+    "rank": "i",
+    "state": "b",
+    "confidence": "d",
+    "candidate": "b",
+}  # and their types
+_TICK = 1 << 12  # answers
+
+
+def judge_runs(
+    collection: Collection,
+    runs: Sequence[Run],
+    judge: str | Judge,
+    files: Sequence[str] = (),
+    watch: Progress | None = None,
+) -> tuple[Outcomes, tuple[Note, ...]]:
+    """Judge every answer and every declined candidate; returns the outcomes, and notes on what the judge met.
+
+    On an unanswerable question every answer is incorrect, and the judge is not asked, unless it `hears_silence`: then
+    it is asked only what declines. The graded scores of the answers
+    of rank 1 go into `extra_columns`; on an unanswerable question they are 1 for silence and 0 for an answer. `watch`
+    is told how many answers have been judged.
+    """
+    ready = known(judge) if isinstance(judge, str) else judge
+    index = _rows(collection, runs)
+    by_id = {question.id: question for question in collection.questions}
+    questions = [by_id[name] for name, _ in index]
+
+    def answers() -> Iterator[tuple[int, int, Response]]:
+        for r, run in enumerate(runs):
+            for response in run.responses:
+                yield r, index[_key(response)], response
+
+    hears = getattr(ready, "hears_silence", False)
+
+    def to_judge(r: int, q: int, response: Response) -> AnswerToJudge | None:
+        if response.answer is None or not (hears or questions[q].answerable is not False):
+            return None
+        return AnswerToJudge(runs[r].name, _as_run_has_it(questions[q], runs[r]), response.answer)
+
+    if one_by_one := getattr(ready, "one_by_one", None):
+        grade_of = one_by_one(len(runs) > 1)
+    else:
+        grades = iter(ready.grade([one for each in answers() if (one := to_judge(*each)) is not None]))
+        grade_of = lambda one: next(grades)  # noqa: ARG005, E731
+    total = sum(len(run.responses) for run in runs)
+    cells: dict[str, Any] = {key: array(code) for key, code in _CELLS.items()}
+    # What silence earns, for the questions that a run lacks too: a policy may count them as silence.
+    more = {name: np.tile(_earned_by_silence(ready, name, questions), (len(runs), 1)) for name in ready.scores}
+    why = np.full((len(runs), len(index)), None, dtype=object)
+    for i, (r, q, response) in enumerate(answers()):
+        if watch and i % _TICK == 0:
+            watch(i, total)
+        answerable = questions[q].answerable is not False
+        grade = None
+        if response.answer is not None:
+            asked = to_judge(r, q, response)
+            grade = Grade(INCORRECT) if asked is None else grade_of(asked)
+            if not answerable and grade.state in (CORRECT, INCORRECT):
+                grade = Grade(INCORRECT, dict.fromkeys(ready.scores, 0.0))
+        state, candidate = _outcome(grade, response)
+        confidence = float("nan") if response.confidence is None else response.confidence
+        for key, value in zip(cells, (r, q, response.rank, state, confidence, candidate), strict=True):
+            cells[key].append(value)
+        if response.rank == 1:
+            why[r, q] = _why(state, response)
+            if grade is not None and response.answered and grade.state != SILENT:
+                for name, scores in more.items():
+                    scores[r, q] = np.nan if grade.state == NOT_GRADED else grade.scores.get(name, np.nan)
+    if watch:
+        watch(total, total)
+    arrays: dict[str, Array] = {key: np.asarray(values) for key, values in cells.items()}
+    arrays["known"] = np.ones(total, dtype=np.int8)
+    names = tuple(question.id for question in questions)
+    outcomes, lower = gather(arrays, tuple(run.name for run in runs), names)
+    outcomes = replace(outcomes, repeats=repeats_of(names, [label for _, label in index]))
+    more = {**outcomes.extra_columns, **more}
+    notes = list(ready.remarks(collection, runs))
+    if lower:
+        notes.append(
+            note(
+                "judging.lower_ranks",
+                "{n:n answer} {n:is/are} below rank 1: MRR and K read them, outcomes are those of rank 1",
+                n=lower,
+            )
+        )
+    judges = (ready.record,) * len(runs)
+    said = _of_questions(questions)
+    return replace(outcomes, files=tuple(files), extra_columns=more, why=why, judges=judges, **said), tuple(notes)
+
+
+def _key(response: Response) -> tuple[str, str]:
+    return response.question_id, FIRST if response.repeat is None else response.repeat
+
+
+def _rows(collection: Collection, runs: Sequence[Run]) -> dict[tuple[str, str], int]:
+    """Return a number for each answer that there can be: a question and a repeat of it, in the order of the
+    collection."""
+    labels: dict[str, dict[str, None]] = {question.id: {} for question in collection.questions}
+    for run in runs:
+        if getattr(run.responses, "repeated", True):
+            for response in run.responses:
+                labels[response.question_id].setdefault(_key(response)[1])
+    keys = ((name, label) for name, own in labels.items() for label in own or (FIRST,))
+    return {key: i for i, key in enumerate(keys)}
+
+
+def _as_run_has_it(question: Question, run: Run) -> Question:
+    """Give the question with the gold answers that came with the run, where they are others."""
+    return replace(question, answers=run.gold[question.id]) if question.id in run.gold else question
+
+
+def asked_cells(collection: Collection, runs: Sequence[Run]) -> NDArray[np.bool_]:
+    """Return which answers of rank 1 a judge decides, shape (runs, questions): neither silence nor an answer where
+    there is none."""
+    index = _rows(collection, runs)
+    unanswerable = {question.id for question in collection.questions if question.answerable is False}
+    cells = np.zeros((len(runs), len(index)), dtype=bool)
+    for r, run in enumerate(runs):
+        for response in run.responses:
+            asked = response.answered and response.rank == 1 and response.question_id not in unanswerable
+            cells[r, index[_key(response)]] |= asked
+    return cells
+
+
+def _outcome(grade: Grade | None, response: Response) -> tuple[int, int]:
+    """Return the state, and whether a declined candidate was right: 1, 0, or -1 where there is none that was judged."""
+    if grade is None:
+        return SILENT, -1
+    if response.answered:
+        return grade.state, -1
+    return SILENT, {CORRECT: 1, INCORRECT: 0}.get(grade.state, -1)
+
+
+def _why(state: int, response: Response) -> str | None:
+    """Return why there is no answer, or no grade of it."""
+    if state != SILENT:
+        return "without a grade" if state == NOT_GRADED else None
+    if response.answer is None:
+        return response.why or "empty"
+    return "declined in words" if response.answered else "declined, the answer kept"
+
+
+def _earned_by_silence(ready: Judge, name: str, questions: Sequence[Question]) -> Array:
+    """Return what silence earns in a graded score on each question: 1 where there is no answer."""
+    silent = ready.scores[name]
+    earned = [silent(question) if callable(silent) else silent for question in questions]
+    return np.array(
+        [1.0 if q.answerable is False and not np.isnan(e) else e for q, e in zip(questions, earned, strict=True)]
+    )
+
+
+def _of_questions(questions: Sequence[Question]) -> dict[str, Any]:
+    # A question with gold answers is answerable, whether or not it says so.
+    answerable = [int(question.answerable is not False) for question in questions]
+    names = list(dict.fromkeys(name for question in questions for name in question.strata))
+    clusters = [question.cluster for question in questions]
+    return {
+        "answerable": np.array(answerable, dtype=np.int8) if 0 in answerable else None,
+        "strata": {
+            name: np.array([question.strata.get(name, "") for question in questions], dtype=object) for name in names
+        },
+        "clusters": np.array(clusters, dtype=object) if None not in clusters else None,
+    }
