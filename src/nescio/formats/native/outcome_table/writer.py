@@ -214,7 +214,6 @@ def _write_parquet(path: Path, names: list[str], rows: Iterable[Sequence[Any]], 
     with tempfile.TemporaryDirectory(prefix="nescio-") as folder, connect() as connection:
         lines = Path(folder) / "rows.jsonl"
         longest = _write_lines(lines, list(cells), rows)
-        connection.execute(
-            f"COPY (SELECT {select} FROM read_json({literal(address(lines))}, format = 'newline_delimited', "
-            f"columns = {{{kinds}}}, maximum_object_size = {max(longest + 2, _BUFFER)})) TO {literal(str(path))} (FORMAT parquet)"
-        )
+        how = f"format = 'newline_delimited', columns = {{{kinds}}}, maximum_object_size = {max(longest + 2, _BUFFER)}"
+        rows_read = f"SELECT {select} FROM read_json({literal(address(lines))}, {how})"
+        connection.execute(f"COPY ({rows_read}) TO {literal(str(path))} (FORMAT parquet)")
