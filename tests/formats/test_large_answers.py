@@ -15,7 +15,9 @@ from nescio.formats.native.questions import responses
 from nescio.pipeline import Options
 from nescio.pipeline import read as read_files
 
-QUESTIONS = [{"id": f"q{i}", "question": "Which?", "answers": [f"w{i}"], "topic": "ab"[i % 2]} for i in range(5)]
+QUESTIONS: list[dict[str, Any]] = [
+    {"id": f"q{i}", "question": "Which?", "answers": [f"w{i}"], "topic": "ab"[i % 2]} for i in range(5)
+]
 QUESTIONS[4]["answerable"] = False
 SHORT: list[dict[str, Any]] = [
     {"id": "q0", "answer": "It is w0", "confidence": 0.5, "support": "passage", "run": "a"},
@@ -48,17 +50,17 @@ def test_the_same_outcomes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answers: list[dict[str, Any]], judge: str, suffix: str
 ) -> None:
     paths = files(tmp_path, answers)
-    outputs = []
+    written, read = [], []
     for kept in (1 << 26, 0):
         monkeypatch.setattr(responses, "KEPT", kept)
         judged = nescio.judge(paths, judge=judge, declined_pattern=("i do not know",))
-        outputs.append(tmp_path / f"{kept}.{suffix}")
-        judged.write(outputs[-1])
+        judged.write(tmp_path / f"{kept}.{suffix}")
+        written.append((tmp_path / f"{kept}.{suffix}").read_bytes())
         assert isinstance(judged.read.data, Unjudged)
         assert isinstance(judged.read.data.runs[0].responses, tuple) == bool(kept)
-        outputs.append((list(map(str, judged.notes)), [list(run.responses) for run in judged.read.data.runs]))
-    assert outputs[0].read_bytes() == outputs[2].read_bytes()
-    assert outputs[1] == outputs[3]
+        read.append((list(map(str, judged.notes)), [list(run.responses) for run in judged.read.data.runs]))
+    assert written[0] == written[1]
+    assert read[0] == read[1]
 
 
 def test_a_written_table_has_every_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
