@@ -47,7 +47,7 @@ def notes_of_writing(found: Any, to: str, folder: Path) -> tuple[str, ...]:
 
 
 def by_name(runs: Sequence[Run]) -> dict[str, tuple[Response, ...]]:
-    return {run.name: run.responses for run in runs}
+    return {run.name: tuple(run.responses) for run in runs}
 
 
 QUESTIONS = (
