@@ -22,6 +22,7 @@ from nescio.data.notes import Note
 from nescio.data.outcomes import ABSENT, NOT_GRADED, Outcomes
 from nescio.data.results import Scores
 from nescio.errors import MismatchError, UnknownNameError, UsageError
+from nescio.formats import ReadResult
 from nescio.formats.folder_reader import files_of
 from nescio.formats.native.baseline import Baseline, Provenance, digest_of, in_json
 from nescio.pipeline import Options, ReadingOptions, apply, check_names, deciding, judge, read, words_of
@@ -95,17 +96,27 @@ def baseline(
             raise MismatchError(f"run {data.runs[0]!r} {rule}")
         own = data.judges if isinstance(data, Outcomes) else ()
         judges = tuple(dict.fromkeys((*result.judges, *(record for record in own if record is not None))))
-        loaded = apply(replace(result, data=data, judges=judges), reading)
+        result = replace(result, data=data, judges=judges)
+        loaded = apply(result, reading)
     scores = score(loaded, names, ci=ci, resamples=resamples, seed=seed, jobs=jobs, mark=False, progress=progress)
-    made = Provenance(
+    made = _provenance(result, data, reading, scores, command=command, files=tuple(_hashed(items)))
+    texts, golds = words_of(result)
+    write_text(output, in_json(Baseline(made, data, texts, golds)))
+    return WrittenBaseline(output, made.run, made.questions, scores)
+
+
+def _provenance(
+    result: ReadResult, data: Outcomes | Evidence, reading: Options, scores: Scores, **made: Any
+) -> Provenance:
+    """Say where a baseline comes from, and what it scored."""
+    return Provenance(
         run=data.runs[0],
         version=__version__,
         date=datetime.now(UTC).date().isoformat(),
         commit=os.environ.get(COMMIT, ""),
-        command=command,
-        files=tuple(_hashed(items)),
+        **made,
         format=result.format,
-        judge=tuple(map(str, judges)),
+        judge=tuple(map(str, result.judges)),
         read=deciding(reading),
         questions=len(set(data.questions)),
         digest=digest_of(data.questions),
@@ -121,9 +132,6 @@ def baseline(
             for row in scores
         ),
     )
-    texts, golds = words_of(replace(result, data=data))
-    write_text(output, in_json(Baseline(made, data, texts, golds)))
-    return WrittenBaseline(output, made.run, made.questions, scores)
 
 
 def _one_run(data: Any, run: str | None, about: str) -> Outcomes | Evidence:

@@ -9,7 +9,8 @@ p-values.
 from nescio.comparison._p_values import CORRECTIONS, EXACT_FOR, TESTS, Correction, Test, TestUsed, adjust, p_value
 from nescio.comparison._ranks import Rank, bars, ranks
 from nescio.comparison._verdicts import decide, regression
-from nescio.comparison.comparing import check_comparing, compare, judged_rows
+from nescio.comparison.comparing import check_comparing, compare
+from nescio.comparison.judged import judged_families, tests_used
 from nescio.comparison.paired_data import Pair, pair_up
 
 __all__ = [
@@ -26,9 +27,10 @@ __all__ = [
     "check_comparing",
     "compare",
     "decide",
-    "judged_rows",
+    "judged_families",
     "p_value",
     "pair_up",
     "ranks",
     "regression",
+    "tests_used",
 ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import combinations
 from math import comb
 from pathlib import Path
@@ -11,25 +10,15 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from nescio.comparison._p_values import (
-    CORRECTIONS,
-    EXACT_FOR,
-    RANDOM,
-    TESTS,
-    Correction,
-    Test,
-    TestUsed,
-    adjust,
-)
+from nescio.comparison._p_values import CORRECTIONS, EXACT_FOR, TESTS, Correction, Test
 from nescio.comparison._ranks import Rank, ranks
-from nescio.comparison._verdicts import TOO_FEW_RESAMPLES, decide, detectable
+from nescio.comparison._verdicts import TOO_FEW_RESAMPLES
 from nescio.comparison.chances import with_chances
-from nescio.comparison.corrected_pairs import CorrectedPairs, corrected_pairs, corrected_values
+from nescio.comparison.corrected_pairs import corrected_pairs, corrected_values
 from nescio.comparison.each_pair import each_pair
 from nescio.comparison.families import families
-from nescio.comparison.pair_test import (
-    paired_evidence,
-)
+from nescio.comparison.judged import TestedPairs, judged_families, tests_used
+from nescio.comparison.pair_test import paired_evidence
 from nescio.comparison.resampled_pairs import TestPlan
 from nescio.comparison.two_runs import take_both_ways, take_two
 from nescio.data.evidence import Evidence, Tally
@@ -124,41 +113,20 @@ def compare(
     wanted = parse_all(measures, loaded) if laid is None else suitable(measures, loaded)
     pairs = _pairs(data, baseline)
     plan = TestPlan(ci / 100, resampling.blocks(resamples, seed), jobs, test)
-    rows: list[Comparison] = []
-    remarks: list[Remark] = []
-    corrected: CorrectedPairs | None = None
-    if laid is not None:
+    if laid is None:
+        tested = _tested(data, wanted, pairs, plan, progress)
+    else:
         named = [(data.runs[x], data.runs[y]) for x, y in pairs]
-        corrected = corrected_pairs(laid, wanted, named, target=target, level=ci / 100)
-        rows = list(corrected.rows)
-    for at, measure in enumerate(wanted if laid is None else ()):
-        for row, made in each_pair(data, measure, pairs, plan, _from(progress, at, len(wanted))):
-            rows.append(row)
-            remarks += [(remark, measure.label, f"{row.run!r} against {row.baseline!r}") for remark in made]
-            if progress:
-                progress(len(rows), len(wanted) * len(pairs))
+        tested = corrected_pairs(laid, wanted, named, target=target, level=plan.level)
     every = comb(len({data.origins.get(run, run) for run in data.runs}), 2)
-    descriptive = {measure.label for measure in wanted if measure.declaration.descriptive}
-    together = families(rows)
-    judged = {
-        (row.run, row.baseline, row.measure): row
-        for family in together
-        for row in judged_rows(family, 1 - ci / 100, correction, margin, every=every, resamples=resamples)
-    }
-    rows = [judged[row.run, row.baseline, row.measure] for row in rows]
+    rows = judged_families(tested.rows, 1 - ci / 100, correction, margin, every=every, resamples=resamples)
     more: dict[str, tuple[Any, ...]] = {}
     if baseline is None and len(data.runs) > 2 and not data.origins:
-        ranked = [measure for measure in wanted if measure.label not in descriptive]
-        more["ranks"] = tuple(
-            rank
-            for measure in ranked
-            for rank in _ranks(data, measure, rows, corrected_values(laid, measure, target) if laid else None)
-        )
-        if laid is None:
-            more["ranks"] = with_chances(more["ranks"], data, ranked, plan.blocks, jobs)
-    more["tests"] = _tests_used(rows)
-    if corrected is not None and laid is not None:
-        more["labels"] = corrected.how
+        ranked = [measure for measure in wanted if not measure.declaration.descriptive]
+        more["ranks"] = _ranks(data, ranked, rows, (laid, target), plan)
+    more["tests"] = tests_used(rows, EXACT_FOR)
+    if laid is not None:
+        more["labels"] = tested.how
     line = signed(
         loaded,
         wanted,
@@ -169,9 +137,28 @@ def compare(
         drawn=(resamples, seed),
         corrected=None if laid is None else {**laid.signature, "target": target},
     )
-    most = max(map(len, together)) if together else 0
-    notes = [*loaded.notes, *gather(remarks), *(corrected.notes if corrected else ()), *_notes(data, rows, most, ci)]
-    return Comparisons(tuple(rows), line, tuple(notes), "comparisons", more)
+    most = max(map(len, families(rows)), default=0)
+    notes = (*loaded.notes, *tested.notes, *_notes(data, rows, most, ci))
+    return Comparisons(tuple(rows), line, notes, "comparisons", more)
+
+
+def _tested(
+    data: Evidence | Tally,
+    wanted: Sequence[Measure],
+    pairs: Sequence[tuple[int, int]],
+    plan: TestPlan,
+    progress: Progress | None,
+) -> TestedPairs:
+    """Test all pairs by each measure."""
+    rows: list[Comparison] = []
+    remarks: list[Remark] = []
+    for at, measure in enumerate(wanted):
+        for row, made in each_pair(data, measure, pairs, plan, _from(progress, at, len(wanted))):
+            rows.append(row)
+            remarks += [(remark, measure.label, f"{row.run!r} against {row.baseline!r}") for remark in made]
+            if progress:
+                progress(len(rows), len(wanted) * len(pairs))
+    return TestedPairs(tuple(rows), tuple(gather(remarks)))
 
 
 def signed(
@@ -284,51 +271,21 @@ def _from(progress: Progress | None, done: int, total: int) -> Progress | None:
     return lambda part, parts: progress(done * parts + part, total * parts)
 
 
-def judged_rows(
-    rows: Sequence[Comparison],
-    alpha: float,
-    correction: str,
-    margin: float,
-    *,
-    every: int,
-    resamples: int,
-    adjusted: Sequence[float | None] | None = None,
-) -> list[Comparison]:
-    """Return the rows with adjusted p-values, verdicts, and the difference that could have been seen.
-
-    `every` counts all pairs of runs; where the rows are but some of them, `adjusted` are their p-values among all.
-    """
-    # With fewer than two resamples beyond its ends an interval is none that a bounded null could rest on.
-    margin = margin if resamples * alpha >= 2 else -1.0
-    smallest = 1.5 / (1 + resamples)  # the least p of a random test, and half of it again for rounding
-    # Tukey's p-values are adjusted by construction.
-    tukey = any(row.test == "tukey" for row in rows)
-    strictest = alpha / every if tukey or adjusted else alpha / len(rows) if correction == "holm" else alpha
-    if adjusted is None:
-        adjusted = adjust([row.p for row in rows], "none" if tukey else correction)
-    return [
-        decide(
-            replace(row, p_adjusted=p, detectable=detectable(row, strictest)),
-            alpha,
-            margin,
-            smallest if row.test in RANDOM else 0.0,
-        )
-        for row, p in zip(rows, adjusted, strict=True)
-    ]
-
-
 def _ranks(
     data: Evidence | Tally,
-    measure: Measure,
+    measures: Sequence[Measure],
     rows: Sequence[Comparison],
-    values: Sequence[tuple[str, float]] | None = None,
-) -> list[Rank]:
-    own = [row for row in rows if row.measure == measure.label]
-    if values is None:
-        values = [(data.runs[sample.run], sample.value) for sample in measure_inputs(data, [measure])[0]]
-    return ranks(measure.label, values, own, lower_is_better=measure.declaration.lower_is_better)
-
-
-def _tests_used(rows: Sequence[Comparison]) -> tuple[TestUsed, ...]:
-    names = [row.test for row in rows if row.test]
-    return tuple(TestUsed(name, names.count(name), EXACT_FOR[name]) for name in dict.fromkeys(names))
+    corrected: tuple[Labels | None, Target],
+    plan: TestPlan,
+) -> tuple[Rank, ...]:
+    """Rank the runs by each measure, by corrected values where people have labelled some answers."""
+    laid, target = corrected
+    made: list[Rank] = []
+    for measure in measures:
+        if laid is None:
+            values = [(data.runs[sample.run], sample.value) for sample in measure_inputs(data, [measure])[0]]
+        else:
+            values = list(corrected_values(laid, measure, target))
+        own = [row for row in rows if row.measure == measure.label]
+        made += ranks(measure.label, values, own, lower_is_better=measure.declaration.lower_is_better)
+    return with_chances(tuple(made), data, measures, plan.blocks, plan.jobs) if laid is None else tuple(made)

@@ -3,27 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from nescio.comparison.judged import TestedPairs
 from nescio.data.judges import Target
-from nescio.data.notes import Note, gather, note
+from nescio.data.notes import gather, note
 from nescio.data.results import Comparison
 from nescio.measures import Measure
-from nescio.scoring.corrected import Correction, corrected_difference, corrected_score
+from nescio.scoring.corrected import corrected_difference, corrected_score
 from nescio.scoring.corrected_scores import about
 from nescio.scoring.labels import Labels
 from nescio.scoring.samples import Remark
 
 TEST = "t"
-
-
-@dataclass(frozen=True, slots=True)
-class CorrectedPairs:
-    """Rows of a comparison without verdicts, how each came about, and notes."""
-
-    rows: tuple[Comparison, ...]
-    how: tuple[Correction, ...]
-    notes: tuple[Note, ...]
 
 
 def corrected_pairs(
@@ -33,7 +24,7 @@ def corrected_pairs(
     *,
     target: Target,
     level: float,
-) -> CorrectedPairs:
+) -> TestedPairs:
     """Estimate the corrected difference of each pair (run, baseline) by each measure, and test it by Student's t."""
     place = {name: i for i, name in enumerate(labels.data.runs)}
     rows, how, lone = [], [], 0
@@ -80,7 +71,7 @@ def corrected_pairs(
             "a corrected difference is estimated of itself: it is not the difference of two corrected scores",
         )
     )
-    return CorrectedPairs(tuple(rows), tuple(how), tuple(notes))
+    return TestedPairs(tuple(rows), tuple(notes), tuple(how))
 
 
 def corrected_values(labels: Labels, measure: Measure, target: Target) -> list[tuple[str, float]]:

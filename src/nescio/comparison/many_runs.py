@@ -12,8 +12,9 @@ from nescio.comparison._p_values import EXACT_FOR, TestUsed, adjust
 from nescio.comparison._ranks import by_value, ranks_of
 from nescio.comparison.all_pairs import Pairs, all_tests, significant_pairs
 from nescio.comparison.chances import with_chances
-from nescio.comparison.comparing import judged_rows, signed
+from nescio.comparison.comparing import signed
 from nescio.comparison.each_pair import each_pair
+from nescio.comparison.judged import judged_rows
 from nescio.comparison.pair_test import measured_runs, paired_evidence
 from nescio.comparison.resampled_pairs import TestPlan
 from nescio.data.notes import gather, note

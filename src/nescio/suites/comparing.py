@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio.comparison import Correction, Rank, TestUsed, adjust, check_comparing, decide, judged_rows, ranks
+from nescio.comparison import (
+    Correction,
+    Rank,
+    adjust,
+    check_comparing,
+    decide,
+    judged_families,
+    ranks,
+    tests_used,
+)
 from nescio.comparison.chances import fill
-from nescio.comparison.families import families
 from nescio.comparison.pair_test import each_tested
 from nescio.comparison.resampled_pairs import TestPlan
 from nescio.data.evidence import Tally
@@ -79,6 +87,43 @@ def compare_suite(
     suite = open_suite(source, options, measures, by=suite_by)
     suite, notes = complete(suite, incomplete, typed=bool(options.get("typed")))
     check_baseline(baseline, suite.runs, alone="a suite of benchmarks (--suite, --suite-by)")
+    _check_paired(suite)
+    wanted = parse_all(measures if measures else suite.default_measures(), None)
+    pairs = _pairs(suite, baseline, run)
+    if notes and incomplete == "available":
+        notes = [over_shared(suite, pairs)]
+    plan = TestPlan(ci / 100, resampling.blocks(resamples, seed), jobs, "auto")
+    drawn = [draw(b, wanted, resamples, seed, jobs) for b in suite.benchmarks]
+    notes += cautions(suite, drawn, over)
+    rows: list[Comparison] = []
+    parts: list[BenchmarkDifference] = []
+    for measure, one, differences in _differences(suite, wanted, pairs, drawn, plan):
+        rows.append(_row(one, measure, differences, over, plan.level))
+        parts += _parts(one, measure, differences, plan.level, correction)
+        if progress:
+            progress(len(rows), len(wanted) * len(pairs))
+    rows = judged_families(rows, 1 - ci / 100, correction, margin, every=1, resamples=resamples)
+    tables: dict[str, tuple[Any, ...]] = {"benchmarks": tuple(parts)}
+    if baseline is None and run is None and len(suite.runs) > 2:
+        tables["ranks"] = tuple(
+            rank for at, measure in enumerate(wanted) for rank in _ranks(suite, measure, rows, [of[at] for of in drawn])
+        )
+    tables["tests"] = tests_used(rows, TESTS)
+    line = sign(
+        **suite.signature(wanted, over=over, incomplete=incomplete, suite_by=suite_by),
+        ci=f"{ci:g}",
+        interval="t" if over == "benchmarks" else "percentile (paired)",
+        test="+".join(sorted(used.test for used in tables["tests"])) or "none",
+        correction=correction,
+        margin=f"{margin:g}",
+        resamples=resamples,
+        seed=seed,
+    )
+    return Comparisons(tuple(rows), line, (*notes, *suite.notes()), "comparisons", tables)
+
+
+def _check_paired(suite: Suite) -> None:
+    """Raise MismatchError where there is nothing to compare, or no record of which questions a run got right."""
     if len(suite.runs) < 2:
         raise MismatchError(f"there is one run, {suite.runs[0]!r}, and no other run to compare it with")
     for benchmark in suite.benchmarks:
@@ -87,56 +132,22 @@ def compare_suite(
                 f"benchmark {benchmark.name!r}: a counts table does not say which questions each run got right, so its"
                 " runs cannot be compared; use an outcome table"
             )
-    wanted = parse_all(measures if measures else suite.default_measures(), None)
-    pairs = _pairs(suite, baseline, run)
-    if notes and incomplete == "available":
-        notes = [over_shared(suite, pairs)]
-    plan = TestPlan(ci / 100, resampling.blocks(resamples, seed), jobs, "auto")
-    rows: list[Comparison] = []
-    parts: list[BenchmarkDifference] = []
-    drawn = [draw(b, wanted, resamples, seed, jobs) for b in suite.benchmarks]
-    notes += cautions(suite, drawn, over)
+
+
+def _differences(
+    suite: Suite,
+    wanted: Sequence[Measure],
+    pairs: Sequence[Runs],
+    drawn: Sequence[Sequence[Drawn]],
+    plan: TestPlan,
+) -> Iterator[tuple[Measure, PairOverSuite, list[Floats]]]:
+    """Yield each measure and pair that can be compared, with the differences on resamples of each benchmark."""
     for at, measure in enumerate(wanted):
         seen = see(suite, measure)
         resampled = _Resampled(seen, [of[at] for of in drawn], plan)
         for one in pairs_over_suite(seen, pairs, plan, sampled=True):
-            if one is None:
-                continue
-            differences = resampled.of(one)
-            rows.append(_row(one, measure, differences, over, plan.level))
-            parts += _parts(one, measure, differences, plan.level, correction)
-            if progress:
-                progress(len(rows), len(wanted) * len(pairs))
-    judged = {
-        (row.run, row.baseline, row.measure): row
-        for family in families(rows)
-        for row in judged_rows(family, 1 - ci / 100, correction, margin, every=1, resamples=resamples)
-    }
-    rows = [judged[row.run, row.baseline, row.measure] for row in rows]
-    tables: dict[str, tuple[Any, ...]] = {"benchmarks": tuple(parts)}
-    if baseline is None and run is None and len(suite.runs) > 2:
-        tables["ranks"] = tuple(
-            rank for at, measure in enumerate(wanted) for rank in _ranks(suite, measure, rows, [of[at] for of in drawn])
-        )
-    used = [row.test for row in rows if row.test]
-    tables["tests"] = tuple(TestUsed(name, used.count(name), TESTS[name]) for name in dict.fromkeys(used))
-    line = sign(
-        measures="+".join(m.name for m in wanted),
-        runs=len(suite.runs),
-        benchmarks="+".join(suite.names),
-        data=suite.digest(),
-        over=over,
-        incomplete=incomplete,
-        **({"suite_by": suite_by} if suite_by else {}),
-        ci=f"{ci:g}",
-        interval="t" if over == "benchmarks" else "percentile (paired)",
-        test="+".join(sorted({*used})) or "none",
-        correction=correction,
-        margin=f"{margin:g}",
-        resamples=resamples,
-        seed=seed,
-    )
-    return Comparisons(tuple(rows), line, (*notes, *suite.notes()), "comparisons", tables)
+            if one is not None:
+                yield measure, one, resampled.of(one)
 
 
 def _pairs(suite: Suite, baseline: str | None, run: str | None) -> list[Runs]:

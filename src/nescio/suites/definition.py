@@ -30,7 +30,7 @@ from nescio.data.evidence import Evidence, Tally
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, Outcomes
 from nescio.errors import FormatError, MismatchError, MissingColumnError, UnknownNameError, UsageError
-from nescio.measures import Measures, parse
+from nescio.measures import Measure, Measures, parse
 from nescio.pipeline import CALLERS, Loaded, Options, apply, judge, read
 from nescio.scoring.score import open_data, parse_all, strata
 from nescio.sources.arrow import is_rows
@@ -80,6 +80,16 @@ class Suite:
         """Return a short hash of the data of all benchmarks."""
         lines = "\n".join(f"{benchmark.name}\0{benchmark.data.digest()}" for benchmark in self.benchmarks)
         return hashlib.blake2b(lines.encode(), digest_size=6).hexdigest()
+
+    def signature(self, measures: Sequence[Measure], **how: object) -> dict[str, object]:
+        """Return the fields of a signature that say what was measured, and over what."""
+        return {
+            "measures": "+".join(measure.name for measure in measures),
+            "runs": len(self.runs),
+            "benchmarks": "+".join(self.names),
+            "data": self.digest(),
+            **{name: value for name, value in how.items() if value},
+        }
 
     def default_measures(self) -> tuple[str, ...]:
         """Return the measures to show where none is asked for; raises UsageError where benchmarks have none in

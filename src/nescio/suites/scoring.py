@@ -75,6 +75,7 @@ def score_suite(
     suite, notes = complete(suite, incomplete, typed=bool(options.get("typed")))
     wanted = parse_all(measures if measures else suite.default_measures(), None)
     level = (ci or 95.0) / 100
+    plan = TestPlan(level, resampling.blocks(resamples, seed), jobs, "auto")
     own: dict[str, Scores] = {}
     drawn: list[list[Drawn]] = []
     for benchmark in suite.benchmarks:
@@ -84,33 +85,20 @@ def score_suite(
             progress(len(own), len(suite.benchmarks))
     rows: list[SuiteScore] = []
     ranked: list[MeanRank] = []
-    marked = mark if mark is not None else is_fast(suite)
     for at, measure in enumerate(wanted):
         of_measure = [of[at] for of in drawn]
-        scored = [_row(measure, of_measure, run, over, level) for run in suite.runs]
-        if not measure.declaration.descriptive and len(suite.runs) > 1:
-            scored = _with_win_rates(scored, of_measure, measure, level)
-            if marked:
-                plan = TestPlan(level, resampling.blocks(resamples, seed), jobs, "auto")
-                scored = marks(suite, measure, scored, plan, sampled=bool(mark))
-            if over == "benchmarks":
-                ranked += _mean_ranks(suite, measure, of_measure, level, notes)
+        scored = _scored(suite, measure, of_measure, plan, over=over, mark=mark)
         rows += scored if ci else [replace(row, low=None, high=None) for row in scored]
+        if over == "benchmarks" and _is_ranked(suite, measure):
+            ranked += _mean_ranks(suite, measure, of_measure, level, notes)
     notes += [*cautions(suite, drawn, over), *_doubts(own)] if ci else []
     tables: dict[str, tuple[Any, ...]] = {"benchmarks": tuple(_benchmark_rows(own))}
     if ranked:
         tables["mean_ranks"] = tuple(ranked)
+    kind = "t" if over == "benchmarks" else "percentile"
     line = sign(
-        measures="+".join(m.name for m in wanted),
-        runs=len(suite.runs),
-        benchmarks="+".join(suite.names),
-        data=suite.digest(),
-        over=over,
-        incomplete=incomplete,
-        **({"suite_by": suite_by} if suite_by else {}),
-        **(
-            {"ci": f"{ci:g}", "interval": "t" if over == "benchmarks" else "percentile"} if ci else {"interval": "none"}
-        ),
+        **suite.signature(wanted, over=over, incomplete=incomplete, suite_by=suite_by),
+        **({"ci": f"{ci:g}", "interval": kind} if ci else {"interval": "none"}),
         resamples=resamples,
         seed=seed,
     )
@@ -122,6 +110,23 @@ def check_over(over: str) -> None:
     """Raise UsageError for what intervals cannot be over."""
     if over not in OVER:
         raise UsageError(f"over must be one of {', '.join(OVER)} (found {over!r})")
+
+
+def _scored(
+    suite: Suite, measure: Measure, drawn: Sequence[Drawn], plan: TestPlan, *, over: str, mark: bool | None
+) -> list[SuiteScore]:
+    """Make the macro means of all runs by one measure, with win rates and marks where they can be ranked."""
+    scored = [_row(measure, drawn, run, over, plan.level) for run in suite.runs]
+    if not _is_ranked(suite, measure):
+        return scored
+    scored = _with_win_rates(scored, drawn, measure, plan.level)
+    if mark or (mark is None and is_fast(suite)):
+        scored = marks(suite, measure, scored, plan, sampled=bool(mark))
+    return scored
+
+
+def _is_ranked(suite: Suite, measure: Measure) -> bool:
+    return not measure.declaration.descriptive and len(suite.runs) > 1
 
 
 def _row(measure: Measure, drawn: Sequence[Drawn], run: str, over: str, level: float) -> SuiteScore:

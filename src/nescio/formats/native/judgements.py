@@ -15,7 +15,7 @@ from nescio.data.outcomes import ABSENT, ANSWERED, CORRECT, INCORRECT, NOT_GRADE
 from nescio.errors import FormatError, MismatchError, UsageError
 from nescio.sources.database import connect
 from nescio.sources.opening import open_source
-from nescio.sources.source import LINES, TABLES
+from nescio.sources.source import LINES, TABLES, Source
 from nescio.sources.tables import load_rows, locate, unguarded
 from nescio.text import decimal
 
@@ -73,17 +73,7 @@ def read_judgements(
     if source.suffix not in (*TABLES, *LINES, ""):
         rule = "judgements are a table, in .csv, .tsv, .jsonl or .parquet"
         raise FormatError(source.label, rule, value=Path(str(source.label)).suffix)
-    columns = {name.lower(): name for name in source.columns}
-    own = {part: column for part, column in (named or {}).items() if part in PARTS and column in source.columns}
-    if named and (lost := next((part for part in OWN_PARTS if part in named and part not in own), None)):
-        raise UsageError(
-            f"--column {lost}={named[lost]}: {source.label} has no such column; columns are {', '.join(source.columns)}"
-        )
-    wanted = {part: own.get(part) or _one(columns, names) for part, names in PARTS.items()}
-    wanted["verdict"] = _verdict(source, columns, verdict or own.get("verdict"))
-    if wanted["question"] is None:
-        rule = f"judgements name the question in a column {', '.join(QUESTION)}; there is none of these"
-        raise FormatError(source.label, rule, where=source.head, value=list(source.columns))
+    wanted = _columns(source, verdict, named or {})
     with connect() as connection:
         have = load_rows(connection, source, "judgements", {name for name in wanted.values() if name})
         cells = [unguarded(source, have[name]) if name and name in have else "NULL" for name in wanted.values()]
@@ -101,6 +91,27 @@ def read_judgements(
             words[word] += 1
         inclusion = None if odds is None else _probability(source, row, odds)
         labels.append(Label(question, state, run, answer, f"{source.label}, {locate_later(source, row)}", inclusion))
+    return labels, [*source.notes, *_words_read(words, known, str(source.label))]
+
+
+def _columns(source: Source, verdict: str | None, named: Mapping[str, str]) -> dict[str, str | None]:
+    """Say which column of a table is which part of a judgement; None where it has no such column."""
+    columns = {name.lower(): name for name in source.columns}
+    own = {part: column for part, column in named.items() if part in PARTS and column in source.columns}
+    if lost := next((part for part in OWN_PARTS if part in named and part not in own), None):
+        raise UsageError(
+            f"--column {lost}={named[lost]}: {source.label} has no such column; columns are {', '.join(source.columns)}"
+        )
+    wanted = {part: own.get(part) or _one(columns, names) for part, names in PARTS.items()}
+    wanted["verdict"] = _verdict(source, columns, verdict or own.get("verdict"))
+    if wanted["question"] is None:
+        rule = f"judgements name the question in a column {', '.join(QUESTION)}; there is none of these"
+        raise FormatError(source.label, rule, where=source.head, value=list(source.columns))
+    return wanted
+
+
+def _words_read(words: Mapping[str, int], known: Mapping[str, int], table: str) -> list[Note]:
+    """Note how each word that is no outcome's name was read, and how often."""
     names = {state: name for name, state in STATES.items()} | {
         NOT_GRADED: "not judged",
         ANSWERED: "an answer, right or wrong",
@@ -112,13 +123,13 @@ def read_judgements(
             note(
                 "judgements.word",
                 "{subject}: {times} × {word!r} read as {outcome}",
-                str(source.label),
+                table,
                 times=times,
                 word=word,
                 outcome="inexact, neither right nor wrong (UNKNOWN in AVE)" if neither else names[known[word]],
             )
         )
-    return labels, [*source.notes, *notes]
+    return notes
 
 
 def _probability(source: Any, row: int, cell: str) -> float:

@@ -4,7 +4,7 @@ difference."""
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any, Unpack
@@ -103,13 +103,7 @@ def plan_labels(
     aim = (half_width, difference, power, alpha)
     notes: list[Note] = []
     if pilot is None:
-        if spread is None or correlation is None or questions is None:
-            raise UsageError(
-                "a plan of labels starts from judged answers (files), or from a stated spread, correlation and number"
-                " of questions"
-            )
-        stated = Spreads("stated", None, "value", spread, correlation, spread**2, questions, questions, ())
-        found, start = [stated], dict[str, Any]({"spread": f"{spread:g}", "questions": questions})
+        found, start = _stated(spread, correlation, questions)
     else:
         if spread is not None or questions is not None:
             raise UsageError("spread and questions are stated where there are no files; these have their own")
@@ -117,28 +111,7 @@ def plan_labels(
             pilot, measures, options, labels, run=run, baseline=baseline, correlation=correlation, target=target
         )
     rows = [_row(one, aim, target) for one in found]
-    for one, row in zip(found, rows, strict=True):
-        if row.labels is None:
-            notes.append(
-                note(
-                    "plan.labels_too_few",
-                    "{subject}: labels on all {answers} answers would not do, for these questions are a sample of "
-                    "their kind (the narrowest half width is {narrowest:.4f}); ask more questions, or plan for these "
-                    "alone with --target collection",
-                    one.measure,
-                    answers=one.answers,
-                    narrowest=row.narrowest,
-                )
-            )
-        elif row.labels < FEW:
-            notes.append(
-                note(
-                    "plan.few_labels",
-                    "{subject}: with fewer than {few} labels intervals are approximate; ask for {few}",
-                    one.measure,
-                    few=min(FEW, one.answers),
-                )
-            )
+    notes += [remark for one, row in zip(found, rows, strict=True) for remark in _remarks(one, row)]
     shares = tuple(
         share for one, row in zip(found, rows, strict=True) if row.labels is not None for share in _shares(one, row)
     )
@@ -171,6 +144,19 @@ def _check(
             raise UsageError(f"{name} must be above {low:g}{f' and below {high:g}' if high < math.inf else ''}")
     if correlation is not None and not 0 <= correlation < 1:
         raise UsageError(f"correlation must be at least 0 and below 1 (found {correlation!r})")
+
+
+def _stated(
+    spread: float | None, correlation: float | None, questions: int | None
+) -> tuple[list[Spreads], dict[str, Any]]:
+    """Return what is stated where there are no answers, and how the signature says it."""
+    if spread is None or correlation is None or questions is None:
+        raise UsageError(
+            "a plan of labels starts from judged answers (files), or from a stated spread, correlation and number"
+            " of questions"
+        )
+    stated = Spreads("stated", None, "value", spread, correlation, spread**2, questions, questions, ())
+    return [stated], {"spread": f"{spread:g}", "questions": questions}
 
 
 def _of_pilot(
@@ -260,6 +246,27 @@ def _row(one: Spreads, aim: tuple[float | None, float | None, float, float], tar
         one.n,
         narrowest,
     )
+
+
+def _remarks(one: Spreads, row: LabelPlan) -> Iterator[Note]:
+    """Say where no number of labels would do, and where so few make an interval approximate."""
+    if row.labels is None:
+        yield note(
+            "plan.labels_too_few",
+            "{subject}: labels on all {answers} answers would not do, for these questions are a sample of "
+            "their kind (the narrowest half width is {narrowest:.4f}); ask more questions, or plan for these "
+            "alone with --target collection",
+            one.measure,
+            answers=one.answers,
+            narrowest=row.narrowest,
+        )
+    elif row.labels < FEW:
+        yield note(
+            "plan.few_labels",
+            "{subject}: with fewer than {few} labels intervals are approximate; ask for {few}",
+            one.measure,
+            few=min(FEW, one.answers),
+        )
 
 
 def _shares(one: Spreads, row: LabelPlan) -> list[Share]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Unpack
 
@@ -16,7 +16,7 @@ from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UnknownNameError, UsageError
 from nescio.measures import Measure, Measures
-from nescio.pipeline import ReadingOptions, check_names
+from nescio.pipeline import Loaded, ReadingOptions, check_names
 from nescio.scoring.repeats import influence, repeated_evidence
 from nescio.scoring.score import check_resampling, open_data, parse_all
 from nescio.stats.repeats import best_repeats, design, least_variance, split
@@ -67,56 +67,67 @@ def plan_repeats(
     check_names(plan_repeats, options)
     check_resampling(None, 1, 1, 0)
     _check(budget, per_question, per_answer)
-    notes: list[Note] = []
-    start: dict[str, Any] = {}
-    per_measure: dict[str, tuple[float, float]]
     if variances is not None:
         if pilot is not None:
             raise UsageError("a plan starts from a pilot or from variances, not from both")
-        per_measure = {"value": _stated(variances)}
-        start["variances"] = "+".join(f"{value:g}" for value in variances)
+        stated = {"variances": "+".join(f"{value:g}" for value in variances)}
+        found = _Found({"value": _stated(variances)}, stated, ())
+    elif pilot is None:
+        raise UsageError(
+            "a plan of repeats starts from a pilot whose questions were asked several times, or from variances"
+        )
     else:
-        if pilot is None:
-            raise UsageError(
-                "a plan of repeats starts from a pilot whose questions were asked several times, or from variances"
-            )
-        loaded = open_data(pilot, {"strata": (), **options}, measures)
-        data = repeated_evidence(loaded)
-        sides = _sides(data, run, baseline)
-        wanted = parse_all(measures, loaded) if measures else parse_all(None, loaded)[:1]
-        per_measure = {}
-        for measure in wanted:
-            per_measure[measure.label] = _variances(data, measure, sides)
-            between = per_measure[measure.label][0]
-            if math.isnan(between):
-                raise MismatchError(
-                    f"{measure.label}: some questions of the pilot were asked once, which says nothing of chance; leave"
-                    " them out"
-                )
-            if between <= 0:
-                notes.append(
-                    note(
-                        "plan.no_questions",
-                        "{subject}: the pilot shows no difference between questions, so a few of them, asked often, "
-                        "would do; plan with more questions in the pilot",
-                        measure.label,
-                    )
-                )
-        notes = [*loaded.notes, *notes]
-        per_answer *= len(sides)
-        start = {**loaded.signature, "run": data.runs[sides[0]]}
-        start |= {"baseline": data.runs[sides[1]]} if len(sides) > 1 else {}
+        found = _of_pilot(open_data(pilot, {"strata": (), **options}, measures), measures, run, baseline)
+    per_answer *= found.sides
     rows = [
         row
-        for label, (between, single) in per_measure.items()
+        for label, (between, single) in found.variances.items()
         if between > 0
         for row in _designs(label, between, single, budget, (per_question, per_answer))
     ]
     if not rows:
-        raise UsageError(str(notes[-1]) if notes else "no plan meets this")
+        raise UsageError(str(found.notes[-1]) if found.notes else "no plan meets this")
     costs = {"budget": f"{budget:g}", "per_question": f"{per_question:g}", "per_answer": f"{per_answer:g}"}
-    line = sign(measures="+".join(per_measure), **start, **costs)
-    return Results(tuple(rows), line, tuple(dict.fromkeys(notes)), "plan")
+    line = sign(measures="+".join(found.variances), **found.start, **costs)
+    return Results(tuple(rows), line, tuple(dict.fromkeys(found.notes)), "plan")
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What a plan starts from: variances between and within questions by measure, how the signature says it, notes, and
+    how many runs each answer is paid for."""
+
+    variances: Mapping[str, tuple[float, float]]
+    start: Mapping[str, Any]
+    notes: tuple[Note, ...]
+    sides: int = 1
+
+
+def _of_pilot(loaded: Loaded, measures: Measures, run: str | None, baseline: str | None) -> _Found:
+    """Find the variances in a pilot whose questions were asked several times."""
+    data = repeated_evidence(loaded)
+    sides = _sides(data, run, baseline)
+    found, notes = {}, []
+    for measure in parse_all(measures, loaded)[: None if measures else 1]:
+        found[measure.label] = _variances(data, measure, sides)
+        between = found[measure.label][0]
+        if math.isnan(between):
+            raise MismatchError(
+                f"{measure.label}: some questions of the pilot were asked once, which says nothing of chance; leave"
+                " them out"
+            )
+        if between <= 0:
+            notes.append(
+                note(
+                    "plan.no_questions",
+                    "{subject}: the pilot shows no difference between questions, so a few of them, asked often, "
+                    "would do; plan with more questions in the pilot",
+                    measure.label,
+                )
+            )
+    start = {**loaded.signature, "run": data.runs[sides[0]]}
+    start |= {"baseline": data.runs[sides[1]]} if len(sides) > 1 else {}
+    return _Found(found, start, (*loaded.notes, *notes), len(sides))
 
 
 def _check(budget: float, per_question: float, per_answer: float) -> None:

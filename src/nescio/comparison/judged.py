@@ -1,0 +1,75 @@
+"""Comparisons judged together: p-values adjusted within families, verdicts, and which tests were used."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from nescio.comparison._p_values import RANDOM, TestUsed, adjust
+from nescio.comparison._verdicts import decide, detectable
+from nescio.comparison.families import families
+from nescio.data.notes import Note
+from nescio.data.results import Comparison
+
+
+@dataclass(frozen=True, slots=True)
+class TestedPairs:
+    """Comparisons on their own, without verdicts; notes on them; where they are corrected, how each came about."""
+
+    __test__ = False  # for pytest, which collects classes by their names
+
+    rows: tuple[Comparison, ...]
+    notes: tuple[Note, ...]
+    how: tuple[Any, ...] = ()
+
+
+def judged_families(
+    rows: Sequence[Comparison], alpha: float, correction: str, margin: float, *, every: int, resamples: int
+) -> list[Comparison]:
+    """Return the rows as they stand, each judged within its family."""
+    judged = {
+        (row.run, row.baseline, row.measure): row
+        for family in families(rows)
+        for row in judged_rows(family, alpha, correction, margin, every=every, resamples=resamples)
+    }
+    return [judged[row.run, row.baseline, row.measure] for row in rows]
+
+
+def judged_rows(
+    rows: Sequence[Comparison],
+    alpha: float,
+    correction: str,
+    margin: float,
+    *,
+    every: int,
+    resamples: int,
+    adjusted: Sequence[float | None] | None = None,
+) -> list[Comparison]:
+    """Return the rows with adjusted p-values, verdicts, and the difference that could have been seen.
+
+    `every` counts all pairs of runs; where the rows are but some of them, `adjusted` are their p-values among all.
+    """
+    # With fewer than two resamples beyond its ends an interval is none that a bounded null could rest on.
+    margin = margin if resamples * alpha >= 2 else -1.0
+    smallest = 1.5 / (1 + resamples)  # the least p of a random test, and half of it again for rounding
+    # Tukey's p-values are adjusted by construction.
+    tukey = any(row.test == "tukey" for row in rows)
+    strictest = alpha / every if tukey or adjusted else alpha / len(rows) if correction == "holm" else alpha
+    if adjusted is None:
+        adjusted = adjust([row.p for row in rows], "none" if tukey else correction)
+    return [
+        decide(
+            replace(row, p_adjusted=p, detectable=detectable(row, strictest)),
+            alpha,
+            margin,
+            smallest if row.test in RANDOM else 0.0,
+        )
+        for row, p in zip(rows, adjusted, strict=True)
+    ]
+
+
+def tests_used(rows: Sequence[Comparison], exact_for: Mapping[str, str]) -> tuple[TestUsed, ...]:
+    """Count the rows of each test, and say what it is exact for."""
+    names = [row.test for row in rows if row.test]
+    return tuple(TestUsed(name, names.count(name), exact_for[name]) for name in dict.fromkeys(names))
