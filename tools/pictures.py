@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import csv
 import re
+import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -301,7 +302,7 @@ def pipelines() -> str:
     ]
     return bars(
         runs,
-        "One pipeline, 625 questions, without and with a validation step",
+        "A pipeline of 625 questions, and a validation step behind it",
         "The step withholds 64 right and 244 wrong answers: accuracy falls, c@1 rises.",
         "A validation step lowers the accuracy of a pipeline from 0.51 to 0.41 and raises its c@1 from 0.51 to 0.61",
     )
@@ -311,39 +312,44 @@ def bars(runs: Sequence[Run], title: str, remark: str, spoken: str) -> str:
     """Return runs as bars of their outcomes, with accuracy and c@1 beside; the largest c@1 is bold."""
     from nescio.reporting.charts import CORRECT, INCORRECT, INK, MUTED, UNANSWERED
 
-    left, wide, total = 130, 420, sum(runs[0][1:])
-    parts = [
-        f'<text x="{left}" y="30" font-weight="bold" fill="{INK}">{title}</text>',
-        f'<text x="{left + wide + 24}" y="62" fill="{MUTED}">accuracy</text>',
-        f'<text x="{left + wide + 110}" y="62" fill="{MUTED}">c@1</text>',
-    ]
+    left, wide, total = 90, 270, sum(runs[0][1:])
+    accuracy, score = left + wide + 50, left + wide + 120  # where the columns of numbers are centred
+    parts = [_text(16, 30, title, INK, weight="bold")]
+    parts += [_text(x, 62, word, MUTED, anchor="middle") for x, word in ((accuracy, "accuracy"), (score, "c@1"))]
     scores = [correct / total * (1 + silent / total) for _, correct, _, silent in runs]
     for i, (name, correct, wrong, silent) in enumerate(runs):
         y, x = 78 + 58 * i, float(left)
-        parts.append(f'<text x="{left - 12}" y="{y + 26}" text-anchor="end" fill="{INK}">{name}</text>')
+        parts.append(_text(left - 10, y + 26, name, INK, anchor="end"))
         for n, colour in ((correct, CORRECT), (silent, UNANSWERED), (wrong, INCORRECT)):
             width = wide * n / total
             parts.append(f'<rect x="{x:.1f}" y="{y}" width="{width:.1f}" height="40" fill="{colour}"/>')
-            if n:
-                parts.append(f'<text x="{x + width / 2:.1f}" y="{y + 26}" text-anchor="middle" fill="white">{n}</text>')
+            parts += [_text(x + width / 2, y + 26, str(n), "white", anchor="middle")] if n else []
             x += width
-        score = f'<text x="{left + wide + 24}" y="{y + 27}" font-size="20" fill="{INK}">{correct / total:.2f}</text>'
-        weight = ' font-weight="bold"' if scores[i] == max(scores) else ""
-        parts += [
-            score,
-            f'<text x="{left + wide + 110}" y="{y + 27}" font-size="20"{weight} fill="{INK}">{scores[i]:.2f}</text>',
-        ]
+        weight = "bold" if scores[i] == max(scores) else "normal"
+        parts.append(_text(accuracy, y + 27, f"{correct / total:.2f}", INK, anchor="middle", size=20))
+        parts.append(_text(score, y + 27, f"{scores[i]:.2f}", INK, anchor="middle", size=20, weight=weight))
     x = float(left)
     for word, colour in (("correct", CORRECT), ("unanswered", UNANSWERED), ("incorrect", INCORRECT)):
         parts.append(f'<rect x="{x}" y="200" width="13" height="13" fill="{colour}"/>')
-        parts.append(f'<text x="{x + 19}" y="211" fill="{INK}">{word}</text>')
+        parts.append(_text(x + 19, 211, word, INK))
         x += 42 + 8 * len(word)
-    parts.append(f'<text x="{left}" y="240" fill="{MUTED}">{remark}</text>')
+    lines = textwrap.wrap(remark, 62)
+    parts += [_text(16, 244 + 20 * i, line, MUTED) for i, line in enumerate(lines)]
+    high = 240 + 20 * len(lines)
     return (
-        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 730 256" width="730" height="256" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 520 {high}" width="650" height="{high * 1.25:g}" '
         'font-family="Arial, Liberation Sans, Helvetica, sans-serif" font-size="14" role="img">'
-        f'<title>{spoken}</title><rect width="730" height="256" rx="8" fill="white"/>{"".join(parts)}</svg>\n'
+        f'<title>{spoken}</title><rect width="520" height="{high}" rx="8" fill="white"/>{"".join(parts)}</svg>\n'
     )
+
+
+def _text(
+    x: float, y: float, words: str, fill: str, *, anchor: str = "start", size: int = 14, weight: str = "normal"
+) -> str:
+    kind = f' text-anchor="{anchor}"' if anchor != "start" else ""
+    kind += f' font-size="{size}"' if size != 14 else ""
+    kind += f' font-weight="{weight}"' if weight != "normal" else ""
+    return f'<text x="{x:.1f}" y="{y}"{kind} fill="{fill}">{words}</text>'
 
 
 if __name__ == "__main__":
