@@ -86,7 +86,9 @@ def test_axe_finds_nothing_while_a_run_is_emphasised(four: Path, visit: Any) -> 
 
 def test_names_are_cut_in_the_middle_and_stay_apart(four: Path, visit: Any) -> None:
     page = visit(four, viewport={"width": 1440, "height": 1000}).page
-    for where in ("#board button.run", "#own button.run", "#figure-outcomes .wide text[data-run]", ".panel > p"):
+    drawn = [f"#figure-{name} .wide text[data-run]" for name in ("outcomes", "ranks")]
+    for where in ("#board button.run", "#own button.run", *drawn, ".panel > p"):
+        page.locator(where).first.wait_for()  # scores of the questions shown come a moment later
         shown = page.locator(where).all_text_contents()
         assert len(set(shown)) >= 4, where
         assert all("…" in name and len(name) <= 40 for name in shown), shown

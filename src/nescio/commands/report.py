@@ -250,8 +250,8 @@ def write_change(change: Change, output: Path) -> None:
 
 
 def title_of(source: Any) -> str:
-    """Return the title of a page that has none of its own: the names of the files."""
-    names = [Path(item).name for item in listed(source) if isinstance(item, (str, Path))]
+    """Return the title of a page that has none of its own: the names of the files, each once."""
+    names = list(dict.fromkeys(Path(item).name for item in listed(source) if isinstance(item, (str, Path))))
     return ", ".join(names[:MOST_NAMED]) or "nescio"
 
 

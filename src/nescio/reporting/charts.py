@@ -129,13 +129,14 @@ def strata(rows: Rows, runs: Sequence[str], width: int, measure: str, order: Seq
     return dressed(chart, names_beside(width, order), height={"step": 28, "for": "position"})
 
 
-def differences(rows: Rows, measures: Sequence[str], width: int, margin: float) -> Any:
+def differences(
+    rows: Rows, measures: Sequence[str], width: int, margin: float, title: str = "new run minus old run"
+) -> Any:
     """Differences between two runs with their intervals, a row a measure, and the band of differences that do not
     matter. Fields: measure, difference, low, high, tip."""
     import altair as alt
 
     base = alt.Chart(data(rows)).encode(y=_rows_axis("measure", measures, width))
-    title = "new run minus old run"
     lines = base.mark_rule(color=CORRECT, strokeWidth=2).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"))
     points = base.mark_point(filled=True, size=50, color=CORRECT, opacity=1).encode(
         x=alt.X("difference:Q", title=title, axis=numbers(width, "+.3~f")), description=alt.Description("tip:N")

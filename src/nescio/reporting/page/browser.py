@@ -140,7 +140,7 @@ def browser(
         )
         return None, (too_many,)
     rows = keys(seen.questions, seen.repeats)
-    facets, further, notes = _strata(seen.strata)
+    facets, further, notes = _strata(seen.strata, _words(texts, rows))
     short = shortened(seen.runs, HEAD)
     payload: dict[str, Any] = {
         "runs": list(seen.runs),
@@ -236,16 +236,25 @@ def floats(values: NDArray[np.float32]) -> str:
     return base64.b64encode(np.ascontiguousarray(values.T, dtype="<f4").tobytes()).decode()
 
 
-def _strata(strata: Mapping[str, Array]) -> tuple[list[dict[str, Any]], list[dict[str, Any]], tuple[Note, ...]]:
+def _words(texts: Texts | None, rows: Sequence[tuple[str, str | None]]) -> list[list[str]]:
+    """Return the questions, and the gold answers, that the page shows as such."""
+    if not texts:
+        return []
+    return [[texts.asked.get(row, ("", ""))[part] for row in rows] for part in (0, 1)]
+
+
+def _strata(
+    strata: Mapping[str, Array], shown: Sequence[Sequence[str]] = ()
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]], tuple[Note, ...]]:
     """Those with few values, as filters; the others, as texts beside their question, or as much of them as fits into
-    the page."""
+    the page, but for what is `shown` there already."""
     facets = []
     others: dict[str, list[str]] = {}
     for name, values in zip(names(list(strata)), strata.values(), strict=True):
         texts = [str(v) for v in values]
         distinct, code = np.unique(np.array(texts, dtype=object), return_inverse=True)
         if len(distinct) > MOST_VALUES:
-            others[name] = texts
+            others |= {} if texts in shown else {name: texts}
         elif len(distinct) > 1:
             codes = base64.b64encode(code.astype(np.uint8).tobytes()).decode()
             facets.append({"name": name, "values": names(list(distinct)), "codes": codes})

@@ -14,7 +14,7 @@ from typing import Any
 from nescio.reporting import charts
 from nescio.reporting.layout import shortened
 from nescio.reporting.page.figure import Figure
-from nescio.reporting.page.texts import as_json
+from nescio.reporting.page.texts import as_json, isolated
 from nescio.sources.writing import whole_folder
 from nescio.text import sanitize
 
@@ -96,8 +96,8 @@ def drawn(figures: Sequence[Figure], runs: Sequence[str] = ()) -> dict[str, Draw
         f.name: Drawn(
             f.name,
             sanitize(f.title, target="page"),
-            sanitize(f.lead, target="page"),
-            sanitize(f.words, target="page"),
+            isolated(sanitize(f.lead, target="page"), runs),
+            isolated(sanitize(f.words, target="page"), runs),
             f.command,
             Markup("").join(done[f.name]) if f.panels else done[f.name][0],
             None if f.panels else done[f.name][1],

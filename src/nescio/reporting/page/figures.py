@@ -288,7 +288,7 @@ def _value(row: Record) -> str:
 def all_figures(report: ReportData) -> tuple[tuple[Figure, ...], tuple[Note, ...]]:
     """Every figure that the data allows, in the order of the page, and notes on what could not be drawn."""
     from nescio.reporting.page.confidence import confidence_figures
-    from nescio.reporting.page.pairs import pair_figure, rank_figure
+    from nescio.reporting.page.pairs import difference_figure, pair_figure, rank_figure
     from nescio.reporting.page.studies import study_figures
 
     counted: Sequence[Figure | None] = (
@@ -297,7 +297,7 @@ def all_figures(report: ReportData) -> tuple[tuple[Figure, ...], tuple[Note, ...
         gain_figure(report),
         penalty_figure(report),
         rank_figure(report),
-        pair_figure(report),
+        difference_figure(report) or pair_figure(report),
     )
     sure, notes = confidence_figures(report)
     return (

@@ -9,7 +9,6 @@ from nescio.data.results import Comparison
 from nescio.reporting import charts, diagrams
 from nescio.reporting.page.figure import MOST_ROWS, Figure, Record, first_of
 from nescio.reporting.page.report_data import ReportData, compare_command
-from nescio.reporting.page.texts import names
 from nescio.reporting.tables import signed
 from nescio.text import enumerated, plural
 
@@ -28,7 +27,7 @@ def rank_figure(report: ReportData) -> Figure | None:
         return None
     ranks = [report.ranks[run] for run in runs]
     shown = [report.shown[run] for run in runs]
-    labels = names([f"{rank.rank} {name}" for rank, name in zip(ranks, shown, strict=True)])
+    labels = [f"{rank.rank} {name}" for rank, name in zip(ranks, shown, strict=True)]
     drawn = [
         {
             "label": label,
@@ -106,7 +105,7 @@ def pair_figure(report: ReportData) -> Figure | None:
     if report.comparisons is None:
         return None
     runs = report.runs[:MOST_SQUARES]
-    labels = names([f"{i} {report.shown[run]}" for i, run in enumerate(runs, 1)])
+    labels = [f"{i} {report.shown[run]}" for i, run in enumerate(runs, 1)]
     drawn = []
     for i, run in enumerate(runs):
         for j, other in enumerate(runs):
@@ -145,6 +144,32 @@ def pair_figure(report: ReportData) -> Figure | None:
         words + shown,
         rows,
         lambda width: charts.pairs(drawn, labels, width),
+        compare_command(report),
+    )
+
+
+def difference_figure(report: ReportData) -> Figure | None:
+    """Draw the difference between two runs with its interval; None where there are more, or none was compared."""
+    if report.comparisons is None or len(report.runs) != 2:
+        return None
+    best, other = report.runs
+    pair = report.pairs.get((best, other))
+    if pair is None or math.isnan(pair.difference):
+        return None
+    first, second = report.shown[best], report.shown[other]
+    ends = [pair.difference if end is None or math.isnan(end) else end for end in (pair.low, pair.high)]
+    tip = f"{first} against {second}: {difference(pair)[0]}: {pair.verdict or 'undefined'}"
+    row = {"measure": report.main, "difference": pair.difference, "low": ends[0], "high": ends[1], "tip": tip}
+    verdict = "significant" if pair.significant else "not significant"
+    detectable = "" if pair.detectable is None else " The smallest difference that this test would detect (80% power): "
+    detectable += "" if pair.detectable is None else f"{pair.detectable:.3f}."
+    return Figure(
+        "pairs",
+        "Is the difference significant?",
+        "The difference between the two runs with its interval, by a paired test on the questions that both have.",
+        f"{first} minus {second}: {difference(pair)[0]}, {verdict}.{detectable}",
+        tuple(_plain_pair(report, each) for each in report.comparisons),
+        lambda width: charts.differences([row], [report.main], width, 0.0, title=f"{first} minus {second}"),
         compare_command(report),
     )
 

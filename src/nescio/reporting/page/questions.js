@@ -284,7 +284,7 @@
     if (question) parts.push(folded(question));
     if (gold) parts.push(make("p", { className: "gold" }, make("span", { className: "label", textContent: "Gold: " }), isolated(gold)));
     const reasons = said.some((one) => one?.[2]);
-    const head = make("tr", {}, ...["run", "outcome", ...(people ? ["people say"] : []), ...(sure ? ["confidence"] : []), ...(texts ? ["answer"] : []), ...(reasons ? [own.texts.reasons] : [])].map((name) => make("th", { scope: "col", className: "text", textContent: name })));
+    const head = make("tr", {}, ...["run", "outcome", ...(people ? ["people say"] : []), ...(sure ? ["confidence"] : []), ...(texts ? [reasons ? `answer, and ${own.texts.reasons}` : "answer"] : [])].map((name) => make("th", { scope: "col", className: "text", textContent: name })));
     const rows = own.runs.map((name, r) => {
       const state = cells[q * R + r];
       const row = make("tr", { "data-run": String(r) }, make("th", { scope: "row" }, called(r)), make("td", { className: "text cell-" + state }, make("span", { className: "cell" }, make("i", { className: "s" + state, textContent: GLYPHS[state], "aria-hidden": "true" })), " " + WORDS[state]));
@@ -292,10 +292,9 @@
       if (people) row.append(make("td", { className: "text", textContent: people[q * R + r] ? WORDS[people[q * R + r]] : "–" }));
       if (sure) row.append(make("td", { textContent: Number.isNaN(sure[q * R + r]) ? "–" : String(Number(sure[q * R + r].toPrecision(4))) }));
       if (texts) {
-        const [answer, graded] = said[r] ?? ["", ""];
-        row.append(make("td", { className: "words" }, ...(answer ? [folded(answer)] : []), ...(graded ? [make("small", {}, "graded: ", isolated(graded))] : [])));
+        const [answer, graded, why] = said[r] ?? ["", "", ""];
+        row.append(make("td", { className: "words" }, ...(answer ? [folded(answer)] : []), ...(graded ? [make("small", {}, "graded: ", isolated(graded))] : []), ...(why ? [make("div", { className: "why" }, folded(why))] : [])));
       }
-      if (reasons) row.append(make("td", { className: "words" }, ...(said[r]?.[2] ? [folded(said[r][2])] : [])));
       return row;
     });
     parts.push(make("div", { className: "scroll", tabIndex: 0, role: "region", "aria-label": "Answers of the runs" }, make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows))));

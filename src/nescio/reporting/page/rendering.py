@@ -24,7 +24,7 @@ from nescio.reporting.page.leaderboard import leaderboard
 from nescio.reporting.page.reading import warning, words
 from nescio.reporting.page.report_data import ReportData, compare_command, score_command
 from nescio.reporting.page.sentence import Answer, answer
-from nescio.reporting.page.texts import as_json
+from nescio.reporting.page.texts import as_json, isolated
 from nescio.reporting.page.thresholds import threshold_payload, threshold_rows
 from nescio.reporting.page.words import Parts, Texts
 from nescio.text import sanitize
@@ -111,7 +111,7 @@ def assembled(
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return environment.get_template(template).render(
         title=sanitize(shared.title, 200, target="page"),
-        answer=_inert_answer(shared.answer),
+        answer=_inert_answer(shared.answer, runs),
         figures=drawn(figures, runs),
         questions=browsing.questions if browsing else 0,
         parts={} if browsing is None or browsing.texts is None else _parts(browsing.texts),
@@ -154,13 +154,16 @@ def _parts(texts: Parts) -> dict[str, Any]:
     return {f"{group}-{i}": Markup(part) for group, parts in groups.items() for i, part in enumerate(parts)}
 
 
-def _inert_answer(headline: Answer) -> Answer:
+def _inert_answer(headline: Answer, runs: Sequence[str]) -> Answer:
+    def shown(text: str) -> str:
+        return isolated(sanitize(text, target="page"), runs)
+
     return Answer(
-        sanitize(headline.before, target="page"),
+        shown(headline.before),
         sanitize(headline.name, target="page"),
-        sanitize(headline.after, target="page"),
-        tuple(sanitize(item, target="page") for item in headline.more),
-        sanitize(headline.advice, target="page"),
+        shown(headline.after),
+        tuple(map(shown, headline.more)),
+        shown(headline.advice),
     )
 
 

@@ -256,7 +256,7 @@ def _both_ways(compared: Comparisons | None) -> dict[tuple[str, str], Comparison
             row,
             run=row.baseline,
             baseline=row.run,
-            difference=-row.difference,
+            difference=0.0 - row.difference,  # not -0 of what is level
             low=None if row.high is None else -row.high,
             high=None if row.low is None else -row.low,
             verdict=TURNED.get(row.verdict or "", row.verdict),

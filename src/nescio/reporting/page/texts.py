@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,6 +31,17 @@ def names(texts: Sequence[str], most: int = NAME) -> list[str]:
         taken.add(text)
         shown.append(text)
     return shown
+
+
+def isolated(text: str, own: Sequence[str]) -> str:
+    """Keep names that are written from right to left from turning round the figures that stand after them."""
+    for name in sorted((name for name in own if any(map(_from_right, name))), key=len, reverse=True):
+        text = re.sub(rf"(?<!\u2068){re.escape(name)}", f"\u2068{name}\u2069", text)
+    return text
+
+
+def _from_right(letter: str) -> bool:
+    return unicodedata.bidirectional(letter) in ("R", "AL")
 
 
 def as_json(value: Any) -> str:
