@@ -96,8 +96,7 @@ def precision(total: Any, delta: float = 100) -> Any:  # noqa: ARG001  it is nam
     scores 1, a response without any nugget 0. A question without a vital nugget in its key is left out and counted;
     undefined if all are.
 
-    When to use it: How far a response is padded, as a part of nuggets.F. Silence scores 1, and no nugget's text is
-    compared: do not rank by it alone.
+    When to use it: How far a response is padded, as a part of nuggets.F. Silence scores 1: do not rank by it alone.
 
     Example: vital_found = 3; okay_found = 2; vital = 8; response_length = 800: 100·(3 + 2)/800 = 0.625. H05-1117,
     Figure 2 (Cassini), were it 800 characters long.

@@ -218,7 +218,8 @@ def prr(total: Any, rejection: float = 1.0) -> Any:
     candidate is left out and counted in a note.
 
     When to use it: How much of the possible gain rejecting by confidence brings: 0 is random, 1 perfect, below 0 worse
-    than random. Where nearly all answers are right or nearly all wrong it divides by little and jumps: take AUROC.
+    than random. With few wrong answers it divides by little and jumps: read its interval. What is left to answer, and
+    how well, is risk@coverage.
 
     Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: e = 2/5; A = (0/1 + 0/2 + 1/3 + 1/4 +
     2/5)/5; best = (0 + 0 + 0 + 1/4 + 2/5)/5; (e - A)/(e - best) = 0.7531.
