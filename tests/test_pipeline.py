@@ -184,6 +184,7 @@ READING: dict[str, Any] = {
     "column": {"outcome": "grade"},
     "declined_pattern": ("no idea",),
     "max_unpacked": 1.0,
+    "memory_limit": "2GB",
     "graded": ("f1",),
     "repeats_of": {"mine": "mine-*"},
 }

@@ -14,6 +14,7 @@ from nescio.cli import COMMANDS, _terminal, overview
 from nescio.cli.help import SHELLS, VARIABLE, answer, script
 from nescio.cli.output import mute
 from nescio.errors import NescioError, UnknownNameError
+from nescio.memory import limited
 
 WIDEST = 100  # columns of a help page
 ARGUMENTS = "nescio.arguments"  # where a context keeps what it was called with
@@ -72,7 +73,8 @@ def run(arguments: Sequence[str]) -> None:
         room = _terminal()
         with app.make_context("nescio", list(arguments), terminal_width=min(room, WIDEST) if room else None) as root:
             root.meta[ARGUMENTS] = tuple(arguments)
-            status = app.invoke(root)
+            with limited():
+                status = app.invoke(root)
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)
     except NescioError as error:
@@ -90,8 +92,6 @@ def run(arguments: Sequence[str]) -> None:
     except BrokenPipeError:
         mute()
         sys.exit(0)
-    except MemoryError:
-        _fail("not enough memory")
     except OSError as error:
         _fail(f"{error.filename or 'input or output'}: {error.strerror or error}")
     else:

@@ -14,6 +14,7 @@ from nescio.cli.stdin import Files
 from nescio.data.judges import Target
 from nescio.data.policies import Missing, MissingConfidence, Unanswerable, Ungraded
 from nescio.errors import UsageError
+from nescio.memory import limit_process
 from nescio.reporting import terminal
 from nescio.reporting.tables import Form
 
@@ -170,6 +171,14 @@ READING = {
         metavar="GB",
         help="How many GB a compressed file may unpack to.",
     ),
+    "memory_limit": click.option(
+        "--memory-limit",
+        metavar="SIZE",
+        help=(
+            "How much memory the command may take, such as 2GB or 512MiB; what does not fit goes to the folder for"
+            " temporary files, or is an error that says what to do. [default: what the machine has]"
+        ),
+    ),
     "cluster": click.option(
         "--cluster",
         metavar="COLUMN",
@@ -200,6 +209,8 @@ def reading(arguments: dict[str, Any]) -> dict[str, Any]:
     ):
         if name in options:
             options[name] = pairs(f"--{name.replace('_', '-')}", form, options[name])
+    if options.get("memory_limit"):
+        click.get_current_context().find_root().call_on_close(limit_process(options["memory_limit"]))
     bars = {"watch": watch("reading", of_bytes=True), "watch_judging": watch("judging")}
     return options | bars | {"typed": True}
 

@@ -42,6 +42,7 @@ READING = (
     "choose",
     "declined_pattern",
     "max_unpacked",
+    "memory_limit",
 )  # options of reading that judging has a use for
 OWN_GRADES = "its own grades"  # who judged a log that came with grades
 

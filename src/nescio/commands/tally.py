@@ -83,7 +83,9 @@ def tally(
     paths = _each_alone(items, reading)
     count = partial(count_shard, options=replace(reading, watch=None, watch_judging=None), pairs=pairs, ids=ids)
     shards = [[path] for path in paths] if paths else [items]
-    kept = Finished(output, f"{__version__} {replace(reading, watch=None, watch_judging=None)!r} {pairs} {ids}")
+    kept = Finished(
+        output, f"{__version__} {replace(reading, watch=None, watch_judging=None, memory_limit=None)!r} {pairs} {ids}"
+    )
     counted = kept.before(shards)
     notes = [_used_again(len(counted), len(shards))] if counted else []
     left = [i for i in range(len(shards)) if i not in counted]

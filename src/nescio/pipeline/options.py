@@ -21,6 +21,7 @@ from nescio.errors import NescioError, UsageError
 from nescio.formats import Counting
 from nescio.formats.native.judgements import OWN_PARTS
 from nescio.formats.native.roles import NAMES
+from nescio.memory import size_of
 from nescio.sources.compressed import MOST
 from nescio.stats.parallel import Progress
 
@@ -57,6 +58,7 @@ class JudgingOptions(ChooseOption, OutcomeMapOption, total=False):
     column: Mapping[str, str]
     declined_pattern: tuple[str, ...]
     max_unpacked: float
+    memory_limit: str | None
 
 
 class ReadingOptions(JudgingOptions, total=False):
@@ -80,14 +82,14 @@ class Options:
     `strata` names the columns to keep for breakdowns (None: all that are constant within a question); `cluster` the
     stratum whose questions move together when they are resampled; `repeats_of` names runs (NAME: PATTERN) that are
     repeats of one; `column` says which column of a table plays a part (NAME: COLUMN); `graded` the numeric columns that
-    measures such as mean(f1) read; `max_unpacked` how many GB a compressed file may unpack to. `watch` is told how many
-    bytes of JSON Lines have been read, of how many, and `watch_judging` how many answers have been judged; `typed`
-    says that the options were typed on a command line, which errors then name; `texts` asks for the words of
-    questions and answers, which a report shows; `counting` says that counts of a large table will do, and which;
-    `beside` are the columns of a table of labels that is read beside the files, which `column` may mean;
-    `baseline_file` is the file of a baseline, whose run is to stand beside those of the files; `certificate` is the
-    path of a judge's certificate that must be of the judge, prompt and questions of the data
-    (`--require-certificate`).
+    measures such as mean(f1) read; `max_unpacked` how many GB a compressed file may unpack to, `memory_limit` how
+    much memory reading may take ("2GB"). `watch` is told how many bytes of JSON Lines have been read, of how many,
+    and `watch_judging` how many answers have been judged; `typed` says that the options were typed on a command
+    line, which errors then name; `texts` asks for the words of questions and answers, which a report shows;
+    `counting` says that counts of a large table will do, and which; `beside` are the columns of a table of labels
+    that is read beside the files, which `column` may mean; `baseline_file` is the file of a baseline, whose run is
+    to stand beside those of the files; `certificate` is the path of a judge's certificate that must be of the
+    judge, prompt and questions of the data (`--require-certificate`).
     """
 
     format_in: str | None = None
@@ -105,6 +107,7 @@ class Options:
     choose: Mapping[str, str] = field(default_factory=dict)
     declined_pattern: tuple[str, ...] = ()
     max_unpacked: float = MOST / (1 << 30)
+    memory_limit: str | None = None
     watch: Progress | None = None
     watch_judging: Progress | None = None
     typed: bool = False
@@ -125,6 +128,8 @@ class Options:
                 raise UsageError(f"--column {name}={column}: a column can be named {', '.join((*NAMES, *OWN_PARTS))}")
         if not 0 < self.max_unpacked < float("inf"):
             raise UsageError(f"max_unpacked is a number of GB above 0 (found {self.max_unpacked!r})")
+        if self.memory_limit is not None:
+            size_of(self.memory_limit)
         for word, outcome in self.outcome_map.items():
             if outcome not in STATES:
                 raise UsageError(f"--outcome-map {word}={outcome}: an outcome must be one of {', '.join(OUTCOMES)}")

@@ -16,6 +16,7 @@ from nescio.formats import Choices, Declined, ReadOptions, ReadResult, SourceRol
 from nescio.formats.logs.graded import SAID_SO
 from nescio.formats.native.judgements import OWN_PARTS
 from nescio.formats.native.questions.responses import read_runs
+from nescio.memory import limited
 from nescio.pipeline.options import Options
 from nescio.pipeline.recognition import OWN_RUN, only_questions, open_files, recognise
 from nescio.stats.parallel import Progress
@@ -40,6 +41,14 @@ def read(
     UsageError.
     """
     options = options or Options()
+    with limited(options.memory_limit):
+        return _read_all(items, options, gold=gold, runs=runs, judging=judging, supports=supports)
+
+
+def _read_all(
+    items: Sequence[Any], options: Options, *, gold: bool, runs: bool, judging: bool, supports: bool
+) -> ReadResult:
+    """Open, recognise and read what is given."""
     judging = judging or not gold or options.judging
     with options.naming():
         sources, notes = open_files(items, options)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from nescio.data.patterns import Patterns, by_unit
 from nescio.data.totals import join
 from nescio.measures import Measure
+from nescio.memory import at_most
 from nescio.scoring.samples import MeasureInput
 from nescio.stats import ordered, parallel, resampling
 from nescio.stats.resampling import Block
@@ -64,7 +65,7 @@ def resample(inputs: Sequence[MeasureInput], blocks: Sequence[Block], jobs: int)
         cells = len(of_group[0].patterns.counts) * size
         parts = parallel.in_chunks(partial(_by_kinds, of_group), blocks, jobs, cells)
         yield from zip(group, map(np.concatenate, zip(*parts, strict=True)), strict=True)
-    at_once = max(1, VALUES_AT_ONCE // size)
+    at_once = max(1, at_most(8 * VALUES_AT_ONCE, 8) // 8 // size)
     for units, places in drawn.items():
         for start in range(0, len(places), at_once):
             some = places[start : start + at_once]

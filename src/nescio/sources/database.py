@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from nescio.memory import limit
 
 if TYPE_CHECKING:
     import duckdb
 
 PARQUET = "read_parquet(?, hive_partitioning=false)"
 _PATTERN = "*?["
+_A_THREAD = 1 << 28  # bytes of memory that a thread of the table engine should have
 
 
 def connect(*, alone: bool = False) -> duckdb.DuckDBPyConnection:
@@ -22,6 +26,8 @@ def connect(*, alone: bool = False) -> duckdb.DuckDBPyConnection:
     whose settings may be changed.
     """
     connection = _open() if alone else _shared(os.getpid()).cursor()
+    if limit() is not None or not alone:
+        _hold(connection, limit(), alone=alone)
     connection.execute("SET enable_progress_bar = false")  # it goes to standard output, where results go
     return connection
 
@@ -29,6 +35,24 @@ def connect(*, alone: bool = False) -> duckdb.DuckDBPyConnection:
 @cache  # a forked process must neither use its parent's nor close it, whose threads it has not
 def _shared(process: int) -> duckdb.DuckDBPyConnection:  # noqa: ARG001
     return _open()
+
+
+_HELD: dict[int, int] = {}  # by process, the limit that its shared database is held to
+
+
+def _hold(connection: duckdb.DuckDBPyConnection, size: int | None, *, alone: bool) -> None:
+    """Give the table engine half of the memory that may be taken, and as many threads as that is enough for; what does
+    not fit goes to the folder for temporary files."""
+    if not alone and _HELD.get(os.getpid()) == size:
+        return
+    if size is None:
+        connection.execute("RESET memory_limit; RESET threads")
+        del _HELD[os.getpid()]
+        return
+    threads = max(1, min(os.cpu_count() or 1, size // _A_THREAD))
+    connection.execute(f"SET memory_limit = '{size // 2 >> 10}KiB'; SET threads = {threads}")
+    if not alone:
+        _HELD[os.getpid()] = size
 
 
 def _open() -> duckdb.DuckDBPyConnection:
@@ -39,6 +63,7 @@ def _open() -> duckdb.DuckDBPyConnection:
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
             "disabled_optimizers": "common_subexpressions",
+            "temp_directory": tempfile.gettempdir(),  # and not a folder `.tmp` wherever one works
         }
     )
 

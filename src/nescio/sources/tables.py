@@ -49,6 +49,8 @@ def load_rows(
             names = _load_delimited(connection, source, into, keep)
         else:
             names = _load_table(connection, source, into, keep)
+    except duckdb.OutOfMemoryException:
+        raise MemoryError from None
     except duckdb.Error as error:
         what = "a damaged Parquet file" if source.suffix == ".parquet" else "cannot be read"
         raise FormatError(source.label, f"{what}: {first_line(error)}") from None

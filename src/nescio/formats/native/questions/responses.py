@@ -12,6 +12,7 @@ from nescio.data.model import Response, Run
 from nescio.data.repeats import REPEAT
 from nescio.errors import FormatError, MismatchError, collected
 from nescio.formats.native.questions.collection import identifier
+from nescio.memory import at_most
 from nescio.sources.json import as_text
 from nescio.sources.source import Source, name_runs
 from nescio.sources.tables import placed_lines, rows_at
@@ -28,7 +29,7 @@ def read_runs(
     `supports` what answers rest on is left out. Answers of large files stay in them (`ResponsesInFile`)."""
     runs: dict[str, Sequence[Response]] = {}
     files: dict[str, str] = {}
-    keep = sum(source.path.stat().st_size for source in answers if source.path) <= KEPT
+    keep = sum(source.path.stat().st_size for source in answers if source.path) <= at_most(KEPT, 16)
     for source, name in zip(answers, name_runs(answers), strict=True):
         for run, responses in responses_of(source, name, ids, supports=supports, keep=keep).items():
             if run in runs:

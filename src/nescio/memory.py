@@ -1,0 +1,86 @@
+"""How much memory a command may take (`--memory-limit`), and what each part of it may take of that."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from nescio.errors import UsageError
+
+LEAST = 512_000_000  # bytes: Python, NumPy and the table engine take some 200 MB before anything is read
+_UNITS = {"KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30}
+_SIZE = re.compile(rf"([0-9]+(?:\.[0-9]+)?) ?({'|'.join(_UNITS)})", re.IGNORECASE)
+_LIMIT: ContextVar[int | None] = ContextVar("memory_limit", default=None)
+WHAT_TO_DO = "count the table in shards (nescio tally), or ask for fewer measures at a time"
+
+
+def size_of(text: str) -> int:
+    """Return the bytes that a text such as 2GB or 512MiB means; raises UsageError for another, or too few.
+
+    Example:
+        >>> size_of("1.5GB")
+        1500000000
+    """
+    match = _SIZE.fullmatch(text.strip())
+    if match is None:
+        raise UsageError(f"--memory-limit is a size such as 2GB or 512MiB (found {text!r})")
+    size = int(float(match[1]) * _UNITS[match[2].upper()])
+    if size < LEAST:
+        raise UsageError(f"--memory-limit {text} is too little: nescio needs {LEAST // 10**6}MB for itself")
+    return size
+
+
+def limit() -> int | None:
+    """Return the bytes that may be taken; None where nobody set a limit."""
+    return _LIMIT.get()
+
+
+def at_most(size: int, part: int) -> int:
+    """Return a size in bytes, or one `part` of the limit (16: a sixteenth) where that is less."""
+    known = _LIMIT.get()
+    return size if known is None else min(size, known // part)
+
+
+@contextmanager
+def limited(text: str | None = None) -> Iterator[None]:
+    """Hold the block to a limit (None: to the one that holds already); raises UsageError where it cannot be held."""
+    token = _LIMIT.set(_LIMIT.get() if text is None else size_of(text))
+    try:
+        yield
+    except Exception as error:
+        if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryException":  # of the table engine
+            raise UsageError(too_little()) from None
+        raise
+    finally:
+        _LIMIT.reset(token)
+
+
+def too_little() -> str:
+    """Say that there is not enough memory, and what to do."""
+    known = _LIMIT.get()
+    if known is None:
+        return f"not enough memory; {WHAT_TO_DO}"
+    shown = f"{known / 10**9:g}GB" if known >= 10**9 else f"{known / 10**6:g}MB"
+    return f"not enough memory: {shown} (--memory-limit) do not hold this; raise the limit, {WHAT_TO_DO}"
+
+
+def limit_process(text: str) -> Callable[[], None]:
+    """Hold this process to a limit, where the system can (Linux), and return what lifts it again."""
+    size = size_of(text)
+    token = _LIMIT.set(size)
+    try:
+        import resource
+
+        before = resource.getrlimit(resource.RLIMIT_DATA)
+        hard = before[1]
+        resource.setrlimit(resource.RLIMIT_DATA, (size if hard < 0 else min(size, hard), hard))
+    except (ImportError, ValueError, OSError):
+        return lambda: _LIMIT.reset(token)
+
+    def lift() -> None:
+        resource.setrlimit(resource.RLIMIT_DATA, before)
+        _LIMIT.reset(token)
+
+    return lift
