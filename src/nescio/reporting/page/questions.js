@@ -277,7 +277,12 @@
     if (opened !== q) return;
     const button = make("button", { type: "button", className: "close", textContent: "Close" });
     button.addEventListener("click", close);
-    const parts = [button, make("h3", {}, isolated(own.questions[q]))];
+    const steps = [["Previous", -1], ["Next", 1]].map(([textContent, by]) => { // through the questions shown
+      const step = make("button", { type: "button", className: "step", textContent, disabled: view.indexOf(q) + by < 0 || view.indexOf(q) + by >= view.length });
+      step.addEventListener("click", () => { go(view.indexOf(q) + by); open(view[at], true).then(() => { const again = [...detail.querySelectorAll(".step")].find((one) => one.textContent === textContent); (again.disabled ? detail : again).focus({ preventScroll: true }); }); });
+      return step;
+    });
+    const parts = [button, ...steps, make("h3", {}, isolated(own.questions[q]))];
     const link = make("a", { href: PREFIX + new URLSearchParams({ open: own.questions[q] }), textContent: "Link to this question", className: "link" });
     const known = [...(moves ? [["change", sum(q)]] : []), ...facets.map((f) => [f.name, f.values[f.codes[q]]]), ...own.further.map((f) => [f.name, f.texts[q]])];
     if (known.length) parts.push(make("p", { className: "lead" }, ...known.flatMap(([name, text]) => [make("span", {}, name + ": ", isolated(text)), " · "]).slice(0, -1)));
@@ -406,6 +411,15 @@
   });
   document.querySelectorAll(`a[href^="${PREFIX}"]`).forEach((link) => link.addEventListener("click", () => { // the address may be this one already
     if (link.hash === location.hash) { restore(); filter(); $("questions").scrollIntoView(); }
+  }));
+  document.querySelectorAll("a.read").forEach((link) => link.addEventListener("click", (event) => { // with the first of them open
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    try { history.pushState(null, "", link.hash); } catch { return; }
+    restore();
+    filter();
+    go(0);
+    if (view.length) open(view[0], true).then(() => { (innerWidth < 1240 ? detail : $("f-count")).scrollIntoView(); detail.focus({ preventScroll: true }); });
   }));
   const arrive = () => { if (wantedOpen >= 0) open(wantedOpen, true).then(() => detail.scrollIntoView({ block: "nearest" })); };
   restore();

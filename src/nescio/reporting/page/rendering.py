@@ -26,6 +26,7 @@ from nescio.reporting.page.report_data import ReportData, compare_command, score
 from nescio.reporting.page.sentence import Answer, answer
 from nescio.reporting.page.texts import as_json, isolated
 from nescio.reporting.page.thresholds import threshold_payload, threshold_rows
+from nescio.reporting.page.to_read import questions_to_read
 from nescio.reporting.page.words import Parts, Texts
 from nescio.text import sanitize
 
@@ -76,6 +77,7 @@ def page(report: ReportData, *, title: str | None = None, texts: Texts | None = 
         silence=_silence(report),
         warning=warning(report),
         words=words(report),
+        to_read=questions_to_read(report),
         heat=heat_map(report),
         thresholds=threshold_rows(report),
         studies=[figure.name for figure in figures if figure.name in ("stability", "ties", "error_over_ties", "swap")],

@@ -1,0 +1,55 @@
+"""Which questions to read first: links from the top of the report into the browser of questions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+import numpy as np
+
+from nescio.data.columns import OUTCOMES
+from nescio.data.evidence import Evidence
+from nescio.reporting.page.report_data import ReportData
+from nescio.text import plural
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Filters of the browser as an address within the page, and what they show."""
+
+    address: str
+    text: str
+
+
+def questions_to_read(report: ReportData) -> tuple[Link, ...]:
+    """Return links to the surest errors of the run that is best, or that the advice names, or to all its errors where
+    there are no confidences; and to the questions that it gets wrong and the next one right."""
+    data = report.loaded.data
+    if not isinstance(data, Evidence) or not set(OUTCOMES) <= data.columns.keys():
+        return ()
+    shipping = report.shipping
+    run = shipping.run if shipping else report.runs[0]
+    i = data.runs.index(run)
+    wrong = data.present[i] & (data.columns["incorrect"][i] == 1)
+    if not wrong.any():
+        return ()
+    name, errors = report.shown[run], plural(int(wrong.sum()), "error")
+    sure = data.columns.get("confidence")
+    links = []
+    if sure is not None and not np.isnan(sure[i][wrong]).all():
+        links.append(Link(_address(show="sure", of=name), f"{errors} of {name}, the surest first"))
+    else:
+        links.append(Link(_address(run=f"{name}|2"), f"{errors} of {name}"))
+    other = shipping.other if shipping and shipping.other else next((one for one in report.runs if one != run), None)
+    if other is not None:
+        j = data.runs.index(other)
+        better = wrong & data.present[j] & (data.columns["correct"][j] == 1)
+        if many := int(better.sum()):
+            lost = plural(many, "question")
+            address = _address(run=[f"{name}|2", f"{report.shown[other]}|1"])
+            links.append(Link(address, f"{lost} that {report.shown[other]} gets right and {name} wrong"))
+    return tuple(links)
+
+
+def _address(**filters: str | list[str]) -> str:
+    return f"#questions?{urlencode(filters, doseq=True)}"
