@@ -59,3 +59,28 @@ def test_every_page_is_in_the_navigation() -> None:
     listed = set(llms.pages(yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"]))
     pages = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
     assert {page for page in pages - listed if not page.startswith(llms.MADE)} == set()
+
+
+def test_every_link_within_the_documentation_leads_somewhere() -> None:
+    """Pages, and places on them: what the build of the site says too, at once."""
+    docs = ROOT / "docs"
+
+    def places(page: Path) -> set[str]:
+        text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+        return {slug(heading) for heading in re.findall(r"^#+ (.+)$", text, re.MULTILINE)} | set(
+            re.findall(r'<a id="([^"]+)">', text)
+        )
+
+    def slug(heading: str) -> str:
+        ascii_only = heading.encode("ascii", "ignore").decode().lower()
+        return re.sub(r"[\s-]+", "-", re.sub(r"[^\w\s-]", "", ascii_only).strip())
+
+    lost = []
+    for page in docs.rglob("*.md"):
+        for path, place in re.findall(r"\]\(([^)#:\s]*\.md)?(?:#([^)]+))?\)", page.read_text(encoding="utf-8")):
+            target = (page.parent / path).resolve() if path else page
+            if (docs / llms.MADE) in target.parents:
+                continue
+            if not target.is_file() or (place and place not in places(target)):
+                lost.append(f"{page.relative_to(docs)}: {path}#{place}")
+    assert lost == []
