@@ -16,6 +16,7 @@ import nescio
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.native.outcome_table import counting
 from nescio.meta import stability, swap
+from nescio.sources import number_columns
 from nescio.stats import packed
 
 MEASURES = ["c@1", "accuracy", "coverage", "UF"]
@@ -162,3 +163,57 @@ def test_nothing_but_results_is_on_standard_output() -> None:
     from nescio.sources.database import connect
 
     assert connect().execute("SELECT current_setting('enable_progress_bar')").fetchall() == [(False,)]
+
+
+NUMBERS = "run, question, outcome, (hash(q * 31 + r) % 97) / 97 AS confidence, (hash(q + 7 * r) % 11) AS f1"
+ORDERED = ["mean(f1)", "AUROC", "AURC", "Brier", "ECE", "c@1", "risk@coverage(coverage=0.5)"]
+
+
+@pytest.mark.parametrize("runs", [3, 70])
+@pytest.mark.parametrize("kind", ["DOUBLE", "FLOAT", "DECIMAL(9, 3)"])
+def test_numbers_beside_outcomes_give_what_the_rows_give(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, runs: int, kind: str
+) -> None:
+    empty = "CASE WHEN q % 5 = 0 THEN NULL ELSE f1 / 7 END"
+    select = f'run, question, outcome, confidence::{kind} AS confidence, ({empty})::{kind} AS f1, \'x\' AS "odd ""name"'
+    inner = f"SELECT {NUMBERS}, r, q FROM ({MADE.format(runs=runs, questions=400)})"
+    duckdb.execute(f"COPY (SELECT {select} FROM ({inner}) ORDER BY hash(q), r) TO '{tmp_path / 'all.parquet'}'")
+    how: dict[str, Any] = {"ci": None} if runs > 3 else {"resamples": 100}
+
+    def results() -> list[Any]:
+        scores = nescio.score(tmp_path / "all.parquet", ORDERED, mark=False, **how)
+        made: list[Any] = [rows(scores), str(scores.signature), [str(note) for note in scores.notes]]
+        if runs == 3:
+            compared = nescio.compare(tmp_path / "all.parquet", ["mean(f1)", "AUROC"], baseline="run 1", resamples=100)
+            made += [rows(compared), str(compared.signature)]
+            made.append(rows(stability(tmp_path / "all.parquet", ["AUROC"], trials=3)))
+            made.append(rows(nescio.tune(tmp_path / "all.parquet", "c@1", run="run 1", resamples=100)))
+        return made
+
+    by_rows = results()
+    monkeypatch.setattr(counting, "LARGE", 1)
+    monkeypatch.setattr(number_columns, "_AT_ONCE", 1 << 14)  # several parts
+    monkeypatch.setattr("nescio.formats.native.outcome_table.reader.load_rows", None)  # no row is read
+    assert results() == by_rows
+
+
+@pytest.mark.usefixtures("counted")
+@pytest.mark.parametrize(
+    ("select", "error"),
+    [
+        ("run, question, outcome, CASE q WHEN 7 THEN 'nan'::DOUBLE ELSE 0.5 END AS f1", FormatError),
+        ("run, question, outcome, CASE q WHEN 7 THEN 'perhaps' ELSE '0.5' END AS f1", FormatError),
+        ("run, question, outcome, 0.5 AS f1, CASE q WHEN 7 THEN 'inf'::FLOAT ELSE 0.5 END AS confidence", FormatError),
+    ],
+    ids=["no number", "a word", "infinite"],
+)
+def test_numbers_that_are_none_are_refused(tmp_path: Path, select: str, error: type[Exception]) -> None:
+    with pytest.raises(error, match=r"finite number .*found"):
+        nescio.score(write(tmp_path / "all.parquet", select, questions=20), ["mean(f1)", "AUROC"])
+
+
+@pytest.mark.usefixtures("counted")
+def test_numbers_as_text_are_read_from_the_rows(tmp_path: Path) -> None:
+    select = "run || ' ' AS run, question, outcome, (q % 2)::VARCHAR AS f1"
+    scores = nescio.score(write(tmp_path / "all.parquet", select, questions=20), "mean(f1)", ci=None)
+    assert [row.value for row in scores] == [0.5] * 3

@@ -95,7 +95,8 @@ class Choices(Mapping[str, str]):
 @dataclass(frozen=True, slots=True)
 class Counting:
     """What is needed of a large table where nothing that is asked for needs its rows: tables of pairs of runs,
-    hashes of the questions; or no counts, but the outcome of each run on each of its `questions`."""
+    hashes of the questions; or no counts, but what is
+    said of each run on each of its `questions`."""
 
     pairs: bool = False
     ids: bool = False

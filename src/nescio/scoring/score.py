@@ -27,6 +27,7 @@ MOST_RESAMPLES = 100_000_000
 
 COUNTED = frozenset((*OUTCOMES, "answered", "n"))  # columns that counts of a large table have
 
+QUESTIONS = Counting(questions=True)  # what is said of each question will do
 QUESTION = "question"  # what breaks scores down by single questions, which have no interval
 Unlike = dict[tuple[str, int], MeasureInput]  # runs as measures see them, those that are alike once
 _NOT_AGAIN = {"graded"}  # options that `load` does not refuse for data in memory, as it cannot tell whose they are
@@ -142,7 +143,7 @@ def open_by(
     source: Any, by: str | None, options: Mapping[str, Any], measures: Any = None, *, pairs: bool = False
 ) -> Loaded:
     """As `open_data`, with the column of strata that is asked for, or all of them where there is no such column."""
-    counting = None if by else Counting(pairs)
+    counting = QUESTIONS if by else Counting(pairs)
     named = by not in (None, QUESTION)
     loaded = open_data(source, {"strata": (by,) if named else (), **options}, measures, counting)
     if by and named and isinstance(loaded.data, Evidence) and by not in loaded.data.strata:
@@ -151,11 +152,11 @@ def open_by(
 
 
 def open_data(
-    source: Any, options: Mapping[str, Any], measures: Any = None, counting: Counting | None = None
+    source: Any, options: Mapping[str, Any], measures: Any = None, counting: Counting | None = QUESTIONS
 ) -> Loaded:
     """Read what was given by `load`, with these options and the columns that measures read.
 
-    `counting` says what counts of a large table will do, if these measures need no more.
+    `counting` says what counts of a large table will do, if these measures need no more; others need its questions.
     """
     if isinstance(source, (Loaded, Evidence, Tally)):
         for name in _NOT_AGAIN & options.keys():
@@ -163,7 +164,9 @@ def open_data(
                 raise UsageError(f"{name} says how files are read, and this is read already")
     wanted_measures = parse_all(measures, None) if measures else []
     graded = tuple(name for measure in wanted_measures for name in measure.user_columns)
-    counts = counting if all(m.of_counts and COUNTED.issuperset(m.needs) for m in wanted_measures) else None
+    counts = counting
+    if counting and not all(m.of_counts and COUNTED.issuperset(m.needs) for m in wanted_measures):
+        counts = QUESTIONS
     return load(source, Options(**{"graded": graded, "counting": counts, **options}))
 
 

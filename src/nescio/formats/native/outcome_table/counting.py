@@ -7,14 +7,17 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from nescio.data.columns import user
 from nescio.data.judges import parse
 from nescio.data.notes import Note
 from nescio.data.outcomes import ABSENT, Outcomes
 from nescio.data.tallied import OutcomeCounts
 from nescio.formats.native import roles
+from nescio.formats.native.outcome_table.table import RESERVED
 from nescio.formats.native.outcome_table.words import state_words
-from nescio.formats.registry import ReadOptions, ReadResult
-from nescio.sources.masks import group, rows_of
+from nescio.formats.registry import Counting, ReadOptions, ReadResult
+from nescio.sources.masks import Masks, group, rows_of
+from nescio.sources.number_columns import number_columns
 from nescio.sources.source import Source
 from nescio.stats import packed
 
@@ -27,12 +30,12 @@ def count(source: Source, options: ReadOptions) -> ReadResult | None:
     """Count a large Parquet table, or read the outcomes of its questions without a row for each; None where it is
     small, or has to be read row by row."""
     asked = options.counting
-    if asked is None or options.strata != () or options.graded or options.judging or source.kind != "parquet":
+    if asked is None or options.strata != () or options.texts or options.judging or source.kind != "parquet":
         return None
     known = roles.roles_of(source.columns, source.named).columns
-    beside = ("judge",) if asked.questions else BESIDE
-    plain = {name: columns for name, columns in known.items() if name not in beside}
-    if source.named or plain != COLUMNS or rows_of(source) < LARGE:
+    plain = {name: columns for name, columns in known.items() if name not in BESIDE}
+    numbers = _numbers(source, known, options, asked)
+    if source.named or plain != COLUMNS or numbers is None or rows_of(source) < LARGE:
         return None
     notes: list[Note] = [*source.notes]
 
@@ -45,9 +48,8 @@ def count(source: Source, options: ReadOptions) -> ReadResult | None:
         return None
     judges = tuple(parse(text) for text in dict.fromkeys(grouped.judges))
     if asked.questions:
-        state = packed.unpack(grouped.masks, grouped.states, len(grouped.runs), ABSENT)
-        files = (str(source.label),) * len(grouped.runs)
-        return ReadResult(Outcomes(grouped.runs, grouped.questions, state, files=files), tuple(notes), judges=judges)
+        outcomes = _of_questions(source, grouped, numbers)
+        return None if outcomes is None else ReadResult(outcomes, tuple(notes), judges=judges)
     bits = packed.turn(grouped.masks, len(grouped.runs))
     units = grouped.masks.shape[1]
     kinds = np.stack([grouped.states, *[np.full(len(grouped.states), -1, np.int8)] * 2], axis=1)
@@ -61,3 +63,31 @@ def count(source: Source, options: ReadOptions) -> ReadResult | None:
         judges=tuple(sorted(set(grouped.judges))),
     )
     return ReadResult(counts, tuple(notes), judges=judges)
+
+
+def _numbers(
+    source: Source, known: Mapping[str, Sequence[str]], options: ReadOptions, asked: Counting
+) -> list[str] | None:
+    """Name the columns of numbers that are wanted of each answer; None where they have to be read row by row."""
+    graded = [name for name in options.graded if name in source.columns]
+    if not asked.questions:
+        return None if graded else []
+    confidence = known.get("confidence", ())
+    if confidence not in ((), ("confidence",)) or {*RESERVED} & {*graded}:
+        return None
+    return [*confidence, *graded]
+
+
+def _of_questions(source: Source, grouped: Masks, names: Sequence[str]) -> Outcomes | None:
+    """Return the outcomes of each run on each question, and these columns of numbers; None where one holds others."""
+    numbers = number_columns(source, names, {"run": grouped.runs, "question": grouped.questions}) if names else {}
+    if numbers is None:
+        return None
+    return Outcomes(
+        grouped.runs,
+        grouped.questions,
+        packed.unpack(grouped.masks, grouped.states, len(grouped.runs), ABSENT),
+        confidence=numbers.pop("confidence", None),
+        extra_columns={user(name): values for name, values in numbers.items()},
+        files=(str(source.label),) * len(grouped.runs),
+    )

@@ -1,0 +1,76 @@
+"""Columns of numbers of a large outcome table, each a number for every run and question, without a row held in memory
+for any of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nescio.memory import at_most
+from nescio.sources.database import connect, parquet
+from nescio.sources.source import Source
+from nescio.sources.tables import first
+
+Floats = NDArray[np.float64]
+_WHOLE = frozenset(f"{sign}{size}INT" for sign in ("", "U") for size in ("TINY", "SMALL", "BIG")) | {
+    "INTEGER",
+    "UINTEGER",
+}
+_AS_WRITTEN = ("FLOAT", "DECIMAL")  # whose numbers are those that their digits say, as where they are read as text
+_AT_ONCE = 1 << 27  # bytes of cells that are fetched at a time
+_CELL = 16  # bytes of a run, a question and a number
+
+
+def number_columns(source: Source, names: Sequence[str], keys: Mapping[str, Sequence[str]]) -> dict[str, Floats] | None:
+    """Read the columns of these names of a Parquet table, shape (runs, questions), NaN where a cell is empty.
+
+    `keys` has the names of the runs and of the questions, by the column that they stand in: those of runs first. Each
+    run has a question once. Returns None where a column holds no numbers, one of them is not finite, or a row is of no
+    such run and question. Another way will say what is wrong.
+    """
+    assert source.path is not None
+    relation, where = parquet(source.path)
+    place = {name: f"c{i}" for i, name in enumerate(source.columns)}
+    relation += f" AS given({', '.join(place.values())})"
+    run, question = (f"{place[name]}::VARCHAR" for name in keys)
+    runs, questions = keys.values()
+    with connect(alone=True) as connection:
+        connection.execute("SET preserve_insertion_order = false")
+        kinds = {str(row[0]): str(row[1]) for row in connection.execute(f"DESCRIBE FROM {relation}", where).fetchall()}
+        numbers = [_number(place[name], kinds[place[name]]) for name in names]
+        if None in numbers:
+            return None
+        odd = " OR ".join(f"NOT isfinite({number})" for number in numbers)
+        rows, broken = first(connection, f"SELECT count(*), count(*) FILTER (WHERE {odd}) FROM {relation}", where)
+        if broken:
+            return None
+        for name, values in (("runs", runs), ("questions", questions)):
+            connection.register("names", {"name": np.array(values, dtype=object), "code": np.arange(len(values))})
+            connection.execute(
+                f"CREATE TEMP TABLE {name} AS SELECT name::VARCHAR AS name, code::INTEGER AS code FROM names"
+            )
+            connection.unregister("names")
+        columns = {name: np.full((len(runs), len(questions)), np.nan) for name in names}
+        parts = -(-rows * (_CELL + 8 * len(names)) // at_most(_AT_ONCE, 16))
+        cells = ", ".join(f"coalesce({number}, 'nan'::DOUBLE) AS n{i}" for i, number in enumerate(numbers))
+        fetched_rows = 0
+        for part in range(parts):
+            fetched = connection.execute(
+                f"SELECT runs.code AS run, questions.code AS question, {cells} FROM {relation} JOIN runs ON {run} = "
+                f"runs.name JOIN questions ON {question} = questions.name WHERE hash({question}) % {parts} = {part}",
+                where,
+            ).fetchnumpy()
+            at = fetched["run"], fetched["question"]
+            for i, column in enumerate(columns.values()):
+                column[at] = fetched[f"n{i}"]
+            fetched_rows += len(fetched["run"])
+    return columns if fetched_rows == rows else None
+
+
+def _number(cell: str, kind: str) -> str | None:
+    """Return a cell as a double, in SQL; None where its column holds no numbers."""
+    if kind == "DOUBLE" or kind in _WHOLE:
+        return f"{cell}::DOUBLE"
+    return f"{cell}::VARCHAR::DOUBLE" if kind.startswith(_AS_WRITTEN) else None
