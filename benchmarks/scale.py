@@ -33,14 +33,15 @@ MEASURES = ["c@1", "accuracy", "coverage"]
 OUTCOMES = ("correct", "incorrect", "unanswered")
 
 
-def make(path: Path, rows: int, runs: int) -> None:
-    """Write a table of outcomes: questions differ in difficulty, runs in skill."""
+def make(path: Path, rows: int, runs: int, first: int = 0) -> None:
+    """Write a table of outcomes: questions, numbered from the first, differ in difficulty, runs in skill."""
     chance = "(hash(q * 64 + r) % 1000000) / 1e6 * 0.6 + 0.4 * (hash(q) % 1000000) / 1e6"
     duckdb.execute(
         f"""COPY (SELECT 'run_' || lpad(r::VARCHAR, 4, '0') AS run, 'question-' || lpad(q::VARCHAR, 9, '0') AS question,
         CASE WHEN h < 0.35 + 0.15 * r / {runs} THEN 'correct' WHEN h < 0.8 THEN 'incorrect' ELSE 'unanswered' END
             AS outcome
-        FROM (SELECT r, q, {chance} AS h FROM range({runs}) a(r), range({rows // runs}) b(q) ORDER BY r, q))
+        FROM (SELECT r, q, {chance} AS h FROM range({runs}) a(r), range({first}, {first + rows // runs}) b(q)
+            ORDER BY r, q))
         TO '{path}' (FORMAT parquet)"""
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 
 import pytest
 
@@ -36,3 +37,13 @@ def test_a_forked_process_has_a_database_of_its_own() -> None:
     process.start()
     process.join(60)
     assert process.exitcode == 0
+
+
+@pytest.mark.parametrize(("stated", "threads"), [("1", 1), ("3", 3), ("", None), ("many", None), ("0", None)])
+def test_the_engine_takes_the_cores_that_a_worker_is_given(
+    stated: str, threads: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", stated)
+    with connect(alone=True) as connection:
+        taken = connection.execute("SELECT current_setting('threads')").fetchall()[0][0]
+    assert taken == (threads or len(os.sched_getaffinity(0)))

@@ -46,13 +46,22 @@ def _hold(connection: duckdb.DuckDBPyConnection, size: int | None, *, alone: boo
     if not alone and _HELD.get(os.getpid()) == size:
         return
     if size is None:
-        connection.execute("RESET memory_limit; RESET threads")
+        connection.execute(f"RESET memory_limit; SET threads = {cores()}")
         del _HELD[os.getpid()]
         return
-    threads = max(1, min(os.cpu_count() or 1, size // _A_THREAD))
+    threads = max(1, min(cores(), size // _A_THREAD))
     connection.execute(f"SET memory_limit = '{size // 2 >> 10}KiB'; SET threads = {threads}")
     if not alone:
         _HELD[os.getpid()] = size
+
+
+def cores() -> int:
+    """Return how many cores this process may use: OMP_NUM_THREADS, where it is set, as joblib, Ray, Spark and batch
+    systems set it for each of their workers; else all that it may run on."""
+    stated = os.environ.get("OMP_NUM_THREADS", "")
+    if stated.isdecimal() and int(stated):
+        return int(stated)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _open() -> duckdb.DuckDBPyConnection:
@@ -63,6 +72,7 @@ def _open() -> duckdb.DuckDBPyConnection:
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
             "disabled_optimizers": "common_subexpressions",
+            "threads": str(cores()),
             "temp_directory": tempfile.gettempdir(),  # and not a folder `.tmp` wherever one works
         }
     )
