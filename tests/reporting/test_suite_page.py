@@ -9,6 +9,7 @@ from typing import Any
 import nescio
 from nescio.data.evidence import Evidence
 from nescio.reporting.page.suite import answer, suite_page
+from tests.browser import AXE
 
 from ..comparison.runs import evidence
 from .conftest import HOSTILE
@@ -68,3 +69,8 @@ def test_the_page_of_a_suite_fits_a_telephone(tmp_path: Path, visit: Any) -> Non
     assert opened.page.evaluate("document.documentElement.scrollWidth") <= 400
     assert opened.page.locator("table.heat").count() == 2
     assert opened.page.locator("td.highest").count() == 2
+    names = opened.page.locator("table.board tbody th").all()
+    assert all(name.bounding_box()["width"] >= 100 for name in names)  # not a letter a line
+    opened.page.evaluate(AXE.read_text(encoding="utf-8"))
+    found = opened.page.evaluate("axe.run(document, { resultTypes: ['violations'] }).then((all) => all.violations)")
+    assert [(each["id"], each["nodes"][0]["html"]) for each in found] == []

@@ -38,7 +38,7 @@ def _stability_figures(report: ReportData, study: Results) -> list[Figure]:
         return []
     last = {row["measure"]: row for row in rows}
     command = _command(report, "meta stability")
-    across = ("fuzziness", "fuzziness: relative difference below which runs tie")
+    across = ("fuzziness", "fuzziness: relative difference of ties")
     fuzzy = f"{rows[-1]['fuzziness']:g}"
 
     def said(what: str) -> str:
