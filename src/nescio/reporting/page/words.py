@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -80,14 +81,18 @@ def _of_log(outcomes: Outcomes, origins: Mapping[str, str], runs: Sequence[str])
     said: dict[str, dict[Key, Said]] = {}
     names = keys(outcomes.questions, outcomes.repeats)
     assert outcomes.texts is not None
-    for run, row in zip(outcomes.runs, outcomes.texts, strict=True):
+    nothing = AnswerTexts()
+    made: dict[int, Said | None] = {id(None): None}  # many answers may be one text
+    for run, row in zip(outcomes.runs, outcomes.texts.tolist(), strict=True):
         own = said.setdefault(run, {})
         for key, text in zip(names, row, strict=True):
-            if text is None or text == AnswerTexts():
+            if id(text) not in made:
+                made[id(text)] = None if text == nothing else Said(text.answer, text.graded, text.reason)
+            if (one := made[id(text)]) is None:
                 continue
-            if key not in asked or not asked[key][0]:
+            own[key] = one
+            if not (known := asked.get(key)) or not known[0]:
                 asked[key] = (text.question, text.gold)
-            own[key] = Said(text.answer, text.graded, text.reason)
     return Texts(asked, {run: said.get(origins.get(run, run), {}) for run in runs})
 
 
@@ -116,18 +121,21 @@ def _of_collection(texts: Unjudged, data: Evidence) -> Texts:
 def packed_texts(texts: Texts, rows: Sequence[Key], runs: Sequence[str]) -> tuple[Parts | None, tuple[Note, ...]]:
     """Pack the texts of some rows and runs, or as much of each as fits into the page; notes say what was cut."""
     asked = [texts.asked.get(row, ("", "")) for row in rows]
-    said = [[texts.said.get(run, {}).get(row) for run in runs] for row in rows]
-    of_questions = [len(text) for pair in asked for text in pair]
-    of_answers = [len(part) for row in said for one in row if one for part in (one.answer, one.graded, one.reason)]
-    lengths = np.array(of_questions + of_answers, dtype=np.int64)
-    limit = next((limit for limit in LIMITS if np.minimum(lengths, limit).sum() <= MOST_TEXT), None)
+    none: Mapping[Key, Said] = {}
+    said = [list(map(texts.said.get(run, none).get, rows)) for run in runs]
+    times = Counter(id(one) for own in said for one in own)  # letters of options, say, are many answers
+    distinct = {id(one): one for own in said for one in own if one}
+    parts_of = [(len(part), times[at]) for at, one in distinct.items() for part in (one.answer, one.graded, one.reason)]
+    counted = [*((len(text), 1) for pair in asked for text in pair), *parts_of]
+    lengths, often = np.array(counted, dtype=np.int64).reshape(-1, 2).T
+    limit = next((limit for limit in LIMITS if np.minimum(lengths, limit) @ often <= MOST_TEXT), None)
     if limit is None:
         left_out = note(
             "page.texts_left_out",
             "questions and answers are too long for one page, so the page leaves them out; it has all outcomes",
         )
         return None, (left_out,)
-    cut = int((lengths > limit).sum())
+    cut = int((lengths > limit) @ often)
     shortened = note(
         "page.texts_cut",
         "{texts:n text} of questions and answers {texts:is/are} cut to {characters:,} characters in this page",
@@ -135,23 +143,22 @@ def packed_texts(texts: Texts, rows: Sequence[Key], runs: Sequence[str]) -> tupl
         characters=limit,
     )
 
-    @cache  # letters of options, say, are in many answers
+    @cache
     def shown(text: str) -> str:
         return sanitize(text, limit, target="page")
 
-    def answer(one: Said | None) -> str | list[str] | None:
-        if one is None:
-            return None
+    def answer(one: Said) -> str | list[str]:
         if not one.graded and not one.reason:
             return shown(one.answer)
         return [shown(one.answer), shown(one.graded), shown(one.reason)]
 
     questions = [[shown(question), shown(gold)] for question, gold in asked]
-    answers = [[answer(one) for one in row] for row in said]
+    packed = {id(None): None, **{at: answer(one) for at, one in distinct.items()}}
+    answers = list(zip(*([packed[id(one)] for one in own] for own in said), strict=True)) if runs else [()] * len(rows)
     parts = Parts(
         tuple(_packed(questions[i : i + QUESTIONS]) for i in range(0, len(rows), QUESTIONS)),
         tuple(_packed(answers[i : i + ANSWERS]) for i in range(0, len(rows), ANSWERS)),
-        bool(np.minimum(lengths, limit).sum() <= MOST_SEARCHED),
+        bool(np.minimum(lengths, limit) @ often <= MOST_SEARCHED),
     )
     return parts, (shortened,) if cut else ()
 
