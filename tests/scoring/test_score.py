@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -210,3 +211,20 @@ def test_progress_is_told_of_every_draw() -> None:
     )
     assert steps == [(done, len(steps)) for done in range(1, len(steps) + 1)]
     assert len(steps) == 2 * 2 * 3
+
+
+def test_progress_is_told_while_many_draws_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of measures that are drawn together, before the first of them is done; and no value changes."""
+    files = EVERY["outcomes"].files
+    how: dict[str, Any] = {"mark": False, "resamples": 256 * 20}
+    expected = list(nescio.score(files, ["AURC", "AUROC"], **how))
+    monkeypatch.setattr("nescio.stats.parallel.CHEAP", 1)
+    steps: list[tuple[int, int]] = []
+    scores = nescio.score(files, ["AURC", "AUROC"], progress=lambda done, total: steps.append((done, total)), **how)
+    assert list(scores) == expected
+    total = steps[0][1]
+    assert total == 20 * len(expected)
+    told = [done for done, _ in steps]
+    assert told == sorted(told)
+    assert told[-1] == total
+    assert 0 < told[0] < total // 2

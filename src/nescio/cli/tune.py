@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from nescio.cli import options
-from nescio.cli.output import emit, say, say_notes
+from nescio.cli.output import emit, progress, say, say_notes
 from nescio.commands.gates import CANNOT_TELL
 from nescio.commands.places import check_file
 from nescio.commands.tune import tune_one_or_two, write_tuned
@@ -121,7 +121,10 @@ def command(
         "confidence": None if (sure := arguments.pop("confidence")) == CONFIDENCE else sure,
         "output": output,
     }
-    tuned = tune_one_or_two(list(files), measures[0] if measures else "c@1", alone=alone, **arguments, **read_options)
+    measure = measures[0] if measures else "c@1"
+    with progress("tuning") as watch:
+        how: dict[str, Any] = {**arguments, "progress": watch, **read_options}
+        tuned = tune_one_or_two(list(files), measure, alone=alone, **how)
     if isinstance(tuned, TunedPair):
         say_notes(tuned.notes)
         emit(tuned, printed, show=show_tuned_pair)

@@ -83,8 +83,17 @@ Bounds = tuple[float, float, list[Note]]
 def bounds(
     inputs: Sequence[MeasureInput], methods: Mapping[str, str], plan: ResamplingPlan, progress: Progress | None = None
 ) -> list[Bounds]:
-    """Compute the interval of each run and measure, and remarks on it; `methods` are by the measure's label."""
+    """Compute the interval of each run and measure, and remarks on it; `methods` are by the measure's label.
+    `progress` is told how many blocks of draws are done, of all runs and measures."""
     intervals_of: dict[int, Bounds] = {}
+    blocks, furthest = len(plan.blocks), 0
+
+    def tell(beyond: int = 0) -> None:
+        nonlocal furthest
+        furthest = max(furthest, blocks * len(intervals_of) + beyond)
+        if progress:
+            progress(furthest, blocks * len(inputs))
+
     resampled: list[int] = []
     posteriors: list[int] = []
     for place, sample in enumerate(inputs):
@@ -98,12 +107,15 @@ def bounds(
             (posteriors if method == "dirichlet" else resampled).append(place)
     for posterior, places in ((True, posteriors), (False, resampled)):
         some = [inputs[place] for place in places]
-        drawn = _from_posteriors(some, plan) if posterior else resample(some, plan.blocks, plan.jobs)
+        drawn = (
+            _from_posteriors(some, plan)
+            if posterior
+            else resample(some, plan.blocks, plan.jobs, tell if progress else None)
+        )
         for i, values in drawn:
             method = methods[some[i].measure.label]
             intervals_of[places[i]] = _interval(some[i], method, values, plan.level)
-            if progress:
-                progress(len(intervals_of), len(inputs))
+            tell()
     return [intervals_of[place] for place in range(len(inputs))]
 
 

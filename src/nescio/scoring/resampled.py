@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -47,9 +47,11 @@ def draws_kinds(patterns: Patterns) -> bool:
     return len(patterns.counts) * UNITS_A_KIND <= patterns.units
 
 
-def resample(inputs: Sequence[MeasureInput], blocks: Sequence[Block], jobs: int) -> Iterator[tuple[int, Values]]:
+def resample(
+    inputs: Sequence[MeasureInput], blocks: Sequence[Block], jobs: int, done: Callable[[int], None] | None = None
+) -> Iterator[tuple[int, Values]]:
     """Yield the place of each run and measure with its values on all resamples, in the order in which they are
-    made."""
+    made. `done` is told how many blocks of all runs and measures that are drawn together are done."""
     size = sum(block.size for block in blocks)
     drawn: dict[int, list[int]] = {}
     kinds: list[int] = []
@@ -70,7 +72,12 @@ def resample(inputs: Sequence[MeasureInput], blocks: Sequence[Block], jobs: int)
         for start in range(0, len(places), at_once):
             some = places[start : start + at_once]
             subjects = [Subject(inputs[place].measure, by_unit(inputs[place].patterns)) for place in some]
-            yield from zip(some, on_resamples(subjects, units, blocks, jobs), strict=True)
+            heard = None if done is None else partial(_times, done, len(some))
+            yield from zip(some, on_resamples(subjects, units, blocks, jobs, heard), strict=True)
+
+
+def _times(done: Callable[[int], None], subjects: int, blocks: int) -> None:
+    done(subjects * blocks)
 
 
 def by_draw(inputs: Sequence[MeasureInput], places: Iterable[int]) -> Iterator[list[int]]:
@@ -81,10 +88,16 @@ def by_draw(inputs: Sequence[MeasureInput], places: Iterable[int]) -> Iterator[l
     yield from groups.values()
 
 
-def on_resamples(subjects: Sequence[Subject], units: int, blocks: Sequence[Block], jobs: int) -> list[Values]:
-    """Return the value of each subject on every resample of so many units."""
+def on_resamples(
+    subjects: Sequence[Subject],
+    units: int,
+    blocks: Sequence[Block],
+    jobs: int,
+    done: Callable[[int], None] | None = None,
+) -> list[Values]:
+    """Return the value of each subject on every resample of so many units; `done` is told how many blocks are done."""
     cells = units * sum(block.size for block in blocks)
-    parts = parallel.in_chunks(partial(_by_units, subjects, units), blocks, jobs, cells)
+    parts = parallel.in_chunks(partial(_by_units, subjects, units), blocks, jobs, cells, done)
     return list(map(np.concatenate, zip(*parts, strict=True)))
 
 

@@ -63,7 +63,9 @@ def score(
     remarks: list[Remark] = []
     done, every = 0, sum(len(unlike) for _, _, unlike in work)
     for stratum, inputs, unlike in work:
-        watch = None if progress is None else partial(_watch, progress, done, every)
+        watch = (
+            None if progress is None else partial(_watch, progress, done * len(plan.blocks), every * len(plan.blocks))
+        )
         own = {} if by == QUESTION and stratum is not None else methods
         scored, made = _score_inputs(loaded.data.runs, (inputs, unlike), (by, stratum), own, plan, progress=watch)
         runs = len(loaded.data.runs)
@@ -116,7 +118,7 @@ def _score_inputs(
     none: tuple[float | None, float | None, list[Note]] = (None, None, [])
     intervals = [of_some.get(id(sample), none) for sample in samples]
     if progress and not methods:
-        progress(len(samples), len(samples))
+        progress(len(samples) * len(plan.blocks), len(samples) * len(plan.blocks))
     of_same = {
         same: (sample.value, *interval) for (same, sample), interval in zip(unlike.items(), intervals, strict=True)
     }

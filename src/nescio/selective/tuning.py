@@ -24,6 +24,7 @@ from nescio.selective.remarks import remarks
 from nescio.selective.thresholds import check_follows, exact_rule
 from nescio.selective.tuned import Tuned, Tuning
 from nescio.stats import resampling
+from nescio.stats.parallel import Progress
 
 POINTS = 200
 
@@ -42,6 +43,7 @@ def tune(
     seed: int = 0,
     jobs: int = 1,
     points: int | None = POINTS,
+    progress: Progress | None = None,
     **options: Unpack[ReadingOptions],
 ) -> Tuned:
     """Find the confidence above which a run should answer, and the score to expect on new questions.
@@ -58,8 +60,8 @@ def tune(
 
     `value` is cross-fitted: the questions (or clusters) are dealt into `folds` parts, each part gets the threshold
     chosen on the others, and the measure is computed once on all the held-out outcomes together; its interval is that
-    of `nescio.score`. `points` is how much of the risk-coverage curve to keep (None: all). Other arguments as in
-    `nescio.score`.
+    of `nescio.score`. `points` is how much of the risk-coverage curve to keep (None: all), and `progress` hears how
+    many draws are made. Other arguments as in `nescio.score`.
 
     Raises NescioError: MismatchError where there are no confidences or no questions, UsageError for options that make
     no sense.
@@ -75,7 +77,7 @@ def tune(
     one = _open_run(loaded, run, bound, wanted)
     choice = choose(one, wanted or bound, folds, seed)
     plan = ResamplingPlan((ci or 0) / 100, resampling.blocks(resamples, seed), jobs)
-    figures, of_figures = _figures(one, bound, choice, plan, certified=wanted is not None)
+    figures, of_figures = _figures(one, bound, choice, plan, progress, certified=wanted is not None)
     notes = [*loaded.notes, *remarks(one), *choice.notes, *of_figures]
     figures |= _rule(one, bound, notes) | reached(wanted, choice, notes)
     how: dict[str, object] = {"run": one.data.runs[0], "folds": len(choice.without), **how_certified(wanted)}
@@ -100,7 +102,13 @@ def _open_run(loaded: Loaded, run: str | None, measure: Measure, wanted: Guarant
 
 
 def _figures(
-    one: OneRun, measure: Measure, choice: Choice, plan: ResamplingPlan, *, certified: bool
+    one: OneRun,
+    measure: Measure,
+    choice: Choice,
+    plan: ResamplingPlan,
+    progress: Progress | None = None,
+    *,
+    certified: bool,
 ) -> tuple[dict[str, Any], list[Note]]:
     """Return the measure, the coverage and the risk: at the threshold, with everything answered, as the run came, and
     held out."""
@@ -135,7 +143,7 @@ def _figures(
     none |= {"value": pooled.value, "coverage_held_out": covered, "risk_held_out": risked}
     if plan.level:
         method = method_for(measure, "auto", clustered=one.data.clusters is not None)
-        low, high, doubts = bounds([pooled], {measure.label: method}, plan)[0]
+        low, high, doubts = bounds([pooled], {measure.label: method}, plan, progress)[0]
         whose = f"run {one.data.runs[0]!r}, held out"
         notes += gather([(remark, measure.label, whose) for remark in doubts])
         none |= {"low": low, "high": high}

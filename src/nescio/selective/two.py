@@ -21,6 +21,7 @@ from nescio.selective.curve import one_run
 from nescio.selective.thresholds import check_follows
 from nescio.selective.tuned import Tuning
 from nescio.selective.tuning import tune
+from nescio.stats.parallel import Progress
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -46,6 +47,7 @@ def tune_pair(
     resamples: int = 10_000,
     seed: int = 0,
     jobs: int = 1,
+    progress: Progress | None = None,
     **options: Unpack[ReadingOptions],
 ) -> TunedPair:
     """Compare two runs, each at the threshold that is best for it.
@@ -69,7 +71,7 @@ def tune_pair(
     data = loaded.data
     if not isinstance(data, Evidence):
         raise MismatchError("a counts table has no confidences, and a threshold needs them")
-    drawn: dict[str, Any] = {"ci": ci, "resamples": resamples, "seed": seed, "jobs": jobs}
+    drawn: dict[str, Any] = {"ci": ci, "resamples": resamples, "seed": seed, "jobs": jobs, "progress": progress}
     pair: dict[str, Any] = {"baseline": data.runs[0], "run": data.runs[1]}
     tuned = [tune(loaded, bound, run=name, folds=folds, **drawn) for name in data.runs]
     unseen = together([held_out(data, i, bound, folds, seed) for i in range(2)])

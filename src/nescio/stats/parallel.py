@@ -17,11 +17,24 @@ BLOCKS_A_TASK = 8
 CHEAP = 1 << 22  # resampled cells below which a second process is not worth starting
 
 
-def in_chunks(function: Callable[[Sequence[T]], U], blocks: Sequence[T], jobs: int, cells: int) -> list[U]:
-    """Yield `function` of a few blocks at a time, in order; in this process where there are few cells to compute."""
-    if jobs == 1 or cells <= CHEAP:
+def in_chunks(
+    function: Callable[[Sequence[T]], U],
+    blocks: Sequence[T],
+    jobs: int,
+    cells: int,
+    done: Callable[[int], None] | None = None,
+) -> list[U]:
+    """Return `function` of a few blocks at a time, in order; in this process where there are few cells to compute.
+    `done` is told how many blocks are done, where there are many cells."""
+    if cells <= CHEAP or (jobs == 1 and done is None):
         return [function(blocks)]
-    return list(each(function, [blocks[i : i + BLOCKS_A_TASK] for i in range(0, len(blocks), BLOCKS_A_TASK)], jobs))
+    chunks = [blocks[i : i + BLOCKS_A_TASK] for i in range(0, len(blocks), BLOCKS_A_TASK)]
+    parts = []
+    for part in each(function, chunks, jobs):
+        parts.append(part)
+        if done:
+            done(min(len(parts) * BLOCKS_A_TASK, len(blocks)))
+    return parts
 
 
 def each(function: Callable[[T], U], work: Sequence[T], jobs: int = 1) -> Iterator[U]:
