@@ -96,3 +96,23 @@ def test_the_name_of_a_run_beside_its_slider_highlights_it(many_runs_page: Path,
     name.click()
     assert name.get_attribute("aria-pressed") == "true"
     opened.assert_quiet()
+
+
+@pytest.mark.parametrize("width", [1440, 375])
+def test_long_names_in_a_comparison_stay_apart(tmp_path: Path, visit: Any, width: int) -> None:
+    """Names of 120 characters that differ in the middle only."""
+    names = [
+        "organisation/" + "a-long-name-" * 5 + f"{which}-" + "instruct-tuned-" * 3 + "x" for which in ("one", "two")
+    ]
+    table = outcome_table(tmp_path / "two.csv", dict(zip(names, ("CCWU" * 20, "CWWC" * 20), strict=True)))
+    page_ = make(tmp_path / "diff.html", table, "--baseline", names[0], command="compare")
+    opened: Opened = visit(page_, viewport={"width": width, "height": 900})
+    page = opened.page
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    drawing = page.locator("#figure-flow svg:visible")
+    assert drawing.evaluate(OVERLAPS) == []
+    heads = page.locator("#moves thead bdi").all_inner_texts()
+    assert len({*heads}) == 2
+    assert any("two" in head for head in heads)
+    assert any("one" in head for head in heads)
+    opened.assert_quiet()

@@ -9,11 +9,13 @@ from typing import Any
 
 from nescio.reporting.charts import CORRECT, GRID, INCORRECT, INK, MUTED, NARROW, UNANSWERED, Rows, data, dressed
 from nescio.reporting.direct import apart
+from nescio.reporting.layout import shortened
 
 KINDS = ("correct", "unanswered", "incorrect")  # from top to bottom
 COLOURS = dict(zip(KINDS, (CORRECT, UNANSWERED, INCORRECT), strict=True))
 STEPS = 24  # of the edge of a stream
 HEIGHT = 300  # of the flow
+LETTER = 8.5  # pixels of a letter in bold, in the widest of the fonts that may show it
 ROW = 17  # pixels of one run
 
 
@@ -54,7 +56,9 @@ def flow(rows: Rows, names: tuple[str, str], width: int) -> Any:
             share = f"{n / total:.1%}"
             text = f"{kind}\n{n:,}" if narrow else f"{kind}\n{n:,} ({share})"
             labels.append({"x": where, "y": y, "text": text, "side": side})
-    heads = [{"x": 0, "y": 10, "text": names[0], "side": 1}, {"x": width, "y": 10, "text": names[1], "side": 0}]
+    short = shortened(names, int((width / 2 - 20) / LETTER))
+    old_head, new_head = (short.get(name, name) for name in names)
+    heads = [{"x": 0, "y": 10, "text": old_head, "side": 1}, {"x": width, "y": 10, "text": new_head, "side": 0}]
     streams.sort(key=lambda point: point["kind"] != "as before")  # those that changed lie above
     return dressed(_flow_layers(streams, ends, labels, heads, width), width, HEIGHT)
 

@@ -17,6 +17,7 @@ from nescio.errors import MismatchError
 from nescio.pipeline import Loaded
 from nescio.reporting import charts, diagrams
 from nescio.reporting.board import number
+from nescio.reporting.layout import shortened
 from nescio.reporting.page.browser import RIGHTLY_SILENT, Seen, browser
 from nescio.reporting.page.figure import Figure
 from nescio.reporting.page.moves import APART, GROUPS, NOT_KNOWN, ONLY_NEW, ONLY_OLD, Moves, move_names, moves, payload
@@ -29,6 +30,7 @@ from nescio.reporting.tables import signed
 from nescio.scoring.score import score
 from nescio.text import plural, sanitize
 
+HEAD = 24  # characters of a run's name above the table of moves
 MOST_LISTED = 60  # questions of a group named in the page beside its browser, for print
 
 
@@ -120,6 +122,7 @@ def change_page(change: Change, *, title: str, texts: Texts | None = None) -> st
         browsing,
         old=change.old,
         new=change.new,
+        heads=[shortened([change.old, change.new], HEAD).get(name, name) for name in (change.old, change.new)],
         groups=_groups(change),
         table=_table(change),
         rightly_silent=moved is not None and bool((moved.states == RIGHTLY_SILENT).any()),

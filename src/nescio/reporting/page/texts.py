@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from nescio.reporting.layout import middle
+from nescio.reporting.layout import shortened
 from nescio.reporting.terminal import typed
 from nescio.text import sanitize
 
@@ -22,9 +22,10 @@ def names(texts: Sequence[str], most: int = NAME) -> list[str]:
     shown: list[str] = []
     taken: set[str] = set()
     times: Counter[str] = Counter()
-    for name in texts:
-        text = " ".join(sanitize(name, 10 * most, target="page").split()) or "(no name)"
-        text = short = text if len(text) <= most else middle(text, most)
+    whole = [" ".join(sanitize(name, 10 * most, target="page").split()) or "(no name)" for name in texts]
+    cut = shortened([text for text in whole if len(text) > most], most)  # what tells them apart stays
+    for name in whole:
+        text = short = cut.get(name, name)
         while text in taken:
             times[short] += 1
             text = f"{short} ({times[short] + 1})"
