@@ -8,9 +8,10 @@ import platform
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cache
 from importlib.metadata import version
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nescio import __version__
 from nescio.data.notes import Note, texts
@@ -29,6 +30,9 @@ from nescio.reporting.page.thresholds import threshold_payload, threshold_rows
 from nescio.reporting.page.to_read import questions_to_read
 from nescio.reporting.page.words import Parts, Texts
 from nescio.text import sanitize
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 NAMED, HEAD = 34, 20  # characters of a run's name in tables and above columns, with the whole of it under the mouse
 _TICKED = re.compile("`([^`]+)`")
@@ -84,6 +88,22 @@ def page(report: ReportData, *, title: str | None = None, texts: Texts | None = 
     )
 
 
+@cache
+def _environment() -> Environment:
+    """Return what fills templates in; each of them is compiled once."""
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("nescio.reporting", "page"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+    )
+    environment.lstrip_blocks = True
+    environment.filters["coded"] = _coded
+    return environment
+
+
 def assembled(
     template: str,
     scripts: Sequence[str],
@@ -97,21 +117,16 @@ def assembled(
 ) -> str:
     """Return a page: `template` filled in, with its style, its scripts and its data inside, and a policy that lets only
     these scripts run. `runs` are the names of the runs that the page can highlight."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 
     held = {**{figure.name: table(figure) for figure in figures}, **(held or {})}
     if browsing:
         held["browser"] = dict(browsing.payload)
     script = '"use strict";\n' + "\n".join(map(asset, scripts))
-    environment = Environment(
-        loader=PackageLoader("nescio.reporting", "page"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
-    )
-    environment.lstrip_blocks = True
-    environment.filters["coded"] = _coded
     asks = "; connect-src 'self'" if "live.js" in scripts else ""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    return environment.get_template(template).render(
+    filled = _environment().get_template(template)
+    return filled.render(
         title=sanitize(shared.title, 200, target="page"),
         answer=_inert_answer(shared.answer, runs),
         figures=drawn(figures, runs),
