@@ -1,8 +1,9 @@
-"""Any size: `python benchmarks/scale.py [--rows 50000000] [--runs 44] [--data FOLDER]`.
+"""Any size: `python benchmarks/scale.py [--rows 50000000] [--runs 44] [--data FOLDER] [--studies]`.
 
 Makes an outcome table (run by run, as tools write them) and times, as medians of processes of their own: DuckDB's bare
 grouping of it into masks, a leaderboard of three measures with intervals, the same with all pair tables and an exact
-test of every pair; then pair tables of 1,000 runs on 100,000 questions beside a bare loop over np.bitwise_count. Times
+test of every pair; then pair tables of 1,000 runs on 100,000 questions beside a bare loop over np.bitwise_count, and
+with `--studies` stability and swap of c@1 over all pairs of such a table, from its 100 million rows on. Times
 are of the work, without starting Python; memory is the process's largest. Only the ratios mean anything elsewhere.
 """
 
@@ -64,6 +65,8 @@ WORK: dict[str, Callable[[str], object]] = {
     "tests": lambda table: nescio.score(table, "c@1", mark=True),
     "tests of three measures": lambda table: nescio.score(table, MEASURES, mark=True),
     "tally": lambda table: nescio.tally(table, f"{table}.tally"),
+    "stability": lambda table: nescio.meta.stability(table, "c@1"),
+    "swap": lambda table: nescio.meta.swap(table, "c@1"),
 }
 
 
@@ -104,6 +107,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=44)
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--data", type=Path)
+    parser.add_argument("--studies", action="store_true")
     parser.add_argument("--work", help=argparse.SUPPRESS)
     parser.add_argument("table", nargs="?", help=argparse.SUPPRESS)
     asked = parser.parse_args()
@@ -130,6 +134,15 @@ def main() -> None:
         ):
             seconds, memory = each(work, str(table), asked.repeat)
             print(f"{about:58} {seconds:8.2f} {seconds / base:8.2f} {memory:6.2f}   {limit}")
+        if asked.studies:
+            many = folder / "outcomes-100000000-1000.parquet"
+            if not many.exists():
+                make(many, 100_000_000, 1000)
+            for study in ("stability", "swap"):
+                seconds, memory = each(study, str(many), asked.repeat)
+                print(
+                    f"{f'{study}, 499,500 pairs on 100,000 questions':58} {seconds:8.2f} {'':8} {memory:6.2f}   60 s, 2 GB"
+                )
     mine, loop = pairs(1000, 100_000)
     print(
         f"\n1,000 runs x 100,000 questions: {mine:,.0f} pair tables a second; np.bitwise_count in a loop: {loop:,.0f}"
