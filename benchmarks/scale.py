@@ -140,9 +140,8 @@ def main() -> None:
                 make(many, 100_000_000, 1000)
             for study in ("stability", "swap"):
                 seconds, memory = each(study, str(many), asked.repeat)
-                print(
-                    f"{f'{study}, 499,500 pairs on 100,000 questions':58} {seconds:8.2f} {'':8} {memory:6.2f}   60 s, 2 GB"
-                )
+                about = f"{study}, 499,500 pairs on 100,000 questions"
+                print(f"{about:58} {seconds:8.2f} {'':8} {memory:6.2f}   60 s, 2 GB")
     mine, loop = pairs(1000, 100_000)
     print(
         f"\n1,000 runs x 100,000 questions: {mine:,.0f} pair tables a second; np.bitwise_count in a loop: {loop:,.0f}"
