@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -47,3 +50,11 @@ def test_the_engine_takes_the_cores_that_a_worker_is_given(
     with connect(alone=True) as connection:
         taken = connection.execute("SELECT current_setting('threads')").fetchall()[0][0]
     assert taken == (threads or len(os.sched_getaffinity(0)))
+
+
+def test_a_script_that_ends_says_nothing_of_the_database(tmp_path: Path) -> None:
+    table = tmp_path / "outcomes.csv"
+    table.write_text("run,question,outcome\na,1,correct\na,2,incorrect\n", encoding="utf-8")
+    script = f"import nescio; nescio.score({str(table)!r}, 'accuracy', ci=None)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stderr == ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import tempfile
 from functools import cache
@@ -33,8 +34,16 @@ def connect(*, alone: bool = False) -> duckdb.DuckDBPyConnection:
 
 
 @cache  # a forked process must neither use its parent's nor close it, whose threads it has not
-def _shared(process: int) -> duckdb.DuckDBPyConnection:  # noqa: ARG001
+def _shared(process: int) -> duckdb.DuckDBPyConnection:
+    atexit.register(_close, process)
     return _open()
+
+
+def _close(process: int) -> None:
+    """Let go of the database of a process that ends: DuckDB's bindings complain on standard error of what it still
+    holds."""
+    if os.getpid() == process:
+        _shared.cache_clear()
 
 
 _HELD: dict[int, int] = {}  # by process, the limit that its shared database is held to
