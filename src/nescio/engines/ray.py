@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -11,6 +12,7 @@ from nescio.engines import Engine
 from nescio.errors import UsageError
 
 AGAIN = 5  # times a part is given to another worker
+NO_UV = "RAY_ENABLE_UV_RUN_RUNTIME_ENV"  # by which Ray sends the folder that one works in to each worker, to install it
 
 
 def each_part(function: Callable[[Any], Any], parts: Sequence[Any], engine: Engine) -> Iterator[tuple[int, Any]]:
@@ -33,6 +35,7 @@ def _call(function: Callable[[Any], Any], part: Any) -> Any:
 
 
 def _connected(engine: Engine) -> Any:
+    os.environ.setdefault(NO_UV, "0")  # workers have their own nescio, also where `uv run` has started this process
     try:
         import ray
     except ImportError:
@@ -47,6 +50,7 @@ def _connected(engine: Engine) -> Any:
             warnings.simplefilter("ignore")
             ray.init(**where, log_to_driver=False, logging_level=logging.ERROR)
     except Exception as error:  # where its own processes do not start in time, Ray raises no kind of its own
+        ray.shutdown()  # what a client has begun would be in the way of the next
         raise UsageError(f"{engine} cannot be reached: {_reason(error)}") from None
     return ray
 
