@@ -11,10 +11,20 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
+import pytest
+
+LIBRARIES = {"ray": "ray", "spark": "pyspark"}
 LOOPBACK = "127.0.0.1"
 SECONDS = 180  # that a cluster may take to start on a loaded machine
+
+
+def need(engine: str) -> None:
+    """Skip the test where the library of an engine is not installed, without importing it: the engine does that."""
+    if find_spec(LIBRARIES[engine]) is None:
+        pytest.skip(f"{LIBRARIES[engine]} is not installed")
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ import pytest
 import nescio
 from nescio.engines import spark
 from nescio.errors import UsageError
-from tests.tallies.clusters import Cluster, ray_cluster, spark_cluster
+from tests.tallies.clusters import Cluster, need, ray_cluster, spark_cluster
 
-CLUSTERS = {"ray": ray_cluster, "pyspark": spark_cluster}
+CLUSTERS = {"ray": ray_cluster, "spark": spark_cluster}
 SHARDS = 10
 
 
@@ -32,11 +32,9 @@ def shards(tmp_path: Path) -> list[Path]:
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("library", CLUSTERS)
-def test_a_cluster_and_its_end(
-    library: str, tmp_path: Path, shards: list[Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pytest.importorskip(library)
+@pytest.mark.parametrize("name", CLUSTERS)
+def test_a_cluster_and_its_end(name: str, tmp_path: Path, shards: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    need(name)
     monkeypatch.setenv("RAY_AUTH_MODE", "disabled")
     monkeypatch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
     monkeypatch.setattr(spark, "PATIENCE", 20)
@@ -44,7 +42,7 @@ def test_a_cluster_and_its_end(
     names = [path.name for path in shards]  # workers start in other folders, and find these
     here, there = tmp_path / "here.tally", tmp_path / "there.tally"
     nescio.tally(names, here)
-    with CLUSTERS[library](tmp_path) as cluster:
+    with CLUSTERS[name](tmp_path) as cluster:
         nescio.tally(names, there, engine=cluster.address)
         assert there.read_bytes() == here.read_bytes()
 

@@ -12,6 +12,7 @@ import pytest
 import nescio
 from nescio.engines import Engine, each_part, engine_named
 from nescio.errors import MismatchError, NescioError, UsageError
+from tests.tallies.clusters import need
 
 ENGINES = ("ray", "spark")
 
@@ -51,7 +52,7 @@ def test_here(tmp_path: Path) -> None:
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", ENGINES)
 def test_a_killed_worker_costs_time_alone(tmp_path: Path, name: str) -> None:
-    pytest.importorskip({"ray": "ray", "spark": "pyspark"}[name])
+    need(name)
     assert sorted(each_part(Squared(tmp_path), [1, 2, 3], Engine(name))) == [(0, 1), (1, 4), (2, 9)]
     assert (tmp_path / "killed").exists()
     with pytest.raises(NescioError, match="13 is not counted"):
@@ -62,7 +63,7 @@ def test_a_killed_worker_costs_time_alone(tmp_path: Path, name: str) -> None:
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", ENGINES)
 def test_the_same_bytes(tmp_path: Path, name: str) -> None:
-    pytest.importorskip({"ray": "ray", "spark": "pyspark"}[name])
+    need(name)
     parts = []
     for shard in range(3):
         parts.append(tmp_path / f"part-{shard}.csv")
@@ -82,7 +83,7 @@ def test_the_same_bytes(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize("address", ["ray://127.0.0.1:9", "spark://127.0.0.1:9"])
 def test_an_engine_that_cannot_be_reached_is_one_error(address: str) -> None:
     engine = engine_named(address)
-    pytest.importorskip({"ray": "ray", "spark": "pyspark"}[engine.name])
+    need(engine.name)
     with pytest.raises(UsageError, match=f"{address} cannot be reached") as error:
         list(each_part(abs, [1], engine))
     assert "\n" not in str(error.value)
