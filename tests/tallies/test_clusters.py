@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from pathlib import Path
@@ -38,8 +39,7 @@ def test_a_cluster_and_its_end(name: str, tmp_path: Path, shards: list[Path], mo
     monkeypatch.setenv("RAY_AUTH_MODE", "disabled")
     monkeypatch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
     monkeypatch.setattr(spark, "PATIENCE", 20)
-    monkeypatch.chdir(tmp_path)
-    names = [path.name for path in shards]  # workers start in other folders, and find these
+    names = [os.path.relpath(path) for path in shards]  # workers start in other folders, and find these
     here, there = tmp_path / "here.tally", tmp_path / "there.tally"
     nescio.tally(names, here)
     with CLUSTERS[name](tmp_path) as cluster:

@@ -111,4 +111,6 @@ def _reason(error: Exception) -> str:
     """Return what is wrong in a line, from traces of Java and of Python."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     causes = [line.rpartition("Exception: ")[2] for line in lines if "Exception: " in line]
-    return (causes[-1:] or lines[:1] or [type(error).__name__])[0]
+    if not causes and not lines:
+        return type(error).__name__
+    return causes[-1] if causes else lines[-1 if lines[0].endswith(":") else 0]
