@@ -30,14 +30,16 @@ FUNCTIONS = """
 from nescio.integrations.lm_eval import aggregation, metric
 c_at_1, over_all = metric("c@1", declined_pattern=["i don't know.*"]), aggregation("c@1")
 """
-YAML = """
-task: capitals
+TASK = """
+task: {task}
 dataset_path: json
 dataset_kwargs: {{data_files: {{test: "{data}"}}}}
 test_split: test
 output_type: generate_until
 doc_to_text: "{{{{question}}}}"
 doc_to_target: "{{{{answer}}}}"
+"""
+YAML = """
 metric_list:
   - metric: !function capitals_functions.c_at_1
     aggregation: !function capitals_functions.over_all
@@ -80,7 +82,7 @@ def harness(
         asked = [{"question": question, "answer": gold} for question, gold, _ in rows]
         data.write_text("".join(json.dumps(row) + "\n" for row in asked), encoding="utf-8")
         (folder / f"{task}_functions.py").write_text(functions)
-        (folder / f"{task}.yaml").write_text(definition.format(data=data.as_posix()))
+        (folder / f"{task}.yaml").write_text(TASK.format(task=task, data=data.as_posix()) + definition)
         for measure in measures:
             register(measure, declined_pattern=["i don't know.*"])
         manager = import_module("lm_eval.tasks").TaskManager(include_path=str(folder), include_defaults=False)
@@ -111,13 +113,6 @@ def test_its_samples_keep_the_three_outcomes_apart(results: Any) -> None:
 
 
 REPEATED = """
-task: thrice
-dataset_path: json
-dataset_kwargs: {{data_files: {{test: "{data}"}}}}
-test_split: test
-output_type: generate_until
-doc_to_text: "{{{{question}}}}"
-doc_to_target: "{{{{answer}}}}"
 repeats: 3
 process_results: !function thrice_functions.process
 metric_list:
@@ -126,7 +121,7 @@ metric_list:
     higher_is_better: true
 filter_list:
   - name: all
-    filter: [{{function: take_first_k, k: 3}}]
+    filter: [{function: take_first_k, k: 3}]
 """
 GRADES = """
 def process(doc, results):

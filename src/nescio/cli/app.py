@@ -13,8 +13,8 @@ from nescio import __version__
 from nescio.cli import COMMANDS, _terminal, overview
 from nescio.cli.help import SHELLS, VARIABLE, answer, script
 from nescio.cli.output import mute
+from nescio.engines.memory import limited
 from nescio.errors import NescioError, UnknownNameError
-from nescio.memory import limited
 
 WIDEST = 100  # columns of a help page
 ARGUMENTS = "nescio.arguments"  # where a context keeps what it was called with

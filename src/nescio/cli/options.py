@@ -13,8 +13,8 @@ from nescio.cli.output import watch
 from nescio.cli.stdin import Files
 from nescio.data.judges import Target
 from nescio.data.policies import Missing, MissingConfidence, Unanswerable, Ungraded
+from nescio.engines.memory import limit_process
 from nescio.errors import UsageError
-from nescio.memory import limit_process
 from nescio.reporting import terminal
 from nescio.reporting.tables import Form
 

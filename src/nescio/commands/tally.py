@@ -81,11 +81,10 @@ def tally(
     asked: dict[str, Any] = {**options, "strata": (), "graded": graded}
     reading = Options(**asked)
     paths = _each_alone(items, reading)
-    count = partial(count_shard, options=replace(reading, watch=None, watch_judging=None), pairs=pairs, ids=ids)
+    quiet = replace(reading, watch=None, watch_judging=None)
+    count = partial(count_shard, options=quiet, pairs=pairs, ids=ids)
     shards = [[path] for path in paths] if paths else [items]
-    kept = Finished(
-        output, f"{__version__} {replace(reading, watch=None, watch_judging=None, memory_limit=None)!r} {pairs} {ids}"
-    )
+    kept = Finished(output, f"{__version__} {replace(quiet, memory_limit=None)!r} {pairs} {ids}")
     counted = kept.before(shards)
     notes = [_used_again(len(counted), len(shards))] if counted else []
     left = [i for i in range(len(shards)) if i not in counted]

@@ -11,7 +11,8 @@ from typing import Any
 from nescio.engines import Engine
 from nescio.errors import UsageError
 
-AGAIN = 5  # times a part is given to another worker
+AGAIN = 5  # times a part is given to another worker, or a server that Ray lost at its start is asked for anew
+RACE = "Starting Ray client server failed"  # one time in some fourteen, Ray's own fork stops its server (ray#63202)
 NO_UV = "RAY_ENABLE_UV_RUN_RUNTIME_ENV"  # by which Ray sends the folder that one works in to each worker, to install it
 
 
@@ -45,13 +46,16 @@ def _connected(engine: Engine) -> Any:
     where: dict[str, Any] = {"address": "local", "num_cpus": max(1, engine.jobs), "include_dashboard": False}
     if engine.address:
         where = {"address": engine.address}
-    try:
-        with warnings.catch_warnings():  # of what the error below says
-            warnings.simplefilter("ignore")
-            ray.init(**where, log_to_driver=False, logging_level=logging.ERROR)
-    except Exception as error:  # where its own processes do not start in time, Ray raises no kind of its own
-        ray.shutdown()  # what a client has begun would be in the way of the next
-        raise UsageError(f"{engine} cannot be reached: {_reason(error)}") from None
+    for left in reversed(range(AGAIN)):
+        try:
+            with warnings.catch_warnings():  # of what the error below says
+                warnings.simplefilter("ignore")
+                ray.init(**where, log_to_driver=False, logging_level=logging.ERROR)
+            break
+        except Exception as error:  # where its own processes do not start in time, Ray raises no kind of its own
+            ray.shutdown()  # what a client has begun would be in the way of the next
+            if not left or RACE not in str(error):
+                raise UsageError(f"{engine} cannot be reached: {_reason(error)}") from None
     return ray
 
 

@@ -39,9 +39,8 @@ def judge_runs(
     """Judge every answer and every declined candidate; returns the outcomes, and notes on what the judge met.
 
     On an unanswerable question every answer is incorrect, and the judge is not asked, unless it `hears_silence`: then
-    it is asked only what declines. The graded scores of the answers
-    of rank 1 go into `extra_columns`; on an unanswerable question they are 1 for silence and 0 for an answer. `watch`
-    is told how many answers have been judged.
+    it is asked only what declines. The graded scores of the answers of rank 1 go into `extra_columns`; on an
+    unanswerable question they are 1 for silence and 0 for an answer. `watch` is told how many answers have been judged.
     """
     ready = known(judge) if isinstance(judge, str) else judge
     index = _rows(collection, runs)

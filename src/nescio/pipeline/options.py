@@ -17,11 +17,11 @@ from typing import Any, TypedDict, get_args
 from nescio.data.columns import OUTCOMES
 from nescio.data.outcomes import STATES
 from nescio.data.policies import Missing, MissingConfidence, Unanswerable, Ungraded
+from nescio.engines.memory import size_of
 from nescio.errors import NescioError, UsageError
 from nescio.formats import Counting
 from nescio.formats.native.judgements import OWN_PARTS
 from nescio.formats.native.roles import NAMES
-from nescio.memory import size_of
 from nescio.sources.compressed import MOST
 from nescio.stats.parallel import Progress
 

@@ -11,12 +11,12 @@ from typing import Any, overload
 from nescio import formats
 from nescio.data.model import Collection, Response, Run
 from nescio.data.notes import Note, note
+from nescio.engines.memory import limited
 from nescio.errors import FormatError, MismatchError, UsageError, shorten
 from nescio.formats import Choices, Declined, ReadOptions, ReadResult, SourceRole, Unjudged
 from nescio.formats.logs.graded import SAID_SO
 from nescio.formats.native.judgements import OWN_PARTS
 from nescio.formats.native.questions.responses import read_runs
-from nescio.memory import limited
 from nescio.pipeline.options import Options
 from nescio.pipeline.recognition import OWN_RUN, only_questions, open_files, recognise
 from nescio.stats.parallel import Progress
@@ -205,6 +205,8 @@ def _apply_declined_patterns(data: Unjudged, declined: Declined) -> Unjudged:
             for i, response in enumerate(run.responses)
             if response.answer is not None and declined.matches(response.answer)
         ]
+        if not matched:
+            return run
         responses = _Silenced(run.responses, frozenset(matched))
         return replace(run, responses=tuple(responses) if isinstance(run.responses, tuple) else responses)
 

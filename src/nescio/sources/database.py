@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nescio.memory import limit
+from nescio.engines.memory import limit
 
 if TYPE_CHECKING:
     import duckdb

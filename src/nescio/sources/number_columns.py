@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio.memory import at_most
+from nescio.engines.memory import at_most
 from nescio.sources.database import connect, parquet
 from nescio.sources.source import Source
 from nescio.sources.tables import first

@@ -10,9 +10,9 @@ from typing import Any, overload
 
 from nescio.data.model import Response, Run
 from nescio.data.repeats import REPEAT
+from nescio.engines.memory import at_most
 from nescio.errors import FormatError, MismatchError, collected
 from nescio.formats.native.questions.collection import identifier
-from nescio.memory import at_most
 from nescio.sources.json import as_text
 from nescio.sources.source import Source, name_runs
 from nescio.sources.tables import placed_lines, rows_at

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import nescio
-from nescio import memory
+from nescio.engines import memory
 from nescio.errors import UsageError
 from nescio.sources.database import connect
 
@@ -68,7 +68,7 @@ def test_a_table_that_does_not_fit_is_one_error_that_says_what_to_do(
 
 PROGRAM = """
 import numpy as np
-from nescio.memory import limit_process
+from nescio.engines.memory import limit_process
 lift = limit_process("600MB")
 try:
     np.ones(100_000_000)

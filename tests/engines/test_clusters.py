@@ -12,7 +12,7 @@ import pytest
 import nescio
 from nescio.engines import spark
 from nescio.errors import UsageError
-from tests.tallies.clusters import Cluster, need, ray_cluster, spark_cluster
+from tests.engines.clusters import Cluster, need, ray_cluster, spark_cluster
 
 CLUSTERS = {"ray": ray_cluster, "spark": spark_cluster}
 SHARDS = 10

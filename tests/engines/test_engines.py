@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,8 +12,9 @@ import pytest
 
 import nescio
 from nescio.engines import Engine, each_part, engine_named
+from nescio.engines.ray import AGAIN, _connected
 from nescio.errors import MismatchError, NescioError, UsageError
-from tests.tallies.clusters import need
+from tests.engines.clusters import need
 
 ENGINES = ("ray", "spark")
 
@@ -76,6 +78,36 @@ def test_the_same_bytes(tmp_path: Path, name: str) -> None:
     nescio.tally(parts, tmp_path / "here.tally")
     nescio.tally(parts, tmp_path / "there.tally", engine=name, jobs=2)
     assert (tmp_path / "here.tally").read_bytes() == (tmp_path / "there.tally").read_bytes()
+
+
+class FailingRay:
+    """Fails `times` times to start a server for its client, as Ray now and then does, and then connects."""
+
+    def __init__(self, times: int) -> None:
+        self.times, self.calls = times, 0
+
+    def init(self, **_: object) -> None:
+        self.calls += 1
+        if self.calls <= self.times:
+            raise RuntimeError("Starting Ray client server failed. See ray_client_server_23000.err for detailed logs.")
+
+    def shutdown(self) -> None: ...
+
+
+@pytest.mark.parametrize("times", [0, 2])
+def test_a_server_that_ray_loses_at_its_start_is_asked_for_anew(times: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    failing = FailingRay(times)
+    monkeypatch.setitem(sys.modules, "ray", failing)
+    assert _connected(engine_named("ray://head:10001")) is failing
+    assert failing.calls == times + 1
+
+
+def test_a_server_that_never_starts_is_one_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    failing = FailingRay(AGAIN)
+    monkeypatch.setitem(sys.modules, "ray", failing)
+    with pytest.raises(UsageError, match=r"^ray://head:10001 cannot be reached: Starting Ray client server failed"):
+        _connected(engine_named("ray://head:10001"))
+    assert failing.calls == AGAIN
 
 
 @pytest.mark.slow
