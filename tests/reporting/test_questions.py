@@ -54,7 +54,7 @@ FORMATS: dict[str, tuple[list[str], str, str, str]] = {
 
 # The same of what people wrote with the other tools, and of the examples where ../shared/data has no file of a tool. With
 # what is asked of the reader, and what the answer has beside it: its confidence, or why it was graded so.
-CHOSEN = {"ragas": {"metric": "faithfulness", "threshold": "0.5"}, "ave selected": {"view": "selection"}}
+CHOSEN = {"ragas": {"metric": "faithfulness", "threshold": "0.5"}}
 NEWER: dict[str, tuple[list[str], str, str, str, str]] = {
     "deepeval": (["logs2026/deepeval/koushik_latest*"], "=== DEAL SNAPSHOT", "=== EXPECTED", "=== AGENT", "reason"),
     "deepeval cache": (["logs2026/deepeval/koushik_deepeval-cache*"], "=== DEAL", "=== EXPECTED", "=== AGENT", "reason"),
@@ -114,6 +114,51 @@ def test_a_log_has_its_questions_and_answers(name: str) -> None:
     browsing, _ = browser(seen_by(gather(loaded, ci=None)), found)
     assert browsing is not None
     assert browsing.texts is not None
+
+
+# Figure 3 of the AVE 2008 overview, shortened: what a validator was shown of each answer, and what it decided.
+AVE = """<ave><q id="116" lang="EN"><q_str>What is Zanussi?</q_str>
+<a id="116_1" value="VALIDATED"><a_str>an Italian producer</a_str><t_str doc="d">Zanussi was an Italian producer.</t_str></a>
+<a id="116_2" value="REJECTED"><a_str>in Cassibile</a_str><t_str doc="e">Only after the signing</t_str></a>
+<a id="116_4" value="UNKNOWN"><a_str>3</a_str><t_str doc="f">(1985) 3 Out of 5 Live</t_str></a></q></ave>"""
+
+
+@pytest.fixture
+def validated(tmp_path: Path) -> list[Path]:
+    """The collection; a run that selects the second answer, and one that selects none."""
+    runs = {
+        "picks.txt": "116 116_1 REJECTED\n116 116_2 SELECTED\n116 116_4 REJECTED\n",
+        "no.txt": "116 116_1 REJECTED\n",
+    }
+    for name, text in {"collection.xml": AVE, **runs}.items():
+        (tmp_path / name).write_text(text)
+    return [tmp_path / name for name in ("collection.xml", *runs)]
+
+
+def test_a_validators_decisions_stand_beside_the_answers_and_their_texts(validated: list[Path]) -> None:
+    loaded = load(validated, Options(texts=True))
+    found = texts_of(loaded)
+    assert found is not None
+    assert isinstance(loaded.data, Evidence)
+    assert {*loaded.data.questions} < {name for name, _ in found.asked}  # the unknown one counts nowhere
+    assert found.asked["116", None] == ("What is Zanussi?", "")
+    shown = "What is Zanussi?\n\nAnswer: in Cassibile\n\nText: Only after the signing"
+    assert found.asked["116 116_2", None] == (shown, "REJECTED")
+    assert found.asked["116 116_4", None][1] == "UNKNOWN"
+    assert {key: one.answer for key, one in found.said["picks"].items()} == {
+        ("116 116_1", None): "REJECTED",
+        ("116 116_2", None): "SELECTED",
+        ("116 116_4", None): "REJECTED",
+    }
+
+
+def test_selected_answers_stand_beside_the_right_ones(validated: list[Path]) -> None:
+    found = texts_of(load(validated, Options(texts=True, choose={"view": "selection"})))
+    assert found is not None
+    assert found.asked == {("116", None): ("What is Zanussi?", "an Italian producer")}
+    selected = found.said["picks"]["116", None]
+    assert (selected.answer, selected.reason) == ("in Cassibile", "Only after the signing")
+    assert found.said["no"]["116", None].answer == ""
 
 
 def test_texts_are_not_read_where_nobody_looks_at_them() -> None:

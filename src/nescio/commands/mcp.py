@@ -77,7 +77,8 @@ def _tool(function: Callable[..., Any], in_json: Callable[[Any], str]) -> Callab
         return text
 
     first = inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=Context)
-    call.__signature__ = inspect.Signature([first, *takes.values()], return_annotation=str)  # type: ignore[attr-defined]
+    takes_now = inspect.Signature([first, *takes.values()], return_annotation=str)
+    call.__signature__ = takes_now  # type: ignore[attr-defined]
     call.__annotations__ = {"context": Context, **{name: p.annotation for name, p in takes.items()}, "return": str}
     return call
 

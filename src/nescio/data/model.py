@@ -1,4 +1,4 @@
-"""The nouns of the field: questions and collections, responses and runs, verdicts and judgements."""
+"""The nouns of the field: questions and collections, responses and runs, and assessors' verdicts."""
 
 from __future__ import annotations
 
@@ -78,13 +78,3 @@ class Verdict(StrEnum):
     WRONG = "W"
     INEXACT = "X"
     UNSUPPORTED = "U"
-
-
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """One assessor's verdict on one answer to one question."""
-
-    question_id: str
-    answer_id: str
-    verdict: Verdict
-    assessor: str | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -46,39 +46,14 @@ def judge_runs(
     index = _rows(collection, runs)
     by_id = {question.id: question for question in collection.questions}
     questions = [by_id[name] for name, _ in index]
-
-    def answers() -> Iterator[tuple[int, int, Response]]:
-        for r, run in enumerate(runs):
-            for response in run.responses:
-                yield r, index[_key(response)], response
-
-    hears = getattr(ready, "hears_silence", False)
-
-    def to_judge(r: int, q: int, response: Response) -> AnswerToJudge | None:
-        if response.answer is None or not (hears or questions[q].answerable is not False):
-            return None
-        return AnswerToJudge(runs[r].name, _as_run_has_it(questions[q], runs[r]), response.answer)
-
-    if one_by_one := getattr(ready, "one_by_one", None):
-        grade_of = one_by_one(len(runs) > 1)
-    else:
-        grades = iter(ready.grade([one for each in answers() if (one := to_judge(*each)) is not None]))
-        grade_of = lambda one: next(grades)  # noqa: ARG005, E731
     total = sum(len(run.responses) for run in runs)
     cells: dict[str, Any] = {key: array(code) for key, code in _CELLS.items()}
     # What silence earns, for the questions that a run lacks too: a policy may count them as silence.
-    more = {name: np.tile(_earned_by_silence(ready, name, questions), (len(runs), 1)) for name in ready.scores}
+    extra = {name: np.tile(_earned_by_silence(ready, name, questions), (len(runs), 1)) for name in ready.scores}
     why = np.full((len(runs), len(index)), None, dtype=object)
-    for i, (r, q, response) in enumerate(answers()):
+    for i, (r, q, response, grade) in enumerate(_graded(ready, runs, questions, index)):
         if watch and i % _TICK == 0:
             watch(i, total)
-        answerable = questions[q].answerable is not False
-        grade = None
-        if response.answer is not None:
-            asked = to_judge(r, q, response)
-            grade = Grade(INCORRECT) if asked is None else grade_of(asked)
-            if not answerable and grade.state in (CORRECT, INCORRECT):
-                grade = Grade(INCORRECT, dict.fromkeys(ready.scores, 0.0))
         state, candidate = _outcome(grade, response)
         confidence = float("nan") if response.confidence is None else response.confidence
         for key, value in zip(cells, (r, q, response.rank, state, confidence, candidate), strict=True):
@@ -86,7 +61,7 @@ def judge_runs(
         if response.rank == 1:
             why[r, q] = _why(state, response)
             if grade is not None and response.answered and grade.state != SILENT:
-                for name, scores in more.items():
+                for name, scores in extra.items():
                     scores[r, q] = np.nan if grade.state == NOT_GRADED else grade.scores.get(name, np.nan)
     if watch:
         watch(total, total)
@@ -94,8 +69,6 @@ def judge_runs(
     arrays["known"] = np.ones(total, dtype=np.int8)
     names = tuple(question.id for question in questions)
     outcomes, lower = gather(arrays, tuple(run.name for run in runs), names)
-    outcomes = replace(outcomes, repeats=repeats_of(names, [label for _, label in index]))
-    more = {**outcomes.extra_columns, **more}
     notes = list(ready.remarks(collection, runs))
     if lower:
         notes.append(
@@ -105,9 +78,50 @@ def judge_runs(
                 n=lower,
             )
         )
-    judges = (ready.record,) * len(runs)
-    said = _of_questions(questions)
-    return replace(outcomes, files=tuple(files), extra_columns=more, why=why, judges=judges, **said), tuple(notes)
+    judged = replace(
+        outcomes,
+        repeats=repeats_of(names, [label for _, label in index]),
+        files=tuple(files),
+        extra_columns={**outcomes.extra_columns, **extra},
+        why=why,
+        judges=(ready.record,) * len(runs),
+        **_of_questions(questions),
+    )
+    return judged, tuple(notes)
+
+
+def _graded(
+    judge: Judge, runs: Sequence[Run], questions: Sequence[Question], index: Mapping[tuple[str, str], int]
+) -> Iterator[tuple[int, int, Response, Grade | None]]:
+    """Yield every response with its run, its row and its grade: None where there is no answer to grade.
+
+    A judge that grades one by one is asked as we go; any other is given all answers at once, before the first.
+    """
+    hears = getattr(judge, "hears_silence", False)
+
+    def responses() -> Iterator[tuple[int, int, Response]]:
+        for r, run in enumerate(runs):
+            for response in run.responses:
+                yield r, index[_key(response)], response
+
+    def to_judge(r: int, q: int, response: Response) -> AnswerToJudge | None:
+        if response.answer is None or not (hears or questions[q].answerable is not False):
+            return None
+        return AnswerToJudge(runs[r].name, _as_run_has_it(questions[q], runs[r]), response.answer)
+
+    if one_by_one := getattr(judge, "one_by_one", None):
+        grade_of = one_by_one(len(runs) > 1)
+    else:
+        grades = iter(judge.grade([one for each in responses() if (one := to_judge(*each)) is not None]))
+        grade_of = lambda one: next(grades)  # noqa: ARG005, E731
+    for r, q, response in responses():
+        grade = None
+        if response.answer is not None:
+            asked = to_judge(r, q, response)
+            grade = Grade(INCORRECT) if asked is None else grade_of(asked)
+            if questions[q].answerable is False and grade.state in (CORRECT, INCORRECT):
+                grade = Grade(INCORRECT, dict.fromkeys(judge.scores, 0.0))
+        yield r, q, response, grade
 
 
 def _key(response: Response) -> tuple[str, str]:

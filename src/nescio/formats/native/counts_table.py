@@ -61,7 +61,7 @@ def _columns(columns: Iterable[str], named: Mapping[str, str]) -> dict[str, str]
     understand=understand,
     columns=("run",),
 )
-def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # noqa: ARG001  a counts table has nothing to map
+def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # noqa: ARG001  it maps nothing
     """Read counts tables; no run may stand twice."""
     seen: dict[str, str] = {}
     counts: list[list[int]] = []

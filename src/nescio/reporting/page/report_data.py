@@ -342,4 +342,5 @@ def _counts(loaded: Loaded) -> dict[str, tuple[int, int, int]]:
     if not set(OUTCOMES) <= data.columns.keys():
         return {}
     totals = (data.tally() if isinstance(data, Evidence) else data).totals()
-    return {run: tuple(int(totals[name][i]) for name in OUTCOMES) for i, run in enumerate(data.runs)}  # type: ignore[misc]
+    columns = zip(*(map(int, totals[name]) for name in OUTCOMES), strict=True)
+    return dict(zip(data.runs, columns, strict=True))

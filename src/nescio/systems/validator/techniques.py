@@ -64,7 +64,7 @@ TECHNIQUES = {
         Technique("wordnet", "Wordnet", _each(_resources.wordnet), _resources.wordnet_absent),
         Technique("embeddings", "Semantic similarity", _each(_embeddings.embeddings), _resources.embeddings_absent),
         Technique("syntax", "Syntactic similarity", _each(_resources.syntax), _resources.parser_absent),
-        Technique(RIVALS, RIVAL_ROW, lambda candidates, cases, votes, _: against_rivals(candidates, cases)),  # noqa: ARG005
+        Technique(RIVALS, RIVAL_ROW, lambda candidates, cases, _, __: against_rivals(candidates, cases)),
         Technique(REDUNDANCY, REDUNDANCY_ROW, lambda candidates, _, votes, __: redundant(candidates, votes)),
     )
 }

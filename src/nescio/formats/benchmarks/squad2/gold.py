@@ -71,11 +71,11 @@ def shape() -> Any:
     """Return what a sound gold file looks like, to be checked by msgspec at once."""
     import msgspec
 
-    answer = msgspec.defstruct("Answer", [("text", str)])
-    question = msgspec.defstruct("Asked", [("id", str), ("answers", list[answer]), ("question", str, "")])  # type: ignore[valid-type]
-    paragraph = msgspec.defstruct("Paragraph", [("qas", list[question])])  # type: ignore[valid-type]
-    article = msgspec.defstruct("Article", [("paragraphs", list[paragraph]), ("title", str, "")])  # type: ignore[valid-type]
-    return msgspec.defstruct("File", [("data", list[article])])  # type: ignore[valid-type]
+    answer: Any = msgspec.defstruct("Answer", [("text", str)])
+    question: Any = msgspec.defstruct("Asked", [("id", str), ("answers", list[answer]), ("question", str, "")])
+    paragraph: Any = msgspec.defstruct("Paragraph", [("qas", list[question])])
+    article: Any = msgspec.defstruct("Article", [("paragraphs", list[paragraph]), ("title", str, "")])
+    return msgspec.defstruct("File", [("data", list[article])])
 
 
 def _fast(source: Source) -> list[_Asked] | None:
