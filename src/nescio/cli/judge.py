@@ -108,28 +108,7 @@ def command(
     nescio judge questions.jsonl runs/*.jsonl --judge exact --against people.csv --blind --certificate judge.json
     nescio judge questions.jsonl runs/*.jsonl --judge llm --base-url URL --model NAME -o graded.csv
     """
-    if output is None and against is None:
-        raise UsageError(
-            "nothing to do: use -o FILE to write the outcomes, or --against HUMAN to compare the judge with people"
-        )
-    if against is None and report is not None:
-        raise UsageError("--report writes the comparison with people, so it needs --against HUMAN")
-    asked = click.get_current_context().get_parameter_source("target")
-    if against is None and asked is ParameterSource.COMMANDLINE:
-        raise UsageError(
-            "--target says what the accuracies are about that people's verdicts correct, so it needs --against HUMAN"
-        )
-    if certificate is not None and (against is None or not blind):
-        raise UsageError(
-            "--certificate says how far people agree with the judge: give their verdicts with --against HUMAN, and say "
-            "--blind if they gave them without seeing the judge's"
-        )
-    inputs = [*files, *([against] if against else [])]
-    if certificate:
-        check_file(certificate, "a certificate", (".json",), inputs)
-    if output:
-        check_file(output, "an outcome table", SUFFIXES, inputs)
-    check_results(report, inputs)
+    _check([*files, *([against] if against else [])], output, against, report, certificate, blind=blind)
     llm = model(arguments)
     warned = warnings(llm) if commands.asks_model(judge) else []
     say_notes(warned)
@@ -158,3 +137,36 @@ def command(
         say_notes(certified.notes)
         say(f"wrote {certificate}")
     return INCOMPLETE if judged.incomplete else 0
+
+
+def _check(
+    inputs: list[Path],
+    output: Path | None,
+    against: Path | None,
+    report: Path | None,
+    certificate: Path | None,
+    *,
+    blind: bool,
+) -> None:
+    """Refuse options that go together with none of the others, and files that could not be written."""
+    if output is None and against is None:
+        raise UsageError(
+            "nothing to do: use -o FILE to write the outcomes, or --against HUMAN to compare the judge with people"
+        )
+    if against is None and report is not None:
+        raise UsageError("--report writes the comparison with people, so it needs --against HUMAN")
+    asked = click.get_current_context().get_parameter_source("target")
+    if against is None and asked is ParameterSource.COMMANDLINE:
+        raise UsageError(
+            "--target says what the accuracies are about that people's verdicts correct, so it needs --against HUMAN"
+        )
+    if certificate is not None and (against is None or not blind):
+        raise UsageError(
+            "--certificate says how far people agree with the judge: give their verdicts with --against HUMAN, and say "
+            "--blind if they gave them without seeing the judge's"
+        )
+    if certificate:
+        check_file(certificate, "a certificate", (".json",), inputs)
+    if output:
+        check_file(output, "an outcome table", SUFFIXES, inputs)
+    check_results(report, inputs)

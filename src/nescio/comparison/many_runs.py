@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
-from math import comb
 
 from nescio.comparison._p_values import EXACT_FOR, TestUsed, adjust
 from nescio.comparison._ranks import by_value, ranks_of
@@ -17,7 +16,7 @@ from nescio.comparison.each_pair import each_pair
 from nescio.comparison.judged import judged_rows
 from nescio.comparison.pair_test import measured_runs, paired_evidence
 from nescio.comparison.resampled_pairs import TestPlan
-from nescio.data.notes import gather, note
+from nescio.data.notes import Note, gather, note
 from nescio.data.results import Comparisons
 from nescio.measures import parse
 from nescio.pipeline import Loaded
@@ -55,14 +54,20 @@ def compare_leading(
     adjusted = adjust([one.p for one in tests], "holm")
     values = [(data.runs[one.run], one.value) for one in measure_inputs(data, [measure])[0]]
     chosen = _chosen([data.runs.index(run) for run, _ in by_value(values, lower_is_better=lower)])
-    rows, remarks = [], []
-    for row, made in each_pair(data, measure, chosen, plan, None):
-        rows.append(row)
-        remarks += [(remark, measure.label, f"{row.run!r} against {row.baseline!r}") for remark in made]
+    compared = list(each_pair(data, measure, chosen, plan, None))
     place = {frozenset(pair): i for i, pair in enumerate(pairs)}
-    own = [adjusted[place[frozenset(pair)]] for pair in chosen]
-    every = comb(len(data.runs), 2)
-    rows = judged_rows(rows, 1 - plan.level, "holm", margin, every=every, resamples=resamples, adjusted=own)
+    rows = judged_rows(
+        [row for row, _ in compared],
+        1 - plan.level,
+        "holm",
+        margin,
+        every=len(pairs),
+        resamples=resamples,
+        adjusted=[adjusted[place[frozenset(pair)]] for pair in chosen],
+    )
+    remarks = [
+        (remark, measure.label, f"{row.run!r} against {row.baseline!r}") for row, made in compared for remark in made
+    ]
     used = Counter(one.test for one in tests if one.test)
     better = significant_pairs(pairs, tests, adjusted, plan.level, lower=lower)
     named = ((data.runs[one], data.runs[other]) for one, other in better)
@@ -76,24 +81,27 @@ def compare_leading(
         correction="holm",
         drawn=(resamples, seed),
     )
-    left_out = note(
-        "comparison.some",
-        "of {runs:,} runs the {leading} best are compared with each other, and each other one with the best and with "
-        "its neighbours in rank: {shown:,} of {pairs:,} comparisons. All are tested, and p-values are adjusted for all",
-        runs=len(data.runs),
-        leading=LEADING,
-        shown=len(rows),
-        pairs=every,
-    )
     return Comparisons(
         tuple(rows),
         line,
-        (*loaded.notes, left_out, *gather(remarks)),
+        (*loaded.notes, _some(len(data.runs), len(rows), len(pairs)), *gather(remarks)),
         "comparisons",
         {
             "ranks": with_chances(ranks, data, [measure], plan.blocks, jobs),
             "tests": tuple(TestUsed(test, times, EXACT_FOR[test]) for test, times in used.items()),
         },
+    )
+
+
+def _some(runs: int, shown: int, pairs: int) -> Note:
+    return note(
+        "comparison.some",
+        "of {runs:,} runs the {leading} best are compared with each other, and each other one with the best and with "
+        "its neighbours in rank: {shown:,} of {pairs:,} comparisons. All are tested, and p-values are adjusted for all",
+        runs=runs,
+        leading=LEADING,
+        shown=shown,
+        pairs=pairs,
     )
 
 

@@ -103,10 +103,10 @@ def train(
     trained = validator.fit(exercise, material, plan)
     drawn = {"resamples": resamples, "seed": seed, "jobs": jobs}
     decided = validator.decide(exercise, trained.confidence, trained.model.thresholds["F"])
-    more = {"scores": _scored(exercise, {HELD_OUT: decided}, drawn)}
+    tables = {"scores": _scored(exercise, {HELD_OUT: decided}, drawn)}
     if ablation:
         runs = validator.ablation(exercise, material, plan, progress=progress)
-        more["ablation"] = _scored(exercise, runs, drawn)
+        tables["ablation"] = _scored(exercise, runs, drawn)
     validator.save(trained.model, output)
     line = sign(
         ave="validate train",
@@ -117,19 +117,22 @@ def train(
         folds=folds,
         seed=seed,
     )
-    in_sample = note(
-        "validator.in_sample",
-        "only the confidences are held out ({tables:and 3}); the threshold for F was chosen on these same answers, so "
-        "ave.F is in sample, and ave.qa_accuracy uses that threshold too; for new questions, expect the values in "
-        '"expected"',
-        tables=list(more),
-    )
     rows = [
         Threshold(name, row.threshold, row.value, row.value_in_sample, row.value_all_answered, row.coverage)
         for name, row in trained.tuned.items()
     ]
-    notes = (*validator.not_english(exercise), *_skipped(resources, without), in_sample)
-    return Results(tuple(rows), line, notes, "thresholds", more)
+    notes = (*validator.not_english(exercise), *_skipped(resources, without), _in_sample(list(tables)))
+    return Results(tuple(rows), line, notes, "thresholds", tables)
+
+
+def _in_sample(tables: list[str]) -> Note:
+    return note(
+        "validator.in_sample",
+        "only the confidences are held out ({tables:and 3}); the threshold for F was chosen on these same answers, so "
+        "ave.F is in sample, and ave.qa_accuracy uses that threshold too; for new questions, expect the values in "
+        '"expected"',
+        tables=tables,
+    )
 
 
 def run(

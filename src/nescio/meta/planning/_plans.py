@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -202,69 +203,76 @@ def spread(
 
 def answer(source: Table | Spread, request: PlanRequest) -> Answer:
     """Both questions of one measure, as far as they can be answered."""
-    reply, aim, label = Answer(), request.aim, source.measure.label
+    reply = Answer()
     if math.isnan(source.observed):
         reply.refusals.append(
             note(
                 "plan.undefined",
                 "{subject}: undefined for one of the two systems, so no plan is possible",
-                label,
+                source.measure.label,
             )
         )
         return reply
-    pilot = source.n is not None
     some = abs(source.observed) > 1e-12
     wanted = request.difference if request.difference is not None else source.observed if some else None
     try:
         if wanted is not None:
-            _size(source, wanted, aim, reply)
-            if pilot and request.difference is None:
-                reply.notes.append(
-                    note(
-                        "plan.happened",
-                        "{subject}: {difference:.4g} is the difference that {questions:,} questions happened to show; "
-                        "plan for the smallest difference that matters to you",
-                        label,
-                        difference=wanted,
-                        questions=source.n,
-                    )
-                )
-        elif pilot:
-            reply.notes.append(
-                note(
-                    "plan.pilot_alike",
-                    "{subject}: the two runs do not differ on the pilot; give a difference to plan for",
-                    label,
-                )
-            )
-        elif request.questions is None:
-            reply.refusals.append(
-                note(
-                    "plan.rates_alike",
-                    "{subject}: the rates give no difference; say which difference to detect, or how many questions "
-                    "there are",
-                    label,
-                )
-            )
-        size = request.questions or source.n
-        if size:
-            _resolve(source, size, math.copysign(1.0, wanted or 1.0), aim, reply)
+            _size(source, wanted, request.aim, reply)
+        if request.difference is None:
+            _remark_on_difference(source, wanted, request, reply)
+        if size := request.questions or source.n:
+            _resolve(source, size, math.copysign(1.0, wanted or 1.0), request.aim, reply)
     except UsageError as error:
         reply.refusals.append(note("plan.refused", "{reason}", reason=str(error)))
-    for row in reply.rows:
+    reply.notes += _rough(reply.rows, source.measure.label)
+    return reply
+
+
+def _remark_on_difference(source: Table | Spread, wanted: float | None, request: PlanRequest, reply: Answer) -> None:
+    """Say where the difference comes from that nobody stated, or that there is none to plan for."""
+    label = source.measure.label
+    if wanted is not None and source.n is not None:
+        reply.notes.append(
+            note(
+                "plan.happened",
+                "{subject}: {difference:.4g} is the difference that {questions:,} questions happened to show; "
+                "plan for the smallest difference that matters to you",
+                label,
+                difference=wanted,
+                questions=source.n,
+            )
+        )
+    elif wanted is None and source.n is not None:
+        reply.notes.append(
+            note(
+                "plan.pilot_alike",
+                "{subject}: the two runs do not differ on the pilot; give a difference to plan for",
+                label,
+            )
+        )
+    elif wanted is None and request.questions is None:
+        reply.refusals.append(
+            note(
+                "plan.rates_alike",
+                "{subject}: the rates give no difference; say which difference to detect, or how many questions "
+                "there are",
+                label,
+            )
+        )
+
+
+def _rough(rows: Sequence[PowerPlan], label: str) -> Iterator[Note]:
+    """Note the plans that rest on a normal approximation of few units."""
+    for row in rows:
         units = row.questions if row.clusters is None else row.clusters
         if row.method == NORMAL and units is not None and units < FEW and not math.isnan(row.power):
-            what = "questions" if row.clusters is None else "clusters"
-            reply.notes.append(
-                note(
-                    "plan.normal",
-                    "{subject}: a normal approximation is unreliable for {count} {units}",
-                    label,
-                    count=units,
-                    units=what,
-                )
+            yield note(
+                "plan.normal",
+                "{subject}: a normal approximation is unreliable for {count} {units}",
+                label,
+                count=units,
+                units="questions" if row.clusters is None else "clusters",
             )
-    return reply
 
 
 def _size(source: Table | Spread, difference: float, aim: Aim, reply: Answer) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -38,47 +39,28 @@ def confidence_figures(report: ReportData) -> tuple[tuple[Figure, ...], tuple[No
     return tuple(figure for figure in (risk, sure) if figure), (*left_out, *also)
 
 
+@dataclass(frozen=True, slots=True)
+class _Curves:
+    """Risk-coverage curves: a row for each point, the operating points of the runs, the runs that have a curve, and
+    notes."""
+
+    rows: list[Record]
+    operating: list[Record]
+    runs: list[str]
+    notes: list[Note]
+
+
 def risk_figure(report: ReportData, data: Evidence) -> tuple[Figure | None, tuple[Note, ...]]:
     """Risk over coverage of every run that has confidences."""
-    rows: list[Record] = []
-    points, lacking, having, of_curves = [], list[str](), list[str](), list[Note]()
-    top = report.highlighted
-    for run in report.runs:
-        drawn = len(having) < MOST_PANELS
-        try:
-            one = curve.one_run(data, run)
-            steps = curve.curve_of(one, POINTS if drawn else POINTS_BEYOND)
-        except NescioError:
-            steps = ()
-        if not steps:
-            lacking.append(report.shown[run])
-            continue
-        having.append(run)
-        if one.left_out:
-            of_curves.append(without_confidence(one))
-        name = report.shown[run]
-        band = risk_band(one, steps, level=report.level / 100, seed=report.seed) if report.level and drawn else None
-        for i, p in enumerate(steps):
-            row: Record = {"run": name, "threshold": p.threshold, "coverage": p.coverage, "risk": p.risk}
-            rows.append(row | ({"low": band[i][0], "high": band[i][1]} if band else {}))
-        if point := _as_it_was(report, data, run):
-            points.append(point)
-    notes = of_curves
-    if lacking:
-        notes.append(
-            note(
-                "page.no_curve",
-                "no risk-coverage curve for {runs:and 5}, for lack of usable confidences",
-                runs=lacking,
-            )
-        )
-    if not rows:
-        return None, tuple(notes)
+    curves = _curves(report, data)
+    having = curves.runs
+    if not having:
+        return None, tuple(curves.notes)
     split = [report.shown[run] for run in having][:MOST_PANELS] if len(having) > TOGETHER else []
     top = report.highlighted if split else tuple(report.shown[run] for run in having)
-    coloured = [row | {"named": charts.named(row["run"], top)} for row in charts.read_by_points(rows)]
-    marked = [point | {"named": charts.named(str(point["run"]), top)} for point in points]
-    words = "; ".join(str(p["tip"]) for p in points if p["run"] in top)
+    coloured = [row | {"named": charts.named(row["run"], top)} for row in charts.read_by_points(curves.rows)]
+    marked = [point | {"named": charts.named(str(point["run"]), top)} for point in curves.operating]
+    words = "; ".join(str(p["tip"]) for p in curves.operating if p["run"] in top)
     lead = (
         "If a run gave only its most confident answers, how many of them would be wrong? A point marks what the run "
         "itself chose to answer."
@@ -93,7 +75,7 @@ def risk_figure(report: ReportData, data: Evidence) -> tuple[Figure | None, tupl
         lead,
         f"Risk over coverage for {plural(len(having), 'run')}. At their own operating points: {words}."
         f"{_shown(split, having, f', those beyond these by {POINTS_BEYOND} points and without a band')}",
-        tuple(rows),
+        tuple(curves.rows),
         lambda width: (
             panels.side_by_side([_risk_panel(coloured, marked, split, run)() for run in split], split, width)
             if split
@@ -103,7 +85,45 @@ def risk_figure(report: ReportData, data: Evidence) -> tuple[Figure | None, tupl
         "{run}, threshold {threshold}: answers {coverage%}, {risk%} of these wrong"
         + (" [{low%}, {high%}]" if report.level else ""),
         panels=tuple((run, _risk_panel(coloured, marked, split, run)) for run in split),
-    ), tuple(notes)
+    ), tuple(curves.notes)
+
+
+def _curves(report: ReportData, data: Evidence) -> _Curves:
+    """Compute the curve of each run, with its band for the first runs; a note names those that have none."""
+    curves, lacking = _Curves([], [], [], []), list[str]()
+    for run in report.runs:
+        drawn = len(curves.runs) < MOST_PANELS
+        try:
+            one = curve.one_run(data, run)
+            steps = curve.curve_of(one, POINTS if drawn else POINTS_BEYOND)
+        except NescioError:
+            steps = ()
+        if not steps:
+            lacking.append(report.shown[run])
+            continue
+        curves.runs.append(run)
+        if one.left_out:
+            curves.notes.append(without_confidence(one))
+        band = risk_band(one, steps, level=report.level / 100, seed=report.seed) if report.level and drawn else None
+        for i, p in enumerate(steps):
+            row: Record = {
+                "run": report.shown[run],
+                "threshold": p.threshold,
+                "coverage": p.coverage,
+                "risk": p.risk,
+            }
+            curves.rows.append(row | ({"low": band[i][0], "high": band[i][1]} if band else {}))
+        if point := _as_it_was(report, data, run):
+            curves.operating.append(point)
+    if lacking:
+        curves.notes.append(
+            note(
+                "page.no_curve",
+                "no risk-coverage curve for {runs:and 5}, for lack of usable confidences",
+                runs=lacking,
+            )
+        )
+    return curves
 
 
 def _risk_panel(rows: list[Record], points: list[Record], split: list[str], run: str) -> Callable[[], Any]:
@@ -117,7 +137,7 @@ def _shown(split: Sequence[str], having: Sequence[str], how: str = "") -> str:
     return f" The charts show the first {len(split)} runs; the data has all {len(having)}{how}."
 
 
-def _as_it_was(report: ReportData, data: Evidence, run: str) -> dict[str, object] | None:
+def _as_it_was(report: ReportData, data: Evidence, run: str) -> Record | None:
     """Return the coverage and risk of the answers that a run gave."""
     i = data.runs.index(run)
     present, answered = data.present[i], data.columns["answered"][i] == 1
@@ -133,9 +153,34 @@ def _as_it_was(report: ReportData, data: Evidence, run: str) -> dict[str, object
 def reliability_figure(report: ReportData, data: Evidence) -> tuple[Figure | None, tuple[Note, ...]]:
     """Return the share right in ten bins of confidence (l, u], of the runs that charts name."""
     try:
-        probability, right = data.column("probability"), data.column("right")
+        rows = _bins(report, data)
     except NescioError as error:
         return None, (note("page.no_reliability", "no reliability diagram: {reason}", reason=str(error)),)
+    having = list(dict.fromkeys(row["run"] for row in rows))
+    if not having:
+        return None, ()
+    split = having[:MOST_PANELS]
+    drawn = [row | _words_of_bin(row) for row in rows if row["run"] in split]
+    words = "; ".join(f"{run} {_calibration_error(rows, run):.3f}" for run in split)
+    return (
+        Figure(
+            "reliability",
+            "Is confidence calibrated?",
+            "Answers in ten bins of stated confidence, with Wilson intervals; below, how many answers each bin has. "
+            "Below the diagonal a run is overconfident.",
+            f"Expected calibration error (the mean distance from the diagonal): {words}.{_shown(split, having)}",
+            tuple({name: value for name, value in row.items() if name != "bin"} for row in rows),
+            lambda width: panels.side_by_side([_reliability_panel(drawn, run)() for run in split], split, width),
+            report.commands.line("score", "-m", "ECE"),
+            panels=tuple((run, _reliability_panel(drawn, run)) for run in split),
+        ),
+        (),
+    )
+
+
+def _bins(report: ReportData, data: Evidence) -> list[Record]:
+    """Return a row for each run and bin with answers in it. Raises where confidences are no probabilities."""
+    probability, right = data.column("probability"), data.column("right")
     rows: list[Record] = []
     for run in report.runs:
         i = data.runs.index(run)
@@ -157,47 +202,26 @@ def reliability_figure(report: ReportData, data: Evidence) -> tuple[Figure | Non
                     "bin": int(b),
                 }
             )
-    having = list(dict.fromkeys(row["run"] for row in rows))
-    split = having[:MOST_PANELS]
-    drawn = [
-        row
-        | {
-            "tip": (
-                f"{row['run']}: of {row['n']:,} answers with confidence {row['confidence']:.2f} on average, "
-                f"{row['right']:.1%} are right"
-            ),
-            "count": (
-                f"{row['run']}: {row['n']:,} answers with confidence above {row['bin'] / BINS:.1f} and up to "
-                f"{(row['bin'] + 1) / BINS:.1f}"
-            ),
-        }
-        for row in rows
-        if row["run"] in split
-    ]
-    if not drawn:
-        return None, ()
-    off = {
-        run: (
-            sum(r["n"] * abs(r["right"] - r["confidence"]) for r in rows if r["run"] == run)
-            / sum(r["n"] for r in rows if r["run"] == run)
-        )
-        for run in dict.fromkeys(row["run"] for row in drawn)
-    }
-    words = "; ".join(f"{run} {gap:.3f}" for run, gap in off.items())
-    return (
-        Figure(
-            "reliability",
-            "Is confidence calibrated?",
-            "Answers in ten bins of stated confidence, with Wilson intervals; below, how many answers each bin has. "
-            "Below the diagonal a run is overconfident.",
-            f"Expected calibration error (the mean distance from the diagonal): {words}.{_shown(split, having)}",
-            tuple({name: value for name, value in row.items() if name != "bin"} for row in rows),
-            lambda width: panels.side_by_side([_reliability_panel(drawn, run)() for run in split], split, width),
-            report.commands.line("score", "-m", "ECE"),
-            panels=tuple((run, _reliability_panel(drawn, run)) for run in split),
+    return rows
+
+
+def _words_of_bin(row: Record) -> Record:
+    return {
+        "tip": (
+            f"{row['run']}: of {row['n']:,} answers with confidence {row['confidence']:.2f} on average, "
+            f"{row['right']:.1%} are right"
         ),
-        (),
-    )
+        "count": (
+            f"{row['run']}: {row['n']:,} answers with confidence above {row['bin'] / BINS:.1f} and up to "
+            f"{(row['bin'] + 1) / BINS:.1f}"
+        ),
+    }
+
+
+def _calibration_error(rows: Sequence[Record], run: str) -> float:
+    own = [row for row in rows if row["run"] == run]
+    off = sum(row["n"] * abs(row["right"] - row["confidence"]) for row in own)
+    return float(off / sum(row["n"] for row in own))
 
 
 def _reliability_panel(rows: list[Record], run: str) -> Callable[[], Any]:
