@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 from nescio.campaign.folder import SHEETS, Campaign, put
 from nescio.campaign.judgements import Judged, by_item, read_judgements
 from nescio.campaign.pooling import Item, read_pool
 from nescio.data.notes import Note, note
+from nescio.frozen import frozen
 from nescio.text import plural
 
 ADJUDICATION = "adjudication"
 ASKED = "assessors.json"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Asked:
     """Everybody whom a sheet was written for, and how many of them judge each answer by the last sheets."""
 
@@ -24,7 +25,7 @@ class Asked:
     assessors: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Returned:
     """How many verdicts came back of those that the answers of the pool are to have, and who gave none."""
 

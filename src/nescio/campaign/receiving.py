@@ -22,13 +22,14 @@ from nescio.campaign.topics import Topics
 from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.errors import NescioError, UsageError, names_nearest
+from nescio.frozen import frozen
 from nescio.text import plural
 
 PENDING = "pending.json"
 _PLAIN = re.compile(r"[^\w.-]")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Delivered:
     """A file that a group hands in; `why` says why it was refused before it was looked into."""
 
@@ -45,7 +46,7 @@ class Delivered:
         return _PLAIN.sub("_", PurePosixPath(self.file).name.partition(".")[0])[:60] or "run"
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@frozen(repr=False)
 class Received(Results[Receipt]):
     """What `intake` did: a receipt for each file."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,10 +15,11 @@ from nescio.campaign.scoring import DATA, read_results
 from nescio.campaign.topics import Topics
 from nescio.campaign.verdicts import disputed
 from nescio.errors import names_nearest
+from nescio.frozen import frozen
 from nescio.text import plural
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Step:
     """A step of a campaign: whether it is done, and what there is of it."""
 
@@ -29,7 +29,7 @@ class Step:
     command: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Status:
     """All steps of a campaign, in order."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -16,6 +15,7 @@ from nescio.cli.typed import command_line
 from nescio.commands.gates import Gate, check_reports, write_reports
 from nescio.data.results import Results
 from nescio.errors import UsageError
+from nescio.frozen import frozen
 
 VARIABLE = "GITHUB_STEP_SUMMARY"
 
@@ -51,7 +51,7 @@ gate_options = options.together(
 grouped("Gates", gate_options)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reports:
     """Where to write: a JUnit file, and a step summary to append to."""
 

@@ -14,12 +14,13 @@ import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 
 from nescio.errors import EndpointError, FormatError, UsageError
+from nescio.frozen import frozen
 
 TOKEN, API, EVENT, REPOSITORY = "GITHUB_TOKEN", "GITHUB_API_URL", "GITHUB_EVENT_PATH", "GITHUB_REPOSITORY"
 DEFAULT_API = "https://api.github.com"
@@ -33,7 +34,7 @@ _NAME = re.compile(r"[\w.-]{1,60}")
 _READ_ONLY = (401, 403, 404)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Commented:
     """What became of a comment: created, updated or neither ("") with the reason; and its address."""
 
@@ -153,7 +154,7 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
         return None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Api:
     url: str
     token: str = field(repr=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -15,6 +15,7 @@ from nescio.data.results import Scores
 from nescio.errors import MismatchError, UsageError, names_nearest
 from nescio.formats import ReadResult, Unjudged
 from nescio.formats.folder_writer import write_lines
+from nescio.frozen import frozen
 from nescio.judging import REGISTRY
 from nescio.judging.deep_read import deep_read
 from nescio.measures import parse
@@ -32,7 +33,7 @@ from nescio.text import plural
 __all__ = ["answer", "key", "score"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class KeyWritten:
     """What `key` wrote: how many questions have a sentence that matches their key, of how many; the rest can have no
     AutSent."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
+
+from nescio.frozen import frozen
 
 Test = Literal["auto", "exact", "permutation", "bootstrap", "tukey"]
 Correction = Literal["holm", "bh", "none"]
@@ -36,7 +37,7 @@ EXACT_FOR = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TestUsed:
     """A test, how many comparisons used it, and what it is exact for."""
 

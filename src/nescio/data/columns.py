@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from typing import Any, Literal, Protocol
 
@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nescio.errors import MismatchError, MissingColumnError
+from nescio.frozen import frozen
 
 Array = NDArray[Any]
 
@@ -43,7 +44,7 @@ class Cells(Protocol):
     def column(self, name: str) -> Array: ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Summary:
     """How `check` sums a column over the questions of a run: the sum of its values, how many questions have one, or how
     many 0."""
@@ -52,7 +53,7 @@ class Summary:
     words: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Column:
     """A column that readers, judges and tasks may fill, or that is derived from others.
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
+
+from nescio.frozen import frozen
 
 NOTHING: Mapping[str, str] = {}  # one for all questions that have no strata: there may be millions
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Question:
     """One question of a collection.
 
@@ -29,7 +31,7 @@ class Question:
     accepted: tuple[int, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Collection:
     """Questions with their gold answers, in the order of the file."""
 
@@ -37,7 +39,7 @@ class Collection:
     questions: tuple[Question, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Response:
     """What a run says to one question. Key: (question_id, rank), and `repeat` where it was asked several times.
 
@@ -56,7 +58,7 @@ class Response:
     repeat: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Run:
     """One system's responses to a collection.
 

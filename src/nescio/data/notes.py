@@ -18,16 +18,17 @@ text.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from string import Formatter
 from typing import Any
 
+from nescio.frozen import frozen
 from nescio.text import enumerated, plural
 
 FEW = 3  # runs that a note names
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Note:
     """One thing that the reader of a result should know: its code, whom it is about, and the values that its text
     shows.

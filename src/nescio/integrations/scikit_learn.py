@@ -8,7 +8,6 @@ make_scorer(metric("c@1", unanswered="?"))
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
@@ -17,13 +16,14 @@ from numpy.typing import NDArray
 
 from nescio.data.outcomes import CORRECT, INCORRECT, SILENT
 from nescio.errors import UsageError
+from nescio.frozen import frozen
 from nescio.integrations import value_of
 from nescio.measures import parse
 
 _NOTHING: Any = None  # no label means silence
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Metric:
     """The measure of true and predicted labels, as `make_scorer` takes it."""
 
@@ -38,7 +38,7 @@ class Metric:
         return self.measure
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Scorer:
     """The measure of a fitted classifier on data; the higher the better, as scikit-learn's scorers are."""
 

@@ -28,7 +28,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 from operator import index
 from types import SimpleNamespace
@@ -42,6 +42,7 @@ from nescio.data.notes import Note
 from nescio.data.patterns import Patterns
 from nescio.data.repeats import means, sums
 from nescio.errors import MissingColumnError, UsageError
+from nescio.frozen import frozen
 from nescio.measures._order import MOST_CELLS, Column, Ordered, TooManyCellsError
 from nescio.registry import Registry, Rule, bind, parse_call, values_of, written
 from nescio.stats.ordered import Scan
@@ -54,7 +55,7 @@ WHEN, EXAMPLE = "When to use it", "Example"  # how two paragraphs of a measure's
 _ROWS_AT_ONCE = 32
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Measure:
     """A measure with its parameters bound: what `measure("penalty(t=0.75)")` gives.
 
@@ -220,7 +221,7 @@ class Measure:
 Measures = Sequence[str | Measure] | str | Measure | None  # as a caller names them; None: what suits the data
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OwnInterval:
     """A measure's own construction of an interval, by its name in a signature: from a run's patterns, a level and a
     generator, with the parameters of the measure. No other method covers, of the measure or of its differences;
@@ -231,7 +232,7 @@ class OwnInterval:
     clustered: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Declaration:
     """A registered measure before its parameters are bound."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 from itertools import combinations
 from typing import Any, Unpack
 
@@ -17,6 +17,7 @@ from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError
 from nescio.formats import Counting
+from nescio.frozen import frozen
 from nescio.measures import Measure, Measures
 from nescio.pipeline import ReadingOptions, check_names
 from nescio.scoring.samples import measure_inputs
@@ -28,7 +29,7 @@ ALIKE = 0.005  # of a measure's range: what rounds to the same two decimals in t
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Agreement:
     """How alike two measures rank the runs; `discordant` is how many pairs of runs they order oppositely."""
 
@@ -41,7 +42,7 @@ class Agreement:
     discordant: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Disagreement:
     """One run of a pair on which two measures disagree; a pair has two rows in turn, and `place` 1 disagrees most.
 
@@ -58,7 +59,7 @@ class Disagreement:
     other_value: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CountedDisagreement(Disagreement):
     """The same with what the run did, as in Table 3 of Peñas & Rodrigo 2011."""
 

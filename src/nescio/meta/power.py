@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from typing import Any, Unpack
@@ -17,6 +17,7 @@ from nescio.data.patterns import compress
 from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.errors import UsageError
+from nescio.frozen import frozen
 from nescio.measures import Measure, Measures
 from nescio.meta._asl import CELLS_AT_ONCE, Differences, Floats, Resampling, centred, studentised, sums
 from nescio.meta._call import each_measure, in_order, prepare
@@ -33,7 +34,7 @@ PROBES = 512
 Pairs = NDArray[np.int64]  # (P, 2): run and baseline
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Power:
     """How many pairs of runs differ significantly at `alpha`, and from which difference on that can be expected.
 
@@ -51,7 +52,7 @@ class Power:
     undefined: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Significance:
     """One point of the ASL curve of a measure: its pairs of runs by rising achieved significance level, undefined ones
     last."""
@@ -109,7 +110,7 @@ def power(
     return Results(tuple(rows), line, notes, "power", {"asl_curve": tuple(curve)})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Study:
     rows: list[Power]
     curve: list[Significance]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, Unpack
 
@@ -14,6 +14,7 @@ from nescio.data.evidence import Evidence, Tally
 from nescio.data.notes import Note, note
 from nescio.data.results import Results
 from nescio.errors import UsageError
+from nescio.frozen import frozen
 from nescio.measures import Measure, Measures
 from nescio.meta._call import by_name, each_measure, prepare_pairs, undefined
 from nescio.meta._scorers import Floats
@@ -25,7 +26,7 @@ BINS = 21
 WIDTH = 0.01
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SwapBin:
     """Comparisons whose difference fell between `low` and `high`, and how many of them the other half reversed."""
 
@@ -39,7 +40,7 @@ class SwapBin:
     size: int = 0  # of the sub-collections
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sensitivity:
     """The four columns of Table 2, and the required difference as a share of the measure's range."""
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from nescio.frozen import frozen
 from nescio.reporting.grid import Grid
 
 WIDE = 10_000  # in a pipe a table takes the width that it needs
@@ -23,7 +24,7 @@ WORDS = 3  # a text of more words than this is a sentence
 CUT = "…"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fitted:
     """A table that fits: what is the same in all its rows, the tables below each other, and the columns left out."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from nescio.data.columns import Array
 from nescio.data.judges import Target
 from nescio.data.notes import Note, note
 from nescio.errors import UsageError
+from nescio.frozen import frozen
 from nescio.measures import Measure
 from nescio.scoring.labels import Labels
 from nescio.scoring.verdict_form import VerdictForm, form_of
@@ -32,7 +33,7 @@ FEW = 50  # labels below which an interval is approximate
 METHOD = "prediction-powered"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Correction:
     """How a figure came about: of a run, or of its difference from a baseline.
 
@@ -55,7 +56,7 @@ class Correction:
     n: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Corrected:
     """A corrected figure with its interval, its standard error and the p-value of 0."""
 
@@ -68,7 +69,7 @@ class Corrected:
     remarks: tuple[Note, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Side:
     """A run, with what its right answers are worth, negative for a baseline."""
 
@@ -81,7 +82,7 @@ class Side:
         return self.sign * self.form.slope
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Units:
     """The values of all questions used: what is known without a label, and the judge's and people's for the rest.
 

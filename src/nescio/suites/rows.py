@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from nescio.data.results import Results
+from nescio.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SuiteScore:
     """One measure of one run over the benchmarks of a suite.
 
@@ -35,7 +34,7 @@ class SuiteScore:
     tied_with_best: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BenchmarkScore:
     """One measure of one run on one benchmark, as `nescio.score` gives it."""
 
@@ -49,7 +48,7 @@ class BenchmarkScore:
     interval: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BenchmarkDifference:
     """The difference of two runs on one benchmark; `p_adjusted` is adjusted for the benchmarks of this pair (Holm)."""
 
@@ -67,7 +66,7 @@ class BenchmarkDifference:
     verdict: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MeanRank:
     """The mean rank of a run over benchmarks; `groups` numbers the bars of a critical-difference diagram that it lies
     under: mean ranks nearer than `critical_difference` do not differ significantly."""

@@ -19,13 +19,14 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
 from nescio.errors import FormatError, UsageError
 from nescio.formats import open_source
 from nescio.formats.native.questions.collection import identifier
+from nescio.frozen import frozen
 from nescio.sources.source import LINES
 from nescio.sources.tables import json_lines
 from nescio.sources.writing import write_text
@@ -53,7 +54,7 @@ DEEDS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pattern:
     """A way of saying what something is: its regular expression has @ for the target; `group` is its place in the
     reading."""
@@ -87,7 +88,7 @@ AFTERWARDS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Text:
     """A text by its name, in sentences."""
 
@@ -95,7 +96,7 @@ class Text:
     sentences: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Found:
     """A sentence about the target: where it stands, its strongest pattern, and its worth beyond that."""
 

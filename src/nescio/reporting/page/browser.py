@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from statistics import NormalDist
 from typing import Any
 
@@ -17,6 +17,7 @@ from nescio.data.evidence import UNGRADED as NOT_GRADED
 from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, note
 from nescio.data.repeats import Repeats
+from nescio.frozen import frozen
 from nescio.reporting.layout import shortened
 from nescio.reporting.page.report_data import ReportData
 from nescio.reporting.page.texts import names
@@ -35,7 +36,7 @@ PEOPLE = np.array([INCORRECT, CORRECT, ABSENT], dtype=np.uint8)  # by 0, 1 and -
 CANDIDATE_RIGHT, CANDIDATE_WRONG = 1, 2
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Browser:
     """What the page's browser is given, as plain values for JSON; `notes` say what could not be put into the page, and
     `texts` are the words of questions and answers."""
@@ -46,7 +47,7 @@ class Browser:
     texts: Parts | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Seen:
     """What a browser is to show: runs (their names as shown), questions, what became of each (`states`, runs by
     questions), the strata of the questions and their clusters; `names` are those of the runs in the data; `confidence`

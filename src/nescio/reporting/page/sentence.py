@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from nescio.data.evidence import Evidence
 from nescio.data.results import Score
+from nescio.frozen import frozen
 from nescio.reporting.board import number
 from nescio.reporting.page.report_data import ReportData
 from nescio.selective.certified import upper_bound
@@ -16,7 +17,7 @@ from nescio.text import enumerated, plural
 AS_IT_IS = " as it is"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Answer:
     """The sentence in three parts, so that a page can make the name of the run stand out, and sentences that follow
     it."""

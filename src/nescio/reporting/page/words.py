@@ -7,7 +7,7 @@ import gzip
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 
 import numpy as np
@@ -18,6 +18,7 @@ from nescio.data.outcomes import Outcomes
 from nescio.data.repeats import Repeats
 from nescio.data.texts import AnswerTexts
 from nescio.formats import Unjudged
+from nescio.frozen import frozen
 from nescio.pipeline import Loaded
 from nescio.text import sanitize
 
@@ -29,7 +30,7 @@ QUESTIONS, ANSWERS = 4096, 256  # questions in one part of either
 Key = tuple[str, str | None]  # a question, and which of its repeats
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Said:
     """What a run said to a question: the answer, what of it was graded where that differs, and why."""
 
@@ -38,7 +39,7 @@ class Said:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Texts:
     """What was asked (question and gold answer) and what each run said, by question and repeat."""
 
@@ -50,7 +51,7 @@ class Texts:
         return bool(self.asked)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Parts:
     """Texts as a page holds them: parts of questions and parts of answers, in base64 of gzip of JSON."""
 

@@ -17,6 +17,7 @@ from typing import Literal, get_args
 from nescio.data.model import Question, Run, Verdict
 from nescio.data.notes import Note, note
 from nescio.errors import MismatchError, UsageError
+from nescio.frozen import frozen
 from nescio.tasks.ave.exercise import Candidate, Exercise, Value
 from nescio.text import squeeze
 
@@ -35,7 +36,7 @@ _TOKEN = re.compile(r"\w+|[^\w\s]")
 _EDGES = frozenset(".,;:!?\"'`´‘’“”()[]{}…")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Offer:
     """An answer as a QA system gave it, before any rule; `verdict` is its assessors', None where they did not see it.
 
@@ -51,7 +52,7 @@ class Offer:
     answered: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Discarded:
     """An answer that is not in the collection, by which of `RULES`, and the id of the answer that it gave way to."""
 
@@ -62,7 +63,7 @@ class Discarded:
     for_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Built:
     """A collection with what was left out of it.
 
@@ -78,7 +79,7 @@ class Built:
     notes: tuple[Note, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Counts:
     """A column of the paper's Tables 1 and 2; `kept` is the share of the `available` answers that are in the
     collection."""
@@ -93,7 +94,7 @@ class Counts:
     unknown: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ByRule:
     """How many answers a rule discarded."""
 

@@ -13,6 +13,7 @@ from nescio.data.judges import JudgeRecord
 from nescio.data.notes import note
 from nescio.errors import FormatError, MismatchError, UsageError
 from nescio.formats.registry import ReadOptions, ReadResult, Unjudged
+from nescio.frozen import frozen
 from nescio.sources.source import Source
 from nescio.tasks.nuggets import pourpre
 from nescio.tasks.nuggets.scoring import FULL, MAJORITY, Match, Nugget, Response, Run, Target, evidence
@@ -23,7 +24,7 @@ CHOICES = ("automatic", "assessors")
 NOTHING = "-"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class At:
     """A line of a file."""
 
@@ -134,7 +135,7 @@ class Said:
         return ranks.index(rank) if rank in ranks else None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Mapped:
     """A line of a mapping as it stands: `nugget` None says that the response was assessed and holds none."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from nescio.errors import FormatError
 from nescio.formats.logs import grading
 from nescio.formats.logs.grading import BLOCKED, ERRORED, NO_SCORE, REFUSED, number
 from nescio.formats.registry import ReadOptions
+from nescio.frozen import frozen
 from nescio.sources.documents import read_members
 from nescio.sources.json import decode_document, most_keys, refuse_twice
 from nescio.sources.source import Source
@@ -34,7 +35,7 @@ FAILED_GRADER = "grader_"  # grader_failed, grader_refusal, …
 _NO_GRADE = "Grade not found in model output"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Score:
     """What a scorer says of a sample, its reason in the tool's own word, and in its own words where they are wanted."""
 
@@ -49,7 +50,7 @@ class Score:
         return self.reason in FAILED or self.reason.startswith(FAILED_GRADER)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sample:
     """What is read of one sample. `stopped` says why it has no score; `silent` that the answer was blocked or refused,
     and `empty` that there is none; both are the provider's word, not the scorer's."""
@@ -69,7 +70,7 @@ class Sample:
     error: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Log:
     """One log: its header, its samples, the run that it belongs to, and what its questions' names begin with."""
 
