@@ -14,16 +14,16 @@ COMMANDS = {
     "demo": ("demo", "Run the whole workflow on a bundled collection: answers, scores, a comparison, a report."),
     "score": ("score", "Score every run by any measure, with confidence intervals."),
     "compare": ("compare", "Compare runs: paired differences with intervals, p-values and verdicts in words."),
-    "baseline": ("baseline", "Keep a run in a file, with where it came from, to compare later runs with."),
+    "baseline": ("baseline", "Save a run, with its provenance, as the baseline of later comparisons."),
     "report": ("report", "Write one page with every figure, to read, send and print."),
-    "view": ("view", "Make the report and open it in the browser, at once."),
+    "view": ("view", "Make the report and open it in the browser."),
     "tune": ("tune", "Find the confidence above which to answer, and the score to expect on new questions."),
     "repeats": ("repeats", "Show how much of a score is chance, where questions were asked several times."),
     "plan": ("plan", "Plan how many questions it takes to detect a difference between two systems."),
     "meta": ("meta", "Study a measure on your collection: stability, sensitivity, agreement."),
     "audit": ("audit", "Audit a measure: can it be gamed, and which axioms does it satisfy? Needs no data."),
     "judge": ("judge", "Judge answers, write an outcome table, and compare the judge with people."),
-    "tally": ("tally", "Count the outcomes of shards; the counts add up, whatever the size of the collection."),
+    "tally": ("tally", "Count the outcomes of shards, for collections of any size: tallies add up."),
     "convert": ("convert", "Convert any log that nescio can score to an outcome table or another format."),
     "comment": ("comment", "Write a gate's summary into one comment on a pull request, updated in place."),
     "check": ("check", "Check what is in these files and whether they are sound."),
@@ -31,8 +31,8 @@ COMMANDS = {
     "c@1": ("from_counts", "Score counts of correct, incorrect and unanswered."),
     "ave": ("ave", "Answer validation: build collections, train validators, score them."),
     "nuggets": ("nuggets", "Definition questions: score nuggets, or answer from a folder of texts."),
-    "mcp": ("mcp", "Serve check, score, compare, plan and tune to assistants, by the Model Context Protocol."),
-    "campaign": ("campaign", "Run a campaign: check and take in runs, pool, judge by spreadsheet, score, publish."),
+    "mcp": ("mcp", "Serve check, score, compare, plan and tune to assistants over the Model Context Protocol."),
+    "campaign": ("campaign", "Run a campaign: check and accept runs, pool, judge by spreadsheet, score, publish."),
     "read": ("read", "Answer reading-comprehension questions about stories, and score the answers."),
 }
 
@@ -46,7 +46,7 @@ EXAMPLES = (
 
 OPTIONS = (
     ("--version", "Print the version and exit."),
-    ("--completion SHELL", "Print what completes words in bash, zsh or fish: source <(nescio --completion bash)"),
+    ("--completion SHELL", "Print the completion script for bash, zsh or fish: source <(nescio --completion bash)"),
     ("-h, --help", "Print this page. `nescio COMMAND --help` explains a command."),
 )
 
@@ -56,7 +56,7 @@ def overview(width: int = 0) -> str:
     lines = [
         "Usage: nescio COMMAND [OPTIONS] ...",
         "",
-        *_beside("", "Evaluate question-answering systems (LLM, RAG and others) that may abstain.", width),
+        *_beside("", "Evaluate question-answering systems (LLM, RAG and others) that can abstain.", width),
         "",
         "Commands:",
     ]

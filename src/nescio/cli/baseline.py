@@ -16,7 +16,7 @@ from nescio.commands.baseline import baseline
 @options.command("baseline")
 @options.FILES
 @options.MEASURES
-@click.option("--run", metavar="RUN", help="The run to keep. [default: the only one in the files]")
+@click.option("--run", metavar="RUN", help="The run to save. [default: the only one in the files]")
 @click.option("-o", "--output", type=options.PATH, required=True, metavar="FILE", help="The file to write (.json).")
 @options.CI
 @options.resampling_options
@@ -24,13 +24,14 @@ from nescio.commands.baseline import baseline
 def command(
     files: tuple[Path, ...], measures: tuple[str, ...], run: str | None, output: Path, **arguments: Any
 ) -> None:
-    """Keep a run in a file, with where it came from, to compare later runs with.
+    """Save a run, with its provenance, as the baseline of later comparisons.
 
     FILES are as for `nescio score`, except that counts do not work. The file holds the outcome of every question,
-    digests of the questions' words and gold answers, the judge, the options by which outcomes were read (--choose,
-    --outcome-map, --declined-pattern), the files, the version and the date, and the measures with their intervals. It
-    has one line per answer, so that version control shows what changed; answers themselves are not in it.
-    `nescio compare --baseline FILE` compares with it, and refuses it where questions, judge or reading differ.
+    digests of the questions' words and gold answers, the judge, the options that decided how outcomes were read
+    (--choose, --outcome-map, --declined-pattern), the files, the version and the date, and the measures with their
+    intervals. It has one line per answer, so that version control shows what changed; the answers themselves are not in
+    it. `nescio compare --baseline FILE` compares with it, and refuses it if the questions, the judge or these options
+    differ.
 
     \b
     nescio baseline outcomes.csv --run old -o baseline.json

@@ -20,10 +20,10 @@ CAMPAIGN = click.argument("folder", type=options.PATH, metavar="CAMPAIGN")
 
 @options.group("campaign")
 def command() -> None:
-    """Run a campaign: check and take in runs, pool, judge by spreadsheet, score, publish.
+    """Run a campaign: check and accept runs, pool, judge by spreadsheet, score, publish.
 
-    A campaign is a folder: campaign.toml, topics, the key apart from them, and what comes in. Every step may be
-    repeated, and ends in the same files; `status` says what comes next.
+    A campaign is a folder: campaign.toml, topics, the key apart from them, and what groups send. You can repeat every
+    step, and it ends with the same files; `status` says what comes next.
 
     \b
     nescio campaign init campaign --task qa --topics questions.jsonl --group uned=UNED --group inaoe=INAOE
@@ -41,7 +41,7 @@ def command() -> None:
 
 @command.command("init")
 @CAMPAIGN
-@click.option("--task", required=True, type=options.choice(Task), help="What systems do.")
+@click.option("--task", required=True, type=options.choice(Task), help="What the systems do.")
 @click.option(
     "--topics",
     multiple=True,
@@ -58,9 +58,9 @@ def command() -> None:
     multiple=True,
     required=True,
     metavar="SHORT=NAME",
-    help="A group: a short name, as of its folder, and the name for tables. Repeatable.",
+    help="A group: a short name, which its folder has too, and the name for tables. Repeatable.",
 )
-@click.option("--name", metavar="TEXT", help="What the campaign is called. [default: the name of the folder]")
+@click.option("--name", metavar="TEXT", help="The name of the campaign. [default: the name of the folder]")
 @click.option(
     "--language",
     "languages",
@@ -69,27 +69,27 @@ def command() -> None:
     help="A language of the topics. Repeatable. [default: those that the topics name]",
 )
 @click.option(
-    "--runs", type=click.IntRange(min=1), default=3, show_default=True, help="How many runs a group may hand in."
+    "--runs", type=click.IntRange(min=1), default=3, show_default=True, help="How many runs a group may submit."
 )
-@click.option("--deadline", metavar="TIME", help="When nothing comes in any more, as in 2010-06-30T12:00:00+02:00.")
+@click.option("--deadline", metavar="TIME", help="When submission closes, such as 2010-06-30T12:00:00+02:00.")
 @click.option(
     "--resolve",
     type=options.choice(Resolution),
     default="adjudicated",
     show_default=True,
-    help="What becomes of judgements of one answer that differ.",
+    help="How judgements of one answer that differ are resolved.",
 )
-@click.option("--judge", metavar="NAME", help="What judges by the key the answers that no person judged.")
+@click.option("--judge", metavar="NAME", help="The judge that compares with the key the answers that no person judged.")
 @click.option(
     "--first-of",
     metavar="COLUMN",
-    help="Ask only the first question of each value of COLUMN, as where later ones cannot be understood alone.",
+    help="Ask only the first question of each value of COLUMN, where later ones cannot be understood alone.",
 )
 def init_(folder: Path, **arguments: Any) -> None:
     """Make the folder of a campaign.
 
-    The topics are written without their gold; the files that have it are copied to key/, apart. What else can be
-    decided stands in campaign.toml.
+    The topics are written without their gold answers; the files that have them are copied to key/. The other settings
+    are in campaign.toml.
 
     \b
     nescio campaign init reading --task qa --topics questions.jsonl --group uned=UNED --deadline 2030-06-30
@@ -127,7 +127,7 @@ def handout_(folder: Path) -> None:
 @CAMPAIGN
 @click.option("-o", "--output", required=True, type=options.PATH, help="The archive to write (.zip).")
 def checker_(folder: Path, output: Path) -> None:
-    """Write an archive with which teams check their runs at home, as the organisers will.
+    """Write an archive with which teams can check their runs at home, as the organisers will.
 
     \b
     nescio campaign checker campaign -o checker.zip
@@ -160,15 +160,16 @@ def check_(folder: Path, runs: tuple[Path, ...], page: Path | None, printed: str
 @command.command("intake")
 @CAMPAIGN
 @click.argument("folders", nargs=-1, required=True, type=options.PATH, metavar="FOLDER...")
-@click.option("--group", metavar="SHORT", help="Whose they are. [default: the name of the folder]")
-@click.option("--received", metavar="TIME", help="When they came in, as in 2010-06-29T18:00:00+02:00. [default: now]")
+@click.option("--group", metavar="SHORT", help="The group that they are from. [default: the name of the folder]")
+@click.option("--received", metavar="TIME", help="When they arrived, such as 2010-06-29T18:00:00+02:00. [default: now]")
 @options.output_options
 def intake_(folder: Path, folders: tuple[Path, ...], printed: str, output: Path | None, **arguments: Any) -> int:
-    """Take runs in, whole, or refuse them; each file gets a receipt.
+    """Accept runs whole, or refuse them; each file gets a receipt.
 
-    A FOLDER is what a group sent: runs, or archives of them, in a folder named as the group; or a file. A later version
-    of a run replaces an earlier one until the deadline, and both are kept. Refused is what is late, of an unknown group
-    or of another, in already, one too many, too large, or has a fault. The exit status is 2 if something was refused.
+    A FOLDER is what a group sent: runs, or archives of them, in a folder named after the group; or a file. A later
+    version of a run replaces an earlier one until the deadline, and both are kept. A file is refused if it is late,
+    from an unknown or a different group, a copy of a file that is in already, one too many, too large, or has a fault.
+    The exit status is 2 if something was refused.
 
     \b
     nescio campaign intake campaign runs/other.jsonl --group inaoe --received 2026-06-01
@@ -184,7 +185,7 @@ def intake_(folder: Path, folders: tuple[Path, ...], printed: str, output: Path 
 def pool_(folder: Path) -> None:
     """Pool the answers of all runs for people to judge: each distinct one once, without the names of runs.
 
-    Declined candidates are among them. What is judged already stays judged.
+    Declined candidates are among them. Judgements that exist already are kept.
 
     \b
     nescio campaign pool campaign
@@ -194,16 +195,18 @@ def pool_(folder: Path) -> None:
 
 @command.command("sheets")
 @CAMPAIGN
-@click.option("--assessor", "assessors", multiple=True, metavar="NAME", help="Who judges, as in the file. Repeatable.")
+@click.option(
+    "--assessor", "assessors", multiple=True, metavar="NAME", help="An assessor, whose name the sheet gets. Repeatable."
+)
 @click.option(
     "--overlap", type=click.IntRange(min=1), default=1, show_default=True, help="How many assessors judge each answer."
 )
-@click.option("--adjudicate", is_flag=True, help="Write the sheet of the answers that are judged differently.")
+@click.option("--adjudicate", is_flag=True, help="Write a sheet of the answers whose judgements differ.")
 def sheets_(folder: Path, **arguments: Any) -> None:
-    """Write spreadsheets (CSV) for assessors: blind, one a person, each in its own order.
+    """Write spreadsheets (CSV) for assessors: blind, one per person, each in its own order.
 
-    A verdict is R (right), W (wrong), X (inexact) or U (unsupported); of definition questions, the nuggets in a string,
-    or -. What is judged already is not asked again.
+    A verdict is R (right), W (wrong), X (inexact) or U (unsupported); for definition questions, the nuggets in a
+    string, or -. What is judged already is not asked again.
 
     \b
     nescio campaign sheets campaign --assessor ana --assessor ben --assessor eva --overlap 2
@@ -222,8 +225,8 @@ def sheets_(folder: Path, **arguments: Any) -> None:
 def collect_(folder: Path, files: tuple[Path, ...], printed: str, output: Path | None, **arguments: Any) -> int:
     """Read sheets back, naming every fault, and say how far the assessors agree.
 
-    A SHEET is named as its assessor; without one, all sheets of the campaign are read. With any fault nothing is taken
-    over, and the exit status is 2.
+    A SHEET is named after its assessor; without one, all sheets of the campaign are read. If there is any fault,
+    nothing is collected, and the exit status is 2.
 
     \b
     nescio campaign collect campaign
@@ -239,16 +242,16 @@ def collect_(folder: Path, files: tuple[Path, ...], printed: str, output: Path |
     "--ranking",
     multiple=True,
     metavar="[LANGUAGE=]FILE",
-    help="Outcomes of QA systems, to rank the validators of AVE among. Repeatable.",
+    help="Outcomes of QA systems, to be ranked with the validators of AVE. Repeatable.",
 )
 @options.CI_OR_NONE
 @options.resampling_options
 def score_(folder: Path, ci: str, **arguments: Any) -> None:
     """Score every run that counts: measures, tests, per-topic scores, and the tables of the papers, in results/.
 
-    Judgements are resolved by the rule of the campaign; right, wrong, inexact and unsupported stay apart, and only
-    right answers are right. What no person judged is judged by the key, if campaign.toml names a judge or all
-    questions have options.
+    Judgements are resolved by the rule of the campaign. Right, wrong, inexact and unsupported are counted separately,
+    and only right answers are correct. What no person judged is judged by the key, if campaign.toml names a judge or
+    all questions have options.
 
     \b
     nescio campaign score campaign
@@ -266,10 +269,10 @@ def score_(folder: Path, ci: str, **arguments: Any) -> None:
 @command.command("publish")
 @CAMPAIGN
 def publish_(folder: Path) -> None:
-    """Write the site of results: tables, a page a topic, returns of each group, and LaTeX, in site/.
+    """Write the site of results to site/: tables, a page per topic, returns for each group, and LaTeX.
 
     Pages are static: no script, nothing fetched. With blind = true in campaign.toml they name no group and no run, and
-    the returns of a group name its own.
+    the returns for a group name only its own.
 
     \b
     nescio campaign score campaign

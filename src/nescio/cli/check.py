@@ -22,9 +22,9 @@ def command(files: tuple[Path, ...], printed: str, **arguments: Any) -> None:
 
     Shows the detected format of FILES and the reason for it; counts questions, runs, answers and non-answers (by kind,
     if a log distinguishes them); and lists what looks wrong. A file that breaks a rule of its format gives an error
-    after the detected format. Files that cannot be read together (or the files of a folder that are of several
-    formats) are each shown, in groups of one format; the exit status is 2 if something is wrong with any of them, and
-    -f json then prints a list.
+    after the detected format. Files that cannot be read together, and the files of a folder with several formats,
+    are shown in groups of one format. The exit status is then 2 if anything is wrong with a group, and -f json prints a
+    list.
 
     \b
     nescio check outcomes.csv

@@ -18,7 +18,7 @@ from nescio.commands.comment import comment
     default="nescio",
     show_default=True,
     metavar="NAME",
-    help="What tells this comment from others, as of a matrix of jobs.",
+    help="What distinguishes this comment from others, for example in a matrix of jobs.",
 )
 def command(text: Path, name: str) -> None:
     """Write a gate's summary into one comment on a pull request, updated in place.
@@ -26,7 +26,7 @@ def command(text: Path, name: str) -> None:
     The comment is on the pull request that started this job of GitHub Actions. FILE is what --step-summary=FILE of
     `nescio score` and `compare` wrote. The step needs GITHUB_TOKEN in its environment, and the job `permissions:
     pull-requests: write`. If there is no pull request, no token, or one that may only read (as on pull requests from
-    forks), a message says so and the exit status is still 0, so that gates decide alone.
+    forks), a message says so and the exit status is still 0, so that only the gates decide.
 
     \b
     nescio compare outcomes.csv --run mine --baseline old --fail-on-regression --step-summary summary.md

@@ -33,7 +33,7 @@ OWN = ("test", "correction", "margin", "ci")  # options of compare that its page
 @click.option(
     "--baseline",
     metavar="RUN|FILE",
-    help="Compare every run with this run, or with that of a file of `nescio baseline`. [default: all pairs]",
+    help="Compare every run with this run, or with the one in a file from `nescio baseline`. [default: all pairs]",
 )
 @click.option(
     "--run", metavar="RUN", help="Compare only this run with the baseline, or with the other run if there are two."
@@ -98,18 +98,18 @@ def command(
     A difference is run minus baseline, on the questions that both have. FILES are as for `nescio score`, except that
     counts tables do not work, because they do not say which questions each run got right. Intervals are not adjusted
     for multiple comparisons. "p adjusted" and the verdicts better and worse account for all comparisons by the first
-    measure, which decides, or for all by the others. A measure that only describes a run, such as coverage, is higher
-    or lower. If neither applies, the verdict is "differences above d are ruled out" if the interval lies within the
-    margin, and otherwise "too few questions to tell". "detectable" is the smallest difference that this test would
-    detect (80% power). Three or more runs without a baseline are also ranked, with the ranks that each run can have,
-    how often it is best when the questions are resampled, P(best), its mean rank then, and the groups of runs that are
-    tied. -o FILE.html writes a page of what changed between two runs: won, lost, newly
-    silent, newly answered. With --suite, the differences are those of means over several benchmarks. A baseline file
-    is refused where it was made on other questions, by another judge, or read in another way.
+    measure, which decides, or for all by the others. By a measure that only describes a run, such as coverage, a run
+    is higher or lower. If neither applies, the verdict is "differences above d are ruled out" if the interval lies
+    within the margin, and otherwise "too few questions to tell". "detectable" is the smallest difference that this test
+    would detect (80% power). Without a baseline, three or more runs are also ranked: each has the range of its possible
+    ranks, P(best) (how often it is best when the questions are resampled), its mean rank over the same resamples, and
+    its groups of tied runs. -o FILE.html writes a page of what changed between two runs: won, lost, newly silent, newly
+    answered. With --suite, the differences are between means over several benchmarks. A baseline file is refused if
+    it was made on other questions, by another judge, or with other reading options.
 
-    With --sequential the questions may arrive in blocks, and the interval may be looked at after each: the verdict is
-    to stop (better, worse, no difference larger than --margin) or to go on. --fail-on-regression then exits with 0
-    for better or no difference, 1 for worse, and 3 as long as that cannot be told.
+    With --sequential the questions can arrive in blocks, and you can look at the interval after each block. The verdict
+    is to stop (better, worse, no difference larger than --margin) or to go on. --fail-on-regression then exits with 0
+    for better or no difference, 1 for worse, and 3 while it is too early to tell.
 
     \b
     nescio compare outcomes.csv --baseline old

@@ -20,15 +20,15 @@ early_options = options.together(
         "--sequential",
         is_flag=True,
         help=(
-            "Compare two runs whose questions arrive in blocks, with an interval that may be looked at after every"
-            " block: stop, or go on with about n more."
+            "Compare two runs whose questions arrive in blocks, with an interval that stays valid however often you"
+            " look: stop, or go on with about n more questions."
         ),
     ),
     click.option(
         "--state",
         type=options.PATH,
         metavar="FILE",
-        help="With --sequential: keep what was looked at in FILE (JSON), and add the questions that are new.",
+        help="With --sequential: keep the questions so far in FILE (JSON), and add the new ones to it.",
     ),
     click.option(
         "--sequence",
@@ -37,7 +37,7 @@ early_options = options.together(
         show_default=True,
         help=(
             "With --sequential: an interval that is guaranteed at any size (means over questions), or asymptotic (c@1"
-            " and all other measures of outcomes, from 50 questions on). auto takes the first where it can."
+            " and all other measures of outcomes, from 50 questions on). auto uses the first where possible."
         ),
     ),
     click.option(

@@ -8,11 +8,11 @@ from nescio.commands.mcp import server
 
 @options.command("mcp")
 def command() -> None:
-    """Serve check, score, compare, plan and tune to assistants, by the Model Context Protocol.
+    """Serve check, score, compare, plan and tune to assistants over the Model Context Protocol.
 
-    Speaks the protocol on standard input and output, as assistants that start their tools themselves expect. A tool
-    takes the arguments of the Python function of its name and gives what the command prints with -f json. Needs the
-    extra `mcp`: pip install 'nescio[mcp]'.
+    Speaks the protocol on standard input and output, as assistants that start their tools themselves expect. Each tool
+    takes the arguments of the Python function of the same name and returns what the command prints with -f json. Needs
+    the extra `mcp`: pip install 'nescio[mcp]'.
 
     \b
     nescio mcp

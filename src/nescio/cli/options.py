@@ -67,7 +67,7 @@ MEASURES = click.option(
 BY = click.option(
     "--by",
     metavar="COLUMN",
-    help="Break down the scores by a column that is constant within each question; `question`: by single questions.",
+    help="Break down the scores by a column that is constant within each question, or `question` by question.",
 )
 CI = click.option(
     "--ci", type=float, default=95.0, show_default=True, metavar="LEVEL", help="The level of the intervals in percent."
@@ -175,8 +175,8 @@ READING = {
         "--memory-limit",
         metavar="SIZE",
         help=(
-            "How much memory the command may take, such as 2GB or 512MiB; what does not fit goes to the folder for"
-            " temporary files, or is an error that says what to do. [default: what the machine has]"
+            "How much memory the command may take, such as 2GB or 512MiB. Data that does not fit goes to the folder for"
+            " temporary files; where that is impossible, an error says what to do. [default: all that there is]"
         ),
     ),
     "cluster": click.option(
@@ -191,7 +191,7 @@ READING = {
         "--repeats-of",
         multiple=True,
         metavar="NAME=PATTERN",
-        help="Take the runs that match PATTERN (such as 'seed*') for repeats of one run, NAME. Repeatable.",
+        help="Treat the runs that match PATTERN (such as 'seed*') as repeats of one run, NAME. Repeatable.",
     ),
 }
 reading_options = together(*READING.values())
@@ -234,23 +234,23 @@ LABELS = click.option(
     metavar="FILE",
     help=(
         "A table of people's verdicts on the answers to a random sample of the questions (run, question, verdict):"
-        " corrects the figures for what the judge gets wrong."
+        " corrects the figures for the judge's errors."
     ),
 )
 TARGET = click.option(
     "--target",
     type=choice(Target),
     help=(
-        "With --labels: what the figures are about, all questions of this kind, or all answers to these questions."
-        " [default: population]"
+        "With --labels: what the figures describe, all answers to these questions (collection) or all questions of this"
+        " kind (population). [default: population]"
     ),
 )
 LABELS_BY = click.option(
     "--labels-by",
     metavar="COLUMN",
     help=(
-        "With --labels: the questions were drawn at random within each value of COLUMN (verdicts: within what the judge"
-        " says of the runs)."
+        "With --labels: the questions were drawn at random within each value of COLUMN (`verdicts`: within each"
+        " combination of the judge's verdicts on the runs)."
     ),
 )
 ALSO_JUDGED = click.option(
@@ -258,7 +258,7 @@ ALSO_JUDGED = click.option(
     multiple=True,
     type=PATH,
     metavar="FILE",
-    help="With --labels: an outcome table of the same answers by another judge, to use both. Repeatable.",
+    help="With --labels: an outcome table of the same answers by another judge, so that both are used. Repeatable.",
 )
 LABELS_SHOWN = click.option(
     "--labels",
@@ -327,7 +327,7 @@ VERBOSE = click.option(
     is_flag=True,
     expose_value=False,
     callback=lambda _context, _option, value: terminal.VERBOSE.set(value) and None,
-    help="Print all comparisons of many, and the whole signature. (Files and JSON always have them.)",
+    help="Print every comparison, however many there are, and the whole signature. (Files and JSON always have both.)",
 )
 output_options = together(printed(), OUTPUT, VERBOSE)
 TABLE_OR_JSON = together(printed(TableOrJson), VERBOSE)

@@ -65,9 +65,12 @@ from nescio.reporting.repeats import show_design
 @click.option(
     "--repeats",
     is_flag=True,
-    help="Plan how many questions to ask how often within --budget; the pilot has answers to the same questions again.",
+    help=(
+        "Plan how many questions to ask, and how often to ask each, within --budget. The pilot has several answers to"
+        " each question."
+    ),
 )
-@click.option("--budget", type=float, help="With --repeats: what all answers may cost together, in any unit.")
+@click.option("--budget", type=float, help="With --repeats: the largest total cost, in any unit.")
 @click.option(
     "--per-question", type=float, default=0.0, show_default=True, help="With --repeats: the cost of a question, once."
 )
@@ -75,7 +78,7 @@ from nescio.reporting.repeats import show_design
 @click.option(
     "--variances",
     metavar="Q,S",
-    help="With --repeats, in place of a pilot: what questions differ by, and the variance of a single answer.",
+    help="With --repeats, in place of a pilot: the variance between questions, and that of a single answer.",
 )
 @click.option(
     "--labels",
@@ -84,8 +87,8 @@ from nescio.reporting.repeats import show_design
     flag_value=Path(),
     metavar="[FILE]",
     help=(
-        "Plan how many answers people must label for a --half-width or a --difference. FILE has the labels that there"
-        " are; without it, state the --correlation that you expect."
+        "Plan how many answers people must label for a --half-width or a --difference. FILE has the labels that you"
+        " have; without it, state the --correlation that you expect."
     ),
 )
 @click.option("--half-width", type=float, help="With --labels: half the width of the interval to reach.")

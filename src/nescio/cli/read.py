@@ -65,10 +65,10 @@ def answer_(files: tuple[Path, ...], output: Path, **arguments: Any) -> None:
 @click.option("--keep-pronouns", is_flag=True, help="Count personal and possessive pronouns as content words.")
 @click.option("-o", "--output", required=True, type=options.PATH, help="The key to write (.jsonl).")
 def key_(files: tuple[Path, ...], output: Path, *, keep_pronouns: bool) -> None:
-    """Write out the key of AutSent: of each question the sentences with the highest word recall.
+    """Write the key of AutSent: for each question, the sentences with the highest word recall.
 
-    FILES are a collection with its stories and its key, as for `nescio read answer`. A question of which no sentence
-    matches the key cannot be won, so the command also prints the highest AutSent that a run can have.
+    FILES are a collection with its stories and its key, as for `nescio read answer`. A question with no sentence that
+    matches the key can never be right, so the command also prints the highest AutSent that a run can have.
 
     \b
     nescio read key questions.jsonl stories.jsonl -o autsent.jsonl

@@ -17,7 +17,7 @@ from nescio.scoring.repeats import repeats
 @options.command("repeats")
 @options.FILES
 @options.MEASURES
-@click.option("--ci", type=float, default=95.0, show_default=True, help="Level of the noise floors, in percent.")
+@click.option("--ci", type=float, default=95.0, show_default=True, help="The level of the noise floors in percent.")
 @options.reading_options
 @options.output_options
 def command(
@@ -25,10 +25,10 @@ def command(
 ) -> None:
     """Show how much of a score is chance, where questions were asked several times.
 
-    Splits the variance of each score into what questions differ by and what sampling the answers adds; gives the noise
-    floor (how far two batches of answers of one system lie apart by chance), the score of each repeat, and the
+    Splits the variance of each score into differences between questions and the sampling of answers. Shows the noise
+    floor (how far apart two batches of answers by the same system lie by chance), the score of each repeat, and the
     questions whose answers had different outcomes. The column `repeat` of a table, or a log, says which answer is
-    which; files with one answer a question become repeats of one run by --repeats-of 'mine=seed*'.
+    which. For files with one answer per question, --repeats-of 'mine=seed*' makes runs into repeats of one run.
 
     \b
     nescio repeats trials.csv

@@ -55,8 +55,8 @@ def command(files: tuple[Path, ...], measures: tuple[str, ...], *, show: bool, *
     """Write one page with every figure, to read, send and print.
 
     The page is self-contained and makes no network requests. The first measure decides the best run, the ranks and the
-    paired tests. FILES are as for `nescio score`. With --suite the page has the leaderboard of
-    several benchmarks, and a heat map of runs and benchmarks.
+    paired tests. FILES are as for `nescio score`. With --suite the page has the leaderboard of several
+    benchmarks, and a heat map of runs and benchmarks.
 
     \b
     nescio report outcomes.csv

@@ -79,9 +79,9 @@ def command(
     FILES are outcome tables (run, question, outcome), counts tables (run, correct, incorrect, unanswered), score
     matrices, or gold and answers together: questions.jsonl runs/*.jsonl, or PAN's truth.jsonl runs/*/answers.jsonl. In
     the table, * marks the best run and † a run that is not significantly different from it. LaTeX has superscripts for
-    the runs that are significantly worse. With --suite, FILES are several benchmarks: each run's mean over them and its
-    win rate are shown, and its score on each; the gates of `nescio score` are not for suites, that of
-    `nescio compare --suite --fail-on-regression` is.
+    the runs that are significantly worse. With --suite, FILES are several benchmarks, and each run has its mean over
+    them, its win rate and its score on each. --fail-under and --fail-over do not work with suites; use
+    `nescio compare --suite --fail-on-regression`.
 
     \b
     nescio score outcomes.csv

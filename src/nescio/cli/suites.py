@@ -23,7 +23,7 @@ SUITE = click.option(
     ),
 )
 SUITE_BY = click.option(
-    "--suite-by", metavar="COLUMN", help="Take each value of a column for a benchmark, such as a task or a category."
+    "--suite-by", metavar="COLUMN", help="Treat each value of a column as a benchmark, such as a task or a category."
 )
 OVER = click.option(
     "--over",

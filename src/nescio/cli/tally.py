@@ -49,12 +49,12 @@ from nescio.commands.tally import tally
 @options.JOBS
 @options.reading_options
 def command(files: tuple[Path, ...], output: Path, measures: tuple[str, ...], **arguments: Any) -> None:
-    """Count the outcomes of shards; the counts add up, whatever the size of the collection.
+    """Count the outcomes of shards, for collections of any size: tallies add up.
 
-    FILES are outcome tables, each a shard: no question may stand in two of them. A tally is a small file. `nescio
+    FILES are outcome tables, each a shard: no question may be in two of them. A tally is a small file. `nescio
     score`, `compare` and `meta` read any number of tallies as their sum, and so does `nescio tally`. Any partition into
-    shards, counted anywhere and added in any order, gives the same bytes. After an interruption the same command goes
-    on where it stopped. --missing, --ungraded and --unanswerable apply when a tally is scored, not here.
+    shards, counted anywhere and added in any order, gives the same bytes. After an interruption the same command
+    continues where it stopped. --missing, --ungraded and --unanswerable apply when a tally is scored, not here.
 
     \b
     nescio tally part-*.parquet -o all.tally

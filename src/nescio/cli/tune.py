@@ -24,7 +24,7 @@ EVERY_POINT = 1 << 30  # of a risk-coverage curve
 
 @options.command("tune")
 @options.FILES
-@click.option("--run", metavar="RUN", help="The run, if there are several.")
+@click.option("--run", metavar="RUN", help="The run to tune, if there are several.")
 @click.option(
     "--baseline",
     metavar="RUN",

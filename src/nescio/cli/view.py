@@ -23,21 +23,19 @@ from nescio.commands.view import HOME, Live, server_of, view
 @click.option(
     "--serve",
     is_flag=True,
-    help="Serve the page on this machine until Ctrl-C, and make it again while the files grow.",
+    help="Serve the page on this machine until Ctrl-C, and make it again whenever the files grow.",
 )
-@click.option(
-    "--port", type=click.IntRange(0, 65535), default=0, help="The port of --serve. [default: any that is free]"
-)
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="The port of --serve. [default: any free port]")
 @click.option("--show/--no-show", default=True, show_default=True, help="Open the page in the browser.")
 @options.resampling_options
 @options.reading_options
 def command(
     files: tuple[Path, ...], measures: tuple[str, ...], *, serve: bool, port: int, show: bool, **arguments: Any
 ) -> None:
-    """Make the report and open it in the browser, at once.
+    """Make the report and open it in the browser.
 
     The page is that of `nescio report`, in a temporary file. With --serve it comes from a server that only this machine
-    reaches; when a file grows, the page is made again and the browser shows it, with its filters.
+    can reach; when a file grows, the page is made again, and the browser reloads it and keeps the filters.
 
     \b
     nescio view outcomes.csv

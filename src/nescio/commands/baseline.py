@@ -69,7 +69,7 @@ def baseline(
     progress: Progress | None = None,
     **options: Unpack[ReadingOptions],
 ) -> WrittenBaseline:
-    """Keep a run in a file, with where it came from, to compare later runs with.
+    """Save a run, with its provenance, as the baseline of later comparisons.
 
         nescio.baseline("outcomes.csv", "baseline.json", run="old")
 

@@ -1,4 +1,4 @@
-"""Discriminative power (Sakai 2006): how many pairs of runs a measure tells apart by a bootstrap test."""
+"""How many of a measure's pairs of runs differ significantly by a bootstrap test: discriminative power (Sakai 2006)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How often the permutation test tells two systems apart, by simulation, and the size at which it does so often enough.
+"""How often the permutation test finds a difference, by simulation, and how many questions it takes to find it.
 
 Collections are drawn from a joint table and each is tested as `compare` would test it. The exact p-value is computed
 only where the normal approximation of the exchanges leaves open on which side of alpha it falls: the approximation is
