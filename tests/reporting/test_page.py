@@ -333,5 +333,12 @@ def test_graded_scores_have_a_page_without_outcomes(tmp_path: Path) -> None:
     matrix = tmp_path / "ap.csv"
     matrix.write_text("topic,one,two\n" + "".join(f"t{i},{i / 20:.2f},{(i * 7 % 20) / 20:.2f}\n" for i in range(20)))
     text = make(tmp_path / "page.html", matrix).read_text()
-    assert "no question browser" in text
     assert 'id="figure-outcomes"' not in text
+    assert "The score of each run on each of the 20 questions." in text
+
+
+def test_measures_that_are_no_means_have_no_questions(tmp_path: Path) -> None:
+    """A sum over all decisions (precision) says nothing of one question."""
+    counts = tmp_path / "counts.csv"
+    counts.write_text("run,correct,incorrect,unanswered\nmine,5,3,2\n")
+    assert "no question browser" in make(tmp_path / "page.html", counts).read_text()

@@ -64,7 +64,7 @@ def test_the_headline_ends_in_what_to_do(tmp_path: Path) -> None:
     table = outcome_table(tmp_path / "two.csv", {"keen": "C" * 120 + "W" * 80, "dull": "CWWWW" * 40}, confidence=True)
     said = advice(pages.gather([table], resamples=200))
     found = re.fullmatch(
-        r"Ship keen at ([\d.]+): it answers (\d+)% of new questions, and (\d+)% of its answers are wrong \(at "
+        r"Ship keen at threshold ([\d.]+): it answers (\d+)% of new questions, and (\d+)% of its answers are wrong \(at "
         r"most (\d+)%, with 95% confidence\)\.",
         said,
     )
@@ -83,8 +83,8 @@ def test_the_headline_ends_in_what_to_do(tmp_path: Path) -> None:
     )
     level = outcome_table(tmp_path / "level.csv", {"one": "CCW" * 20, "two": "WCC" * 20})
     assert advice(pages.gather([level], resamples=200)).startswith(
-        "To choose between one and two takes more questions than these (`nescio plan` says how many). one as it "
-        "is answers"
+        "To choose between one and two takes more questions than these (`nescio plan` says how many). As given, "
+        "one answers"
     )
 
 
@@ -98,7 +98,9 @@ def test_real_runs_have_sliders(tmp_path: Path, visit: Any) -> None:
     assert page.locator("#thresholds tbody tr").count() == 9
     # As they came boenninghoff20-small is first; each at its own threshold it is not, as `nescio tune` says too.
     said = page.inner_text(".advice")
-    assert said.startswith("Each at its own threshold, weerasinghe20-large is ahead. Ship weerasinghe20-large at 0.9")
+    assert said.startswith(
+        "Each at its own threshold, weerasinghe20-large is ahead. Ship weerasinghe20-large at threshold 0.9"
+    )
     two = [file for file in files if "runs" not in file.parts or file.parent.name.startswith(("boenn", "weera"))]
     pair = nescio.tune_pair(two, baseline="boenninghoff20-small", run="weerasinghe20-large", resamples=200)
     assert pair.comparison.verdict == "better"

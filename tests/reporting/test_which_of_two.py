@@ -48,7 +48,7 @@ def test_the_first_screen_and_one_click(files: list[Path], viewed: Path, visit: 
     page = opened.page
     advice, links = page.locator(".advice"), page.locator("a.read")
     assert page.inner_text("h1").startswith("second is best by c@1")
-    said = re.match(r"Ship second at ([\d.]+): it answers", advice.inner_text())
+    said = re.match(r"Ship second at threshold ([\d.]+): it answers", advice.inner_text())
     assert said
     assert 0.39 - 0.06 < float(said[1]) < 0.39 + 0.06  # the 200th confidence is 0.99 - 199 · 0.003 = 0.393
     for part in (advice, links.first):

@@ -130,8 +130,9 @@ class ReadResult:
     """What a reader found, notes for the user, and the measures that users of the format expect first.
 
     `judges` says who judged, where the reader knows it or let something judge (nuggets matched automatically); outcomes
-    may name the judge of each run themselves. The rest is the pipeline's to fill: what the files are, whether nescio
-    judged, and the questions and answers that were judged.
+    may name the judge of each run themselves. `in_words` are outcomes whose texts were asked for, where scores alone
+    were made of them. The rest is the pipeline's to fill: what the files are, whether nescio judged, and the questions
+    and answers that were judged.
     """
 
     data: Data
@@ -142,6 +143,7 @@ class ReadResult:
     about: str = ""
     judged_here: bool = False
     texts: Unjudged | None = None
+    in_words: Outcomes | None = None
 
 
 SourceRole = tuple[str, Source]

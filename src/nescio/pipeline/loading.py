@@ -36,8 +36,8 @@ class Loaded:
     `silence` counts the non-answers of each run by kind, as they stood before any policy was applied. `unshared` holds
     the questions that some run lacks, as they stood then. `judged_here` says that nescio judged, and not the tool whose
     log this is. `texts` holds the questions and answers themselves, where they were read to be judged; `in_words` the
-    outcomes as they stood before any policy, where their texts were asked for and are in the files. `baseline` names
-    the run that a file of a baseline put beside those of the files.
+    outcomes (or answers that have scores alone) as they stood before any policy, where their texts were asked for and
+    are in the files. `baseline` names the run that a file of a baseline put beside those of the files.
     """
 
     data: Evidence | Tally
@@ -127,7 +127,7 @@ def apply(judged: ReadResult, options: Options) -> Loaded:
         notes += check_certificate(options.certificate, judges_of(judged), getattr(data, "questions", None))
     silence: tuple[NonAnswers, ...] = ()
     unshared = None
-    in_words = data if isinstance(data, Outcomes) and data.texts is not None else None
+    in_words = data if isinstance(data, Outcomes) and data.texts is not None else judged.in_words
     if isinstance(data, Outcomes):
         silence = non_answers(data)
         lacking = np.asarray(data.lacking.any(axis=0))

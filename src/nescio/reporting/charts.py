@@ -330,6 +330,7 @@ def dressed(chart: Any, width: Any = None, height: Any = None) -> Any:
         "labelFlush": False,
     }
     legend = {"labelColor": INK, "titleColor": INK, "labelFontSize": 12, "titleFontSize": 12, "symbolStrokeWidth": 2}
+    legend["columnPadding"] = 22  # also where the reader's font is wider than the one that the chart was laid out in
     config = alt.Config(font=FONT, axis=axis, legend=legend, view={"stroke": None}, padding=4)
     for name, value in {"width": width, "height": height, "background": "transparent", "config": config}.items():
         if value is not None:

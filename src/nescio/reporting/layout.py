@@ -115,11 +115,10 @@ def shortened(texts: Sequence[str], width: int) -> dict[str, str]:
     them apart, what they share is cut."""
     long = [text for text in dict.fromkeys(texts) if length(text) > width]
     short = {text: middle(text, width) for text in long}
-    if len(set(short.values())) < len(long):
-        first, last = _shared(long), _shared([text[::-1] for text in long])
-        for text in long:
-            own = text[first : len(text) - last or None]
-            short[text] = middle(f"{CUT if first else ''}{own}{CUT if last else ''}", width)
+    for alike in [[text for text in long if short[text] == cut] for cut in dict.fromkeys(short.values())]:
+        if len(alike) > 1:
+            first, last = _shared(alike), _shared([text[::-1] for text in alike])
+            short |= {text: _around(text, first, len(text) - last, width) for text in alike}
     taken = {text for text in texts if length(text) <= width}
     for text in long:
         times, name = 1, short[text]
@@ -227,6 +226,25 @@ def middle(text: str, width: int) -> str:
         return text
     end = (width - 1) // 2
     return f"{text[: width - 1 - end]}{CUT}{text[-end:] if end else ''}"
+
+
+def _around(text: str, start: int, stop: int, width: int) -> str:
+    """Return a name in so many characters with the words from start to stop whole, where they fit, and as much of
+    its beginning and end as there is room for."""
+    stop = max(start, stop)
+    while start > 0 and text[start - 1].isalnum():  # 70B, where 70 is what differs
+        start -= 1
+    while stop < len(text) and text[stop].isalnum():
+        stop += 1
+    head, own, tail = text[:start], text[start:stop], text[stop:]
+    room = width - length(own) - 2 * length(CUT)
+    if room < 0:
+        return middle(f"{CUT if head else ''}{own}{CUT if tail else ''}", width)
+    after = min(len(tail), room // 2)
+    before = min(len(head), room - after)
+    after = min(len(tail), room - before)
+    short_head = head if before == len(head) else head[:before] + CUT
+    return short_head + own + (tail if after == len(tail) else CUT + tail[len(tail) - after :])
 
 
 def _shared(texts: Sequence[str]) -> int:

@@ -24,6 +24,7 @@ from nescio.reporting.charts import (
 
 PANEL = 280  # pixels of a panel, without its axis
 BAND = 0.18  # opacity
+COUNTED = "datum.value < 1000 ? format(datum.value, ',') : format(datum.value, '.2~s')"  # 0 is no 0k
 THINNED = 30  # points of a line that stands behind the others'
 
 
@@ -118,7 +119,7 @@ def reliability_panel(rows: Rows, bins: int) -> Any:
                 "n:Q",
                 title="answers",
                 scale=alt.Scale(domain=[0, most], nice=False),
-                axis=alt.Axis(values=[0, most], format="~s", grid=False, domainColor=GRID),
+                axis=alt.Axis(values=[0, most], labelExpr=COUNTED, grid=False, domainColor=GRID),
             ),
             y2=alt.datum(0),
             description=alt.Description("count:N"),

@@ -141,7 +141,7 @@ def has_answer(gold: Iterable[str], options: ReadOptions) -> bool:
 
 def scores_only(rows: Sequence[Graded], path: object, options: ReadOptions, notes: list[Note]) -> ReadResult:
     """Return rows whose scores are no outcomes, as Evidence that mean(NAME) measures; an infinite score is left out and
-    counted.
+    counted, and is the reason beside its answer.
 
     Raises MismatchError where a run lacks a question.
     """
@@ -170,7 +170,21 @@ def scores_only(rows: Sequence[Graded], path: object, options: ReadOptions, note
     empty = np.all([np.isnan(values) for values in columns.values()], axis=0)
     absence = np.where(outcomes.state == ABSENT, NO_ROW, np.where(empty, UNGRADED, PRESENT)).astype(np.uint8)
     data = evidence_of(outcomes, columns, absence)
-    return ReadResult(data, tuple(notes), tuple(f"mean({bare(name)})" for name in columns))
+    words = _with_infinite(outcomes) if outcomes.texts is not None else None
+    return ReadResult(data, tuple(notes), tuple(f"mean({bare(name)})" for name in columns), in_words=words)
+
+
+def _with_infinite(outcomes: Outcomes) -> Outcomes:
+    """Return outcomes whose texts say which scores are left out because they are infinite, where no reason stands."""
+    assert outcomes.texts is not None
+    texts = outcomes.texts.copy()
+    infinite = {bare(name): np.isinf(values) for name, values in outcomes.extra_columns.items()}
+    for at in map(tuple, np.argwhere(np.any(list(infinite.values()), axis=0)) if infinite else ()):
+        own = texts[at]
+        if own is not None and not own.reason:
+            names = ", ".join(name for name, values in infinite.items() if values[at])
+            texts[at] = replace(own, reason=f"{names} is infinite: left out")
+    return replace(outcomes, texts=texts)
 
 
 def identity(value: object) -> str:

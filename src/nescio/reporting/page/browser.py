@@ -13,25 +13,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nescio.data.columns import OUTCOMES, Array
+from nescio.data.evidence import NO_ROW, Evidence
 from nescio.data.evidence import UNGRADED as NOT_GRADED
-from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, note
 from nescio.data.repeats import Repeats
 from nescio.frozen import frozen
 from nescio.reporting.layout import shortened
+from nescio.reporting.page.graded import Graded, graded_scores
 from nescio.reporting.page.report_data import ReportData
 from nescio.reporting.page.texts import names
 from nescio.reporting.page.words import ANSWERS, QUESTIONS, Parts, Texts, keys, packed_texts
 from nescio.text import sanitize
 
-ABSENT, CORRECT, INCORRECT, UNANSWERED, RIGHTLY_SILENT, UNGRADED = range(6)
+ABSENT, CORRECT, INCORRECT, UNANSWERED, RIGHTLY_SILENT, UNGRADED, SCORED = range(7)
 MOST_CELLS = 6_000_000  # outcomes in a page: at half a byte each, with base64, 4 MB
 MOST_QUESTIONS = 300_000  # in a page: their names alone would be tens of megabytes
 MOST_VALUES = 60  # a stratum with more values than this is shown with its question, and is no filter
 HEAD = 16  # characters of a run's name above its column
 MOST_TEXT = 6_000_000  # characters of strata in a page
 DECISIONS = ("not in the run", "right, accepted", "wrong, accepted", "right, rejected", "wrong, rejected", "")
-RESPONSES = ("not in the run", "", "", "silent", "", "answered")
+RESPONSES = ("not in the run", "", "", "silent", "", "", "answered")
+SCORES = ("not in the run", "", "", "", "", "no score", "scored")
 PEOPLE = np.array([INCORRECT, CORRECT, ABSENT], dtype=np.uint8)  # by 0, 1 and -1: what people said of an answer
 CANDIDATE_RIGHT, CANDIDATE_WRONG = 1, 2
 
@@ -39,12 +41,13 @@ CANDIDATE_RIGHT, CANDIDATE_WRONG = 1, 2
 @frozen
 class Browser:
     """What the page's browser is given, as plain values for JSON; `notes` say what could not be put into the page, and
-    `texts` are the words of questions and answers."""
+    `texts` are the words of questions and answers; `scored` says that its cells are scores, and no outcomes."""
 
     payload: Mapping[str, Any]
     questions: int
     notes: tuple[Note, ...] = ()
     texts: Parts | None = None
+    scored: bool = False
 
 
 @frozen(eq=False)
@@ -52,8 +55,8 @@ class Seen:
     """What a browser is to show: runs (their names as shown), questions, what became of each (`states`, runs by
     questions), the strata of the questions and their clusters; `names` are those of the runs in the data; `confidence`
     and `candidates` (what a declined one would have been) are of the shape of `states`. `people` is
-    what people say of them; `why_not` says why there is nothing, and `words` what the states are where they are no
-    outcomes."""
+    what people say of them; `why_not` says why there is nothing, `words` what the states are where they are no
+    outcomes, and `graded` what each row earns by measures of graded scores."""
 
     runs: Sequence[str] = ()
     questions: Sequence[str] = ()
@@ -68,6 +71,8 @@ class Seen:
     candidates: NDArray[np.uint8] | None = None
     words: Sequence[str] = ()
     people: NDArray[np.uint8] | None = None
+    graded: Graded = field(default_factory=dict)
+    notes: tuple[Note, ...] = ()
 
 
 def seen_by(report: ReportData) -> Seen:
@@ -77,10 +82,11 @@ def seen_by(report: ReportData) -> Seen:
         return Seen(
             why_not=note("page.counts", "a counts table has no questions, so there is no question browser"),
         )
+    order = [data.runs.index(run) for run in report.runs]
+    graded, notes = graded_scores(report)
     if not set(OUTCOMES) <= data.columns.keys():
-        if decided := _decided(data):
+        if decided := _decided(data, graded):
             rows, states_, words = decided
-            order = [data.runs.index(run) for run in report.runs]
             return Seen(
                 [report.shown[run] for run in report.runs],
                 [data.questions[row] for row in rows],
@@ -88,14 +94,16 @@ def seen_by(report: ReportData) -> Seen:
                 {name: values[rows] for name, values in data.strata.items()},
                 names=report.runs,
                 words=words,
+                repeats=data.repeats,
+                graded=graded,
+                notes=notes,
             )
         return Seen(
             why_not=note(
                 "page.no_outcomes",
-                "the data has graded scores but no outcomes, so there is no question browser",
+                "no measure of this page is a mean over single questions, so there is no question browser",
             ),
         )
-    order = [data.runs.index(run) for run in report.runs]
     clusters = None if data.clusters is None else [int(c) for c in data.clusters]
     runs = [report.shown[run] for run in report.runs]
     sure, candidates = certainties(data), candidate_marks(data)
@@ -111,6 +119,8 @@ def seen_by(report: ReportData) -> Seen:
         confidence=None if sure is None else sure[order],
         candidates=None if candidates is None else candidates[order],
         people=None if report.people is None else PEOPLE[report.people[order]],
+        graded=graded,
+        notes=notes,
     )
 
 
@@ -142,6 +152,7 @@ def browser(
         return None, (too_many,)
     rows = keys(seen.questions, seen.repeats)
     facets, further, notes = _strata(seen.strata, _words(texts, rows))
+    notes += seen.notes
     short = shortened(seen.runs, HEAD)
     payload: dict[str, Any] = {
         "runs": list(seen.runs),
@@ -157,6 +168,8 @@ def browser(
     }
     if seen.words:
         payload["words"] = list(seen.words)
+    if seen.graded:
+        payload["graded"] = [{"name": name, "values": floats(values)} for name, values in seen.graded.items()]
     if seen.confidence is not None:
         payload["confidence"] = floats(seen.confidence)
     if seen.candidates is not None:
@@ -172,7 +185,7 @@ def browser(
     if parts and texts:
         sizes = {"asked": QUESTIONS, "said": ANSWERS}
         payload["texts"] = {**sizes, "searched": parts.searched, "reasons": texts.reasons}
-    return Browser(payload, len(seen.questions), notes, parts), notes
+    return Browser(payload, len(seen.questions), notes, parts, bool(seen.graded and seen.words)), notes
 
 
 def states(data: Evidence) -> NDArray[np.uint8]:
@@ -190,9 +203,9 @@ def states(data: Evidence) -> NDArray[np.uint8]:
     return codes
 
 
-def _decided(data: Evidence) -> tuple[NDArray[np.intp], NDArray[np.uint8], Sequence[str]] | None:
-    """Return the rows and states of data without outcomes, and what the states are: decisions of validators, or
-    responses that are neither right nor wrong as a whole; None where it has neither."""
+def _decided(data: Evidence, graded: Graded) -> tuple[NDArray[np.intp], NDArray[np.uint8], Sequence[str]] | None:
+    """Return the rows and states of data without outcomes, and what the states are: decisions of validators,
+    responses that are neither right nor wrong as a whole, or scores alone; None where it has none of them."""
     columns = data.columns
     if {"ave.right", "ave.accepted"} <= columns.keys():
         right, accepted = columns["ave.right"], columns["ave.accepted"]
@@ -201,9 +214,13 @@ def _decided(data: Evidence) -> tuple[NDArray[np.intp], NDArray[np.uint8], Seque
         codes = np.select([yes & took, took, yes], [CORRECT, INCORRECT, UNANSWERED], RIGHTLY_SILENT)
         return rows, codes.astype(np.uint8), DECISIONS
     if "answered" in columns:
-        said = np.where(columns["answered"] == 1, UNGRADED, UNANSWERED).astype(np.uint8)
+        said = np.where(columns["answered"] == 1, SCORED, UNANSWERED).astype(np.uint8)
         said[~data.present] = ABSENT
         return np.arange(len(data.questions)), said, RESPONSES
+    if graded:
+        said = np.where(data.present, SCORED, UNGRADED).astype(np.uint8)
+        said[data.absence == NO_ROW] = ABSENT
+        return np.arange(len(data.questions)), said, SCORES
     return None
 
 

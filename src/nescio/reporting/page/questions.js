@@ -13,7 +13,8 @@
   const cells = unpacked(own.cells), counted = own.counted ? unpacked(own.counted) : cells; // as shown, and as scores take them: what is missing may count as silence
   const facets = own.facets.map((facet) => ({ ...facet, codes: bytes(facet.codes) }));
   const sure = own.confidence && new Float32Array(bytes(own.confidence).buffer), candidates = own.candidates && unpacked(own.candidates), people = own.people && unpacked(own.people);
-  const WORDS = own.words ?? ["not in the run", "correct", "incorrect", "unanswered", "correct by silence", "not graded"], GLYPHS = ["", "✓", "×", "–", "○", "?"];
+  const WORDS = own.words ?? ["not in the run", "correct", "incorrect", "unanswered", "correct by silence", "not graded"], GLYPHS = ["", "✓", "×", "–", "○", "?", "•"];
+  const scored = graded?.inGrid ? graded : null; // where cells are scores, and no outcomes
   const right = new Uint16Array(n), wrong = new Uint16Array(n), silent = new Uint16Array(n), quiet = new Uint16Array(n);
   for (let q = 0; q < n; q++) for (let r = 0; r < R; r++) {
     const state = cells[q * R + r];
@@ -22,10 +23,12 @@
     if (state === 3) quiet[q]++;
   }
   if (own.words) { // decisions, or responses: no outcomes, so that nothing of theirs is scored or asked for
-    [["s1", 1], ["s2", 2], ["s3", 3], ["s4", 4], ["s5", 5], ["s0", 0]].forEach(([mark, state]) => { const item = document.querySelector(`.legend i.${mark}`).parentNode; item.lastChild.textContent = WORDS[state]; item.hidden = !WORDS[state]; });
-    document.querySelector(".own").hidden = true;
+    [["s1", 1], ["s2", 2], ["s3", 3], ["s4", 4], ["s5", 5], ["s6", 6], ["s0", 0]].forEach(([mark, state]) => { const item = document.querySelector(`.legend i.${mark}`).parentNode; item.lastChild.textContent = WORDS[state]; item.hidden = !WORDS[state]; });
+    document.querySelector(".own").hidden = !scored;
     [...$("f-agree").options].forEach((option) => { if (option.value && !own.words[1]) option.remove(); });
   }
+  [3, 5].forEach((state) => { if (scored) document.querySelector(`.legend i.s${state}`).parentNode.hidden = !cells.includes(state); });
+  document.querySelector(".legend .rare6").hidden = !cells.includes(6) || Boolean(scored);
   document.querySelector(".legend .rare").hidden = !cells.includes(4);
   document.querySelector(".legend .rare0").hidden = !cells.includes(0);
   document.querySelector(".legend .rare5").hidden = !cells.includes(5);
@@ -83,6 +86,7 @@
   const kindOf = moves && Object.fromEntries(moves.kinds.map(([, name, code]) => [code, name]));
   $("f-of").append(make("option", { value: "", textContent: "any run" }), ...own.runs.map((name, r) => make("option", { value: String(r), textContent: name })));
   const of = () => ($("f-of").value === "" ? -1 : Number($("f-of").value));
+  scored?.dress();
   if (texts?.answers) $("f-search").placeholder = "words of a question or an answer";
   const addRun = (run = "", state = "1") => {
     const number = $("f-runs").children.length + 1;
@@ -92,22 +96,24 @@
     what.setAttribute("aria-label", `outcome of run ${number}`);
     who.value = run; what.value = state;
     if (what.selectedIndex < 0) what.value = "1";
+    if (what.selectedIndex < 0) what.selectedIndex = what.options.length - 1;
     $("f-runs").append(make("span", { className: "pair" }, make("label", {}, "Run ", who), make("label", {}, "Outcome ", what)));
   };
   const AGREE = {
     all: (q) => right[q] === R, none: (q) => !right[q], split: (q) => right[q] && right[q] < R, wrong: (q) => wrong[q] > 0,
     silent: (q) => silent[q] > 0, allsilent: (q) => silent[q] === R,
   };
-  const ORDERS = {
+  const ORDERS = scored?.ORDERS ?? {
     hard: (a, b) => right[a] - right[b] || a - b, easy: (a, b) => right[b] - right[a] || a - b, silent: (a, b) => silent[b] - silent[a] || a - b,
   };
   const wanted = () => {
     const found = new URLSearchParams();
     const put = (name, value) => { if (value) found.append(name, value); };
+    put("score", scored?.chosen && scored.name);
     put("search", $("f-search").value.trim());
     put("show", $("f-show").value);
     if ($("f-of").value !== "") put("of", own.runs[of()]);
-    put("right", span && span.join("-"));
+    put(SPAN, span && span.join(BETWEEN));
     put("open", opened >= 0 ? own.questions[opened] : "");
     put("runs", $("f-agree").value);
     if (moves) put("change", $("f-move").value);
@@ -116,7 +122,7 @@
     put("order", $("f-sort").value);
     return found;
   };
-  const PREFIX = "#questions?";
+  const PREFIX = "#questions?", SPAN = scored ? "mean" : "right", BETWEEN = scored ? ".." : "-"; // means may be below 0
   const restore = () => {
     const found = new URLSearchParams(location.hash.startsWith(PREFIX) ? location.hash.slice(PREFIX.length) : "");
     $("f-search").value = found.get("search") ?? "";
@@ -125,8 +131,9 @@
     set($("f-show"), found.get("show"));
     const whose = own.runs.indexOf(found.get("of"));
     $("f-of").value = whose < 0 ? "" : String(whose);
-    const bounds = (found.get("right") ?? "").split("-").map(Number);
-    span = bounds.length === 2 && bounds.every((k) => k >= 0 && k <= R) ? bounds : null;
+    const bounds = (found.get(SPAN) ?? "").split(BETWEEN).map(Number);
+    span = bounds.length === 2 && (scored ? !bounds.some(Number.isNaN) : bounds.every((k) => k >= 0 && k <= R)) ? bounds : null;
+    if ($("f-score")) { scored.choose(found.get("score")); showBars(); }
     wantedOpen = own.questions.indexOf(found.get("open"));
     set($("f-sort"), found.get("order"));
     if (moves) set($("f-move"), found.get("change"));
@@ -140,7 +147,7 @@
     const text = asked(), tests = [], preset = PRESETS[$("f-show").value];
     if (text.length && texts && !texts.ready) texts.search().then(filter); // what is found by the names is shown until then
     if (preset) tests.push((q) => preset.test(q, of()));
-    if (span) tests.push((q) => right[q] >= span[0] && right[q] <= span[1]);
+    if (span) tests.push(scored ? (q) => scored.mean(q) >= span[0] && scored.mean(q) < span[1] : (q) => right[q] >= span[0] && right[q] <= span[1]);
     if ($("f-agree").value) tests.push(AGREE[$("f-agree").value]);
     if (moves && $("f-move").value) tests.push(moved($("f-move").value));
     facets.forEach((facet, i) => { const code = $("f-facet-" + i).value; if (code !== "") tests.push((q) => facet.codes[q] === Number(code)); });
@@ -151,7 +158,7 @@
     if (text.length) tests.push((q) => text.every((word) => mentions(q, word)));
     view = [];
     for (let q = 0; q < n; q++) if (tests.every((test) => test(q))) view.push(q);
-    if ($("f-sort").value) view.sort(ORDERS[$("f-sort").value]);
+    if ($("f-sort").value) view.sort(scored ? ORDERS[$("f-sort").value](of()) : ORDERS[$("f-sort").value]);
     else if (preset?.order) { // as sure as they were wrong
       const rank = new Float64Array(n);
       view.forEach((q) => { rank[q] = mostSure(q, of()); });
@@ -173,31 +180,41 @@
     try { history.replaceState(null, "", text ? PREFIX + text : location.hash.startsWith(PREFIX) ? "#questions" : location.hash || "#questions"); } catch { /* an address that cannot be changed */ }
   };
 
-  // --- how hard the questions are: how many runs got them right, which a click filters by
-  const BINS = 20, width = Math.max(1, Math.ceil((R + 1) / BINS)), bars = [];
-  for (let low = 0; low <= R; low += width) bars.push([low, Math.min(R, low + width - 1), 0]);
-  for (let q = 0; q < n; q++) bars[Math.floor(right[q] / width)][2]++;
-  const tallest = Math.max(1, ...bars.map((bar) => bar[2]));
-  const buttons = bars.map(([low, high, many]) => {
-    const label = low === high ? String(low) : `${low}–${high}`;
-    const button = make("button", { type: "button", "aria-label": `${many.toLocaleString("en")} questions that ${label} of ${R} runs got right`, title: `${many.toLocaleString("en")} questions: ${label} of ${R} runs right` }, make("i"), make("span", { textContent: label }));
-    button.firstChild.style.height = `${Math.max(many ? 2 : 0, Math.round(54 * many / tallest))}px`;
-    button.addEventListener("click", () => { span = span && span[0] === low && span[1] === high ? null : [low, high]; changed(); });
-    return button;
-  });
-  $("f-hard").hidden = R < 2;
-  $("f-bars").append(...buttons);
-  $("f-bars").classList.toggle("ranges", width > 1);
-  const showSpan = () => buttons.forEach((button, i) => button.setAttribute("aria-pressed", String(Boolean(span) && span[0] === bars[i][0] && span[1] === bars[i][1])));
+  // --- how hard the questions are: how many runs got them right, or their mean score, which a click filters by
+  const BINS = 20, width = Math.max(1, Math.ceil((R + 1) / BINS));
+  const barsOfRight = () => {
+    const bins = [];
+    for (let low = 0; low <= R; low += width) bins.push({ low, high: Math.min(R, low + width - 1), many: 0 });
+    for (let q = 0; q < n; q++) bins[Math.floor(right[q] / width)].many++;
+    return bins.map((bar) => { const label = bar.low === bar.high ? String(bar.low) : `${bar.low}–${bar.high}`; return { ...bar, label, text: `${bar.many.toLocaleString("en")} questions that ${label} of ${R} runs got right` }; });
+  };
+  let bars = [], buttons = [];
+  const showBars = () => {
+    bars = scored ? scored.bars() : barsOfRight();
+    const tallest = Math.max(1, ...bars.map((bar) => bar.many));
+    buttons = bars.map(({ low, high, many, label, text }) => {
+      const button = make("button", { type: "button", "aria-label": text, title: text }, make("i"), make("span", { textContent: label }));
+      button.firstChild.style.height = `${Math.max(many ? 2 : 0, Math.round(54 * many / tallest))}px`;
+      button.addEventListener("click", () => { span = span && span[0] === low && span[1] === high ? null : [low, high]; changed(); });
+      return button;
+    });
+    $("f-hard").hidden = scored ? !bars.length : R < 2;
+    $("f-bars").replaceChildren(...buttons);
+    $("f-bars").classList.toggle("ranges", width > 1 || Boolean(scored));
+  };
+  showBars();
+  $("f-score")?.addEventListener("input", () => { scored.choose(scored.scores[Number($("f-score").value)].name); span = null; showBars(); });
+  const showSpan = () => buttons.forEach((button, i) => button.setAttribute("aria-pressed", String(Boolean(span) && span[0] === bars[i].low && span[1] === bars[i].high)));
 
   // --- the rows: only those in sight exist
   const HEIGHT = 30, grid = $("grid"), body = grid.querySelector(".grid-body"), pool = [];
-  const sum = (q) => (moves ? kindOf[moves.codes[q]] : `${right[q]} ✓ ${wrong[q]} × ${quiet[q]} –`);
+  const CELL = scored ? 58 : 26, SUM = scored ? 70 : 74 + 24 * String(R).length; // three counts as long as the number of runs
+  const sum = (q) => (scored ? scored.shown(scored.mean(q)) : moves ? kindOf[moves.codes[q]] : `${right[q]} ✓ ${wrong[q]} × ${quiet[q]} –`);
   grid.querySelector(".grid-head").append(make("div", { className: "row", role: "row", "aria-rowindex": "1" },
-    make("div", { className: "cell name", role: "columnheader", textContent: "question" }), make("div", { className: "cell sum", role: "columnheader", textContent: moves ? "change" : "of all runs" }),
+    make("div", { className: "cell name", role: "columnheader", textContent: "question" }), make("div", { className: "cell sum", role: "columnheader", textContent: scored ? "mean" : moves ? "change" : "of all runs" }),
     ...own.runs.map((name, r) => make("div", { className: "cell", role: "columnheader", title: name, "data-run": String(r) }, make("span", {}, isolated(own.heads[r]))))));
   grid.setAttribute("aria-colcount", R + 2);
-  grid.style.setProperty("--sum", `${74 + 24 * String(R).length}px`); // three counts as long as the number of runs
+  grid.style.setProperty("--sum", `${SUM}px`);
   grid.style.height = `min(560px, 70vh, ${138 + Math.max(4, n) * HEIGHT}px)`; // no taller than all rows
   const newRow = () => {
     const marks = own.runs.map(() => make("i"));
@@ -219,9 +236,9 @@
     row.total.textContent = sum(q);
     for (let r = 0; r < R; r++) {
       const state = cells[q * R + r];
-      row.marks[r].className = "s" + state;
-      row.marks[r].textContent = GLYPHS[state];
-      row.boxes[r].setAttribute("aria-label", own.runs[r] + ": " + WORDS[state]);
+      if (scored) scored.mark(row.marks[r], q, r, state, GLYPHS[state]);
+      else { row.marks[r].className = "s" + state; row.marks[r].textContent = GLYPHS[state]; }
+      row.boxes[r].setAttribute("aria-label", own.runs[r] + ": " + (scored && state === 6 ? `${scored.name} ${scored.shown(scored.at(q, r))}` : WORDS[state]));
     }
   };
   const draw = (all = false) => {
@@ -241,7 +258,7 @@
   };
   let waiting = false;
   grid.addEventListener("scroll", () => { if (!waiting) { waiting = true; requestAnimationFrame(() => { waiting = false; draw(); }); } }, { passive: true });
-  const widen = () => grid.style.setProperty("--name", `${Math.max(innerWidth <= 700 ? 104 : 210, Math.min(640, grid.clientWidth - (moves ? 178 : 74 + 24 * String(R).length) - 26 * R - 80))}px`); // the name has what the marks leave
+  const widen = () => grid.style.setProperty("--name", `${Math.max(innerWidth <= 700 ? 104 : 210, Math.min(640, grid.clientWidth - (moves ? 178 : scored && R < 2 ? 0 : SUM) - CELL * R - 80))}px`); // the name has what the marks leave
   widen();
   addEventListener("resize", () => { widen(); draw(); });
   const go = (index) => {
@@ -289,11 +306,14 @@
     if (question) parts.push(folded(question));
     if (gold) parts.push(make("p", { className: "gold" }, make("span", { className: "label", textContent: "Gold: " }), isolated(gold)));
     const reasons = said.some((one) => one?.[2]);
-    const head = make("tr", {}, ...["run", "outcome", ...(people ? ["people say"] : []), ...(sure ? ["confidence"] : []), ...(texts ? [reasons ? `answer, and ${own.texts.reasons}` : "answer"] : [])].map((name) => make("th", { scope: "col", className: "text", textContent: name })));
+    const plain = scored && !WORDS[3]; // scores alone, which say all that an outcome could
+    const head = make("tr", {}, ...["run", ...(plain ? [] : ["outcome"]), ...(graded ? [graded.head] : []), ...(people ? ["people say"] : []), ...(sure ? ["confidence"] : []), ...(texts ? [reasons ? `answer, and ${own.texts.reasons}` : "answer"] : [])].map((name) => make("th", { scope: "col", className: "text", textContent: name })));
     const rows = own.runs.map((name, r) => {
       const state = cells[q * R + r];
-      const row = make("tr", { "data-run": String(r) }, make("th", { scope: "row" }, called(r)), make("td", { className: "text cell-" + state }, make("span", { className: "cell" }, make("i", { className: "s" + state, textContent: GLYPHS[state], "aria-hidden": "true" })), " " + WORDS[state]));
-      if (candidates?.[q * R + r] && state === 3) row.cells[1].append(make("small", { textContent: `its candidate was ${candidates[q * R + r] === 1 ? "right" : "wrong"}` }));
+      const outcome = make("td", { className: "text cell-" + state }, make("span", { className: "cell" }, make("i", { className: "s" + state, textContent: GLYPHS[state], "aria-hidden": "true" })), " " + WORDS[state]);
+      const row = make("tr", { "data-run": String(r) }, make("th", { scope: "row" }, called(r)), ...(plain ? [] : [outcome]));
+      if (graded) row.append(graded.cells(q, r, plain && state !== 6 ? WORDS[state] : "–"));
+      if (candidates?.[q * R + r] && state === 3) outcome.append(make("small", { textContent: `its candidate was ${candidates[q * R + r] === 1 ? "right" : "wrong"}` }));
       if (people) row.append(make("td", { className: "text", textContent: people[q * R + r] ? WORDS[people[q * R + r]] : "–" }));
       if (sure) row.append(make("td", { textContent: Number.isNaN(sure[q * R + r]) ? "–" : String(Number(sure[q * R + r].toPrecision(4))) }));
       if (texts) {
@@ -368,13 +388,15 @@
     const bounds = () => (!own.level ? [null, null, null] : own.clusters ? clustered(r, m, c, u, answered) : [...posterior(c, w, u), wilson(answered, m)]);
     return { m, values: [cAt1(c / m, u / m), c / m, answered / m], bounds };
   };
-  $("own-how").append(...(!own.level ? [] : own.clusters
+  $("own-how").append(...(own.words || !own.level ? [] : own.clusters
     ? [`${own.level * 100}% intervals computed in this page by a normal approximation (delta method) in which the questions of a cluster move together. The intervals of the leaderboard come from resampling.`]
     : [`${own.level * 100}% intervals, computed as in `, make("code", { textContent: "nescio score" }), `: c@1 and accuracy from ${DRAWS.toLocaleString("en")} draws of Dirichlet(counts + ½) made in this page, coverage by Wilson's formula. The last digit can differ from the command's, and more digits can differ if few questions are shown.`]));
   const shownValue = (value, bounds) => (value === null ? ["undefined"] : [value.toFixed(3), ...(bounds ? [make("small", { textContent: `[${bounds[0].toFixed(3)}, ${bounds[1].toFixed(3)}]` })] : [])]);
   let later = 0;
   const score = () => { clearTimeout(later); later = setTimeout(scoreNow, 60); };
   const scoreNow = () => {
+    if (scored) return scored.table(view, called);
+    if (own.words) return;
     const rows = own.runs.map((name, r) => ({ r, ...tally(r) })).sort((a, b) => (b.values[0] ?? -1) - (a.values[0] ?? -1));
     $("own").tHead.replaceChildren(make("tr", {}, make("th", { scope: "col", className: "text", textContent: "run" }), ...["c@1", "accuracy", "coverage", "n"].map((name) => make("th", { scope: "col", textContent: name }))));
     const cells = rows.map((row) => row.values.map((value) => make("td", {}, ...shownValue(value, null))));
@@ -390,7 +412,7 @@
   };
 
   // --- all together
-  $("f-download").addEventListener("click", () => keep("questions", [["question", ...(moves ? ["change"] : []), ...facets.map((f) => f.name), ...own.runs], ...view.map((q) => [own.questions[q], ...(moves ? [sum(q)] : []), ...facets.map((f) => f.values[f.codes[q]]), ...own.runs.map((_, r) => WORDS[cells[q * R + r]])])]));
+  $("f-download").addEventListener("click", () => keep("questions", [["question", ...(moves ? ["change"] : []), ...facets.map((f) => f.name), ...own.runs], ...view.map((q) => [own.questions[q], ...(moves ? [sum(q)] : []), ...facets.map((f) => f.values[f.codes[q]]), ...own.runs.map((_, r) => (scored && cells[q * R + r] === 6 && !Number.isNaN(scored.at(q, r)) ? Number(scored.at(q, r).toPrecision(7)) : WORDS[cells[q * R + r]]))])]));
   $("filters").addEventListener("submit", (event) => event.preventDefault());
   let typing = 0;
   $("filters").addEventListener("input", (event) => { clearTimeout(typing); event.target.id === "f-search" ? (typing = setTimeout(changed, 120)) : changed(); });

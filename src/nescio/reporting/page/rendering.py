@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 NAMED, HEAD = 34, 20  # characters of a run's name in tables and above columns, with the whole of it under the mouse
 _TICKED = re.compile("`([^`]+)`")
+_INTERVAL = re.compile(r" \[[^][]{1,40}\]")
 
 
 @frozen
@@ -67,6 +68,7 @@ def page(report: ReportData, *, title: str | None = None, texts: Texts | None = 
             "board.js",
             "thresholds.js",
             "texts.js",
+            "graded.js",
             "questions.js",
             *(("live.js",) if live else ()),
         ),
@@ -82,7 +84,8 @@ def page(report: ReportData, *, title: str | None = None, texts: Texts | None = 
         silence=_silence(report),
         warning=warning(report),
         words=words(report),
-        to_read=questions_to_read(report),
+        to_read=questions_to_read(report, scored=browsing is not None and browsing.scored),
+        browser_lead=_lead(browsing),
         heat=heat_map(report),
         thresholds=threshold_rows(report),
         studies=[figure.name for figure in figures if figure.name in ("stability", "ties", "error_over_ties", "swap")],
@@ -102,6 +105,7 @@ def _environment() -> Environment:
     )
     environment.lstrip_blocks = True
     environment.filters["coded"] = _coded
+    environment.filters["unbroken"] = _unbroken
     return environment
 
 
@@ -164,6 +168,11 @@ def _coded(text: str) -> Any:
     return Markup(_TICKED.sub(r"<code>\1</code>", str(escape(text))))
 
 
+def _unbroken(text: str) -> str:
+    """Keep intervals on the line of the value before them."""
+    return _INTERVAL.sub(lambda found: found[0].replace(" ", "\u00a0"), text)
+
+
 def _parts(texts: Parts) -> dict[str, Any]:
     """Return the packed texts by the names of their elements; base64 has no sign that means anything in HTML."""
     from markupsafe import Markup
@@ -200,6 +209,14 @@ def _notes(report: ReportData) -> tuple[Note, ...]:
     alone = (report.why_alone,) if report.why_alone else ()
     of_pairs = report.comparisons.notes if report.comparisons else ()
     return (*of_pairs, *alone, *report.missing, *(note for study in report.studies for note in study.notes))
+
+
+def _lead(browsing: Browser | None) -> str:
+    """Say what the browser of questions shows."""
+    if browsing is None:
+        return ""
+    each = f"each of the {browsing.questions:,} questions"
+    return f"The score of each run on {each}." if browsing.scored else f"What each run did with {each}."
 
 
 def _held(report: ReportData) -> dict[str, Any]:

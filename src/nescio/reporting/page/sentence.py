@@ -14,8 +14,6 @@ from nescio.selective.certified import upper_bound
 from nescio.selective.operating import TunedPoint
 from nescio.text import enumerated, plural
 
-AS_IT_IS = " as it is"
-
 
 @frozen
 class Answer:
@@ -75,13 +73,12 @@ def advice(report: ReportData) -> str:
     if not counts or not sum(counts):
         return ""
     tuned = shipping.tuned if shipping else None
-    name, does = _used(report, run, tuned), "it answers"
-    who = f"Ship {name}:"
+    name, does = report.shown[run], "it answers"
+    who = f"Ship {name}{_at(tuned) or ' as it is'}:"
     if shipping and shipping.other and not (shipping.comparison and shipping.comparison.significant):
-        pair = [(run, tuned), (shipping.other, shipping.other_tuned)]
-        both = " and ".join(_used(report, *one).removesuffix(AS_IT_IS) for one in pair)
+        both = f"{name}{_at(tuned)} and {report.shown[shipping.other]}{_at(shipping.other_tuned)}"
         more = f"To choose between {both} takes more questions than these (`nescio plan` says how many)."
-        who, does = f"{more} {name}", "answers"
+        who, does = f"{more} {'At that threshold' if tuned else 'As given'}, {name}", "answers"
     if run != report.runs[0]:
         who = f"Each at its own threshold, {report.shown[run]} is ahead. {who}"
     if tuned:
@@ -95,8 +92,8 @@ def advice(report: ReportData) -> str:
     return f"{who} {said}{lacking}"
 
 
-def _used(report: ReportData, run: str, tuned: TunedPoint | None) -> str:
-    return f"{report.shown[run]}{f' at {tuned.threshold:.3g}' if tuned else AS_IT_IS}"
+def _at(tuned: TunedPoint | None) -> str:
+    return f" at threshold {tuned.threshold:.3g}" if tuned else ""
 
 
 def _answers(report: ReportData, run: str) -> tuple[int, int]:

@@ -93,10 +93,12 @@ def _swap_figures(report: ReportData, study: Results) -> list[Figure]:
         return []
     needs = study.tables["sensitivity"]
     words = "; ".join(
-        f"{need.measure} {need.required_difference:.2f}" for need in needs if not math.isnan(need.required_difference)
+        f"{need.measure} {need.required_from_here_on:.2f}"
+        for need in needs
+        if not math.isnan(need.required_from_here_on)
     )
-    lacking = [need.measure for need in needs if math.isnan(need.required_difference)]
-    claim = f"A difference of this size is reversed in at most 5% of the cases: {words}." if words else ""
+    lacking = [need.measure for need in needs if math.isnan(need.required_from_here_on)]
+    claim = f"Differences of this size or more are reversed in at most 5% of the cases: {words}." if words else ""
     none = f" No such size is known for {enumerated(lacking)}." if lacking else ""
     across, up = ("low", "difference on the first subset"), ("swap_rate", "swap rate")
     return [

@@ -21,10 +21,16 @@ class Link:
     text: str
 
 
-def questions_to_read(report: ReportData) -> tuple[Link, ...]:
+def questions_to_read(report: ReportData, *, scored: bool = False) -> tuple[Link, ...]:
     """Return links to the surest errors of the run that is best, or that the advice names, or to all its errors where
-    there are no confidences; and to the questions that it gets wrong and the next one right."""
+    there are no confidences; and to the questions that it gets wrong and the next one right. Where the questions are
+    `scored`, to its lowest scores, and to where the runs are furthest apart."""
     data = report.loaded.data
+    if scored:
+        best = report.shown[report.runs[0]]
+        lowest = Link(_address(order="low", of=best), f"the lowest scores of {best}")
+        apart = Link(_address(order="apart"), "where the runs are furthest apart")
+        return (lowest, apart) if len(report.runs) > 1 else (lowest,)
     if not isinstance(data, Evidence) or not set(OUTCOMES) <= data.columns.keys():
         return ()
     shipping = report.shipping

@@ -1,0 +1,84 @@
+"""Graded scores of single questions for the browser: by each measure that is a mean of what its questions earn."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nescio.data.columns import OUTCOMES, known
+from nescio.data.evidence import Evidence
+from nescio.data.notes import Note, note
+from nescio.data.repeats import means
+from nescio.errors import MismatchError, MissingColumnError
+from nescio.measures import Measure, parse
+from nescio.reporting.page.report_data import ReportData
+from nescio.scoring.samples import columns_for
+
+MOST_SCORES = 6_000_000  # scores in a page: at four bytes each, with base64, 32 MB
+
+Graded = Mapping[str, NDArray[np.float32]]  # by measure what each row earns, shape (runs, rows), NaN where it has none
+
+
+def graded_scores(report: ReportData) -> tuple[Graded, tuple[Note, ...]]:
+    """Return what single questions earn by the measures of the report that read graded scores (or by any, where the
+    data has no outcomes) and are means of it, runs in the report's order; notes name those that would not fit."""
+    data = report.loaded.data
+    if not isinstance(data, Evidence) or data.answer_rows is not None:
+        return {}, ()
+    order = [data.runs.index(run) for run in report.runs]
+    scores: dict[str, NDArray[np.float32]] = {}
+    too_many = []
+    for name in report.measures:
+        measure = parse(name).on(data.columns)
+        if not measure.of_counts or not (_reads_scores(measure, data) or not set(OUTCOMES) <= data.columns.keys()):
+            continue
+        if (len(scores) + 1) * data.absence.size > MOST_SCORES:
+            too_many.append(name)
+            continue
+        earned = _earned(data, measure)
+        values = [report.row(run, name) for run in data.runs]
+        if earned is not None and _is_mean(data, earned, [math.nan if row is None else row.value for row in values]):
+            scores[name] = earned[order].astype(np.float32)
+    left_out = note(
+        "page.too_many_scores",
+        "scores of single questions by {measures:list} are more than a page can hold, so the question browser lacks "
+        "them; --by question prints them",
+        measures=too_many,
+    )
+    return scores, (left_out,) if too_many else ()
+
+
+def _reads_scores(measure: Measure, data: Evidence) -> bool:
+    """Say whether it reads stored graded scores, and not outcomes alone, nor how sure a run is of them."""
+    stored = [name for name in measure.needs if name in data.columns and name != "confidence"]
+    return any(known(name).dtype == "score" for name in stored)
+
+
+def _earned(data: Evidence, measure: Measure) -> NDArray[np.float64] | None:
+    """Return the value of each row alone; None where the data lacks what the measure needs, or it has bins."""
+    try:
+        read, usable = columns_for(data, measure)
+    except (MissingColumnError, MismatchError):
+        return None
+    earned = np.full(usable.shape, np.nan)
+    for run, use in enumerate(usable):
+        columns = dict(measure.each({name: read[name][run][use] for name in measure.needs}))
+        if any(values.ndim > 1 for values in columns.values()):
+            return None
+        earned[run, use] = measure.of_totals(columns | {"n": np.ones(int(use.sum()))})
+    return earned
+
+
+def _is_mean(data: Evidence, earned: NDArray[np.float64], values: Sequence[float]) -> bool:
+    """Say whether the value of each run is the mean of what its questions earn, each counted once."""
+    for own, value in zip(earned, values, strict=True):
+        there = ~np.isnan(own)
+        if not there.any() or math.isnan(value):
+            continue
+        of_questions = own[there] if data.repeats is None else means(own[there], data.repeats.question[there])
+        if not math.isclose(float(of_questions.mean()), value, rel_tol=1e-9, abs_tol=1e-9):
+            return False
+    return True
