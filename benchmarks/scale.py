@@ -3,7 +3,8 @@
 Makes an outcome table (run by run, as tools write them) and times, as medians of processes of their own: DuckDB's bare
 grouping of it into masks, a leaderboard of three measures with intervals, the same with all pair tables and an exact
 test of every pair; then pair tables of 1,000 runs on 100,000 questions beside a bare loop over np.bitwise_count, and
-with `--studies` stability and swap of c@1 over all pairs of such a table, from its 100 million rows on. Times
+with `--studies` stability and swap of c@1 over all pairs of such a table, from its 100 million rows on, on shared
+sub-collections and (by two processes) on fresh ones. Times
 are of the work, without starting Python; memory is the process's largest. Only the ratios mean anything elsewhere.
 """
 
@@ -67,6 +68,8 @@ WORK: dict[str, Callable[[str], object]] = {
     "tally": lambda table: nescio.tally(table, f"{table}.tally"),
     "stability": lambda table: nescio.meta.stability(table, "c@1"),
     "swap": lambda table: nescio.meta.swap(table, "c@1"),
+    "fresh stability": lambda table: nescio.meta.stability(table, "c@1", fresh=True, jobs=2),
+    "fresh swap": lambda table: nescio.meta.swap(table, "c@1", fresh=True, jobs=2),
 }
 
 
@@ -138,7 +141,7 @@ def main() -> None:
             many = folder / "outcomes-100000000-1000.parquet"
             if not many.exists():
                 make(many, 100_000_000, 1000)
-            for study in ("stability", "swap"):
+            for study in ("stability", "swap", "fresh stability", "fresh swap"):
                 seconds, memory = each(study, str(many), asked.repeat)
                 about = f"{study}, 499,500 pairs on 100,000 questions"
                 print(f"{about:58} {seconds:8.2f} {'':8} {memory:6.2f}   60 s, 2 GB")

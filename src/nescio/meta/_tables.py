@@ -7,6 +7,7 @@ drawing from it costs the same for a thousand questions and for ten million.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,24 +31,29 @@ class PairTables:
     patterns: Patterns
     counts: NDArray[np.int64]
 
-    def scores(self, pairs: slice, size: int, parts: int, trials: int, rng: np.random.Generator) -> Floats:
-        """Both runs of some pairs on `trials` sub-collections in disjoint parts of `size` questions; (2, parts, pairs,
+    def part(self, start: int, pairs: int) -> PairTables:
+        """Return the tables of so many pairs."""
+        return replace(self, counts=self.counts[start : start + pairs])
+
+    def scores(self, size: int, parts: int, trials: int, rng: np.random.Generator) -> Floats:
+        """Both runs of each pair on `trials` sub-collections in disjoint parts of `size` questions; (2, parts, pairs,
         trials)."""
-        counts = self.counts[pairs]
+        counts = self.counts
         kinds = counts.shape[-1]
         flat = counts.reshape(len(counts), -1)
         # The commonest cells first: what is left to draw is then soon little, which is quick.
         order = np.argsort(-flat, axis=1, kind="stable")
-        used = int((flat > 0).sum(axis=1).max(initial=0))
-        order = order[:, :used]
-        rest = np.repeat(np.take_along_axis(flat, order, axis=1)[:, None], trials, axis=1)
+        used = order[:, : int((flat > 0).sum(axis=1).max(initial=1))]
+        cells = np.take_along_axis(flat, used, axis=1)
+        drawn = np.stack([rng.multivariate_hypergeometric(row, size * parts, trials, "marginals") for row in cells])
         tables = np.zeros((parts, len(counts), trials, kinds * kinds), dtype=np.int64)
-        for part in tables:
-            drawn = resampling.subtables(rest, size, rng)
-            np.put_along_axis(part, np.broadcast_to(order[:, None], drawn.shape), drawn, axis=-1)
-            rest = rest - drawn
+        for at, table in enumerate(tables):
+            part = resampling.subtables(drawn, size, rng) if at < parts - 1 else drawn
+            np.put_along_axis(table, used[:, None], part, axis=-1)
+            drawn = drawn - part
         both = tables.reshape(*tables.shape[:-1], kinds, kinds)
-        return np.stack([self.measure.value(self.patterns, both.sum(axis=axis)) for axis in (-1, -2)])
+        runs = (np.einsum("...ij->...i", both), np.einsum("...ij->...j", both))
+        return np.stack([self.measure.value(self.patterns, counted) for counted in runs])
 
 
 def countable(data: Evidence, measure: Measure) -> bool:

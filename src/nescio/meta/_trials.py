@@ -8,6 +8,7 @@ questions.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import combinations
 from math import comb
 from typing import TypeVar
@@ -24,13 +25,14 @@ from nescio.meta._scorers import Floats, scores, units
 from nescio.meta._tables import PairTables, countable, tables_of, tally_pairs
 from nescio.pipeline import Loaded
 from nescio.scoring.samples import by_question
-from nescio.stats import resampling
+from nescio.stats import parallel, resampling
 from nescio.stats.streams import Stream
 
 ALL_SUBSETS = 200_000
 LARGEST_DEFAULT = 250
 COMPARISONS_AT_ONCE = 1 << 16  # of one chunk, so that it stays in a core's own memory
 PAIRS_A_STREAM = 16  # fixed like the blocks of draws: it is part of what a seed means
+STREAMS_A_TASK = 64
 
 Chunk = tuple[Floats, Floats]
 T = TypeVar("T")
@@ -38,12 +40,14 @@ T = TypeVar("T")
 
 @frozen
 class Drawing:
-    """Sub-collections of `size` units, `trials` of them (None: every one there is), `fresh` for each pair or shared."""
+    """Sub-collections of `size` units, `trials` of them (None: every one there is), `fresh` for each pair or shared;
+    `jobs` processes draw those of single pairs."""
 
     size: int
     trials: int | None = 100
     seed: int = 0
     fresh: bool = False
+    jobs: int = 1
 
     def check(self, units: int, parts: int) -> None:
         """Raise UsageError where so many units have no such sub-collections."""
@@ -57,7 +61,9 @@ class Drawing:
             raise UsageError(f"trials must be 1 or more (found {self.trials!r})")
 
 
-def drawing_for(data: Evidence | Tally, size: int | None, trials: int | None, seed: int, *, fresh: bool) -> Drawing:
+def drawing_for(
+    data: Evidence | Tally, size: int | None, trials: int | None, seed: int, *, fresh: bool, jobs: int = 1
+) -> Drawing:
     """Return the drawing asked for; where no size is named, 250 or half of the questions (or clusters)."""
     for name, value in (("size", size), ("trials", trials)):
         if value is not None and (not isinstance(value, int) or value < 1):
@@ -66,11 +72,17 @@ def drawing_for(data: Evidence | Tally, size: int | None, trials: int | None, se
     if count < 2:
         raise MismatchError("there is only one question (or cluster), which cannot be halved")
     # Counts say of each pair what it did, and not of which questions: sub-collections cannot be shared.
-    return Drawing(size or min(LARGEST_DEFAULT, count // 2), trials, seed, fresh or isinstance(data, Tally))
+    return Drawing(size or min(LARGEST_DEFAULT, count // 2), trials, seed, fresh or isinstance(data, Tally), jobs)
 
 
 def drawings_for(
-    data: Evidence | Tally, sizes: int | Sequence[int] | None, trials: int | None, seed: int, *, fresh: bool
+    data: Evidence | Tally,
+    sizes: int | Sequence[int] | None,
+    trials: int | None,
+    seed: int,
+    *,
+    fresh: bool,
+    jobs: int = 1,
 ) -> tuple[Drawing, ...]:
     """Return a drawing for each size that is asked for; the one by default where none is."""
     asked = sizes if isinstance(sizes, Sequence) else (sizes,)
@@ -78,7 +90,7 @@ def drawings_for(
         raise UsageError("size names no number")
     if len(set(asked)) < len(asked):
         raise UsageError(f"size names the same size twice (found {list(asked)!r})")
-    return tuple(drawing_for(data, size, trials, seed, fresh=fresh) for size in asked)
+    return tuple(drawing_for(data, size, trials, seed, fresh=fresh, jobs=jobs) for size in asked)
 
 
 def of_sizes(compute: Callable[..., T], drawings: Sequence[Drawing], measure: Measure) -> list[T]:
@@ -182,10 +194,20 @@ def _every(count: int, size: int, parts: int) -> NDArray[np.int64]:
 
 def table_scores(tables: PairTables, drawing: Drawing, parts: int) -> Iterator[Chunk]:
     """Each pair on its own sub-collections, drawn from its table of counts."""
-    trials = _finite(drawing)
+    starts = range(0, len(tables.counts), PAIRS_A_STREAM * STREAMS_A_TASK)
+    tasks = [(start, tables.part(start, PAIRS_A_STREAM * STREAMS_A_TASK)) for start in starts]
+    for drawn in parallel.each(partial(_task, drawing=drawing, parts=parts), tasks, drawing.jobs):
+        yield from drawn
+
+
+def _task(task: tuple[int, PairTables], drawing: Drawing, parts: int) -> list[Chunk]:
+    """Return the scores of some pairs, the first of which has that number."""
+    (first, tables), trials = task, _finite(drawing)
+    drawn = []
     for start in range(0, len(tables.counts), PAIRS_A_STREAM):
-        rng = _own_generator(start, trials, drawing)
-        yield _as_chunk(tables.scores(slice(start, start + PAIRS_A_STREAM), drawing.size, parts, trials, rng))
+        rng = _own_generator(first + start, trials, drawing)
+        drawn.append(_as_chunk(tables.part(start, PAIRS_A_STREAM).scores(drawing.size, parts, trials, rng)))
+    return drawn
 
 
 def _fresh_questions(

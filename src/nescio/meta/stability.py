@@ -66,7 +66,7 @@ def stability(
         raise UsageError(f"fuzziness values must lie between 0 and 1 (found {values!r})")
     data, loaded, wanted = prepare_pairs(source, measures, options, seed=seed, jobs=jobs, fresh=fresh)
     data = by_name(data)
-    drawings = drawings_for(data, size, trials, seed, fresh=fresh)
+    drawings = drawings_for(data, size, trials, seed, fresh=fresh, jobs=jobs if len(wanted) == 1 else 1)
     compute = partial(of_sizes, partial(curve, data, fuzziness=tuple(values), literal=literal), drawings)
     rows = [row for parts in each_measure(compute, wanted, jobs, progress) for part in parts for row in part]
     line = drawing_signature(loaded, wanted, drawings, ties="literal" if literal else "equal scores")

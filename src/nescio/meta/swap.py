@@ -83,7 +83,7 @@ def swap(
         )
     data, loaded, wanted = prepare_pairs(source, measures, options, seed=seed, jobs=jobs, fresh=fresh)
     data = by_name(data)
-    drawings = drawings_for(data, size, trials, seed, fresh=fresh)
+    drawings = drawings_for(data, size, trials, seed, fresh=fresh, jobs=jobs if len(wanted) == 1 else 1)
     compute = partial(of_sizes, partial(swap_rates, data, rate=1 - confidence / 100), drawings)
     parts = [part for parts in each_measure(compute, wanted, jobs, progress) for part in parts]
     rows = [row for part, _ in parts for row in part]
