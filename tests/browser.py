@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,35 @@ class Opened:
     page: Any
     trouble: list[str] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
+    heard: dict[str, Callable[[Any], None]] = field(default_factory=dict)
+
+    def watch(self, own: str) -> None:
+        """Note what the page complains of, and what it asks for beside itself (`own`)."""
+
+        def complaint(said: Any) -> None:
+            if said.type in ("error", "warning"):
+                self.trouble.append(said.text)
+
+        def request(asked: Any) -> None:
+            if not asked.url.startswith((own, "data:", "blob:")):
+                self.requests.append(asked.url)
+
+        self.heard = {
+            "console": complaint,
+            "pageerror": lambda error: self.trouble.append(str(error)),
+            "request": request,
+        }
+        for event, hear in self.heard.items():
+            self.page.on(event, hear)
+        self.page.set_default_timeout(20_000)
+
+    def leave(self) -> None:
+        """Leave the tab as a new one is: nothing watched, remembered, shown or pointed at."""
+        for event, hear in self.heard.items():
+            self.page.remove_listener(event, hear)
+        self.page.evaluate("localStorage.clear()")
+        self.page.mouse.move(0, 0)
+        self.page.goto("about:blank")
 
     def assert_quiet(self) -> None:
         assert self.trouble == []
@@ -38,33 +67,35 @@ def chromium() -> Iterator[Any]:
         browser.close()
 
 
+@pytest.fixture(scope="session")
+def tabs() -> list[Any]:
+    """The tabs that earlier tests have left: a new one costs more than most of our pages."""
+    return []
+
+
 @pytest.fixture
-def visit(chromium: Any) -> Iterator[Any]:
-    """A function that opens a page and watches it."""
-    contexts = []
+def visit(chromium: Any, tabs: list[Any]) -> Iterator[Any]:
+    """A function that opens a page and watches it, in a tab that remembers nothing of another test."""
+    taken: list[Opened] = []
+    own = []
 
     def go(path: Path, address: str = "", **how: Any) -> Opened:
-        context = chromium.new_context(
-            **{"viewport": {"width": 1200, "height": 900}, "reduced_motion": "reduce", **how}
-        )
-        contexts.append(context)
-        opened = Opened(context.new_page())
-        opened.page.set_default_timeout(20_000)
-        opened.page.on(
-            "console", lambda said: opened.trouble.append(said.text) if said.type in ("error", "warning") else None
-        )
-        opened.page.on("pageerror", lambda error: opened.trouble.append(str(error)))
-        opened.page.on(
-            "request",
-            lambda asked: (
-                opened.requests.append(asked.url)
-                if not asked.url.startswith(("file://" + str(path), "data:", "blob:"))
-                else None
-            ),
-        )
+        shown = {"viewport": {"width": 1200, "height": 900}, "color_scheme": "light", **how}
+        if shown.keys() == {"viewport", "color_scheme"}:
+            page = tabs.pop() if tabs else chromium.new_context(reduced_motion="reduce").new_page()
+            page.set_viewport_size(shown["viewport"])
+            page.emulate_media(media="null", color_scheme=shown["color_scheme"])
+            taken.append(opened := Opened(page))
+        else:
+            own.append(chromium.new_context(reduced_motion="reduce", **shown))
+            opened = Opened(own[-1].new_page())
+        opened.watch(f"file://{path}")
         opened.page.goto(f"file://{path}{address}")
         return opened
 
     yield go
-    for context in contexts:
+    for context in own:
         context.close()
+    for opened in taken:
+        opened.leave()
+        tabs.append(opened.page)

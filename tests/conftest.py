@@ -18,7 +18,7 @@ if sys.dont_write_bytecode:
 import pytest
 from hypothesis import Phase, settings
 
-from tests.browser import chromium, visit  # noqa: F401  fixtures
+from tests.browser import chromium, tabs, visit  # noqa: F401  fixtures
 
 QUICK = (Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink)
 
