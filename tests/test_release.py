@@ -149,6 +149,7 @@ def run_action(
     return done.returncode, dict(line.split("=", 1) for line in lines), text, printed
 
 
+@pytest.mark.slow
 def test_the_action_passes_writes_its_pages_and_says_so(tmp_path: Path) -> None:
     status, outputs, summary, printed = run_action(
         tmp_path, files="outcomes.csv", measures="c@1", baseline="old", run="mine", margin="0.02"
@@ -217,6 +218,7 @@ PUSHES = [  # how many of 1,000 are right, exit status, verdict, and what the co
 ]
 
 
+@pytest.mark.slow
 def test_a_pull_request_gets_one_comment_that_is_updated_in_place(tmp_path: Path) -> None:
     """Better, worse and cannot tell, push by push, against a baseline of 700 right."""
     new_run(tmp_path / "main.csv", 700)
@@ -240,6 +242,7 @@ def test_a_pull_request_gets_one_comment_that_is_updated_in_place(tmp_path: Path
             assert f"| {won} | {lost} | 0 | 0 | {1000 - won - lost} |" in ours
 
 
+@pytest.mark.slow
 def test_a_token_that_may_not_write_leaves_the_gate_as_it_is(tmp_path: Path) -> None:
     """As on a pull request from a fork."""
     with served() as github:
@@ -253,6 +256,7 @@ def test_a_token_that_may_not_write_leaves_the_gate_as_it_is(tmp_path: Path) -> 
     assert github.comments == []
 
 
+@pytest.mark.slow
 def test_no_green_comment_stays_where_the_gates_could_not_be_run(tmp_path: Path) -> None:
     with served() as github:
         run_action(tmp_path / "one", github.environment(), files="outcomes.csv", measures="c@1", report="")

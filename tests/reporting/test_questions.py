@@ -111,7 +111,7 @@ def test_a_log_has_its_questions_and_answers(name: str) -> None:
     if name == "pan" or "confidence" in beside:
         assert isinstance(loaded.data, Evidence)
         assert certainties(loaded.data) is not None
-    browsing, _ = browser(seen_by(gather(loaded, ci=None)), found)
+    browsing, _ = browser(seen_by(gather(loaded, ci=None, resamples=100)), found)
     assert browsing is not None
     assert browsing.texts is not None
 

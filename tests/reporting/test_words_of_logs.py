@@ -214,7 +214,7 @@ def test_what_a_file_holds_is_shown(name: str) -> None:
             assert own.others[label](values), f"{part} is not shown, and {label!r} holds {values[:2]}"
             needed.add(label)
     assert needed == {*own.others} & {*held}, "an exemption that nothing needs"
-    browsing, _ = browser(seen_by(gather(loaded, ci=None)), texts_of(loaded))
+    browsing, _ = browser(seen_by(gather(loaded, ci=None, resamples=100)), texts_of(loaded))
     assert browsing is not None
     assert (browsing.texts is not None) == bool(shown - {"confidence"})
 

@@ -85,7 +85,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     with connect() as connection:
         extra, tables, how = _collect(connection, sources, options, notes)
         _state(connection, options.outcome_map, notes, how)
-        keep_rules(connection, sources)
+        keep_rules(connection, tables)
         no_sums(connection, sources)
         no_run_in_two(connection, sources)
         outcomes = _build(connection, sources, notes, tables, how)
