@@ -67,7 +67,7 @@ MEASURES = click.option(
 BY = click.option(
     "--by",
     metavar="COLUMN",
-    help="Break down the scores by a column that is constant within each question, or `question` by question.",
+    help="Break down the scores by a column that is constant within each question (or by `question` itself).",
 )
 CI = click.option(
     "--ci", type=float, default=95.0, show_default=True, metavar="LEVEL", help="The level of the intervals in percent."

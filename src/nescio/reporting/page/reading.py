@@ -43,13 +43,13 @@ def warning(report: ReportData) -> str:
         return ""
     clusters = isinstance(report.loaded.data, Evidence) and report.loaded.data.clusters is not None
     what = plural(many, "cluster" if clusters else "question")
-    found = [row.detectable for row in report.comparisons or () if row.detectable is not None]
+    detectable = [row.detectable for row in report.comparisons or () if row.detectable is not None]
     finest = (
-        f" The smallest difference that they detect between two of these runs is about {min(found):.2f}."
-        if found
+        f" The smallest difference that they can detect between two of these runs is about {min(detectable):.2f}."
+        if detectable
         else ""
     )
-    return f"A small collection: {what}.{finest} No value is set in bold."
+    return f"The collection is small: {what}.{finest} So no value is in bold."
 
 
 def words(report: ReportData) -> Sequence[Word]:
@@ -64,13 +64,13 @@ def words(report: ReportData) -> Sequence[Word]:
         explained += [
             Word(
                 "c@1",
-                "Accuracy that does not take silence for an error: each unanswered question earns the accuracy of "
-                f"the run. {name} has {correct:,} of {n:,} right and left {unanswered:,} unanswered: ({correct:,} + "
+                "Accuracy that does not count an abstention as an error: each unanswered question earns the accuracy "
+                f"of the run. {name} has {correct:,} of {n:,} right and left {unanswered:,} unanswered: ({correct:,} + "
                 f"{unanswered:,}·{correct:,}/{n:,})/{n:,} = {one:.3f}. Its accuracy is {correct / n:.3f}.",
             ),
             Word(
                 "penalty(t)",
-                "What answering earns where an error costs t/(1-t): 1 for right, 0 for silence. At t = 0.75 an "
+                "The mean score if an error costs t/(1-t): 1 for right, 0 for an abstention. At t = 0.75 an "
                 f"error costs 3, so {name} earns ({correct:,} - 3·{incorrect:,})/{n:,} = "
                 f"{(correct - 3 * incorrect) / n:.3f}. Below 0, never answering is better.",
             ),
@@ -90,7 +90,7 @@ def words(report: ReportData) -> Sequence[Word]:
             Word(
                 "intervals",
                 f"{name} scores {number(row.value)} by {report.main} on these questions; on other questions like "
-                f"them it may score from {number(row.low)} to {number(row.high)} ({report.level:g}%). Intervals "
+                f"them it could score from {number(row.low)} to {number(row.high)} ({report.level:g}%). Intervals "
                 "that overlap do not mean that two runs are tied: pairs are tested on the questions that both have.",
             )
         )
