@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from nescio._version import __version__
+from nescio import __version__
 from nescio.frozen import frozen
 
 TOOL = "nescio"  # the first field: its value is the version

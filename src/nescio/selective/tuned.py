@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from nescio._version import __version__
+from nescio import __version__
 from nescio.data.evidence import Evidence
 from nescio.data.results import Results
 from nescio.frozen import frozen
