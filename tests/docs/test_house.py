@@ -1,6 +1,7 @@
 """The pictures of docs/architecture.md are what the code is now."""
 
 import importlib.util
+import re
 from pathlib import Path
 from types import ModuleType
 
@@ -22,6 +23,15 @@ def house() -> ModuleType:
 def test_a_picture_is_not_stale(name: str) -> None:
     drawn = house().PICTURES[name]()
     assert drawn == (ROOT / "docs" / "assets" / name).read_text(encoding="utf-8"), "stale: python tools/house.py"
+
+
+def test_every_file_and_folder_named_on_the_page_is_there() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    named = {name for name in re.findall(r"`([\w/.*]+)`", page) if "/" in name or name.endswith(".py")}
+    named -= {"columns.py"}  # of each task
+    assert len(named) > 30
+    rooms = (ROOT / "src" / "nescio", ROOT, ROOT / "docs")
+    assert [name for name in sorted(named) if not any(list(room.glob(name)) for room in rooms)] == []
 
 
 def test_every_package_is_in_the_picture() -> None:

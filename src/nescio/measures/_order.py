@@ -146,6 +146,12 @@ def pairs_in_order(high: Column, low: Column) -> Array:
     return (high * (later + low / 2)).sum(-1)
 
 
+def pairs_apart(total: Any) -> Any:
+    """Count pairs of a right and a wrong answer that share none: a perfect ranking has each of them in order."""
+    right = total.right.sum(-1)
+    return np.minimum(right, total.n.sum(-1) - right)
+
+
 def expected_part_among_first(part: Any, n: Any, k: Array) -> Array:
     """How many of the first k questions belong to `part`, expected over the order of the tied; NaN where there are
     fewer than k."""

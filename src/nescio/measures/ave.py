@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from nescio.measures._measure import measure
-from nescio.measures._order import pairs_in_order
-from nescio.measures.risk import pairs_apart
+from nescio.measures._order import pairs_apart, pairs_in_order
 
 SOURCE = "Peñas, Rodrigo & Verdejo, AVE 2007"
 LATER = "AVE 2008 (Rodrigo, Peñas & Verdejo 2008), restored from memory"

@@ -1,4 +1,5 @@
-"""Confidence as a detector of wrong answers: how many are let through, and how precisely they are found."""
+"""Confidence as a detector of wrong answers: how well it orders right before wrong (AUROC), how many wrong ones are let
+through, and how precisely they are found."""
 
 from __future__ import annotations
 
@@ -8,10 +9,34 @@ from typing import Any
 import numpy as np
 
 from nescio.measures._measure import measure
+from nescio.measures._order import pairs_apart, pairs_in_order
 
 _declare = partial(measure, needs="right", order="confidence", bounds=(0, 1))
 
 RIGHT_KEPT = 0.95
+
+
+@_declare(
+    "AUROC",
+    interval="logit",
+    deciding=pairs_apart,
+    source="Hanley & McNeil 1982: the probability that a right answer has a higher confidence than a wrong one",
+)
+def auroc(total: Any) -> Any:
+    r"""The probability that a right answer has a higher confidence than a wrong one; ties count one half.
+
+    $P(s_{right} > s_{wrong}) + \frac{1}{2}P(s_{right} = s_{wrong})$, undefined if all are right or all wrong.
+    An abstention without a judged candidate is left out and counted in a note.
+
+    When to use it: Whether confidence tells right from wrong answers, also between systems of different accuracy. It
+    says nothing of how many answers are right (accuracy, AURC), nor whether a confidence of 80% is right in 80% of the
+    cases (ECE, Brier).
+
+    Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: (2 + 2 + 1)/(3·2) = 0.8333. The three
+    right answers are above 2, 2 and 1 of the two wrong ones.
+    """
+    wrong = total.n - total.right
+    return pairs_in_order(total.right, wrong) / (total.right.sum(-1) * wrong.sum(-1))
 
 
 @_declare(

@@ -167,38 +167,6 @@ def e_augrc(total: Any) -> Any:
     return pairs_in_order(wrong, total.right) / total.n.sum(-1) ** 2
 
 
-def pairs_apart(total: Any) -> Any:
-    """Count pairs of a right and a wrong answer that share none: a perfect ranking has each of them in order."""
-    right = total.right.sum(-1)
-    return np.minimum(right, total.n.sum(-1) - right)
-
-
-@measure(
-    "AUROC",
-    needs="right",
-    order="confidence",
-    interval="logit",
-    deciding=pairs_apart,
-    bounds=(0, 1),
-    source="Hanley & McNeil 1982: the probability that a right answer has a higher confidence than a wrong one",
-)
-def auroc(total: Any) -> Any:
-    r"""The probability that a right answer has a higher confidence than a wrong one; ties count one half.
-
-    $P(s_{right} > s_{wrong}) + \frac{1}{2}P(s_{right} = s_{wrong})$, undefined if all are right or all wrong.
-    An abstention without a judged candidate is left out and counted in a note.
-
-    When to use it: Whether confidence tells right from wrong answers, also between systems of different accuracy. It
-    says nothing of how many answers are right (accuracy, AURC), nor whether a confidence of 80% is right in 80% of the
-    cases (ECE, Brier).
-
-    Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: (2 + 2 + 1)/(3·2) = 0.8333. The three
-    right answers are above 2, 2 and 1 of the two wrong ones.
-    """
-    wrong = total.n - total.right
-    return pairs_in_order(total.right, wrong) / (total.right.sum(-1) * wrong.sum(-1))
-
-
 @measure(
     "PRR",
     needs="right",
