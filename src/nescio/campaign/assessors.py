@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 
 from nescio.campaign.folder import SHEETS, Campaign, put
 from nescio.campaign.judgements import Judged, by_item, read_judgements
 from nescio.campaign.pooling import Item, read_pool
 from nescio.data.notes import Note, note
-from nescio.frozen import frozen
 from nescio.text import plural
 
 ADJUDICATION = "adjudication"
 ASKED = "assessors.json"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Asked:
     """Everybody whom a sheet was written for, and how many of them judge each answer by the last sheets."""
 
@@ -25,7 +24,7 @@ class Asked:
     assessors: tuple[str, ...] = ()
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Returned:
     """How many verdicts came back of those that the answers of the pool are to have, and who gave none."""
 

@@ -7,7 +7,7 @@ import tempfile
 import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from nescio.campaign import pages
@@ -18,7 +18,6 @@ from nescio.data.notes import Note, note
 from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.errors import UsageError, names_nearest
-from nescio.frozen import frozen
 from nescio.reporting.terminal import VERBOSE
 from nescio.sources.documents import read_members
 from nescio.sources.writing import write_text
@@ -27,7 +26,7 @@ from nescio.text import plural
 FEW = 5  # faults of one rule in one file that the text lists
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class CheckedRun:
     """A run that was checked: to how many of its topics it does not stay silent, and how many faults it has."""
 
@@ -39,7 +38,7 @@ class CheckedRun:
     faults: int
 
 
-@frozen(repr=False)
+@dataclass(frozen=True, slots=True, repr=False)
 class Checked(Results[Fault]):
     """What `check` found: the faults of all files, and in `tables["files"]` a row for each file."""
 

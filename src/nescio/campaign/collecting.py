@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from nescio.campaign.assessors import ADJUDICATION, read_asked
@@ -19,7 +20,6 @@ from nescio.data.signature import sign
 from nescio.errors import FormatError, UsageError, names_nearest
 from nescio.formats import open_source
 from nescio.formats.native.outcome_table.writer import guard
-from nescio.frozen import frozen
 from nescio.sources.text_files import records
 from nescio.text import plural, squeeze
 
@@ -29,7 +29,7 @@ _WORDS = {"right": "R", "correct": "R", "wrong": "W", "incorrect": "W", "inexact
 _MEANING = "R (right), W (wrong), X (inexact) or U (unsupported)"
 
 
-@frozen(repr=False)
+@dataclass(frozen=True, slots=True, repr=False)
 class Collected(Results[Fault]):
     """What `collect` found: faults, in `tables["sheets"]` what each sheet holds, and in `tables["agreement"]` how far
     assessors agree. With a fault nothing was taken over."""
@@ -51,7 +51,7 @@ class Collected(Results[Fault]):
         return "\n".join(lines)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class ReadBack:
     """A sheet that was read back: how many of its answers are judged."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -26,7 +26,6 @@ from nescio.formats.benchmarks.nuggets.parts import AUTOMATICALLY, BY_PEOPLE
 from nescio.formats.benchmarks.nuggets.reader import KEY as NUGGET_KEY
 from nescio.formats.benchmarks.nuggets.reader import read_keys
 from nescio.formats.benchmarks.nuggets.reader import recognise as recognise_nuggets
-from nescio.frozen import frozen
 from nescio.judging import Human, judge_runs
 from nescio.judging.human import PEOPLE
 from nescio.pipeline import Loaded, Options, apply, judge, load, read_collection
@@ -42,7 +41,7 @@ WORDS = {CORRECT: "correct", INCORRECT: "incorrect", SILENT: "unanswered"}
 MOST_NAMED = 3
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Cell:
     """What a run gives to a topic, and what became of it: `verdict` is R, W, X or U, or the nuggets found, also of a
     candidate that was declined; `outcome` says what counts."""
@@ -54,7 +53,7 @@ class Cell:
     answer: str
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Judged:
     """The runs of one language with everything that is known of them."""
 

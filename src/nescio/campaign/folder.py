@@ -8,13 +8,13 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from nescio.campaign import topics as asked
 from nescio.campaign.settings import SETTINGS, Resolution, Settings, Task, moment, read_settings, settings_of, written
 from nescio.errors import UsageError, names_nearest
-from nescio.frozen import frozen
 from nescio.sources.locks import locked
 from nescio.sources.writing import check_new_folder, whole, whole_folder, write_text
 from nescio.text import plural
@@ -24,7 +24,7 @@ POOL, SHEETS, JUDGEMENTS, RESULTS, SITE = "pool", "sheets", "judgements", "resul
 _DRAFT = re.compile(r"\..+\.[a-z0-9_]{8}(\.[^.]*)?")  # what `sources.writing` calls a file or folder until it is whole
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Campaign:
     """A campaign on disk: its folder and its settings."""
 
@@ -106,7 +106,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Made:
     """A campaign that `init` made: its folder, how many topics it has, and whether a key stands apart from them."""
 

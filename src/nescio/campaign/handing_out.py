@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import io
 import zipfile
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from nescio.campaign.folder import HANDOUT, TOPICS, Campaign, contents, open_campaign, put, renewed, step
 from nescio.campaign.runs import FORMS
 from nescio.campaign.settings import SETTINGS, written
 from nescio.errors import UsageError, names_nearest
-from nescio.frozen import frozen
 from nescio.sources.writing import whole
 from nescio.text import plural
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # an archive of the same files has the same bytes
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class HandedOut:
     """What was written for teams: the place, and its files."""
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable
-from dataclasses import astuple, fields
+from dataclasses import astuple, dataclass, fields
 
 from nescio.campaign.folder import JUDGEMENTS, Campaign, put
-from nescio.frozen import frozen
 
 TABLE = "judgements.csv"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Judged:
     """An assessor's verdict on an answer of the pool: R, W, X or U, or the nuggets in it."""
 

@@ -7,11 +7,11 @@ import csv
 import io
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from nescio.campaign.evidence import Cell, Judged, group_of
 from nescio.campaign.settings import Settings
 from nescio.data.results import Scores
-from nescio.frozen import frozen
 from nescio.reporting import latex
 from nescio.reporting.grid import Grid, make_grid
 from nescio.reporting.markdown import markdown_table
@@ -23,7 +23,7 @@ WIDE = 6  # columns; a table with more is set in small type
 NEEDS = r"% needs \usepackage{booktabs} and \usepackage{graphicx}"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Table:
     """A table of a paper: a name for its files, a title, a head, and cells as they are printed; `groups_only` says that
     it is about groups, and has no place where these are not named."""
@@ -127,7 +127,7 @@ def named_run(run: str, settings: Settings) -> tuple[str, str]:
     return (settings.groups[group], system) if group else (run, "")
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Counts:
     """The answers of a run by verdict. `declined_right` are declined candidates that would have been right (and so for
     the others); strict accuracy takes R for right, lenient R and U."""

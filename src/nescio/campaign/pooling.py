@@ -17,14 +17,13 @@ from nescio.campaign.settings import Task
 from nescio.campaign.topics import Topics
 from nescio.data.model import Question
 from nescio.errors import MismatchError, UsageError, names_nearest
-from nescio.frozen import frozen
 from nescio.text import composed, plural, squeeze
 
 POOLED: tuple[Task, ...] = ("qa", "reading", "nuggets")
 ITEMS = "pool.jsonl"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Item:
     """A distinct answer: `id` depends on nothing but the question and the answer, so that judgements outlast a pool."""
 
@@ -37,7 +36,7 @@ class Item:
     language: str = ""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Given:
     """An answer as a run gives it: at which rank, and whether it stands by it."""
 
@@ -49,7 +48,7 @@ class Given:
     support: str | None = None
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Pooled:
     """What `pool` made: of how many answers how many are distinct, and how many of these are judged already."""
 

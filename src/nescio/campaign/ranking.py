@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from nescio.campaign.evidence import Judged
@@ -11,12 +12,11 @@ from nescio.commands.ave.scoring import systems_of
 from nescio.data.evidence import Evidence
 from nescio.data.notes import Note
 from nescio.errors import MismatchError, UsageError
-from nescio.frozen import frozen
 from nescio.tasks.ave import baselines as reference
 from nescio.tasks.ave.baselines import Place
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Ranked:
     """A language of AVE: how its validators and QA systems rank, and what the outcomes of the systems leave to note."""
 

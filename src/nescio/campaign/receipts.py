@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from nescio.campaign.folder import RECEIPTS, RUNS, Campaign, put
 from nescio.campaign.runs import Fault
-from nescio.frozen import frozen
 
 ACCEPTED, REFUSED = "accepted", "refused"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Receipt:
     """What became of a file that was handed in: when, by whom, with which SHA-256 digest, and why it was refused.
 
@@ -51,7 +50,7 @@ class Receipt:
         )
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class TakenIn:
     """A run that counts: the last version of it that was taken in."""
 

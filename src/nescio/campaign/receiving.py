@@ -22,14 +22,13 @@ from nescio.campaign.topics import Topics
 from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.errors import NescioError, UsageError, names_nearest
-from nescio.frozen import frozen
 from nescio.text import plural
 
 PENDING = "pending.json"
 _PLAIN = re.compile(r"[^\w.-]")
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Delivered:
     """A file that a group hands in; `why` says why it was refused before it was looked into."""
 
@@ -46,7 +45,7 @@ class Delivered:
         return _PLAIN.sub("_", PurePosixPath(self.file).name.partition(".")[0])[:60] or "run"
 
 
-@frozen(repr=False)
+@dataclass(frozen=True, slots=True, repr=False)
 class Received(Results[Receipt]):
     """What `intake` did: a receipt for each file."""
 

@@ -20,7 +20,6 @@ from nescio.formats.benchmarks.ave.documents import decisions_of, hold
 from nescio.formats.benchmarks.nuggets.reader import run_of
 from nescio.formats.benchmarks.pan.answers import answers_of
 from nescio.formats.native.questions.responses import responses_of
-from nescio.frozen import frozen
 from nescio.judging.choice import option
 from nescio.sources.json import MemoryBudget
 from nescio.sources.source import LINES
@@ -41,7 +40,7 @@ _LINE = re.compile(r"line (\d+)")
 _IDS = re.compile(r"[A-Za-z0-9]+")
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Fault:
     """A rule that a file breaks: on which line (None: the whole file), and what stands there."""
 
@@ -55,7 +54,7 @@ class Fault:
         return f"{place}: {self.rule}" + (f" (found {self.value})" if self.value else "")
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Submission:
     """A run as it was handed in: its name, its language, its faults, and what it says, if anything can be read.
 

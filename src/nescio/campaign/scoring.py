@@ -6,7 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, astuple, fields, replace
+from dataclasses import asdict, astuple, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,6 @@ from nescio.errors import MismatchError, UsageError, names_nearest
 from nescio.formats.folder_writer import write_lines
 from nescio.formats.native.outcome_table.writer import guard, write_outcomes
 from nescio.formats.native.questions.writer import response_row
-from nescio.frozen import frozen
 from nescio.measures import parse
 from nescio.reporting import tables
 from nescio.scoring.samples import columns_for
@@ -43,7 +42,7 @@ DATA = "data.json"
 UNMARKED = f"Ties not marked; the tests of all pairs are in {RESULTS}/, comparisons.csv."
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class TopicScore:
     """A run on one topic: its outcome, its verdict, and the first measure on this topic alone (None: undefined)."""
 
@@ -58,7 +57,7 @@ class TopicScore:
     answer: str
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Scored:
     """What `score` wrote: of each language (empty: all) the scores, and the comparisons where there are two runs."""
 

@@ -6,13 +6,12 @@ import json
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from datetime import UTC, date, datetime, time
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from nescio.errors import FormatError, UsageError
-from nescio.frozen import frozen
 
 Task = Literal["qa", "ave", "nuggets", "reading", "pan"]
 Resolution = Literal["adjudicated", "majority", "refused"]
@@ -23,7 +22,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,39}")
 _MEGABYTE = 1 << 20
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Settings:
     """What a campaign decides once.
 

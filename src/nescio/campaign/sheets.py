@@ -7,6 +7,7 @@ import hashlib
 import io
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from nescio.campaign.assessors import ADJUDICATION, write_asked
@@ -18,14 +19,13 @@ from nescio.campaign.topics import nugget_texts
 from nescio.campaign.verdicts import disputed
 from nescio.errors import UsageError, names_nearest
 from nescio.formats.native.outcome_table.writer import guard
-from nescio.frozen import frozen
 from nescio.text import plural
 
 HEAD = ("item", "question_id", "question", "answer", "document", "support")
 _NAME = re.compile(r"[A-Za-z0-9][\w-]{0,39}")
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Sheet:
     """A sheet that was written: for whom, and how many answers of how many questions are in it."""
 
@@ -35,7 +35,7 @@ class Sheet:
     questions: int
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Handed:
     """What `sheets` wrote."""
 

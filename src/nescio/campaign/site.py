@@ -7,7 +7,7 @@ import hashlib
 import io
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,6 @@ from nescio.campaign.layouts import Table, figure
 from nescio.campaign.scoring import TopicScore, read_results, read_tables
 from nescio.errors import names_nearest
 from nescio.formats.folder_writer import file_names
-from nescio.frozen import frozen
 from nescio.reporting import latex
 from nescio.tasks.ave.baselines import PERFECT, RANDOM
 from nescio.text import plural, sanitize
@@ -26,7 +25,7 @@ from nescio.text import plural, sanitize
 LONGEST = 300  # characters of an answer that a page shows
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Published:
     """What `publish` wrote: the site, how many pages of topics and how many folders of returns it has."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -15,11 +16,10 @@ from nescio.campaign.scoring import DATA, read_results
 from nescio.campaign.topics import Topics
 from nescio.campaign.verdicts import disputed
 from nescio.errors import names_nearest
-from nescio.frozen import frozen
 from nescio.text import plural
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Step:
     """A step of a campaign: whether it is done, and what there is of it."""
 
@@ -29,7 +29,7 @@ class Step:
     command: str
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Status:
     """All steps of a campaign, in order."""
 

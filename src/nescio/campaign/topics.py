@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from nescio.campaign.settings import Settings, Task
@@ -22,7 +22,6 @@ from nescio.formats.benchmarks.pan.truth import problems_of
 from nescio.formats.folder_writer import write_lines
 from nescio.formats.native.questions.collection import identifier
 from nescio.formats.native.questions.writer import story_names, topic_row
-from nescio.frozen import frozen
 from nescio.pipeline import read_collection
 from nescio.sources.source import LINES
 from nescio.sources.tables import json_lines
@@ -34,7 +33,7 @@ _GOLD = ("sentences", "answer", "gold")  # columns of questions that would give 
 _ALL = ""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Part:
     """The topics of one language; of AVE with the answers to be validated."""
 
@@ -43,7 +42,7 @@ class Part:
     exercise: Exercise | None = None
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Topics:
     """What is asked, by language; one part of no language where the campaign does not tell them apart."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,7 +16,6 @@ from nescio.campaign.pooling import Item, read_pool
 from nescio.campaign.settings import Resolution
 from nescio.data.model import Verdict
 from nescio.errors import MismatchError
-from nescio.frozen import frozen
 from nescio.stats.agreement import cohen_kappa
 from nescio.stats.raters import agreement_intervals
 from nescio.text import plural
@@ -23,7 +23,7 @@ from nescio.text import plural
 MOST_NAMED = 10  # answers in dispute that a message lists
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Agreement:
     """How far assessors agree, over all answers that two or more judged; the interval is over answers. Of definition
     questions the decisions are over each nugget of each string, and `answers` are the strings."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -15,7 +16,6 @@ from nescio.cli.typed import command_line
 from nescio.commands.gates import Gate, check_reports, write_reports
 from nescio.data.results import Results
 from nescio.errors import UsageError
-from nescio.frozen import frozen
 
 VARIABLE = "GITHUB_STEP_SUMMARY"
 
@@ -51,7 +51,7 @@ gate_options = options.together(
 grouped("Gates", gate_options)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Reports:
     """Where to write: a JUnit file, and a step summary to append to."""
 

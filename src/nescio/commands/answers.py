@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from nescio.data.notes import Note
-from nescio.frozen import frozen
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Answered:
     """A run that was written: its name, how many of its questions it answers, where it is, and notes."""
 

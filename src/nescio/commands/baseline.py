@@ -6,7 +6,7 @@ import hashlib
 import math
 import os
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Unpack
@@ -25,7 +25,6 @@ from nescio.errors import MismatchError, UnknownNameError, UsageError
 from nescio.formats import ReadResult
 from nescio.formats.folder_reader import files_of
 from nescio.formats.native.baseline import Baseline, Provenance, digest_of, in_json
-from nescio.frozen import frozen
 from nescio.pipeline import Options, ReadingOptions, apply, check_names, deciding, judge, read, words_of
 from nescio.pipeline.loading import merged
 from nescio.scoring.score import parse_all
@@ -37,7 +36,7 @@ COMMIT = "GITHUB_SHA"  # where GitHub Actions says which commit was checked out
 _CHUNK = 1 << 20
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class WrittenBaseline:
     """What `baseline` wrote: where, which run, on how many questions, and the scores that stand in its head."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import groupby
 from typing import Any, Literal, Unpack
 
@@ -20,7 +20,6 @@ from nescio.data.notes import Note
 from nescio.data.outcomes import NonAnswers, reasons_note
 from nescio.errors import MismatchError, NescioError
 from nescio.formats import Format, ReadOptions, Source, SourceRole, explain
-from nescio.frozen import frozen
 from nescio.pipeline import Loaded, Options, ReadingOptions, check_names, load, only_questions, open_files, recognise
 from nescio.reporting.printing import show_fact, show_text
 from nescio.reporting.screen import show_records
@@ -35,7 +34,7 @@ JUDGE_FROM: Mapping[JudgeFrom, str] = {
 }
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class CheckedFile:
     """A file, the part that it plays in its format, by what it was known, and its columns where it has any."""
 
@@ -45,7 +44,7 @@ class CheckedFile:
     columns: tuple[str, ...]
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class RunSummary:
     """A run: `n` questions, and what its columns sum to, by the words of their declarations ("correct", "with
     confidence")."""
@@ -59,7 +58,7 @@ class RunSummary:
         return {"run": self.run, **self.sums, "n": self.n}
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Contents:
     """What files hold: questions (None: counts alone), in how many clusters, runs, how many values each stratum has,
     the non-answers of each run by kind, and who judged, as far as that is known; and how often each question was asked,
@@ -90,7 +89,7 @@ class Contents:
         }
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class FileSummary:
     """What files were taken for and why, what they hold (None where that cannot be said), and what looks wrong.
 

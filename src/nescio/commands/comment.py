@@ -14,13 +14,12 @@ import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 
 from nescio.errors import EndpointError, FormatError, UsageError
-from nescio.frozen import frozen
 
 TOKEN, API, EVENT, REPOSITORY = "GITHUB_TOKEN", "GITHUB_API_URL", "GITHUB_EVENT_PATH", "GITHUB_REPOSITORY"
 DEFAULT_API = "https://api.github.com"
@@ -34,7 +33,7 @@ _NAME = re.compile(r"[\w.-]{1,60}")
 _READ_ONLY = (401, 403, 404)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Commented:
     """What became of a comment: created, updated or neither ("") with the reason; and its address."""
 
@@ -154,7 +153,7 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
         return None
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class _Api:
     url: str
     token: str = field(repr=False)

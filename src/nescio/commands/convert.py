@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -13,7 +13,6 @@ from nescio.data.notes import Note
 from nescio.data.outcomes import Outcomes
 from nescio.errors import MismatchError, UsageError
 from nescio.formats import BY_SUFFIX, WRITERS, Unjudged, Writer
-from nescio.frozen import frozen
 from nescio.pipeline import Options, ReadingOptions, check_names, judge, judges_of, read
 from nescio.pipeline.loading import merged
 from nescio.sources.writing import check_new_folder
@@ -21,7 +20,7 @@ from nescio.sources.writing import check_new_folder
 OUTCOME_TABLE = "outcomes"  # what is written where nothing else is asked for
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Converted:
     """What was read, who judged it on the way ("" where nobody had to), what was written and where, and notes."""
 

@@ -7,6 +7,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,6 @@ from nescio.comparison import regression
 from nescio.comparison.early import Look
 from nescio.data.results import Comparisons, Results, Scores
 from nescio.errors import UsageError
-from nescio.frozen import frozen
 from nescio.measures import OwnInterval, parse
 from nescio.reporting.grid import make_grid
 from nescio.reporting.markdown import longest_marks, markdown_code, markdown_table
@@ -30,7 +30,7 @@ FEWEST = 2  # resamples that lie beyond the ends of an interval
 _NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # XML 1.0, production 2
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Limit:
     """What a measure of every run must not fall below; or exceed, where `ceiling` is set, as for what is better when
     lower."""
@@ -40,7 +40,7 @@ class Limit:
     ceiling: bool = False
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Gate:
     """One thing that was asked of one run, what came of it (0 passed, 1 failed, 3 cannot tell), the sentence and the
     figures that say so, and whether the interval that it rests on is doubtful."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import Any, Unpack
@@ -21,7 +21,6 @@ from nescio.errors import UsageError
 from nescio.formats import ReadResult, Unjudged, WriteResult
 from nescio.formats.native.judgements import read_judgements
 from nescio.formats.native.outcome_table.writer import SUFFIXES, write_outcomes
-from nescio.frozen import frozen
 from nescio.judging import Human, Resources, asked_cells, judge_runs
 from nescio.judging.human import PEOPLE, asked_of, human, people_on
 from nescio.judging.llm.connecting import ModelOptions, connect
@@ -48,7 +47,7 @@ READING = (
 OWN_GRADES = "its own grades"  # who judged a log that came with grades
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Judged:
     """Answers with what a judge made of them: the outcomes, who judged, and notes.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -15,7 +15,6 @@ from nescio.data.results import Scores
 from nescio.errors import MismatchError, UsageError, names_nearest
 from nescio.formats import ReadResult, Unjudged
 from nescio.formats.folder_writer import write_lines
-from nescio.frozen import frozen
 from nescio.judging import REGISTRY
 from nescio.judging.deep_read import deep_read
 from nescio.measures import parse
@@ -33,7 +32,7 @@ from nescio.text import plural
 __all__ = ["answer", "key", "score"]
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class KeyWritten:
     """What `key` wrote: how many questions have a sentence that matches their key, of how many; the rest can have no
     AutSent."""

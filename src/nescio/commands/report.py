@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -13,7 +14,6 @@ from nescio.data.evidence import Evidence
 from nescio.data.notes import Note
 from nescio.data.results import Comparisons, Scores
 from nescio.errors import UsageError
-from nescio.frozen import frozen
 from nescio.measures import Measures
 from nescio.pipeline import Loaded, ReadingOptions, check_names, file_of
 from nescio.reporting import page
@@ -31,7 +31,7 @@ OF_LABELS = ("labels", "target", "labels_by", "also_judged")  # what only compar
 MOST_NAMED = 4  # files in the title of a page that has none of its own
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class SuiteReport:
     """What `report_suite` made: the page, and the scores that it shows."""
 
@@ -39,7 +39,7 @@ class SuiteReport:
     scores: SuiteScores
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Report:
     """What `report` made: the page, the names of the files of its figures, and the scores that they show."""
 
@@ -175,7 +175,7 @@ def report_change(
     return change.comparisons
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Pair:
     """Which two runs are meant: the baseline (a run, or the file of one) and the other."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Unpack
@@ -22,7 +22,6 @@ from nescio.data.tallied import SAMPLE, OutcomeCounts, count_outcomes, hashes
 from nescio.engines import each_part, engine_named
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.native import tally as files
-from nescio.frozen import frozen
 from nescio.measures import Measures
 from nescio.pipeline import Options, ReadingOptions, check_names, judge, read, recognise
 from nescio.scoring.score import parse_all
@@ -34,7 +33,7 @@ from nescio.stats.parallel import Progress
 ALONE = ("outcomes", "tally")  # formats whose files can each be a shard
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Tallied:
     """What was counted and written: runs, questions, shards, and where; notes."""
 

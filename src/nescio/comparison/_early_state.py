@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +13,13 @@ import numpy as np
 from nescio.comparison._looks import Codes
 from nescio.data.signature import parse
 from nescio.errors import FormatError, MismatchError
-from nescio.frozen import frozen
 from nescio.sources.writing import write_text
 
 KIND, VERSION = "nescio sequential comparison", 1
 LETTERS = "CWU"  # correct, incorrect, unanswered
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Block:
     """Questions that arrived together: how many, and the signature of their data."""
 
@@ -28,7 +27,7 @@ class Block:
     signature: str
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class State:
     """The questions in the order in which they counted, how each of them ended for both runs, and what must not change
     on the way."""

@@ -4,6 +4,7 @@ decides."""
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
@@ -12,7 +13,6 @@ from numpy.typing import NDArray
 from nescio.data.columns import OUTCOMES
 from nescio.data.patterns import Patterns
 from nescio.errors import UsageError
-from nescio.frozen import frozen
 from nescio.measures import Measure
 from nescio.stats import sequences
 
@@ -28,7 +28,7 @@ _TABLES = np.array([[3, 2, 1], [1, 5, 4], [2, 2, 7], [6, 4, 2]], dtype=np.float6
 MORE_DIGITS = 2
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Sequence:
     """How a difference is followed: by which confidence sequence, at which level, and for about how many questions."""
 
@@ -37,7 +37,7 @@ class Sequence:
     planned: int
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Path:
     """The difference after each question, its interval at that look alone, and the intersection of all so far; shape
     (questions,). NaN is no look. `discordant` counts the questions on which the runs end differently."""

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
-
-from nescio.frozen import frozen
 
 Test = Literal["auto", "exact", "permutation", "bootstrap", "tukey"]
 Correction = Literal["holm", "bh", "none"]
@@ -37,7 +36,7 @@ EXACT_FOR = {
 }
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class TestUsed:
     """A test, how many comparisons used it, and what it is exact for."""
 

@@ -4,15 +4,15 @@ all pairs."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nescio.data.results import Comparison
-from nescio.frozen import frozen
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Rank:
     """The place of a run under one measure.
 

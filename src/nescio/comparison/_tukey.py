@@ -8,6 +8,7 @@ So the p-values already account for the number of pairs.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from itertools import permutations, product
 from math import factorial
@@ -19,7 +20,6 @@ from nescio.comparison._p_values import p_value
 from nescio.comparison.places import exchangeable_order
 from nescio.data.columns import Array
 from nescio.data.patterns import Patterns, compress_ordered, distinct
-from nescio.frozen import frozen
 from nescio.measures import Measure
 from nescio.stats import parallel
 from nescio.stats.parallel import Progress
@@ -31,7 +31,7 @@ Floats = NDArray[np.float64]
 ENUMERABLE = 50_000
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class AlignedRuns:
     """All runs on the same units under one measure: `values` maps labels of shape (units, runs) to one value a run."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -31,7 +32,6 @@ from nescio.data.notes import Note, note
 from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError
-from nescio.frozen import frozen
 from nescio.measures import Measure, parse
 from nescio.pipeline import Loaded, ReadingOptions, check_baseline, check_names
 from nescio.scoring.samples import columns_for
@@ -41,7 +41,7 @@ from nescio.stats.streams import Stream
 _CHANGES = ("runs", "questions", "data", "format", "columns")  # what may differ from block to block
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Look:
     """What is known after a block: the difference (run minus baseline) of the first `n` questions, on `discordant` of
     which the runs end differently.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from nescio.comparison._p_values import RANDOM, TestUsed, adjust
@@ -11,10 +11,9 @@ from nescio.comparison._verdicts import decide, detectable
 from nescio.comparison.families import families
 from nescio.data.notes import Note
 from nescio.data.results import Comparison
-from nescio.frozen import frozen
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class TestedPairs:
     """Comparisons on their own, without verdicts; notes on them; where they are corrected, how each came about."""
 

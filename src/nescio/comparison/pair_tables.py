@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nescio.data.columns import Array
 from nescio.data.evidence import Tally
-from nescio.frozen import frozen
 from nescio.measures import Measure
 from nescio.stats import packed
 from nescio.stats.exact_tables import exact_ps
@@ -24,7 +24,7 @@ MOST_CELLS = 64  # values that all columns together may have
 WORDS_AT_ONCE = 1 << 18
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class PairTables:
     """Pairs of runs: `tables`, of shape (pairs, K, K), counts the questions of kind i for the first run and of kind j
     for the second; `columns` map a name to what a question of each kind adds to a total, shape (K,), whole numbers."""
@@ -67,7 +67,7 @@ class PairTables:
         return observed, *exact_ps(exchanged, n, observed)
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class PackedRuns:
     """Runs as a measure of counts sees them: a bit for each question and each kind of answer."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +19,6 @@ from nescio.data.evidence import Evidence, Tally
 from nescio.data.patterns import numbered
 from nescio.data.repeats import Repeats
 from nescio.errors import MismatchError, UsageError
-from nescio.frozen import frozen
 from nescio.measures import Measure
 from nescio.pipeline import Loaded
 from nescio.scoring.samples import check_countable, columns_for
@@ -30,7 +30,7 @@ TESTED_AT_ONCE = 1 << 17  # those of the same sizes are summed together
 Largest = tuple[NDArray[np.float64], bool]  # of the Tukey test: the largest differences, and whether of all exchanges
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class MeasuredRuns:
     """All runs seen by one measure, their rows in the sorted order of the questions' ids: what it reads, which cells it
     can use, which it is about, and for the Tukey test the largest differences."""
@@ -92,7 +92,7 @@ class MeasuredRuns:
         return pair_up(self.measure, columns, clusters)
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class TalliedRuns:
     """All runs seen by one measure, of whose questions there are but counts: tables of pairs of runs."""
 
@@ -204,7 +204,7 @@ def bootstrap_p(observed: float, resampled: NDArray[np.float64]) -> float:
     return p_value(observed, resampled - observed)
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class TestedPair:
     """A pair of runs, its difference, and p where it is exact or `how` it is to be had; the differences on all
     resamples, and for the Monte Carlo test on all exchanges."""

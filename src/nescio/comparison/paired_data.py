@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,6 @@ from nescio.comparison.places import exchangeable_order
 from nescio.data.columns import Array
 from nescio.data.patterns import Patterns, compress_ordered, distinct
 from nescio.data.repeats import first_rows, shares
-from nescio.frozen import frozen
 from nescio.measures import Measure
 from nescio.stats.permutation import Difference
 
@@ -20,7 +19,7 @@ MANY_KINDS = 2_000  # of questions that were asked several times: their sums lie
 FEW_UNITS = 16  # of an ordered measure, whose 2**16 exchanges are scored one by one
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Pair:
     """Two runs seen by one measure: the units of both side by side.
 

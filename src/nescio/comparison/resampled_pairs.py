@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -11,7 +12,6 @@ from numpy.typing import NDArray
 from nescio.comparison.paired_data import Pair
 from nescio.data.patterns import Patterns, by_unit
 from nescio.data.totals import join
-from nescio.frozen import frozen
 from nescio.measures import Measure
 from nescio.scoring.resampled import (
     VALUES_AT_ONCE,
@@ -29,7 +29,7 @@ Values = NDArray[np.float64]
 Place = tuple[bytes, int]  # the rows that are used, and the run that they are of
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class TestPlan:
     """How every pair of one call is resampled, and by which test p is computed."""
 
@@ -46,7 +46,7 @@ class TestPlan:
         return sum(block.size for block in self.blocks)
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class LinedUp:
     """A pair of runs on the questions that both have, and the places of its two runs; p is None where exchanges of
     labels have to be drawn."""

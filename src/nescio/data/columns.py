@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal, Protocol
 
@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nescio.errors import MismatchError, MissingColumnError
-from nescio.frozen import frozen
 
 Array = NDArray[Any]
 
@@ -44,7 +43,7 @@ class Cells(Protocol):
     def column(self, name: str) -> Array: ...
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Summary:
     """How `check` sums a column over the questions of a run: the sum of its values, how many questions have one, or how
     many 0."""
@@ -53,7 +52,7 @@ class Summary:
     words: str
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Column:
     """A column that readers, judges and tasks may fill, or that is derived from others.
 

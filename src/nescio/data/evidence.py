@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 import numpy as np
@@ -18,13 +18,12 @@ from nescio.data.columns import OUTCOMES, Array, bare, declared, known, paramete
 from nescio.data.patterns import distinct
 from nescio.data.repeats import Repeats
 from nescio.errors import MissingColumnError
-from nescio.frozen import frozen
 
 ABSENCES = ("present", "no row", "ungraded", "empty cell")
 PRESENT, NO_ROW, UNGRADED, EMPTY_CELL = range(4)
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
     """Columns of shape (runs, questions), which cells are present, and what is known of each question.
 
@@ -171,7 +170,7 @@ class Evidence:
         return state.hexdigest()
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Tally:
     """How often each pattern of the integer columns occurs in each run: all that count measures need.
 

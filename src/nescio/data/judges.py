@@ -5,9 +5,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Literal, get_args
-
-from nescio.frozen import frozen
 
 Target = Literal["collection", "population"]  # what figures that people's labels correct are about
 TARGETS: tuple[Target, ...] = get_args(Target)
@@ -20,7 +19,7 @@ _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _OWN = ("model", "prompt", "date")  # parameters that have a field of their own
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class JudgeRecord:
     """A judge with its parameters; of a language model also its name, the digest of its prompt, and the date.
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
-
-from nescio.frozen import frozen
 
 NOTHING: Mapping[str, str] = {}  # one for all questions that have no strata: there may be millions
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Question:
     """One question of a collection.
 
@@ -31,7 +29,7 @@ class Question:
     accepted: tuple[int, ...] | None = None
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Collection:
     """Questions with their gold answers, in the order of the file."""
 
@@ -39,7 +37,7 @@ class Collection:
     questions: tuple[Question, ...]
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Response:
     """What a run says to one question. Key: (question_id, rank), and `repeat` where it was asked several times.
 
@@ -58,7 +56,7 @@ class Response:
     repeat: str | None = None
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Run:
     """One system's responses to a collection.
 

@@ -18,17 +18,16 @@ text.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from string import Formatter
 from typing import Any
 
-from nescio.frozen import frozen
 from nescio.text import enumerated, plural
 
 FEW = 3  # runs that a note names
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Note:
     """One thing that the reader of a result should know: its code, whom it is about, and the values that its text
     shows.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,14 +14,13 @@ from nescio.data.judges import JudgeRecord
 from nescio.data.model import Verdict
 from nescio.data.notes import Note, note
 from nescio.data.repeats import Repeats, named
-from nescio.frozen import frozen
 
 INCORRECT, CORRECT, SILENT, NOT_GRADED, ABSENT = 0, 1, 2, 3, -1
 ANSWERED = 4  # of labels alone: people say that it is an answer, and not whether it is right
 STATES = {"incorrect": INCORRECT, "correct": CORRECT, "unanswered": SILENT}
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Label:
     """A person's verdict on one answer: CORRECT, INCORRECT, SILENT, ANSWERED, or NOT_GRADED where there is none.
 
@@ -39,7 +38,7 @@ class Label:
     verdict: Verdict | None = None
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Outcomes:
     """What is known of every answer before any policy is applied; arrays have shape (runs, questions).
 
@@ -105,7 +104,7 @@ class Outcomes:
         return f"{origin}run {self.runs[run]!r}, question {one}"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class NonAnswers:
     """How many of a run's answers are none, by kind: `taken_for` is silence, not graded or missing; `of` is all
     questions."""

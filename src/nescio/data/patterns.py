@@ -5,16 +5,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nescio.data.columns import Array
 from nescio.data.repeats import grouped
-from nescio.frozen import frozen
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Patterns:
     """The distinct rows that one run's questions make, and how many resampling units there are of each kind.
 

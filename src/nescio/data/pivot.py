@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from nescio.data import frames
 from nescio.data.frames import Kind
 from nescio.data.plain_tables import html_table, plain_value, text_table
-from nescio.frozen import frozen
 
 if TYPE_CHECKING:
     import pandas
     import polars
 
 
-@frozen(repr=False)
+@dataclass(frozen=True, slots=True, repr=False)
 class Pivot:
     """What `Scores.pivot` gives: values with a row for each run and a column for each measure.
 

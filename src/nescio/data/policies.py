@@ -4,7 +4,7 @@ confidences."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
@@ -15,7 +15,6 @@ from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes
 from nescio.data.repeats import REPEAT
 from nescio.errors import MismatchError, UsageError
-from nescio.frozen import frozen
 
 Missing = Literal["error", "unanswered", "common"]  # what to do with a question that a run lacks
 Ungraded = Literal["error", "exclude", "bounds"]  # with an answer that has no grade
@@ -29,7 +28,7 @@ MISSING_CONFIDENCE: tuple[MissingConfidence, ...] = get_args(MissingConfidence)
 UNGRADED_LEFT_OUT = "outcomes.ungraded_left_out"  # the code of a note that a ranking has no need of
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Policies:
     """What to do with a missing row, an ungraded answer, a question that has no answer, and an answer without a
     confidence in a run that has some."""

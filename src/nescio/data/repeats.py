@@ -9,20 +9,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nescio.data.columns import Array
-from nescio.frozen import frozen
 
 REPEAT = "repeat"  # the stratum, and the reserved column of tables
 LARGEST_SHARE = 1_000_000
 FIRST = "1"  # the label of an answer of a run that knows no repeats, beside others that do
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Repeats:
     """Which question each row answers (numbered from 0, by their names), and what its repeat is called; shape
     (rows,)."""

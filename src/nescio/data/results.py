@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Generic
 
 from nescio import __version__
@@ -16,7 +16,6 @@ from nescio.data.pivot import Pivot
 from nescio.data.plain_tables import figure, html_table, plain_value, text_table
 from nescio.data.signature import Signature
 from nescio.errors import UnknownNameError
-from nescio.frozen import frozen
 from nescio.text import sanitize
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ else:
 MOST_MEASURES = 3  # of one run in a row; with more, each measure has a row
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Score:
     """One measure of one run. `low` and `high` bound its interval; NaN is undefined, None not computed.
 
@@ -64,7 +63,7 @@ class Score:
 TURNED = {"better": "worse", "worse": "better", "higher": "lower", "lower": "higher"}
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Comparison:
     """A run against a baseline: `difference` is run minus baseline, with its interval and the p-value of no difference.
 
@@ -95,7 +94,7 @@ class Comparison:
         return self.verdict in TURNED
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One test of one measure.
 
@@ -119,7 +118,7 @@ class Finding:
     undefined: int
 
 
-@frozen(repr=False)
+@dataclass(frozen=True, slots=True, repr=False)
 class Results(Generic[RowT_co]):
     """A table of results with the line that lets someone else repeat them, and notes on what was left out or touched.
 
@@ -216,7 +215,7 @@ class Results(Generic[RowT_co]):
         return ""
 
 
-@frozen(repr=False)
+@dataclass(frozen=True, slots=True, repr=False)
 class Scores(Results[Score]):
     """What `score` gives: rows of `Score`. Shown as a table with a row for each run and a column for each measure.
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from nescio import __version__
-from nescio.frozen import frozen
 
 TOOL = "nescio"  # the first field: its value is the version
 SHORT = ("data", "seed")  # what the short form keeps beside it
@@ -16,7 +16,7 @@ _FIELD = re.compile(r"((?:\\.|[^\\:])*):(.*)", re.DOTALL)
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Signature(Mapping[str, str]):
     """Names and values in their order, the version first. As text, `nescio:0.2.0|runs:3|…`; `parse` reads that back."""
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import combinations
 
@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from nescio.data.columns import Array
 from nescio.data.outcomes import ABSENT, NOT_GRADED, Outcomes
 from nescio.errors import MismatchError
-from nescio.frozen import frozen
 from nescio.stats import packed
 
 UNIT = 1 << 30  # graded scores are summed in these parts of 1: whole numbers add up to the same in any order
@@ -32,7 +31,7 @@ ANSWERABLE = (-1, 0, 1)
 Counts = NDArray[np.int64]
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class OutcomeCounts:
     """How often each kind of answer occurs in each run, and in each pair of runs on the questions of both.
 

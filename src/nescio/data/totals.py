@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from nescio.data.columns import Array
 from nescio.data.patterns import Patterns
-from nescio.frozen import frozen
 from nescio.stats.resampling import Table
 from nescio.stats.sums import Summands, summands
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class JointColumns:
     """The columns of several additive patterns over the same units, side by side.
 

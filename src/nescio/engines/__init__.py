@@ -8,11 +8,11 @@ order.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from typing import TypeVar
 
 from nescio.errors import NescioError, UsageError
-from nescio.frozen import frozen
 from nescio.stats import parallel
 
 T = TypeVar("T")
@@ -21,7 +21,7 @@ U = TypeVar("U")
 SCHEMES = {"ray": ("ray",), "spark": ("spark", "local", "yarn", "k8s")}
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Engine:
     """An engine by its name, the address of its cluster ("" for one on this machine), and how many jobs it runs
     here."""
@@ -63,7 +63,7 @@ def each_part(function: Callable[[T], U], parts: Sequence[T], engine: Engine) ->
         yield place, answer
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Answer:
     """A function whose errors are answers too, where they are nescio's: doing a part again would give the same."""
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +22,11 @@ from nescio.data.notes import Note
 from nescio.data.outcomes import Outcomes
 from nescio.data.tallied import OutcomeCounts
 from nescio.errors import UsageError
-from nescio.frozen import frozen
 from nescio.registry import Registry
 from nescio.sources.source import Source
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Unjudged:
     """A collection and runs whose answers nobody has judged yet; `files` names where each run came from.
 
@@ -93,7 +92,7 @@ class Choices(Mapping[str, str]):
         return len(self._given)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Counting:
     """What is needed of a large table where nothing that is asked for needs its rows: tables of pairs of runs,
     hashes of the questions; or no counts, but what is
@@ -104,7 +103,7 @@ class Counting:
     questions: bool = False
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class ReadOptions:
     """What a reader may be told: words for outcomes, which columns to keep as strata (None: all that can be), which
     are graded scores that a measure asks for, which of several things in a log to `choose`, what words mean "I do
@@ -125,7 +124,7 @@ class ReadOptions:
     supports: bool = True
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class ReadResult:
     """What a reader found, notes for the user, and the measures that users of the format expect first.
 
@@ -153,7 +152,7 @@ Describe = Callable[[Sequence[SourceRole]], str]
 CollectionReader = Callable[[Sequence[SourceRole], ReadOptions], tuple[Collection, tuple[Note, ...]]]
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Format:
     """A registered format: `about` says in one line what it holds, for messages and help.
 
@@ -240,7 +239,7 @@ def _understood(source: Source, *, judging: bool) -> list[Format]:
     return [format_ for format_ in takes if (format_.yields is not None) == judging] or takes
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class WriteResult:
     """What was written, in words ("12 outcomes of 1 run"), and notes on what the format has no place for."""
 
@@ -251,7 +250,7 @@ class WriteResult:
 Write = Callable[[Any, Path], WriteResult]
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Writer:
     """A registered writer: `takes` is Outcomes or Unjudged, `suffixes` those of the file it writes, none where it fills
     a folder."""

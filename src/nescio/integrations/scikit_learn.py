@@ -8,6 +8,7 @@ make_scorer(metric("c@1", unanswered="?"))
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
@@ -16,14 +17,13 @@ from numpy.typing import NDArray
 
 from nescio.data.outcomes import CORRECT, INCORRECT, SILENT
 from nescio.errors import UsageError
-from nescio.frozen import frozen
 from nescio.integrations import value_of
 from nescio.measures import parse
 
 _NOTHING: Any = None  # no label means silence
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Metric:
     """The measure of true and predicted labels, as `make_scorer` takes it."""
 
@@ -38,7 +38,7 @@ class Metric:
         return self.measure
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Scorer:
     """The measure of a fitted classifier on data; the higher the better, as scikit-learn's scorers are."""
 

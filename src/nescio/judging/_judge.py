@@ -21,18 +21,17 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
 from nescio.data.judges import JudgeRecord
 from nescio.data.model import Collection, Question, Run
 from nescio.data.notes import Note
 from nescio.data.outcomes import CORRECT, INCORRECT
-from nescio.frozen import frozen
 from nescio.registry import Registry, Rule, as_text, bind, parse_call, values_of
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Grade:
     """What a judge makes of an answer: CORRECT, INCORRECT, SILENT (it declines in words) or NOT_GRADED, and graded
     scores."""
@@ -45,7 +44,7 @@ _NO_SCORES: Mapping[str, float] = {}
 RIGHT, WRONG = Grade(CORRECT), Grade(INCORRECT)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class AnswerToJudge:
     """What a judge is asked: is this answer of that run to the question right?"""
 
@@ -77,7 +76,7 @@ class Judge(Protocol):
         """Say what is odd about these answers, or was about judging them."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Resources:
     """What some judges need and a name does not hold: people's verdicts, and a language model at its endpoint."""
 
@@ -92,7 +91,7 @@ Remarks = Callable[[Collection, Sequence[Run]], Iterable[Note]]
 FALLBACK = "exact"  # the judge where none suits
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Declaration:
     """A registered judge before its parameters are bound; `check` may raise where they cannot be worked with."""
 
@@ -118,7 +117,7 @@ class Declaration:
         return _Bound(self, bound)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Factory:
     """A registered judge that is made from `Resources` and its parameters."""
 
@@ -138,7 +137,7 @@ class Factory:
         return inspect.cleandoc(self.make.__doc__ or "")
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class _Bound:
     declaration: Declaration
     parameters: Mapping[str, Any]

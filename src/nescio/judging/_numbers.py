@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable
+from dataclasses import dataclass
 from decimal import Context, Decimal, localcontext
 
-from nescio.frozen import frozen
 from nescio.judging._units import CURRENCIES, DECADE, PERCENT, unit_of
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Quantity:
     """A number and what it counts: PERCENT, DECADE, a currency, a unit as Pint names it, or None for anything else."""
 

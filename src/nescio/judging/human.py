@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 import numpy as np
@@ -14,7 +14,6 @@ from nescio.data.model import Collection, Run
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, Label, Outcomes
 from nescio.errors import MismatchError, UsageError
-from nescio.frozen import frozen
 from nescio.judging._judge import AnswerToJudge, Grade, Judge, Resources, factory
 from nescio.text import squeeze
 
@@ -30,7 +29,7 @@ def _people(resources: Resources) -> Judge:
     return resources.people
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Human:
     """The verdicts of people, found by run and question, or by question and the text of the answer.
 

@@ -28,7 +28,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from operator import index
 from types import SimpleNamespace
@@ -42,7 +42,6 @@ from nescio.data.notes import Note
 from nescio.data.patterns import Patterns
 from nescio.data.repeats import means, sums
 from nescio.errors import MissingColumnError, UsageError
-from nescio.frozen import frozen
 from nescio.measures._order import MOST_CELLS, Column, Ordered, TooManyCellsError
 from nescio.registry import Registry, Rule, bind, parse_call, values_of, written
 from nescio.stats.ordered import Scan
@@ -55,7 +54,7 @@ WHEN, EXAMPLE = "When to use it", "Example"  # how two paragraphs of a measure's
 _ROWS_AT_ONCE = 32
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Measure:
     """A measure with its parameters bound: what `measure("penalty(t=0.75)")` gives.
 
@@ -221,7 +220,7 @@ class Measure:
 Measures = Sequence[str | Measure] | str | Measure | None  # as a caller names them; None: what suits the data
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class OwnInterval:
     """A measure's own construction of an interval, by its name in a signature: from a run's patterns, a level and a
     generator, with the parameters of the measure. No other method covers, of the measure or of its differences;
@@ -232,7 +231,7 @@ class OwnInterval:
     clustered: bool = False
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Declaration:
     """A registered measure before its parameters are bound."""
 

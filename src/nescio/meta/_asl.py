@@ -7,6 +7,7 @@ pairs, U units, B resamples.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from math import comb, factorial
 
@@ -14,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nescio.errors import UsageError
-from nescio.frozen import frozen
 from nescio.stats import resampling
 from nescio.stats.streams import Stream
 
@@ -26,7 +26,7 @@ TIE = 1e-9  # relative
 ROUNDING = 1e-12  # relative
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Resampling:
     """`resamples` of `units` units with replacement; None is every one that there is, each as often as it can be
     drawn."""
@@ -71,7 +71,7 @@ def _every(units: int) -> NDArray[np.int64]:
     return np.bincount((drawn + place).ravel(), minlength=drawn.size).reshape(-1, units)
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Differences:
     """What the resamples say of each pair: `size` is compared with `observed`, `mean` is the difference under the null.
 

@@ -4,6 +4,7 @@ ordered."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,6 @@ from numpy.typing import NDArray
 from nescio.data.columns import Array
 from nescio.data.evidence import Evidence
 from nescio.data.patterns import Patterns, compress, compress_ordered
-from nescio.frozen import frozen
 from nescio.measures import Measure
 from nescio.scoring.samples import columns_for
 from nescio.stats import resampling
@@ -74,7 +74,7 @@ def _sums(columns: dict[str, Array], measure: Measure) -> Scores:
     return summed
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Scorer:
     """One run under one measure, question by question: `use` are the units of the collection that it can be scored
     on."""

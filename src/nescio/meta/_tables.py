@@ -7,14 +7,13 @@ drawing from it costs the same for a thousand questions and for ten million.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nescio.data.evidence import Evidence, Tally
 from nescio.data.patterns import Patterns, distinct
-from nescio.frozen import frozen
 from nescio.measures import Measure
 from nescio.scoring.samples import check_countable, columns_for
 from nescio.stats import resampling
@@ -22,7 +21,7 @@ from nescio.stats import resampling
 Floats = NDArray[np.float64]
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class PairTables:
     """`counts` of shape (pairs, K, K): the questions of each kind for the first and for the second run; `patterns` are
     the kinds."""

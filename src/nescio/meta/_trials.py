@@ -8,6 +8,7 @@ questions.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 from math import comb
@@ -19,7 +20,6 @@ from numpy.typing import NDArray
 from nescio.data.evidence import Evidence, Tally
 from nescio.data.signature import Signature, sign
 from nescio.errors import MismatchError, UsageError
-from nescio.frozen import frozen
 from nescio.measures import Measure
 from nescio.meta._scorers import Floats, scores, units
 from nescio.meta._tables import PairTables, countable, tables_of, tally_pairs
@@ -38,7 +38,7 @@ Chunk = tuple[Floats, Floats]
 T = TypeVar("T")
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Drawing:
     """Sub-collections of `size` units, `trials` of them (None: every one there is), `fresh` for each pair or shared;
     `jobs` processes draw those of single pairs."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import astuple
+from dataclasses import astuple, dataclass
 from itertools import combinations
 from typing import Any, Unpack
 
@@ -17,7 +17,6 @@ from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError
 from nescio.formats import Counting
-from nescio.frozen import frozen
 from nescio.measures import Measure, Measures
 from nescio.pipeline import ReadingOptions, check_names
 from nescio.scoring.samples import measure_inputs
@@ -29,7 +28,7 @@ ALIKE = 0.005  # of a measure's range: what rounds to the same two decimals in t
 Floats = NDArray[np.float64]
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Agreement:
     """How alike two measures rank the runs; `discordant` is how many pairs of runs they order oppositely."""
 
@@ -42,7 +41,7 @@ class Agreement:
     discordant: int
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Disagreement:
     """One run of a pair on which two measures disagree; a pair has two rows in turn, and `place` 1 disagrees most.
 
@@ -59,7 +58,7 @@ class Disagreement:
     other_value: float
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class CountedDisagreement(Disagreement):
     """The same with what the run did, as in Table 3 of Peñas & Rodrigo 2011."""
 

@@ -3,18 +3,18 @@ study."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from nescio.data.results import Scores
-from nescio.frozen import frozen
 
 LEAST_RUNS = 3
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Correlation:
     """Pearson's correlation of two measures over runs: NaN under three runs, or where one of them does not vary.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
 from typing import Any, Unpack
@@ -17,7 +17,6 @@ from nescio.data.patterns import compress
 from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.errors import UsageError
-from nescio.frozen import frozen
 from nescio.measures import Measure, Measures
 from nescio.meta._asl import CELLS_AT_ONCE, Differences, Floats, Resampling, centred, studentised, sums
 from nescio.meta._call import each_measure, in_order, prepare
@@ -34,7 +33,7 @@ PROBES = 512
 Pairs = NDArray[np.int64]  # (P, 2): run and baseline
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Power:
     """How many pairs of runs differ significantly at `alpha`, and from which difference on that can be expected.
 
@@ -52,7 +51,7 @@ class Power:
     undefined: int = 0
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Significance:
     """One point of the ASL curve of a measure: its pairs of runs by rising achieved significance level, undefined ones
     last."""
@@ -110,7 +109,7 @@ def power(
     return Results(tuple(rows), line, notes, "power", {"asl_curve": tuple(curve)})
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class _Study:
     rows: list[Power]
     curve: list[Significance]

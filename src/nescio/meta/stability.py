@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Unpack
 
@@ -12,7 +13,6 @@ from numpy.typing import NDArray
 from nescio.data.evidence import Evidence, Tally
 from nescio.data.results import Results
 from nescio.errors import UsageError
-from nescio.frozen import frozen
 from nescio.measures import Measure, Measures
 from nescio.meta._call import by_name, each_measure, prepare_pairs, undefined
 from nescio.meta._scorers import Floats
@@ -23,7 +23,7 @@ from nescio.stats.parallel import Progress
 FUZZINESS = tuple(i / 100 for i in range(1, 11))
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Stability:
     """One point of the curve of a measure: the error rate (eq. 7) and the proportion of ties (eq. 8) at one
     fuzziness."""

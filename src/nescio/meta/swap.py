@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Unpack
 
@@ -14,7 +14,6 @@ from nescio.data.evidence import Evidence, Tally
 from nescio.data.notes import Note, note
 from nescio.data.results import Results
 from nescio.errors import UsageError
-from nescio.frozen import frozen
 from nescio.measures import Measure, Measures
 from nescio.meta._call import by_name, each_measure, prepare_pairs, undefined
 from nescio.meta._scorers import Floats
@@ -26,7 +25,7 @@ BINS = 21
 WIDTH = 0.01
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class SwapBin:
     """Comparisons whose difference fell between `low` and `high`, and how many of them the other half reversed."""
 
@@ -40,7 +39,7 @@ class SwapBin:
     size: int = 0  # of the sub-collections
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Sensitivity:
     """The four columns of Table 2, and the required difference as a share of the measure's range."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +13,12 @@ from nescio import __version__
 from nescio.data.judges import JudgeRecord, parse
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError, MismatchError, UsageError
-from nescio.frozen import frozen
 from nescio.sources.writing import write_text
 
 KIND = "certificate of a judge"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Coefficient:
     """A coefficient of agreement with its bootstrap interval; `undefined` counts the resamples that have none."""
 
@@ -30,7 +29,7 @@ class Coefficient:
     undefined: int
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Certificate:
     """How far people agree with a judge, on how many labels that they gave without seeing its verdicts.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,6 @@ from nescio.data.tallied import OutcomeCounts
 from nescio.data.tally_policies import apply_to_counts, non_answers_of
 from nescio.errors import MismatchError, UsageError
 from nescio.formats import ReadResult, Unjudged
-from nescio.frozen import frozen
 from nescio.pipeline.baselines import open_baseline, stand_beside
 from nescio.pipeline.certificates import check_certificate
 from nescio.pipeline.judging import judge, judges_of
@@ -28,7 +27,7 @@ from nescio.sources.arrow import is_rows
 DEFAULT_MEASURES = ("c@1", "accuracy", "coverage")
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Loaded:
     """Data that can be scored: Evidence, or a Tally where only counts were given; notes; the measures to show where
     none is named.

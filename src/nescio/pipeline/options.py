@@ -7,7 +7,7 @@ import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import field, fields
+from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from inspect import Parameter, signature
 from itertools import chain
@@ -22,7 +22,6 @@ from nescio.errors import NescioError, UsageError
 from nescio.formats import Counting
 from nescio.formats.native.judgements import OWN_PARTS
 from nescio.formats.native.roles import NAMES
-from nescio.frozen import frozen
 from nescio.sources.compressed import MOST
 from nescio.stats.parallel import Progress
 
@@ -76,7 +75,7 @@ class ReadingOptions(JudgingOptions, total=False):
     graded: tuple[str, ...]
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Options:
     """What a caller may ask of reading, judging and the policies.
 

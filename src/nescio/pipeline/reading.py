@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, overload
 
 from nescio import formats
@@ -17,7 +17,6 @@ from nescio.formats import Choices, Declined, ReadOptions, ReadResult, SourceRol
 from nescio.formats.logs.graded import SAID_SO
 from nescio.formats.native.judgements import OWN_PARTS
 from nescio.formats.native.questions.responses import read_runs
-from nescio.frozen import frozen
 from nescio.pipeline.options import Options
 from nescio.pipeline.recognition import OWN_RUN, only_questions, open_files, recognise
 from nescio.stats.parallel import Progress
@@ -214,7 +213,7 @@ def _apply_declined_patterns(data: Unjudged, declined: Declined) -> Unjudged:
     return replace(data, runs=tuple(map(silenced, data.runs)))
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Silenced(Sequence[Response]):
     """Responses of which those at some places decline in words."""
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from nescio.data.results import Score, Scores
-from nescio.frozen import frozen
 from nescio.measures import parse
 
 BEST, TIED = "*", "†"
 HUGE = 1e12  # from here on figures are no longer written out
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Cell:
     """A value as it is shown, its interval ("" where there is none), and its marks.
 
@@ -37,7 +37,7 @@ class Cell:
         return f"{self.value}{sign}{self.interval and ' '}{self.interval}"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Board:
     """Head and rows, and which columns are text; the legend says in words what the marks mean and rest on, empty where
     there are none."""

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
-
-from nescio.frozen import frozen
 
 _NUMBERS = ("int", "float")
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Grid:
     """Head and cells as they are shown, and of each column whether it is text, which stands to the left, or numbers.
 

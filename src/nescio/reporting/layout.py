@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from nescio.frozen import frozen
 from nescio.reporting.grid import Grid
 
 WIDE = 10_000  # in a pipe a table takes the width that it needs
@@ -24,7 +23,7 @@ WORDS = 3  # a text of more words than this is a sentence
 CUT = "…"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Fitted:
     """A table that fits: what is the same in all its rows, the tables below each other, and the columns left out."""
 

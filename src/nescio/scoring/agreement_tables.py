@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nescio.data.columns import Array
 from nescio.data.outcomes import ANSWERED, CORRECT, INCORRECT, NOT_GRADED, SILENT
-from nescio.frozen import frozen
 from nescio.stats import resampling
 from nescio.stats.agreement import cohen_kappa, observed_agreement
 from nescio.stats.intervals import percentile, wilson
@@ -20,7 +20,7 @@ _CATEGORIES = {CORRECT: "correct", INCORRECT: "incorrect", SILENT: "unanswered",
 PEOPLE, JUDGE = (CORRECT, INCORRECT, SILENT), tuple(_CATEGORIES)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Agreement:
     """How a judge and people agree on the `answers` that both graded, of `labels` that people did.
 
@@ -43,7 +43,7 @@ class Agreement:
     specificity: float
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Confusion:
     """How many answers people put into one category and the judge into another; `share` is of those of people's
     category."""

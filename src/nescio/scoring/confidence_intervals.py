@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Literal, get_args
 
@@ -14,7 +15,6 @@ from nescio.data.evidence import outcome_tally
 from nescio.data.notes import Note, note
 from nescio.data.patterns import Patterns
 from nescio.errors import UsageError
-from nescio.frozen import frozen
 from nescio.measures import Measure, OwnInterval
 from nescio.measures.calibration import SURE_WRONG
 from nescio.scoring.jackknife import degrees_of_freedom, left_out
@@ -34,7 +34,7 @@ IntervalMethod = Literal["auto", "percentile", "bca", "logit", "dirichlet", "wil
 METHODS: tuple[IntervalMethod, ...] = get_args(IntervalMethod)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class ResamplingPlan:
     """How the intervals of one call are made: the level as a share, the blocks of resamples, and the processes."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,6 @@ from nescio.data.columns import Array
 from nescio.data.judges import Target
 from nescio.data.notes import Note, note
 from nescio.errors import UsageError
-from nescio.frozen import frozen
 from nescio.measures import Measure
 from nescio.scoring.labels import Labels
 from nescio.scoring.verdict_form import VerdictForm, form_of
@@ -33,7 +32,7 @@ FEW = 50  # labels below which an interval is approximate
 METHOD = "prediction-powered"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Correction:
     """How a figure came about: of a run, or of its difference from a baseline.
 
@@ -56,7 +55,7 @@ class Correction:
     n: int
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Corrected:
     """A corrected figure with its interval, its standard error and the p-value of 0."""
 
@@ -69,7 +68,7 @@ class Corrected:
     remarks: tuple[Note, ...] = ()
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Side:
     """A run, with what its right answers are worth, negative for a baseline."""
 
@@ -82,7 +81,7 @@ class Side:
         return self.sign * self.form.slope
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Units:
     """The values of all questions used: what is known without a label, and the judge's and people's for the rest.
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any
 
@@ -22,7 +23,6 @@ from nescio.data.policies import Policies, apply_policies
 from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError
-from nescio.frozen import frozen
 from nescio.scoring.agreement_tables import (
     PEOPLE,
     agreement_of,
@@ -44,7 +44,7 @@ _FEW = 30
 _CHANCE = 0.001  # of a warning about labels that are a random sample
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Corrected:
     """The accuracy of a run by one way of estimating it, from `labels` of people among `answers` that were to be
     judged.
@@ -132,7 +132,7 @@ def against(
     return Results(tuple(agreements), line, tuple(notes), "agreement", more)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class _Cells:
     """One run: people's y and the judge's f of the labelled answers, f of all answers asked for, and what needs no
     judge."""

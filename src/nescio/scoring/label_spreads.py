@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from nescio.data.columns import Array
-from nescio.frozen import frozen
 from nescio.measures import Measure
 from nescio.scoring.corrected import Side, units_of
 from nescio.scoring.labels import Labels
@@ -16,7 +16,7 @@ from nescio.scoring.verdict_form import form_of
 from nescio.stats.prediction_powered import FEWEST, OWN_WEIGHT, Values, spread_over_strata
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Spreads:
     """What a plan of labels starts from: how much people's values vary, and how far the judge goes with them.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -16,7 +16,6 @@ from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, NOT_GRADED, SILENT, Label
 from nescio.errors import MismatchError, UsageError
 from nescio.formats.native.judgements import read_judgements
-from nescio.frozen import frozen
 from nescio.judging.human import Human, human
 from nescio.pipeline import Loaded
 from nescio.sources.opening import open_source
@@ -25,7 +24,7 @@ VERDICTS = "verdicts"  # strata made of what the judge says of the runs that are
 NEITHER = -1
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Labels:
     """What people said of the answers in `data`; all arrays have shape (runs, questions).
 

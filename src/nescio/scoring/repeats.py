@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from itertools import combinations
 from statistics import NormalDist
 from typing import Any, Unpack
@@ -19,7 +20,6 @@ from nescio.data.notes import Note, note
 from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError
-from nescio.frozen import frozen
 from nescio.measures import Measure, Measures
 from nescio.pipeline import Loaded, ReadingOptions, check_names
 from nescio.scoring.samples import columns_for, measure_inputs
@@ -29,7 +29,7 @@ from nescio.stats.repeats import Split, intraclass, split
 _STEP = 1e-3  # of the derivatives, which are exact for polynomials up to the fourth degree
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Repeatability:
     """One measure of one run whose questions were asked several times.
 
@@ -55,7 +55,7 @@ class Repeatability:
     repeats: str
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class OfRepeat:
     """The value of one repeat of all questions, on the `n` questions that have it."""
 
@@ -66,7 +66,7 @@ class OfRepeat:
     n: int
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Noise:
     """What two runs differ by at most, at the level asked for, if only the chance of their answers sets them apart."""
 
@@ -77,7 +77,7 @@ class Noise:
     noise: float
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Flip:
     """A question whose answers had different outcomes, and how many had each."""
 

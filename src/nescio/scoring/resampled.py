@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -11,7 +12,6 @@ from numpy.typing import NDArray
 from nescio.data.patterns import Patterns, by_unit
 from nescio.data.totals import join
 from nescio.engines.memory import at_most
-from nescio.frozen import frozen
 from nescio.measures import Measure
 from nescio.scoring.samples import MeasureInput
 from nescio.stats import ordered, parallel, resampling
@@ -29,7 +29,7 @@ UNITS_A_KIND = 100
 NUMBERS_AT_ONCE = 1 << 25  # of all columns of one run
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Subject:
     """A run as a measure sees it, with a weight for each unit (`by_unit`)."""
 

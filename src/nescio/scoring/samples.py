@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,6 @@ from nescio.data.patterns import Patterns, compress, compress_ordered, compress_
 from nescio.data.repeats import first_rows, shares
 from nescio.data.tallied import UNIT as SUMMED_UNIT
 from nescio.errors import MismatchError, MissingColumnError
-from nescio.frozen import frozen
 from nescio.measures import Measure, as_namespace
 
 OF_QUESTIONS = "question"  # the namespace of what a question earned, where it was asked several times
@@ -24,7 +23,7 @@ SUMMED = "measure.summed"  # the code of the remark that a value is made of a su
 Remark = tuple[Note, str, str]  # with the measure, and whose value it is made of
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class MeasureInput:
     """One run seen by one measure. `n` is the number of questions used; samples of one `draw` have the same kinds of
     unit, and runs that are alike may have the same `patterns`."""

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
 from nescio.data.columns import OUTCOMES
 from nescio.errors import UsageError
-from nescio.frozen import frozen
 from nescio.measures import Measure
 
 _STEP = 1e-3  # of a derivative from five points, exact for polynomials up to the fourth degree
 _CLOSE = 1e-9
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class VerdictForm:
     r"""A measure as a function of accuracy A, silence U being known: $c + \alpha A$.
 

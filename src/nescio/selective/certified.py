@@ -26,18 +26,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from nescio.data.columns import Array
-from nescio.frozen import frozen
 from nescio.selective.curve import Bools, Floats
 
 GRID = 20
 _MOST_NEEDED = 1 << 40
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Guarantee:
     """What is asked for: a risk of at most `max_risk`, with this confidence (both shares), on a grid of confidences or,
     where it is None, of `GRID` ranks."""
@@ -57,7 +57,7 @@ class Guarantee:
         return (1 - self.confidence) / self.tries
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class GridPoint:
     """One threshold of the grid: accept where confidence >= `threshold` (-inf: everything), with the errors among those
     accepted and the upper bound on the risk."""

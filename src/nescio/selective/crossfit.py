@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 from nescio.data.notes import Note, note
-from nescio.frozen import frozen
 from nescio.measures import Measure
 from nescio.selective.certified import GridPoint, Guarantee, bounds_on_grid, certify
 from nescio.selective.curve import Bools, Floats, OneRun
@@ -15,7 +16,7 @@ from nescio.stats import resampling
 from nescio.stats.streams import Stream
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Choice:
     """Thresholds: accept where confidence >= threshold; inf accepts nothing, -inf everything that can be.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,13 +12,12 @@ from nescio.data.columns import Array, known
 from nescio.data.evidence import Evidence
 from nescio.data.outcomes import CORRECT, INCORRECT, SILENT, Outcomes
 from nescio.errors import MismatchError, UnknownNameError, UsageError
-from nescio.frozen import frozen
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Point:
     """One point of a risk-coverage curve: with every question answered whose confidence is at least `threshold`,
     `coverage` is the share of the questions answered and `risk` the share of these answers that are wrong; both in [0,
@@ -29,7 +28,7 @@ class Point:
     risk: float
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class OneRun:
     """One run, its graded questions in the order of their names; arrays have shape (questions,).
 

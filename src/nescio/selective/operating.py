@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
 from nescio.data.columns import Array
 from nescio.errors import NescioError
-from nescio.frozen import frozen
 from nescio.measures import Measure
 from nescio.scoring.samples import measure_inputs
 from nescio.selective.certified import Guarantee, upper_bound
@@ -22,7 +22,7 @@ CERTIFIED = (0.05, 0.1, 0.2, 0.3)  # risks that are tried, the lowest first
 CONFIDENCE = 0.95
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Counts:
     """What becomes of the questions of a run where it answers from `threshold` on: `answered` of them, `wrong` of these
     wrongly. With repeats a question counts once, so that these may be fractions. A threshold of inf answers nothing."""
@@ -35,7 +35,7 @@ class Counts:
     wrong: float
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class TunedPoint:
     """The threshold at which a measure is best, and what to expect of it on new questions (cross-fitted): the measure,
     the share answered, the share of these wrong, and its upper bound (one-sided, 95%; None for clustered questions)."""
@@ -47,7 +47,7 @@ class TunedPoint:
     risk_upper: float | None
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Operating:
     """A run at its thresholds, from the strictest to answering all; `given` is the run as it came. `measure` is what
     the tuned one is best by, and `certified` (risk, threshold) of the lowest risk of `CERTIFIED` that holds with a

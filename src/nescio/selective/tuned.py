@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from nescio import __version__
 from nescio.data.evidence import Evidence
 from nescio.data.results import Results
-from nescio.frozen import frozen
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Tuning:
     """What a threshold does to a run: it answers where the confidence is at least `threshold`.
 
@@ -61,7 +61,7 @@ class Tuning:
     folds: int = 0
 
 
-@frozen(repr=False)
+@dataclass(frozen=True, slots=True, repr=False)
 class Tuned(Results[Tuning]):
     """What `tune` gives: one row, a `Tuning`; in `tables` the risk-coverage `curve` and the `grid` of a guaranteed
     risk.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
 import numpy as np
@@ -13,7 +13,6 @@ from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, note
 from nescio.data.results import Comparison, Results
 from nescio.errors import MismatchError
-from nescio.frozen import frozen
 from nescio.measures import Measure, parse
 from nescio.pipeline import ReadingOptions, check_names
 from nescio.scoring.score import check_resampling, open_data
@@ -25,7 +24,7 @@ from nescio.selective.tuning import tune
 from nescio.stats.parallel import Progress
 
 
-@frozen(repr=False)
+@dataclass(frozen=True, slots=True, repr=False)
 class TunedPair(Results[Tuning]):
     """What `tune_pair` gives: a `Tuning` of each run, the baseline first. In `tables`, `comparison` holds the run
     against the baseline, each at its own threshold and on held-out questions, and `as_given` both as they came."""

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from nescio.frozen import frozen
 from nescio.sources.json import as_text
 
 KNOWN = ("pandas", "polars", "pyarrow")  # whose tables DuckDB reads by itself
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Stream:
     """Only the Arrow side of a table, which DuckDB reads without guessing what the table is."""
 
@@ -21,7 +21,7 @@ class Stream:
         return self.table.__arrow_c_stream__(requested_schema)
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Renamed:
     """A table under other column names: `select` names each of its columns c0, c1, … anew."""
 

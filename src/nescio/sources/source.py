@@ -11,7 +11,6 @@ from typing import Any
 
 from nescio.data.notes import Note
 from nescio.errors import MismatchError
-from nescio.frozen import frozen
 from nescio.sources.json import MemoryBudget
 
 TEXT = (".csv", ".tsv", ".jsonl", ".ndjson", ".json")
@@ -34,7 +33,7 @@ class Packed:
     holds: tuple[Packed, ...] = ()
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Source:
     """A file on disk (`path`), a table in memory (`table`), or a table in memory that stood in a file; `columns` are
     its column names, or the keys of its first object.

@@ -19,13 +19,12 @@ three).
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nescio.errors import UsageError
-from nescio.frozen import frozen
 from nescio.stats.intervals import wilson
 from nescio.stats.prediction_powered import FEWEST, LEAST, Mean, Sample, simple
 
@@ -33,7 +32,7 @@ Verdicts = NDArray[np.float64]
 NAN = float("nan")
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Estimate:
     """An estimated share with its interval, all in [0, 1] or NaN; `weight` says how much of the judge went into it."""
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio.frozen import frozen
 from nescio.stats.permutation import (
     NEGLIGIBLE,
     ROUNDING,
@@ -38,7 +38,7 @@ REACH = 9.0  # standard deviations beyond which nothing weighs as much as a roun
 FOURIER_ERROR = 1e-14
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Law:
     """What exchanges of labels do to a difference: a sum of kinds, of `sizes` units that each move it by ± its step; or
     `atoms`, the values it can have and their chances."""
@@ -54,7 +54,7 @@ class Law:
         return Law(self.sizes, tuple(step * weight for step in self.steps))
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class MacroP:
     """A p-value, and the least that it can be: the same where `how` is "exact", apart by a grid's rounding where it is
     "grid"."""

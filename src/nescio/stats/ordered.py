@@ -7,7 +7,7 @@ Numba (the extra `fast`), which does the same arithmetic in the same order: the 
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from importlib.util import find_spec
 from itertools import pairwise
@@ -15,8 +15,6 @@ from types import ModuleType
 
 import numpy as np
 from numpy.typing import NDArray
-
-from nescio.frozen import frozen
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -27,7 +25,7 @@ MUCH = 1 << 16
 _done = {"cells": 0}
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Scan:
     """Rows in their order. `unit` says whose each is, `ends` marks where a group of tied rows begins, and where the
     last ends; `table` has how often each unit occurs, shape (units, resamples): in all, at most as often as there are

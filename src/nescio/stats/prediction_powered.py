@@ -19,13 +19,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nescio.errors import UsageError
-from nescio.frozen import frozen
 
 Values = NDArray[np.float64]
 FEWEST = 3  # labels below which a variance has no degree of freedom left
@@ -34,7 +33,7 @@ OWN_WEIGHT = 10  # labels from which a stratum has a weight of its own, and that
 NAN = float("nan")
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Mean:
     """An estimated mean over `units`, of which people saw `labels`.
 
@@ -78,7 +77,7 @@ class Mean:
         return replace(self, variance=self.variance + spread / self.units) if self.units else self
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Sample:
     """The values of m labelled units by `people` (m,) and by the judge (m,), and the judge's on `every` one of all N.
 

@@ -7,12 +7,12 @@ often each item counts, as in resamples; None counts each once.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nescio.errors import UsageError
-from nescio.frozen import frozen
 from nescio.stats import resampling
 from nescio.stats.streams import Stream
 
@@ -65,7 +65,7 @@ def gwet_ac1(counts: ArrayLike, weights: ArrayLike | None = None) -> Floats:
     return _over(pair_agreement(table, weights) - by_chance, 1 - by_chance)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Interval:
     """A coefficient with its bootstrap interval over items; `undefined` counts the resamples that have none."""
 

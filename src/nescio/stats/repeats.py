@@ -8,16 +8,15 @@ spread of single measurements: Var = (σ_q² + E[σ_i²/r_i])/n.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio.frozen import frozen
-
 Floats = NDArray[np.float64]
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Split:
     r"""The variance of the units' means, and its parts.
 
@@ -77,7 +76,7 @@ def intraclass(values: Floats, unit: NDArray[np.int64]) -> tuple[float, float, f
     return between, within, r0, (between - within) / r0
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Design:
     """So many units, each measured so often, with the variance of their mean and what it costs."""
 

@@ -7,12 +7,12 @@ the seed alone, to the last bit: not on how many blocks are made at once, by how
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio.frozen import frozen
 from nescio.stats.streams import Stream
 
 Table = NDArray[np.uint8]  # how often each unit occurs in each resample; shape (units, resamples)
@@ -25,7 +25,7 @@ PICKS_AT_ONCE = 1 << 16
 PICKS_PER_CATEGORY = 12
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Block:
     """Rows `start` to `start + size` of the resamples, and the stream that they are drawn from."""
 

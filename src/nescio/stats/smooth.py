@@ -10,10 +10,10 @@ integral. Knows no questions.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
-
-from nescio.frozen import frozen
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -102,7 +102,7 @@ def _amplitudes(errors: Floats, places: Floats, first: int, last: int) -> Floats
     return sums
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Waves:
     """Rows of cosine series: h and its kin at places of their own."""
 

@@ -7,6 +7,7 @@ benchmarks. The two answers differ by an order of magnitude, so each function sa
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any
 
@@ -14,13 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nescio.errors import UsageError
-from nescio.frozen import frozen
 
 Floats = NDArray[np.float64]
 LEAST_RANKED, FEW_RANKED = 6, 10  # benchmarks below which mean ranks are not compared, and below which with care
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Macro:
     """A mean over benchmarks with its standard error and interval; NaN is undefined."""
 

@@ -6,10 +6,10 @@ pieces on grids so coarse that no sum of them under the weights of a resample is
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
-
-from nescio.frozen import frozen
 
 Floats = NDArray[np.float64]
 
@@ -17,7 +17,7 @@ DIGITS = 52  # what a double can add up without rounding, in bits
 UNITS_AT_ONCE = 2048  # as doubles they stay in a core's own memory
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Summands:
     """Columns over units, to be summed under weights whose sum is at most the number of units.
 

@@ -20,7 +20,7 @@ import glob
 import hashlib
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,6 @@ from nescio.data.evidence import Evidence, Tally
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, Outcomes
 from nescio.errors import FormatError, MismatchError, MissingColumnError, UnknownNameError, UsageError
-from nescio.frozen import frozen
 from nescio.measures import Measure, Measures, parse
 from nescio.pipeline import CALLERS, Loaded, Options, apply, judge, read
 from nescio.scoring.score import open_data, parse_all, strata
@@ -41,7 +40,7 @@ OPTIONS = tuple(option.name for option in fields(Options) if option.name not in 
 OWN = ("files", "runs", "format", *OPTIONS)  # what a benchmark may say of itself
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Benchmark:
     """One benchmark of a suite, by its name, ready to be scored."""
 
@@ -60,7 +59,7 @@ class Benchmark:
         return replace(self, loaded=replace(self.loaded, data=data.take_runs(chosen)))
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Suite:
     """Benchmarks, and the measures that their definition names (none: those that suit all of them)."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from nescio.comparison import p_value
 from nescio.comparison.pair_test import MeasuredRuns, TalliedRuns, each_tested, measured_runs
 from nescio.comparison.resampled_pairs import TestPlan
-from nescio.frozen import frozen
 from nescio.measures import Measure
 from nescio.stats.macro_tests import Law, law_of, law_p, macro_p
 from nescio.suites.definition import Suite
@@ -23,7 +22,7 @@ Floats = NDArray[np.float64]
 Runs = tuple[str, str]  # a run and what it is compared with
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class PairOnBenchmark:
     """Two runs on the questions that both have of one benchmark: the first minus the second, and its p-value (None:
     its exchanges would have to be drawn)."""
@@ -37,7 +36,7 @@ class PairOnBenchmark:
     law: Law | None
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class PairOverSuite:
     """Two runs over the benchmarks that both have: the mean of the differences, and its p-value (None: as above)."""
 
@@ -53,7 +52,7 @@ class PairOverSuite:
         return sum(part.n for part in self.parts)
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class SeenBenchmark:
     """A benchmark as a measure sees it."""
 

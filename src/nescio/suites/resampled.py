@@ -9,12 +9,12 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nescio.comparison.shared_draws import shared_draws
-from nescio.frozen import frozen
 from nescio.measures import Measure
 from nescio.scoring.repeats import slopes
 from nescio.scoring.resampled import resample
@@ -26,7 +26,7 @@ from nescio.suites.definition import Benchmark
 Floats = NDArray[np.float64]
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Drawn:
     """One benchmark under one measure: each run's value, its variance, how many questions it is of, and its values on
     resamples, shape (runs, resamples); `together` says whether runs were drawn on the same resamples."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from nescio.data.results import Results
-from nescio.frozen import frozen
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class SuiteScore:
     """One measure of one run over the benchmarks of a suite.
 
@@ -34,7 +35,7 @@ class SuiteScore:
     tied_with_best: bool | None = None
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class BenchmarkScore:
     """One measure of one run on one benchmark, as `nescio.score` gives it."""
 
@@ -48,7 +49,7 @@ class BenchmarkScore:
     interval: str | None
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class BenchmarkDifference:
     """The difference of two runs on one benchmark; `p_adjusted` is adjusted for the benchmarks of this pair (Holm)."""
 
@@ -66,7 +67,7 @@ class BenchmarkDifference:
     verdict: str | None
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class MeanRank:
     """The mean rank of a run over benchmarks; `groups` numbers the bars of a critical-difference diagram that it lies
     under: mean ranks nearer than `critical_difference` do not differ significantly."""

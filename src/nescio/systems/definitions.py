@@ -19,14 +19,13 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 
 from nescio.errors import FormatError, UsageError
 from nescio.formats import open_source
 from nescio.formats.native.questions.collection import identifier
-from nescio.frozen import frozen
 from nescio.sources.source import LINES
 from nescio.sources.tables import json_lines
 from nescio.sources.writing import write_text
@@ -54,7 +53,7 @@ DEEDS = (
 )
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Pattern:
     """A way of saying what something is: its regular expression has @ for the target; `group` is its place in the
     reading."""
@@ -88,7 +87,7 @@ AFTERWARDS = (
 )
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Text:
     """A text by its name, in sentences."""
 
@@ -96,7 +95,7 @@ class Text:
     sentences: tuple[str, ...]
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class _Found:
     """A sentence about the target: where it stands, its strongest pattern, and its worth beyond that."""
 

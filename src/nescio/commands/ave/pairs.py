@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from nescio.commands.places import check_file
@@ -9,13 +10,12 @@ from nescio.data.notes import Note
 from nescio.errors import MismatchError, names_nearest
 from nescio.formats import open_source
 from nescio.formats.benchmarks.ave.reader import COLLECTION, read_exercise, recognise, write_pairs
-from nescio.frozen import frozen
 from nescio.systems import validator
 from nescio.tasks.ave.exercise import Pair
 from nescio.text import plural
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Paired:
     """What `pairs` wrote: how many pairs, of how many questions."""
 

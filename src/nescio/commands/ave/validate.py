@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,6 @@ from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError
 from nescio.formats import open_source
 from nescio.formats.benchmarks.ave.reader import COLLECTION, read_exercise, recognise, write_responses
-from nescio.frozen import frozen
 from nescio.scoring.score import score
 from nescio.stats.parallel import Progress
 from nescio.systems import validator
@@ -26,7 +26,7 @@ HELD_OUT = "held out, threshold chosen here"
 MEASURES = ("ave.AUC", "ave.F", "ave.qa_accuracy")
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Threshold:
     """A threshold that makes a measure best on development answers while they were held out.
 
@@ -43,7 +43,7 @@ class Threshold:
     accepted: float
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Validated:
     """What a validator decided: how many answers it SELECTED, VALIDATED and REJECTED, of how many questions; and
     notes."""

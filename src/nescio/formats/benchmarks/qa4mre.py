@@ -13,14 +13,13 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, reader
-from nescio.frozen import frozen
 from nescio.sources.source import Source, name_runs
 from nescio.tasks.reading.marks import question_word
 from nescio.text import decimal, sentences, squeeze
@@ -46,7 +45,7 @@ def recognise(source: Source) -> str | None:
     return "gold" if root.find(".//*[@correct]") is not None else "test"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class _Asked:
     """A question as a file has it: its place, its text, and its options by a_id, the right ones named."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -18,7 +18,6 @@ from nescio.data.repeats import FIRST, repeats_of
 from nescio.data.texts import AnswerTexts
 from nescio.errors import FormatError, UsageError
 from nescio.formats.registry import ReadOptions
-from nescio.frozen import frozen
 from nescio.text import composed
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})  # one for all rows: a log may have millions
@@ -27,7 +26,7 @@ _SHOWN = 50  # names in a message
 FEW_REPEATS = 0.01  # the share of repeats from which on intervals and tests are those of clusters
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Graded:
     """One answer of a run to a question: `state` is one of `nescio.data.outcomes`; `why` says in a word why it is
     silent or ungraded.

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,6 @@ from nescio.data.policies import evidence_of
 from nescio.errors import MismatchError, UsageError
 from nescio.formats.logs.graded import Graded, outcomes_of
 from nescio.formats.registry import ReadOptions, ReadResult
-from nescio.frozen import frozen
 from nescio.text import decimal, sanitize
 
 SCORE = "score"  # what the graded score of an answer is called, as in mean(score)
@@ -31,7 +30,7 @@ _LONGEST = 60  # characters of a text that can name a group of questions
 PROSE = "\0"  # what a longer one begins with
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Scale:
     """How the scores of one metric become outcomes: right from `least` on. `between` counts those strictly between 0
     and 1."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import NOT_GRADED
@@ -27,7 +27,6 @@ from nescio.formats.logs.grading import (
     scores_only,
 )
 from nescio.formats.registry import ReadOptions, ReadResult
-from nescio.frozen import frozen
 from nescio.text import sanitize
 
 METRIC = "metric"  # --choose metric=NAME
@@ -36,7 +35,7 @@ OUTCOME = "nescio_outcome"
 _LONGEST = 100  # characters of a question that can be its name
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Marked:
     """One answer: its row without a state, the score of each metric (NaN where that failed), why it is no answer
     (None where it is one), why its metrics failed where the tool says more than that they did, and the task that the

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,7 +23,6 @@ from nescio.formats.logs.graded import SAID_SO, Graded, declined
 from nescio.formats.logs.grading import NO_FORM, SCORE, compared, number, place, run_names
 from nescio.formats.logs.metrics import Marked, by_metric, question_name
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
-from nescio.frozen import frozen
 from nescio.sources.database import first_line
 from nescio.sources.source import Source, own_path
 
@@ -105,7 +105,7 @@ def _why_figures_alone(source: Source) -> str:
 # ---- the page ----
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Item:
     """One example of a page: its prompt, what was sampled and extracted, its score, and what is right (None where there
     is none)."""
@@ -118,7 +118,7 @@ class Item:
     right: str | None = None
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Page:
     """The examples of a page, and the figures in its table."""
 

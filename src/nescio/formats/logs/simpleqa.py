@@ -11,7 +11,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, STATES
@@ -19,7 +19,6 @@ from nescio.data.texts import texts_of
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.logs.graded import SAID_SO, Graded, declined, outcomes_of
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
-from nescio.frozen import frozen
 from nescio.sources.database import connect
 from nescio.sources.source import Source, name_runs
 from nescio.sources.tables import load_rows, locate, require
@@ -48,7 +47,7 @@ def recognise(source: Source) -> str | None:
     return "table" if {"problem", "grade"} <= have and have & {"target", "predicted_answer"} else None
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class _Row:
     """A row as it stands: `occurrence` says how often its run had this question with this target before, from 0."""
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,6 @@ from nescio.data.outcomes import ABSENT, NOT_GRADED, STATES, Outcomes
 from nescio.data.repeats import FIRST, Repeats, repeats_of
 from nescio.errors import FormatError, NescioError
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
-from nescio.frozen import frozen
 from nescio.sources.source import Source
 
 VERSION = 1
@@ -42,7 +41,7 @@ _NUMBERS: Mapping[str, tuple[type, float]] = {  # columns of numbers: their type
 _TEXTS = ("question", "repeat", "outcome", "absence", "why", "text", "gold")
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Provenance:
     """Where a baseline came from: all of the file but the rows.
 
@@ -69,7 +68,7 @@ class Provenance:
         return tuple(map(parse, self.judge))
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Baseline:
     """A run and where it came from; `texts` and `golds` hold a digest for each question whose words are known."""
 
@@ -219,7 +218,7 @@ def in_json(baseline: Baseline) -> str:
     """Return the text of a baseline: the head, then a line for each answer, by which version control shows changes."""
     columns, cells = _table(baseline)
     rows, made = list(cells), baseline.made
-    head = {KEY: VERSION, **{one.name: getattr(made, one.name) for one in fields(made)}}
+    head = {KEY: VERSION, **{name: getattr(made, name) for name in Provenance.__slots__}}
     head |= {"columns": columns, "rows_digest": _digest_of_rows(columns, rows)}
     lines = [f"{json.dumps(name)}: {_dumped(value)}" for name, value in head.items()]
     body = ",\n".join(_dumped(row) for row in rows)

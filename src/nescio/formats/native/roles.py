@@ -7,14 +7,13 @@ import re
 import shlex
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING
 
 from nescio.data.outcomes import CORRECT, INCORRECT, SILENT
 from nescio.errors import FormatError
 from nescio.formats.native.headers import COLUMNS, GIVEN, MEASUREMENTS, NO, WORDS, YES
-from nescio.frozen import frozen
 from nescio.sources.database import connect
 from nescio.sources.source import LINES, TABLES, Source
 from nescio.sources.tables import load_rows
@@ -97,7 +96,7 @@ _PARTS = {squash(name): part for part, names in COLUMNS.items() for name in name
 _PLACE = {name: i for i, name in enumerate(_PARTS)}
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Roles:
     """The columns that could play each part, the most telling first; `named` are those that the user named, by part."""
 

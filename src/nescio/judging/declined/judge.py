@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from nescio.data.judges import JudgeRecord
 from nescio.data.model import Collection, Question, Run
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT
 from nescio.errors import shorten
-from nescio.frozen import frozen
 from nescio.judging._judge import AnswerToJudge, Grade, Judge, Silent
 from nescio.judging.declined.recognise import Verdict, declines, digest
 
 _NAMED = 3  # of the texts that a note shows
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class DeclinedThen:
     """Grades what declines as SILENT, what answers by the judge `then`, and what is undetermined as is asked for."""
 

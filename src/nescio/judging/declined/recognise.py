@@ -8,13 +8,12 @@ import re
 import tomllib
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
 from itertools import pairwise
 from typing import Any
-
-from nescio.frozen import frozen
 
 KINDS = ("strong", "weak", "aside", "ask", "commit", "states")
 SHORT = 5  # words that an answer may have which stands alone before its speaker doubts it
@@ -51,7 +50,7 @@ class Verdict(StrEnum):
     UNDETERMINED = "undetermined"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class _Words:
     """The words of the languages of one script, as patterns."""
 
@@ -90,7 +89,7 @@ def digest() -> str:
     return _words()[1]
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class _Clause:
     """What a clause does (`KINDS`; none: it says something), in how many words, and whether it follows a turn."""
 

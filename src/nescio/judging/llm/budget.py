@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import dataclass
 
 from nescio.errors import UsageError
-from nescio.frozen import frozen
 
 _FRAME = 200  # tokens that an endpoint may put around the messages
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Limits:
     """The most calls, and the most money at these prices for a million tokens; None is no limit."""
 

@@ -9,11 +9,11 @@ import platform
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from nescio.errors import UsageError
-from nescio.frozen import frozen
 
 _APPLICATION = 0x6E657363  # "nesc"
 _LAYOUT = """
@@ -50,7 +50,7 @@ def _at_work(process: int | None, host: str | None, age: float) -> bool:
     return age < _LEASE
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Reply:
     """What a call brought: the grade (None: it could not be read, `why` says so), the text, and what it cost in
     tokens."""

@@ -10,12 +10,11 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
-from dataclasses import field
+from dataclasses import dataclass, field
 from http.client import HTTPException
 from typing import Any, Protocol
 
 from nescio.errors import EndpointError, UsageError
-from nescio.frozen import frozen
 
 PATH = "/chat/completions"
 _LOCAL = ("localhost", "127.0.0.1", "::1")
@@ -49,7 +48,7 @@ class Meter(Protocol):
         """Count the try that was started last as one that brought nothing, and may have cost something."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Endpoint:
     """Where to call: the address, the key (None: none is sent), seconds for one try, and how often and when to try
     again."""

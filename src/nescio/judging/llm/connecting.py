@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from nescio.data.notes import Note, note
 from nescio.errors import UsageError
-from nescio.frozen import frozen
 from nescio.judging.llm.budget import Limits
 from nescio.judging.llm.client import Endpoint
 from nescio.judging.llm.judge import CACHE, LLM
@@ -19,7 +18,7 @@ from nescio.stats.parallel import Progress
 KEY = "OPENAI_API_KEY"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class ModelOptions:
     """What is said of the model of `--judge llm`; None leaves it to the defaults of `LLM`, `Endpoint` and `Limits`.
 

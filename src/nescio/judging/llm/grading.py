@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from nescio.errors import EndpointError
-from nescio.frozen import frozen
 from nescio.judging._judge import AnswerToJudge
 from nescio.judging.llm.budget import Budget
 from nescio.judging.llm.cache import Cache, Reply
@@ -25,7 +24,7 @@ _PAUSE = 0.2  # seconds between looks at a call that another process makes
 NOBODY, AT_FIRST, LATER = 5, 20, 50
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Call:
     """One call to be made: its key, what is sent, and what it is about."""
 
@@ -77,7 +76,7 @@ class _Work:
             return None if self._stop.is_set() else next(self._calls, None)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Means:
     """What calls are made with: how many at a time, whom to tell of progress and of calls that are waited for, and
     whether replies without a grade are asked for `again`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,6 @@ from nescio.data.model import Collection, Run
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import NOT_GRADED
 from nescio.errors import EndpointError, UsageError
-from nescio.frozen import frozen
 from nescio.judging._judge import AnswerToJudge, Grade
 from nescio.judging.llm import prompts
 from nescio.judging.llm.budget import Budget, Limits
@@ -28,7 +27,7 @@ CACHE = Path("nescio-grades.sqlite")
 CALLS_FAILED, GAVE_UP = "llm.failed", "llm.gave_up"  # the codes of notes on answers that a next run would ask about
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class LLM:
     """A language model that grades answers as correct, incorrect or not attempted.
 

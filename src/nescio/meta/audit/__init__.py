@@ -7,13 +7,13 @@ proved.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from inspect import Parameter
 
 from nescio.data.notes import note
 from nescio.data.results import Audit, Finding
 from nescio.data.signature import sign
 from nescio.errors import UsageError, names_nearest
-from nescio.frozen import frozen
 from nescio.measures import REGISTRY, Declaration, Measure, parse
 from nescio.meta.audit import _axioms, _cheats, _kinds
 from nescio.scoring.score import check_resampling
@@ -28,7 +28,7 @@ SEARCHED = note(
 )
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Earned:
     """What a measure gives to a system: a cheat, or an honest one that answers everything and has this share right."""
 

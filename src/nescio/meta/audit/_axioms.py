@@ -7,13 +7,13 @@ axiom is the smallest. Where lower is better, the error rate takes the place of 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations_with_replacement
 from math import comb
 
 import numpy as np
 
-from nescio.frozen import frozen
 from nescio.measures import Measure
 from nescio.meta.audit._kinds import Bools, Floats, Ints, View, view
 
@@ -26,7 +26,7 @@ LARGEST = 200
 ROUNDING = 1e-9
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Checks:
     """An axiom on many tables, from small to large: the value, what it is held against, and which ones break it."""
 
@@ -47,7 +47,7 @@ class Checks:
         return np.isnan(self.value) != np.isnan(self.against)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class AxiomResult:
     """What the search for one axiom came to."""
 

@@ -12,12 +12,12 @@ at random is right once in five, and as sure as that.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
 from nescio.data.evidence import NO_ROW, Evidence
-from nescio.frozen import frozen
 from nescio.measures import Measure
 from nescio.meta.audit._axioms import ROUNDING, numbers
 from nescio.meta.audit._kinds import RIGHT, SILENT, WRONG, Bools, Floats, Kinds, evidence
@@ -30,7 +30,7 @@ DECENT = 0.6  # share right of the honest system that a cheat is shown beside
 REFERENCES = (DECENT, 0.8, 1.0)
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Contest:
     """All systems on one collection. The runs are named by what they are and how many answers they have right.
 
@@ -61,7 +61,7 @@ class Contest:
         return ", ".join(f"{int(which.sum())} {name}" for name, which in masks.items() if which.any())
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class CheatResult:
     """What one cheat came to: its score, that of the decent honest system, and the share right of the best one it
     reaches."""

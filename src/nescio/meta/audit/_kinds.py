@@ -11,6 +11,7 @@ right, by the rule of the outcomes.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -19,7 +20,6 @@ from numpy.typing import NDArray
 from nescio.data.columns import REGISTRY, Array, bare, known, resolve
 from nescio.data.evidence import Evidence
 from nescio.data.patterns import Patterns, compress, compress_ordered, distinct
-from nescio.frozen import frozen
 from nescio.measures import Measure
 from nescio.scoring.samples import columns_for
 
@@ -33,7 +33,7 @@ Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Kinds:
     """Kinds of question, in arrays of one shape; `sure` is NaN where nothing was on offer, `side` which of two sides is
     true."""
@@ -122,7 +122,7 @@ def _stock(levels: tuple[float, ...], *, unanswerable: bool) -> tuple[Kinds, Evi
     return kinds, evidence(("all kinds",), alone), np.array([place[row[2], row[3]] for row in rows])
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class View:
     """The kinds of question that a measure can tell apart (by outcome or by what it reads), and its value on any table.
 

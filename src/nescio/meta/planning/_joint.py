@@ -9,7 +9,7 @@ weights).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from nescio.comparison import Pair, pair_up
 from nescio.data.columns import OUTCOMES, Array
 from nescio.errors import UsageError
-from nescio.frozen import frozen
 from nescio.measures import Measure
 
 Floats = NDArray[np.float64]
@@ -29,7 +28,7 @@ MOVE = (
 STEEPNESS = np.geomspace(0.01, 200, 60)  # of tilts, from next to nothing to where one kind alone is left
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Joint:
     """The kinds of question, as `pair` has them side by side, and the chance of each; shape (kinds,), sum 1."""
 

@@ -13,7 +13,6 @@ from nescio.comparison import pair_up
 from nescio.data.columns import Array
 from nescio.data.notes import Note, note
 from nescio.errors import UsageError
-from nescio.frozen import frozen
 from nescio.measures import Measure
 from nescio.meta.planning._joint import Joint, tilt
 from nescio.meta.planning._rejections import LARGEST, Aim, SimulatedPlan, needed, resolvable
@@ -28,7 +27,7 @@ FEW = 30  # units, of which fewer are doubted aloud
 NAN = float("nan")
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class PowerPlan:
     """`questions` tell systems that differ by `difference` apart with chance `power`, by a two-sided test at `alpha`.
 
@@ -59,7 +58,7 @@ class Answer:
     refusals: list[Note] = field(default_factory=list)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class PlanRequest:
     """One call: what is wanted of every measure, None where it is not said."""
 
@@ -68,7 +67,7 @@ class PlanRequest:
     questions: int | None
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Table:
     """A joint table, of a pilot of `n` questions or of stated rates (None)."""
 
@@ -106,7 +105,7 @@ class Table:
         return PowerPlan(self.measure.label, solved, difference, simulated.questions, *how)
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Spread:
     """The difference observed on a pilot of `n` questions in `units` units, and its standard deviation for one unit."""
 

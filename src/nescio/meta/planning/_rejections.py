@@ -8,11 +8,11 @@ off by no more than about one step of the distribution's lattice.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio.frozen import frozen
 from nescio.meta.planning._joint import Floats, Joint, exchanges, furthest, tilt
 from nescio.stats import resampling
 from nescio.stats.permutation import TIE, exact_p
@@ -35,7 +35,7 @@ AT_ONCE = 256
 Simulate = Callable[[float, int, int], tuple[float, float]]
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Aim:
     """The power that is wanted of a two-sided test at alpha, and the seed of the simulations."""
 
@@ -63,7 +63,7 @@ class Aim:
         return float(CLOSE * (self.power * (1 - self.power) / TABLES) ** 0.5)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class SimulatedPlan:
     """A plan: on `questions` drawn from `joint`, the test rejects with chance `power`, known up to `error`."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
@@ -13,7 +14,6 @@ from nescio.data.columns import OUTCOMES, Array
 from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, note
 from nescio.errors import MismatchError, UnknownNameError, UsageError
-from nescio.frozen import frozen
 from nescio.measures import Measure, Measures
 from nescio.meta.planning._joint import COLUMNS, from_pilot, from_rates
 from nescio.meta.planning._plans import FEW, Spread, Table, spread
@@ -25,7 +25,7 @@ Shares = tuple[tuple[float, ...], tuple[float, ...]]
 ROUNDED = 0.015  # three shares of two decimals miss their sum by no more
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class System:
     """What a plan starts from: the shares of correct, incorrect and unanswered of one of the two systems."""
 
@@ -35,7 +35,7 @@ class System:
     unanswered: float
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Start:
     """What a plan starts from: a source for each measure, what the signature says of it, and the rates of the two
     systems."""

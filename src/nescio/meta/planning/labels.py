@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any, Unpack
 
@@ -13,7 +14,6 @@ from nescio.data.notes import Note, note
 from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UnknownNameError, UsageError
-from nescio.frozen import frozen
 from nescio.measures import Measures
 from nescio.pipeline import ReadingOptions, check_names
 from nescio.scoring.corrected import FEW
@@ -24,7 +24,7 @@ from nescio.scoring.score import open_data
 from nescio.stats.prediction_powered import allocation, labels_needed
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class LabelPlan:
     """So many labelled questions give an interval of `half_width`, or find `difference` with the `power` asked for.
 
@@ -48,7 +48,7 @@ class LabelPlan:
     narrowest: float
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Share:
     """How many of the labels go to the questions of which the judge says `verdicts` (run, then baseline), if they are
     drawn within these (`--labels-by verdicts`)."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Unpack
 
 import numpy as np
@@ -14,7 +15,6 @@ from nescio.data.repeats import means
 from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UnknownNameError, UsageError
-from nescio.frozen import frozen
 from nescio.measures import Measure, Measures
 from nescio.pipeline import Loaded, ReadingOptions, check_names
 from nescio.scoring.repeats import influence, repeated_evidence
@@ -24,7 +24,7 @@ from nescio.stats.repeats import best_repeats, design, least_variance, split
 Z = 1.959963984540054  # of the 95% interval
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class RepeatsPlan:
     """So many questions, each asked so often, within the budget; `se` is the standard error of the value, or of the
     difference of two runs, and `half_width` that of its 95% interval. `least` is a bound below which no plan's standard
@@ -92,7 +92,7 @@ def plan_repeats(
     return Results(tuple(rows), line, tuple(dict.fromkeys(found.notes)), "plan")
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class _Found:
     """What a plan starts from: variances between and within questions by measure, how the signature says it, notes, and
     how many runs each answer is paid for."""

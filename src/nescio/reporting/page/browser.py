@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from statistics import NormalDist
 from typing import Any
 
@@ -17,7 +17,6 @@ from nescio.data.evidence import NO_ROW, Evidence
 from nescio.data.evidence import UNGRADED as NOT_GRADED
 from nescio.data.notes import Note, note
 from nescio.data.repeats import Repeats
-from nescio.frozen import frozen
 from nescio.reporting.layout import shortened
 from nescio.reporting.page.graded import Graded, graded_scores
 from nescio.reporting.page.report_data import ReportData
@@ -38,7 +37,7 @@ PEOPLE = np.array([INCORRECT, CORRECT, ABSENT], dtype=np.uint8)  # by 0, 1 and -
 CANDIDATE_RIGHT, CANDIDATE_WRONG = 1, 2
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Browser:
     """What the page's browser is given, as plain values for JSON; `notes` say what could not be put into the page, and
     `texts` are the words of questions and answers; `scored` says that its cells are scores, and no outcomes."""
@@ -50,7 +49,7 @@ class Browser:
     scored: bool = False
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Seen:
     """What a browser is to show: runs (their names as shown), questions, what became of each (`states`, runs by
     questions), the strata of the questions and their clusters; `names` are those of the runs in the data; `confidence`

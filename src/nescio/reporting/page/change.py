@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,6 @@ from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, note
 from nescio.data.results import Comparison, Comparisons
 from nescio.errors import MismatchError
-from nescio.frozen import frozen
 from nescio.pipeline import Loaded
 from nescio.reporting import charts, diagrams
 from nescio.reporting.board import number
@@ -35,7 +34,7 @@ HEAD = 24  # characters of a run's name above the table of moves
 MOST_LISTED = 60  # questions of a group named in the page beside its browser, for print
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Change:
     """What is known of two runs: the comparison of each measure (new minus old), and the moves of the questions, None
     where the data has no outcomes. `old` and `new` are the names as shown, `pair` those in the data."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,6 @@ import numpy as np
 from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, note
 from nescio.errors import NescioError
-from nescio.frozen import frozen
 from nescio.reporting import charts, panels
 from nescio.reporting.page.figure import Figure, Record
 from nescio.reporting.page.report_data import ReportData
@@ -39,7 +39,7 @@ def confidence_figures(report: ReportData) -> tuple[tuple[Figure, ...], tuple[No
     return tuple(figure for figure in (risk, sure) if figure), (*left_out, *also)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class _Curves:
     """Risk-coverage curves: a row for each point, the operating points of the runs, the runs that have a curve, and
     notes."""

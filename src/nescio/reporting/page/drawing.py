@@ -7,10 +7,10 @@ import io
 import re
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nescio.frozen import frozen
 from nescio.reporting import charts
 from nescio.reporting.layout import shortened
 from nescio.reporting.page.figure import Figure
@@ -46,7 +46,7 @@ _OF, _OWN = "|", "own"
 _LONGEST = ((420, 15), (10_000, 33))  # characters of a name in drawings below a width
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Drawn:
     """A figure as the template takes it: its words, its two drawings, and which formats of its data there are."""
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
-
-from nescio.frozen import frozen
 
 MOST_ROWS = 60  # runs, or parts of the questions, that one chart shows; its data has all
 
 Record = dict[str, Any]
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Figure:
     """One figure. `words` are its text alternative, `rows` its data, `draw` its chart for a width in pixels, `command`
     what gives its data again; `hint` says what a point of a line is, as a template of the names of its row: `{run}`,

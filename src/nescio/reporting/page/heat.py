@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from nescio.frozen import frozen
 from nescio.reporting.board import number
 from nescio.reporting.page.report_data import FEWEST, MOST_BROKEN_DOWN, MOST_PARTS, ReportData
 from nescio.reporting.page.texts import names
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Cell:
     """A value as it is shown, its interval, and how far from the worst (0) to the best (1) of the map it lies."""
 
@@ -20,7 +20,7 @@ class Cell:
     shade: float = 0.0
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Heat:
     """The map: what it is broken down by, the runs, and of each category its name, its questions and its cells."""
 

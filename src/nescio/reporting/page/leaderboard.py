@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
-from nescio.frozen import frozen
 from nescio.measures import parse
 from nescio.reporting.board import number
 from nescio.reporting.page.reading import is_small
@@ -12,7 +12,7 @@ from nescio.reporting.page.report_data import ReportData
 from nescio.text import sanitize
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Column:
     """A measure: whether lower is better, and what it says, for who points at its name."""
 
@@ -21,7 +21,7 @@ class Column:
     summary: str
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Cell:
     """A value as it is shown and as it is sorted by ("" where undefined), its interval, and whether it is the best of
     its column."""
@@ -32,7 +32,7 @@ class Cell:
     best: bool = False
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Line:
     """A run: the ranks it can have, whether it is among those tied with the best, its values and number of
     questions."""
@@ -45,7 +45,7 @@ class Line:
     n: str
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Leaderboard:
     """The whole table; `ranked` says whether ranks are known from comparisons."""
 

@@ -17,6 +17,7 @@ not graded, are no moves: they are counted apart, under every policy that let th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +28,6 @@ from nescio.data.outcomes import ABSENT as LACKING
 from nescio.data.outcomes import CORRECT as RIGHT
 from nescio.data.outcomes import INCORRECT as WRONG
 from nescio.data.outcomes import NOT_GRADED, SILENT, Outcomes
-from nescio.frozen import frozen
 from nescio.pipeline import Loaded
 from nescio.reporting.page import browser
 from nescio.reporting.page.browser import states
@@ -53,7 +53,7 @@ _OUTCOME = np.array(
 _ANSWERED = np.array([-1, 1, 1, 0, 0, -1])
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Moves:
     """Of each question its state in both runs (shape (2, questions), as in `browser.states`), its move (`codes`: 0 to
     8, or apart from 9 on) and its groups (`flags`, bits). `elsewhere` counts questions that both runs have and a third

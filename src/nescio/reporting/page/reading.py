@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from nescio.data.evidence import Evidence
-from nescio.frozen import frozen
 from nescio.reporting.board import number
 from nescio.reporting.page.report_data import ReportData
 from nescio.text import plural
@@ -14,7 +14,7 @@ from nescio.text import plural
 SMALL = 100  # questions (or clusters) below which a collection is called small, and no value is set in bold
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Word:
     """A word of the page, and what it means here."""
 

@@ -7,7 +7,7 @@ import hashlib
 import platform
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.metadata import version
 from importlib.resources import files
@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 from nescio import __version__
 from nescio.data.notes import Note, texts
-from nescio.frozen import frozen
 from nescio.reporting.layout import shortened
 from nescio.reporting.page.browser import Browser, browser, seen_by
 from nescio.reporting.page.drawing import drawn, table
@@ -40,7 +39,7 @@ _TICKED = re.compile("`([^`]+)`")
 _INTERVAL = re.compile(r" \[[^][]{1,40}\]")
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Shared:
     """What the templates of all pages take: the title, the sentence, the signatures, and what was left out."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Unpack, get_args
 
 from nescio.comparison import Rank, compare, ranks
@@ -15,7 +15,6 @@ from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, note
 from nescio.data.results import TURNED, Comparison, Comparisons, Results, Score, Scores
 from nescio.errors import NescioError, UnknownNameError
-from nescio.frozen import frozen
 from nescio.measures import parse
 from nescio.meta import stability, swap
 from nescio.pipeline import DEFAULT_MEASURES, Loaded, Options, ReadingOptions, check_names, load
@@ -41,7 +40,7 @@ STUDIES: tuple[Study, ...] = get_args(Study)
 _STUDIES: dict[Study, Callable[..., Results]] = {"stability": stability, "swap": swap}
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Shipping:
     """The run that is expected to do best on new questions, at its tuned threshold where that is expected to pay and
     else as it came; the next best one; and the two compared, on held-out questions where a threshold was chosen (None:
@@ -57,7 +56,7 @@ class Shipping:
 ProgressFor = Callable[[str], Progress | None]  # from the name of a step to who hears of its progress
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class ReportData:
     """All that is known. `runs` are in the order of the first measure, `main`, the best first; `shown` are their names
     as shown.

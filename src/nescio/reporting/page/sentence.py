@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from nescio.data.evidence import Evidence
 from nescio.data.results import Score
-from nescio.frozen import frozen
 from nescio.reporting.board import number
 from nescio.reporting.page.report_data import ReportData
 from nescio.selective.certified import upper_bound
@@ -15,7 +14,7 @@ from nescio.selective.operating import TunedPoint
 from nescio.text import enumerated, plural
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Answer:
     """The sentence in three parts, so that a page can make the name of the run stand out, and sentences that follow
     it."""

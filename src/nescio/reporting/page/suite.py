@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from nescio.frozen import frozen
 from nescio.measures import parse
 from nescio.reporting.board import number
 from nescio.reporting.page.heat import Cell
@@ -18,7 +18,7 @@ from nescio.suites.rows import BenchmarkScore, SuiteScore, SuiteScores
 from nescio.text import enumerated, plural, sanitize
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Line:
     """A run under one measure, as the page shows it."""
 
@@ -34,7 +34,7 @@ class Line:
     n: str
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Board:
     """The leaderboard of one measure, and its heat map: the runs, and of each benchmark its name and its cells."""
 

@@ -7,9 +7,9 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from nescio.frozen import frozen
 from nescio.reporting.layout import shortened
 from nescio.reporting.terminal import typed
 from nescio.text import sanitize
@@ -53,7 +53,7 @@ def as_json(value: Any) -> str:
     return text
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Commands:
     """The command line by which each figure can be had again: the files, how they are read, and how resampling is
     done."""

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from urllib.parse import urlencode
 
 import numpy as np
 
 from nescio.data.columns import OUTCOMES
 from nescio.data.evidence import Evidence
-from nescio.frozen import frozen
 from nescio.reporting.page.report_data import ReportData
 from nescio.text import plural
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Link:
     """Filters of the browser as an address within the page, and what they show."""
 

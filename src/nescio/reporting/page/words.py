@@ -7,7 +7,7 @@ import gzip
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cache
 
 import numpy as np
@@ -18,7 +18,6 @@ from nescio.data.outcomes import Outcomes
 from nescio.data.repeats import Repeats
 from nescio.data.texts import AnswerTexts
 from nescio.formats import Unjudged
-from nescio.frozen import frozen
 from nescio.pipeline import Loaded
 from nescio.text import sanitize
 
@@ -30,7 +29,7 @@ QUESTIONS, ANSWERS = 4096, 256  # questions in one part of either
 Key = tuple[str, str | None]  # a question, and which of its repeats
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Said:
     """What a run said to a question: the answer, what of it was graded where that differs, and why."""
 
@@ -39,7 +38,7 @@ class Said:
     reason: str = ""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Texts:
     """What was asked (question and gold answer) and what each run said, by question and repeat."""
 
@@ -51,7 +50,7 @@ class Texts:
         return bool(self.asked)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Parts:
     """Texts as a page holds them: parts of questions and parts of answers, in base64 of gzip of JSON."""
 

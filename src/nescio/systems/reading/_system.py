@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from nescio.data.model import Question
 from nescio.errors import MismatchError
-from nescio.frozen import frozen
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Scored:
     """A score of 0 or more for each candidate, and the index of the sentence that supports the chosen one.
 

@@ -9,10 +9,10 @@ through nltk, where its files are installed.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-from nescio.frozen import frozen
 from nescio.systems.reading import _names as known
 from nescio.systems.wordnet import wordnet
 from nescio.text import STOP_WORDS
@@ -38,7 +38,7 @@ _TIMES = re.compile(
 )
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Named:
     """What a sentence holds: the classes of things named, and the words of each person with where the name ends."""
 
@@ -81,7 +81,7 @@ def referents(story: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
     return tuple(bags)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class _Run:
     """Words in capitals that stand together, from which they tell a person or a place; `end` counts the tokens before
     it ends."""

@@ -24,12 +24,12 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, get_args
 
 from nescio.data.model import Question
 from nescio.errors import UnknownNameError, UsageError
-from nescio.frozen import frozen
 from nescio.systems.reading import classes
 from nescio.systems.reading._system import Scored, System, check
 from nescio.systems.wordnet import HINT
@@ -43,7 +43,7 @@ Bag = frozenset[str]
 Merit = tuple[bool, int, tuple[int, ...]]
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class _Sentence:
     """A sentence as Deep Read sees it: its words, and the classes of things that it holds."""
 

@@ -24,16 +24,16 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from nescio.data.model import Question
-from nescio.frozen import frozen
 from nescio.systems.reading._system import Scored, check
 from nescio.text import content_stems
 
 NEIGHBOUR = 0.25  # what a match beside the selected sentence counts, against one within it
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class _Stems:
     """A question before its story, all in stems: what is asked, the own stems of each option, and the sentences."""
 

@@ -14,20 +14,20 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nescio.data.model import Collection, Question
-from nescio.frozen import frozen
 from nescio.stats.resampling import Block
 from nescio.stats.streams import Stream
 from nescio.systems.reading._system import Scored, System, check
 from nescio.text import STOP_WORDS, words
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Story:
     """The words of a story in order: which word stands at each place, where each stands, and what each is worth."""
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import lru_cache
 
-from nescio.frozen import frozen
 from nescio.systems.validator import _lexicon
 from nescio.systems.validator._words import Words, find, question_word, read
 
@@ -17,7 +16,7 @@ EXACT, RELATED, TITLE, NONE = 3, 2, 1, 0
 Weight = Callable[[str], float]  # of a stem, in [0, 1]: 1 for one that the development texts do not hold
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Case:
     """A question, an answer and a text, in words; `weight` says how telling a stem is.
 
@@ -44,7 +43,7 @@ class Case:
         return math.fsum(match.weight for match in matches) / self.total
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Match:
     """A content word of the question (its position and stem), how it is matched in the text, and how far from the
     answer.

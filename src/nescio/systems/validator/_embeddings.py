@@ -9,6 +9,7 @@ of BERTScore (Zhang et al. 2020), with the answer's own words taken out of the t
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -16,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nescio.errors import UsageError
-from nescio.frozen import frozen
 from nescio.systems.validator._case import RELATED, TITLE, Case, focus
 from nescio.systems.validator._hypothesis import statement
 from nescio.systems.validator._lexical import Row
@@ -65,7 +65,7 @@ def _unit(vectors: Vectors) -> Vectors:
     return np.asarray(vectors / np.maximum(length, 1e-6), dtype=np.float32)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class _Seen:
     """The content words of a question (`at`, their `weight`), their cosines with all words of the text, shape (at,
     text), and the words of the text outside the answer (`rest`) and near it (`near`)."""

@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from nescio.frozen import frozen
 from nescio.systems.validator._lexical import Row, share
 from nescio.tasks.ave.exercise import Candidate, by_question
 from nescio.text import normalised_words
@@ -18,7 +18,7 @@ from nescio.text import normalised_words
 Votes = Mapping[tuple[str, str], int]  # how many systems gave an answer, by question and answer id
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Group:
     """The answers to one question, each in normalised words, with how many systems gave it."""
 

@@ -3,13 +3,13 @@ it is absent."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from nescio.frozen import frozen
 from nescio.systems.validator._case import TITLE, Case
 from nescio.systems.validator._hypothesis import statement
 from nescio.systems.validator._lexical import Row, share
@@ -18,7 +18,7 @@ from nescio.systems.wordnet import DEBIAN, lacking, open_folder
 PARSER = "en_core_web_sm"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Resources:
     """Where things are: a folder of WordNet's files, the name or folder of a model of sentence-transformers, one of
     spaCy's.

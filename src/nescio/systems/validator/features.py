@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nescio.errors import MismatchError
-from nescio.frozen import frozen
 from nescio.systems.validator._case import Case, case
 from nescio.systems.validator._redundancy import Votes
 from nescio.systems.validator._resources import Resources
@@ -19,7 +19,7 @@ from nescio.systems.validator.techniques import TECHNIQUES
 from nescio.tasks.ave.exercise import Exercise
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Rarity:
     """How telling a stem is: ln((N + 1)/(n + 1)) / ln(N + 1) with n of N texts holding it; 1 for one that none
     holds."""
@@ -34,7 +34,7 @@ class Rarity:
         return math.log((self.texts + 1) / (self.counts.get(stem, 0) + 1)) / math.log(self.texts + 1)
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Features:
     """`values` has shape (candidates, features); each name is `technique: feature`."""
 

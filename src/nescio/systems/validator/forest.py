@@ -7,6 +7,7 @@ the last bit and holds nothing that could run.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
 
@@ -14,14 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nescio.errors import UsageError
-from nescio.frozen import frozen
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 LEAF = -1
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Tree:
     """Nodes, the root first, children after their parent. An inner node tests x[feature] <= threshold: left if so, else
     right.
@@ -47,7 +47,7 @@ class Tree:
         return self.value[at]
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Forest:
     """Trees whose mean is the chance of being right."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,6 @@ import numpy as np
 from nescio import __version__
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError, UsageError
-from nescio.frozen import frozen
 from nescio.sources.writing import write_text
 from nescio.systems.validator._redundancy import Votes
 from nescio.systems.validator._resources import Resources
@@ -28,7 +28,7 @@ _CLIP = 1e-6
 APART = 0.25  # how unlike the shares of contested answers may be before it is said
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Calibration:
     """Platt's: p = 1 / (1 + exp(-(slope·logit(forest) + intercept)))."""
 
@@ -46,7 +46,7 @@ def logit(share: Floats) -> Floats:
     return np.asarray(np.log(inside) - np.log1p(-inside))
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Model:
     """A validator. `thresholds` name what each makes best (F, c@1); None accepts nothing. `about` says how it was
     trained."""

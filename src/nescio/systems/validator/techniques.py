@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 
 from nescio.data.notes import note
 from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.errors import UnknownNameError, UsageError
-from nescio.frozen import frozen
 from nescio.systems.validator import _chunks, _embeddings, _lexical, _meaning, _phrases, _resources, _types
 from nescio.systems.validator._case import Case
 from nescio.systems.validator._lexical import Row
@@ -25,7 +25,7 @@ RIVALS, RIVAL_ROW = "rivals", "Other questions about the text"  # no validator o
 Compute = Callable[[Sequence[Candidate], Sequence[Case], Votes, Resources], list[Row]]
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Technique:
     """A group of features that is switched on and off by its name; `absent` says why it cannot be used here, or None.
 
@@ -114,7 +114,7 @@ _REMARKS = {
 }
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Row12:
     """A row of Table 12, and what stands for it here: `use` is yes, skipped or no.
 

@@ -4,12 +4,12 @@ question."""
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nescio.errors import MismatchError, UsageError
-from nescio.frozen import frozen
 from nescio.selective import Tuning
 from nescio.stats import resampling
 from nescio.stats.streams import Stream
@@ -28,7 +28,7 @@ TREES = 100
 FOLDS = 10
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class TrainingPlan:
     """How to train: `seed` decides all that is random, `trees` how many there are, `folds` how many parts are held out
     in turn."""
@@ -40,7 +40,7 @@ class TrainingPlan:
     jobs: int = 1
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Trained:
     """A model, and what became of each development candidate while it was held out: `confidence`, shape (candidates,).
 
@@ -52,7 +52,7 @@ class Trained:
     tuned: dict[str, Tuning]
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Material:
     """What a model is grown from: features, labels and weights of the development candidates and of those that also
     count.

@@ -8,6 +8,7 @@ Tables 4-11.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,7 +17,6 @@ from nescio.data.evidence import NO_ROW, PRESENT, Evidence
 from nescio.data.model import Question
 from nescio.data.notes import Note, note
 from nescio.errors import MismatchError
-from nescio.frozen import frozen
 from nescio.stats.resampling import Block
 from nescio.stats.streams import Stream
 from nescio.tasks.ave.evidence import SELECTED_UNKNOWN, evidence
@@ -26,7 +26,7 @@ ALL, HALF, RANDOM, PERFECT = "100% VALIDATED", "50% VALIDATED", "Random", "Perfe
 QA, AV, BASELINE = "QA", "AV", "baseline"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Expected:
     """A baseline by formula. NaN is undefined; `F` is that of the expected precision and recall, not an expected F."""
 
@@ -38,7 +38,7 @@ class Expected:
     normalized_qa_accuracy: float
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Place:
     """A line of the paper's Tables 8-11; systems alike in QA accuracy share a place. `type` is QA, AV or baseline."""
 

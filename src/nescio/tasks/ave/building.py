@@ -17,7 +17,6 @@ from typing import Literal, get_args
 from nescio.data.model import Question, Run, Verdict
 from nescio.data.notes import Note, note
 from nescio.errors import MismatchError, UsageError
-from nescio.frozen import frozen
 from nescio.tasks.ave.exercise import Candidate, Exercise, Value
 from nescio.text import squeeze
 
@@ -36,7 +35,7 @@ _TOKEN = re.compile(r"\w+|[^\w\s]")
 _EDGES = frozenset(".,;:!?\"'`´‘’“”()[]{}…")
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Offer:
     """An answer as a QA system gave it, before any rule; `verdict` is its assessors', None where they did not see it.
 
@@ -52,7 +51,7 @@ class Offer:
     answered: bool = True
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Discarded:
     """An answer that is not in the collection, by which of `RULES`, and the id of the answer that it gave way to."""
 
@@ -63,7 +62,7 @@ class Discarded:
     for_id: str | None = None
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Built:
     """A collection with what was left out of it.
 
@@ -79,7 +78,7 @@ class Built:
     notes: tuple[Note, ...] = ()
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Counts:
     """A column of the paper's Tables 1 and 2; `kept` is the share of the `available` answers that are in the
     collection."""
@@ -94,7 +93,7 @@ class Counts:
     unknown: int
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class ByRule:
     """How many answers a rule discarded."""
 

@@ -8,6 +8,7 @@ reads them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,12 +17,11 @@ from nescio.data.evidence import PRESENT, Evidence
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, SILENT, Outcomes
 from nescio.errors import MismatchError
-from nescio.frozen import frozen
 from nescio.tasks.ave.exercise import Candidate, Decision, Exercise, Key, Pair, Runs, Validation, Value
 from nescio.tasks.ave.rules import pair_problems, problems
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Point:
     """A point of a run's ROC curve: the rates when every answer at least so sure is accepted (None: no answer is)."""
 
@@ -38,7 +38,7 @@ SELECTED_UNKNOWN = "ave.selected_unknown"  # the code of a note that baselines d
 _JUDGED = (Value.VALIDATED, Value.REJECTED)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class _Judged:
     """An answer with its gold, as a row: what it is called, its question's number, its run's decisions are found by
     `key`."""

@@ -6,10 +6,10 @@ Source: Peñas, Rodrigo & Verdejo, Overview of the Answer Validation Exercise 20
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 
 from nescio.data.model import Question
-from nescio.frozen import frozen
 
 
 class Value(StrEnum):
@@ -28,7 +28,7 @@ class Decision(StrEnum):
     REJECTED = "REJECTED"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Candidate:
     """An answer to a question with the text that is said to support it; `value` is None in a test set without its gold.
 
@@ -44,7 +44,7 @@ class Candidate:
     system: str | None = None
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Exercise:
     """A collection for validators: questions, and their candidates in the order of the file."""
 
@@ -53,7 +53,7 @@ class Exercise:
     candidates: tuple[Candidate, ...]
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Validation:
     """A validator's decision on one candidate; the confidence is in its being right: higher is surer."""
 
@@ -63,7 +63,7 @@ class Validation:
     confidence: float | None = None
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Pair:
     """AVE 2006: a text, and the hypothesis that was made of a question and an answer; VALIDATED is YES, REJECTED is
     NO."""

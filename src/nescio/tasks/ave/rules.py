@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 
 from nescio.data.model import Question
-from nescio.frozen import frozen
 from nescio.tasks.ave.exercise import Candidate, Decision, Exercise, Key, Pair, Validation
 
 
@@ -23,7 +23,7 @@ class Fault(StrEnum):
     NONE_SELECTED = "none selected"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Problem:
     """What is wrong with the decision at place `at` of a run."""
 

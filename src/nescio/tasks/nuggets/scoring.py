@@ -10,7 +10,7 @@ Sources: Voorhees, TREC 2003-2006 (as printed in Lin & Demner-Fushman, H05-1117 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -18,7 +18,6 @@ from nescio.data.columns import Array
 from nescio.data.evidence import PRESENT, UNGRADED, Evidence
 from nescio.data.notes import Note, note
 from nescio.errors import MismatchError, UnknownNameError
-from nescio.frozen import frozen
 from nescio.stats.agreement import kendall_tau_b
 from nescio.tasks.nuggets.columns import string_length
 
@@ -26,7 +25,7 @@ MAJORITY, EACH = "majority", "each"
 FULL, PARTIAL = 1.0, 0.5  # how far a match goes; official matches are all full
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Nugget:
     """A fact of the key. `vital` says for each assessor whether it is vital or only okay; `weight` is a pyramid's, if
     given."""
@@ -37,7 +36,7 @@ class Nugget:
     weight: float | None = None
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Target:
     """What is to be defined, with its nuggets in the order of the key."""
 
@@ -47,7 +46,7 @@ class Target:
     strata: Mapping[str, str] = field(default_factory=dict)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Response:
     """What a system says of one target: strings in the order of reading. None at all is silence."""
 
@@ -58,7 +57,7 @@ class Response:
     graded: bool = True
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Run:
     """One system's responses, at most one a target."""
 
@@ -66,7 +65,7 @@ class Run:
     responses: Mapping[str, Response]
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Match:
     """An assessor finds a nugget in a response: in string `place` (from 0), or None where that is not recorded."""
 

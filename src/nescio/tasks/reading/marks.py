@@ -18,10 +18,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 from nescio.data.model import Question
-from nescio.frozen import frozen
 from nescio.text import stem, words
 
 NAN = float("nan")
@@ -36,7 +36,7 @@ _AS = {"whose": "who", "whom": "who", "who": "who", "what's": "what", "who's": "
 OTHER_WORD = "other"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Match:
     """Word recall and precision of an answer; NaN where the key, or the answer, has no content word."""
 
@@ -44,7 +44,7 @@ class Match:
     precision: float
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Marks:
     """All that the paper measures of one answer; NaN where it is undefined: no story, or no list made by people."""
 

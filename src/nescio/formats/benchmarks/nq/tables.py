@@ -15,7 +15,6 @@ from nescio.data.notes import Note, note
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.logs.grading import identity
 from nescio.formats.native import roles
-from nescio.frozen import frozen
 from nescio.sources.database import connect
 from nescio.sources.source import Source
 from nescio.sources.tables import first, json_lines, load_rows, locate, with_points, without_blanks
@@ -54,7 +53,7 @@ class Row:
         return self.given[0] if self.given and self.given[0].strip(WHITE) else None
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class _Columns:
     """The columns of a table that play a part; `people` is that of their verdicts."""
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -19,7 +20,6 @@ from nescio.data.evidence import PRESENT, Evidence
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
-from nescio.frozen import frozen
 from nescio.sources.database import connect
 from nescio.sources.source import LINES, TABLES, Source
 from nescio.sources.tables import load_rows, locate, require
@@ -44,7 +44,7 @@ def recognise(source: Source) -> str | None:
     return "table" if set(NUGGETS) <= set(source.columns) else None
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class _Row:
     """One row: its type, its counts by the columns of Evidence, and the strata."""
 

@@ -13,7 +13,6 @@ from nescio.data.judges import JudgeRecord
 from nescio.data.notes import note
 from nescio.errors import FormatError, MismatchError, UsageError
 from nescio.formats.registry import ReadOptions, ReadResult, Unjudged
-from nescio.frozen import frozen
 from nescio.sources.source import Source
 from nescio.tasks.nuggets import pourpre
 from nescio.tasks.nuggets.scoring import FULL, MAJORITY, Match, Nugget, Response, Run, Target, evidence
@@ -24,7 +23,7 @@ CHOICES = ("automatic", "assessors")
 NOTHING = "-"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class At:
     """A line of a file."""
 
@@ -135,7 +134,7 @@ class Said:
         return ranks.index(rank) if rank in ranks else None
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Mapped:
     """A line of a mapping as it stands: `nugget` None says that the response was assessed and holds none."""
 

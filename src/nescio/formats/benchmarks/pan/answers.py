@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,7 +15,6 @@ from nescio.errors import FormatError, collected
 from nescio.formats.benchmarks.pan.shapes import shared
 from nescio.formats.benchmarks.pan.truth import DECIDED, Truth, identifier, split_lines
 from nescio.formats.logs.grading import number
-from nescio.frozen import frozen
 from nescio.sources.source import Source
 from nescio.sources.tables import json_lines, plain_rows
 
@@ -22,7 +22,7 @@ from nescio.sources.tables import json_lines, plain_rows
 LISTED, OUTSIDE, OTHER_SIDE = "listed", "outside", "other side"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class _Answer:
     """A problem as a run answers it: its score, and the side it takes (1, 0, or 0.5 for silence)."""
 

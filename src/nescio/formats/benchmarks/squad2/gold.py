@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -10,7 +11,6 @@ from nescio.data.model import NOTHING, Question
 from nescio.errors import FormatError
 from nescio.formats.benchmarks.squad2.scores import Golds
 from nescio.formats.registry import ReadOptions
-from nescio.frozen import frozen
 from nescio.sources.source import Source
 
 
@@ -31,7 +31,7 @@ class _Asked(NamedTuple):
         return f"data[{self.data}].paragraphs[{self.paragraph}].qas[{self.qas}]"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Gold:
     asked: tuple[_Asked, ...]
     golds: Golds

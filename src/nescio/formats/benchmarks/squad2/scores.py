@@ -10,11 +10,11 @@ import re
 import string
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio.frozen import frozen
 from nescio.text import normalise
 
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
@@ -56,7 +56,7 @@ class Golds:
         return self._done
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Scores:
     """The two scores of one run, in the order of the questions; a question without a prediction scores as silence
     does."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from nescio.errors import FormatError
-from nescio.frozen import frozen
 from nescio.sources.documents import text_lines
 from nescio.sources.source import Source
 from nescio.text import decimal
@@ -28,7 +28,7 @@ def number_in(text: str) -> float | None:
     return parsed if parsed is not None and math.isfinite(parsed) else None
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Given:
     """One line of a run: a document, and the answer taken from it where the line goes on with one."""
 
@@ -39,7 +39,7 @@ class Given:
     line: int
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Found:
     """One run: what it gives for each topic, best first."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from nescio.data.texts import AnswerTexts, texts_of
@@ -11,7 +12,6 @@ from nescio.errors import FormatError
 from nescio.formats.logs.grading import labels, number
 from nescio.formats.logs.metrics import question_name
 from nescio.formats.registry import ReadOptions
-from nescio.frozen import frozen
 from nescio.sources.elements import elements, entries
 from nescio.sources.json import decode_document
 from nescio.sources.source import Source
@@ -21,7 +21,7 @@ CASES, DIALOGUES, MAP = "testCases", "conversationalTestCases", "test_cases_look
 Row = Mapping[str, Any]
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Mark:
     """What one metric says of a case: `passed` is None where it failed to say."""
 
@@ -30,7 +30,7 @@ class Mark:
     flaky: bool = False
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Case:
     """A test case: `passed` is the tool's own verdict, None where it has none."""
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from nescio.data.notes import Note, note
@@ -37,7 +37,6 @@ from nescio.formats.logs.grading import (
     threshold,
 )
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
-from nescio.frozen import frozen
 from nescio.sources.source import Source
 from nescio.sources.tables import json_lines
 
@@ -79,7 +78,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     return drop_redundant_columns(ReadResult(outcomes, tuple(notes)), options, (TASK,) if several else ())
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class _Instance:
     """A row with what tells whether two rows are of one question: the sample and a hash of what was asked."""
 

@@ -6,7 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,6 @@ from nescio.errors import FormatError, MismatchError
 from nescio.formats.logs import grading
 from nescio.formats.logs.grading import number
 from nescio.formats.registry import ReadOptions, SourceRole
-from nescio.frozen import frozen
 from nescio.sources.source import own_path
 from nescio.text import sanitize
 
@@ -25,7 +24,7 @@ UNPERTURBED = "none"
 PERTURBATION = ("name", "robustness", "fairness", "computed_on", "seed")  # what does not tell two of one name apart
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Folder:
     """A run folder: its documents and their files by what they are, and what its name says: model, scenario, and the
     other parameters. `run` is what the run is called, `prefix` what its questions' names begin with."""
@@ -40,7 +39,7 @@ class Folder:
     prefix: str = ""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Case:
     """One instance in one trial and perturbation: the requests made for it, and its scores by name."""
 

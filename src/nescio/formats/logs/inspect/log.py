@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,6 @@ from nescio.errors import FormatError
 from nescio.formats.logs import grading
 from nescio.formats.logs.grading import BLOCKED, ERRORED, NO_SCORE, REFUSED, number
 from nescio.formats.registry import ReadOptions
-from nescio.frozen import frozen
 from nescio.sources.documents import read_members
 from nescio.sources.json import decode_document, most_keys, refuse_twice
 from nescio.sources.source import Source
@@ -35,7 +34,7 @@ FAILED_GRADER = "grader_"  # grader_failed, grader_refusal, …
 _NO_GRADE = "Grade not found in model output"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Score:
     """What a scorer says of a sample, its reason in the tool's own word, and in its own words where they are wanted."""
 
@@ -50,7 +49,7 @@ class Score:
         return self.reason in FAILED or self.reason.startswith(FAILED_GRADER)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Sample:
     """What is read of one sample. `stopped` says why it has no score; `silent` that the answer was blocked or refused,
     and `empty` that there is none; both are the provider's word, not the scorer's."""
@@ -70,7 +69,7 @@ class Sample:
     error: str = ""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Log:
     """One log: its header, its samples, the run that it belongs to, and what its questions' names begin with."""
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from nescio.data.model import Collection, Question, Response, Run
@@ -25,7 +25,6 @@ from nescio.formats.logs.grading import EMPTY, ERRORED, NO_FORM, NO_SCORE, REFUS
 from nescio.formats.logs.inspect.log import HEADERS, Log, Sample, Score, open_log
 from nescio.formats.logs.inspect.reducers import reduced
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, reader
-from nescio.frozen import frozen
 from nescio.sources.source import Source
 from nescio.text import sanitize
 
@@ -125,7 +124,7 @@ def _epochs(logs: Sequence[Log], options: ReadOptions, notes: list[Note]) -> lis
 # ---- scores ----
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Grade:
     """What a score says: a number (NaN where there is none), why the answer is silence, why it has no grade, the
     outcome that the user gave its word, or a word that is none of these. `own` is the number in the tool's own figures.

@@ -16,7 +16,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +38,6 @@ from nescio.formats.logs.lm_eval.rows import (
     write_out_rows,
 )
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
-from nescio.frozen import frozen
 from nescio.sources.source import Source, own_path
 from nescio.text import sanitize
 
@@ -50,7 +49,7 @@ _WRITTEN_OUT = re.compile(r"(?P<task>.+)_write_out_info(?P<date>)")
 _NAMED = re.compile(r"samples_(?P<task>.+?)(?:_(?P<date>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?))?")
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Sheet:
     """One samples file: the task that its name tells, the run it belongs to, its rows, and the results file beside
     it."""
@@ -69,7 +68,7 @@ class Sheet:
         return value
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Given:
     """Samples as they were given: the file, the task, the run by its folder (and date, where that alone tells it from
     another), the rows, and the results beside them."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from nescio.data.texts import AnswerTexts, texts_of
@@ -13,7 +13,6 @@ from nescio.errors import FormatError
 from nescio.formats.logs import grading
 from nescio.formats.logs.grading import EMPTY, NO_FORM, number
 from nescio.formats.registry import ReadOptions
-from nescio.frozen import frozen
 from nescio.sources.source import Source
 from nescio.sources.tables import json_lines
 from nescio.text import decimal, sanitize
@@ -30,7 +29,7 @@ _NO_METRIC = {"doc_id", "truth", "pred", "gold"}
 _NUMBERED = re.compile(r"(prompt|logit)_\d+$")
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Item:
     """One row: its metrics (None for what is no number), why it is no answer, whether there is one, the words in which
     it declines, and how sure the options make the choice of the best one, and of the best one for its length.

@@ -6,11 +6,11 @@ import re
 import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
 from nescio.errors import FormatError
-from nescio.frozen import frozen
 from nescio.sources.documents import read_member
 from nescio.sources.json import decode_document
 from nescio.sources.source import Source
@@ -39,7 +39,7 @@ def begins(source: Source, name: str) -> bool:
     return head.startswith(b"[") and b'"question_id"' in head
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class File:
     """One array: what messages call it, its stem, the folders it lies in, and its items with their places."""
 

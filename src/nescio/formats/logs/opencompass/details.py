@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from nescio.data.outcomes import CORRECT, INCORRECT, SILENT
@@ -22,7 +23,6 @@ from nescio.formats.logs.graded import SAID_SO, declined
 from nescio.formats.logs.grading import EMPTY, NO_FORM, number
 from nescio.formats.logs.simpleqa import GRADES
 from nescio.formats.registry import ReadOptions
-from nescio.frozen import frozen
 from nescio.sources.source import Source
 
 EXAMPLE = "example_abbr"
@@ -32,7 +32,7 @@ NOT_ATTEMPTED = "not attempted"
 Item = Mapping[str, Any]
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Answer:
     """One answer: the number of its item, which of several answers to it this is (None where there is one), its
     verdict (NaN where there is none), and why it is silence."""

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from nescio.data.notes import Note, note
 from nescio.errors import MismatchError
 from nescio.formats.logs.graded import Graded
-from nescio.frozen import frozen
 
 OWN = ("sessionId",)  # variables that the tool sets for each answer, as it does those that begin with an underscore
 _SHOWN = 120  # characters of a test in a message
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class FileOfTests:
     """The rows of a file, and what is asked in each of its tests, by the name that they have in it."""
 

@@ -4,6 +4,7 @@ nescio's."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from nescio.data.notes import Note, note
@@ -15,7 +16,6 @@ from nescio.formats.native.outcome_table.confidences import as_numbers, choose_c
 from nescio.formats.native.outcome_table.loaded import Loaded
 from nescio.formats.native.roles import Roles, ask
 from nescio.formats.registry import Declined
-from nescio.frozen import frozen
 from nescio.sources.source import Source
 from nescio.sources.tables import first, literal
 from nescio.text import decimal
@@ -27,7 +27,7 @@ _OWN = ("run", "question", "outcome")
 _MOST_TRUTHS = 5  # columns of yes and no that a note names
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Chosen:
     """What plays each part in one table: by nescio's name for it the cell, in SQL, and the columns that were taken.
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from nescio.formats.native import roles
-from nescio.frozen import frozen
 from nescio.sources.source import Source
 from nescio.sources.tables import first
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _FIRST_ROWS = 200
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Loaded:
     """A loaded table: its rows in DuckDB, and the cell of each column."""
 

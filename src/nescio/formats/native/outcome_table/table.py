@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from nescio.data.repeats import REPEAT
 from nescio.formats.native import roles
 from nescio.formats.native.headers import REPEATS
 from nescio.formats.native.outcome_table.choosing import Chosen
 from nescio.formats.registry import ReadOptions
-from nescio.frozen import frozen
 from nescio.sources.source import Source
 
 RESERVED = (
@@ -20,7 +20,7 @@ SMALL = 1 << 24  # bytes
 NO_TEXTS = ("outcome", "confidence", "candidate", "rank", "answerable", "known_answers")
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Table:
     """A source that was loaded: the cell of each of its columns, and what plays each part."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, overload
 
 from nescio.data.model import Response, Run
@@ -13,7 +13,6 @@ from nescio.data.repeats import REPEAT
 from nescio.engines.memory import at_most
 from nescio.errors import FormatError, MismatchError, collected
 from nescio.formats.native.questions.collection import identifier
-from nescio.frozen import frozen
 from nescio.sources.json import as_text
 from nescio.sources.source import Source, name_runs
 from nescio.sources.tables import placed_lines, rows_at
@@ -123,7 +122,7 @@ def _check_ranks(
                     raise FormatError(source.path, rule, where=f"line {line}")
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class ResponsesInFile(Sequence[Response]):
     """The responses of a run whose file is large: they stay in it, and whoever looks at them reads their lines again.
 
