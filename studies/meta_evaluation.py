@@ -1,10 +1,10 @@
-"""Which measure can be believed, on real runs? The worked study in docs/meta-evaluation.md.
+"""Which measure can be believed, on real runs? The worked study in docs/meta-evaluation*.md.
 
-    python studies/meta_evaluation.py [DATA]      writes docs/meta-evaluation.md (about a minute of processor time)
+    python studies/meta_evaluation.py [DATA]      writes docs/meta-evaluation*.md (about a minute of processor time)
 
 DATA is a folder of real collections made by others, none of which is part of this project: by default `../shared/data`
-beside the checkout. What is not there is left out, and the page says so. The prose is written by hand in
-`meta_evaluation.md.in`, its figures are those of this run, and the run fails where they contradict the prose
+beside the checkout. What is not there is left out, and its page says so. The prose is written by hand in
+`meta_evaluation*.md.in`, its figures are those of this run, and the run fails where they contradict the prose
 (`EXPECTED`, `said`).
 """
 
@@ -24,6 +24,7 @@ from meta_experiments import FINDINGS, MEASURES, SEEDS, Graded, Study
 from meta_tables import percent, span
 
 import nescio
+from nescio.data.columns import user
 from nescio.meta import agreement
 
 ROOT = Path(__file__).parents[1]
@@ -95,7 +96,7 @@ def graded_facts(found: Sequence[Graded]) -> dict[str, str]:
         key, first = f"{g.collection} {g.label}", g.measures[0]
         facts[f"{key} required"] = span([r.required_difference for r in g.needs(first)])
         facts[f"{key} rate"] = percent(g.rates(first)[5])
-        facts[f"{key} t"] = percent(lab.t_tests(g.data.columns[first[5:-1]]))
+        facts[f"{key} t"] = percent(lab.t_tests(g.data.columns[user(first[5:-1])]))
         if len(g.measures) > 1:
             facts[f"{key} ratio"] = f"{error(g, g.measures[1]) / error(g, first):.2f}"
     return facts
@@ -177,8 +178,9 @@ def said_of_graded_scores(found: Sequence[Graded]) -> dict[str, bool]:
     return claims
 
 
-def page(studies: dict[str, Study], matrices: Sequence[Graded]) -> str:
-    """docs/meta-evaluation.md: the prose around the figures of this run. Raises where they contradict each other."""
+def pages(studies: dict[str, Study], matrices: Sequence[Graded]) -> dict[str, str]:
+    """Return the pages by their names: the prose around the figures of this run. Raises where these contradict each
+    other."""
     verdicts = {name: {key: lab.judge(f, study) for key, f in FINDINGS.items()} for name, study in studies.items()}
     wrong = [
         f"{name}: {FINDINGS[key].label}: the prose says {expected!r}, this run {verdicts[name][key].word!r}"
@@ -192,15 +194,20 @@ def page(studies: dict[str, Study], matrices: Sequence[Graded]) -> str:
         raise click.ClickException("the prose of the page is no longer right:\n" + "\n".join(wrong))
     parts = _parts(studies, matrices)
     parts["findings"] = tables.findings(studies, verdicts)
-    text = (Path(__file__).parent / "meta_evaluation.md.in").read_text(encoding="utf-8")
     here = {*studies, *({"trec_matrices"} if len(matrices) == 2 * len(lab.GRADED) else ())}
 
     def block(match: re.Match[str]) -> str:
         needed = match[1].split()
         return match[2] if here.issuperset(needed) else f"*Left out: {', '.join(needed)} is not there.*\n"
 
-    text = re.sub(r"\{\{begin ([^}]+)\}\}\n(.*?)\{\{end\}\}\n", block, text, flags=re.DOTALL)
-    return re.sub(r"\{\{([^}\n]+)\}\}", lambda match: parts[match[1]], text)
+    made = {}
+    for template in sorted(Path(__file__).parent.glob("meta_evaluation*.md.in")):
+        text = re.sub(
+            r"\{\{begin ([^}]+)\}\}\n(.*?)\{\{end\}\}\n", block, template.read_text(encoding="utf-8"), flags=re.DOTALL
+        )
+        name = template.name.removesuffix(".md.in").replace("_", "-")
+        made[name] = re.sub(r"\{\{([^}\n]+)\}\}", lambda match: parts[match[1]], text)
+    return made
 
 
 def _parts(studies: dict[str, Study], matrices: Sequence[Graded]) -> dict[str, str]:
@@ -226,10 +233,10 @@ def _parts(studies: dict[str, Study], matrices: Sequence[Graded]) -> dict[str, s
 @click.command()
 @click.argument("data", type=click.Path(path_type=Path, file_okay=False), default=ROOT.parent / "shared" / "data")
 @click.option(
-    "--output", type=click.Path(path_type=Path), default=ROOT / "docs", help="The folder for meta-evaluation.md."
+    "--output", type=click.Path(path_type=Path), default=ROOT / "docs", help="The folder for meta-evaluation*.md."
 )
 def main(data: Path, output: Path) -> None:
-    """Run the experiments on the collections in DATA, and write the page."""
+    """Run the experiments on the collections in DATA, and write the pages."""
     studies = {}
     for name, read in lab.COLLECTIONS.items():
         if not (data / name).is_dir():
@@ -238,7 +245,8 @@ def main(data: Path, output: Path) -> None:
         click.echo(name, err=True)
         studies[name] = lab.study(read(data))
     click.echo("trec_matrices", err=True)
-    (output / "meta-evaluation.md").write_text(page(studies, list(lab.graded(data))), encoding="utf-8")
+    for name, text in pages(studies, list(lab.graded(data))).items():
+        (output / f"{name}.md").write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

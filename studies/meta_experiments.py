@@ -16,7 +16,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import click
 import numpy as np
 
-from nescio.data.columns import OUTCOMES, Array
+from nescio.data.columns import OUTCOMES, Array, user
 from nescio.data.evidence import Evidence
 from nescio.data.results import Results
 from nescio.meta import FUZZINESS, Power, Sensitivity, Stability, power, stability, swap
@@ -282,7 +282,7 @@ def graded(data: Path) -> Iterator[Graded]:
         if not all(path.exists() for path in paths):
             continue
         every, measures = _evidence(paths), tuple(f"mean({name})" for name in names)
-        means = every.columns[names[0]].mean(axis=1)
+        means = every.columns[user(names[0])].mean(axis=1)
         best = np.sort(np.argsort(-means, kind="stable")[: -(-3 * len(means) // 4)])
         for label, chosen in (("all", every), ("best ¾", every.take_runs(best.tolist()))):
             how = {"size": HALF, "trials": TRIALS}

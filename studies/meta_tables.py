@@ -1,4 +1,4 @@
-"""The tables of docs/meta-evaluation.md, from what `meta_experiments.py` computed."""
+"""The tables of docs/meta-evaluation*.md, from what `meta_experiments.py` computed."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from meta_experiments import FINDINGS, LEVELS, MEASURES, SEEDS, Graded, Study, Verdict
 
 from nescio.comparison import compare
+from nescio.data.columns import user
 from nescio.data.evidence import Evidence
 from nescio.meta import FUZZINESS, CountedDisagreement, agreement
 
@@ -113,7 +114,7 @@ def table_2(study: Study) -> str:
                     span([r.required_difference for r in many]),
                     spread([r.highest for r in many], 2),
                     "",
-                    spread([r.sensitivity for r in many], 1, 100, " %"),
+                    spread([r.sensitivity for r in many], 1, 100, "%"),
                     "",
                     span([r.required_from_here_on for r in many]),
                 )
@@ -237,7 +238,7 @@ def graded_stability(found: Sequence[Graded]) -> str:
         for g in found
         for m in g.measures
     ]
-    return table(("", "runs", "error rate, %", "ties, %"), rows)
+    return table(("measure", "runs", "error rate, %", "ties, %"), rows)
 
 
 def graded_swap(found: Sequence[Graded]) -> str:
@@ -258,7 +259,15 @@ def graded_swap(found: Sequence[Graded]) -> str:
                     percent(rates[20]),
                 )
             )
-    head = ("", "runs", "required", "highest", "sensitivity, %", "swap rate, .05 to .06", "swap rate, .20 and more")
+    head = (
+        "measure",
+        "runs",
+        "required",
+        "highest",
+        "sensitivity, %",
+        "swap rate, .05 to .06",
+        "swap rate, .20 and more",
+    )
     return table(head, rows)
 
 
@@ -273,9 +282,9 @@ def graded_power(found: Sequence[Graded]) -> str:
                     f"{len(g.data.runs)} ({g.label})",
                     f"{many[0].pairs:,}",
                     spread([r.share for r in many], 1, 100),
-                    percent(lab.t_tests(g.data.columns[m[5:-1]])).removesuffix(" %"),
+                    percent(lab.t_tests(g.data.columns[user(m[5:-1])])).removesuffix("%"),
                     span3([r.required_difference for r in many]),
                 )
             )
-    head = ("", "runs", "pairs", "ASL < 0.05, %", "paired t-test p < 0.05, %", "estimated required difference")
+    head = ("measure", "runs", "pairs", "ASL < 0.05, %", "paired t-test p < 0.05, %", "estimated required difference")
     return table(head, rows)

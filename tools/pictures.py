@@ -90,6 +90,13 @@ STUDIES = (
         0.05,
     ),
     Plot(
+        "meta-evaluation-graded",
+        0,
+        "{measure}, {runs}",
+        {"error rate, %": "error rate", "ties, %": "ties"},
+        "error rate and ties at a fuzziness of 5%, in percent",
+    ),
+    Plot(
         "planning",
         0,
         "{from}: {difference} with power {power asked}",
@@ -255,7 +262,7 @@ def fuzziness() -> Any:
 
     rows = [
         {"measure": name, "ties": value(row[f"{name}: ties"]), "error": value(row[f"{name}: error"])}
-        for row in tables("meta-evaluation")[3]
+        for row in tables("meta-evaluation-collections")[0]
         for name in ("accuracy", "c@1", "UF")
     ]
     plain = [row | {"ties": row["ties"][0], "error": row["error"][0]} for row in rows if row["ties"] and row["error"]]  # type: ignore[index]

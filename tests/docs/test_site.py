@@ -7,11 +7,13 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
 from nescio.measures import REGISTRY
+from tests.browser import AXE
 
 from .console import ROOT
 from .test_reference import reference, script
@@ -25,7 +27,7 @@ LOADED = re.compile(r"<(?:script|link|img|iframe|source)[^>]*?(?:src|href)=[\"']
 
 @pytest.mark.slow
 @pytest.mark.skipif(not PROGRAM.exists(), reason="zensical (of the extra dev) is not installed here")
-def test_the_site_is_built_whole(tmp_path: Path) -> None:
+def test_the_site_is_built_whole_and_is_accessible(tmp_path: Path, visit: Any) -> None:
     made = shutil.ignore_patterns("measures", "__pycache__")
     shutil.copytree(ROOT / "docs", tmp_path / "docs", ignore=made)
     shutil.copy(ROOT / "mkdocs.yml", tmp_path)
@@ -44,6 +46,17 @@ def test_the_site_is_built_whole(tmp_path: Path) -> None:
     assert "nescio.meta.swap.swap" in (site / "reference" / "python.html").read_text(encoding="utf-8")
     for page in site.rglob("*.html"):
         assert not LOADED.search(page.read_text(encoding="utf-8")), page.name
+    for name in ("index.html", "audit.html", "meta-evaluation.html"):
+        for width in (1440, 768, 375):
+            for scheme in ("light", "dark"):
+                how = {"viewport": {"width": width, "height": 900}, "color_scheme": scheme}
+                page_ = visit(site / name, **how).page
+                page_.wait_for_timeout(300)
+                page_.evaluate(AXE.read_text(encoding="utf-8"))
+                found = page_.evaluate(
+                    "axe.run(document, { resultTypes: ['violations'] }).then((all) => all.violations)"
+                )
+                assert [(one["id"], one["nodes"][0]["html"]) for one in found] == [], (name, how)
 
 
 def test_the_list_of_pages_for_assistants_is_the_navigation(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The worked study: its page is the one that its command makes, and its figures are those of the data."""
+"""The worked study: its pages are those that its command makes, and their figures are those of the data."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT.parent / "shared" / "data"
-PAGE = ROOT / "docs" / "meta-evaluation.md"
+PAGES = sorted((ROOT / "docs").glob("meta-evaluation*.md"))
 sys.path.append(str(ROOT / "studies"))
 study: Any = import_module("meta_evaluation")
 lab: Any = import_module("meta_experiments")
@@ -22,14 +22,16 @@ needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the shared data are n
 
 
 def row(starting: str, having: str = "") -> list[str]:
-    """The cells of the first row of the page that starts so."""
-    lines = PAGE.read_text(encoding="utf-8").splitlines()
+    """The cells of the first row of the pages that starts so."""
+    lines = [line for page in PAGES for line in page.read_text(encoding="utf-8").splitlines()]
     line = next(line for line in lines if line.startswith(f"| {starting} |") and having in line)
     return [cell.strip() for cell in line.strip("| ").split("|")]
 
 
 def test_without_data_the_page_says_so() -> None:
-    text = study.page({}, [])
+    made = study.pages({}, [])
+    assert set(made) == {page.stem for page in PAGES}
+    text = "\n".join(made.values())
     assert "{{" not in text
     for name in (*lab.COLLECTIONS, "trec_matrices"):
         assert f"*Left out: {name} is not there.*" in text
@@ -38,7 +40,7 @@ def test_without_data_the_page_says_so() -> None:
 def test_prose_that_the_figures_contradict_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(study, "said_of_graded_scores", lambda found: {"AP is best": False})  # noqa: ARG005
     with pytest.raises(study.click.ClickException, match="not so: AP is best"):
-        study.page({}, [])
+        study.pages({}, [])
 
 
 @needs_data

@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 TEMPLATES = {path.name.removesuffix(".md.in"): path for path in sorted((ROOT / "studies").glob("*.md.in"))}
 PAGES = {
-    "meta_evaluation": "meta-evaluation",
+    **{name: name.replace("_", "-") for name in TEMPLATES if name.startswith("meta_evaluation")},
     "interval_coverage": "coverage",
 }  # where page and template are not called alike
 # {{name}} or @name@ is a place for figures; {{begin name}} and {{end}} enclose what needs data. The @ of c@1 begins
@@ -38,9 +38,10 @@ def departs(template: str, page: str) -> str | None:
 def test_the_prose_of_a_page_is_its_templates(name: str) -> None:
     template = TEMPLATES[name].read_text(encoding="utf-8")
     page = (ROOT / "docs" / f"{PAGES.get(name, name)}.md").read_text(encoding="utf-8")
-    assert departs(template, page) is None, f"stale: run `python studies/{name}.py`"
+    command = f"python studies/{'meta_evaluation' if name.startswith('meta_evaluation') else name}.py"
+    assert departs(template, page) is None, f"stale: run `{command}`"
     assert PLACE.search(page) is None
-    assert f"python studies/{name}.py" in page
+    assert command in page
 
 
 def test_what_departs_is_found() -> None:
