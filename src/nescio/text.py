@@ -3,7 +3,6 @@ share."""
 
 from __future__ import annotations
 
-import html
 import re
 import string
 import unicodedata
@@ -60,7 +59,10 @@ def sanitize(text: str, longest: int | None = None, *, target: Target = "line") 
     cut = text[: longest or LONG] if longest or target == "page" else text
     shown = cut if cut.isprintable() else "".join(map(_SHOWN[target], cut))
     left = len(text) - len(cut)
-    shown = html.escape(shown) if target == "html" else shown
+    if target == "html":
+        import html
+
+        shown = html.escape(shown)
     return f"{shown}… ({left:,} more characters)" if left else shown
 
 

@@ -27,7 +27,7 @@ PASSED, FAILED, CANNOT_TELL = 0, 1, 3
 WORDS = {PASSED: "passed", FAILED: "failed", CANNOT_TELL: "cannot tell"}
 MARKDOWN = ("", ".md", ".markdown", ".txt")  # GitHub's own file has no suffix
 FEWEST = 2  # resamples that lie beyond the ends of an interval
-_NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # XML 1.0, production 2
+_NOT_XML = "[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"  # XML 1.0, production 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,7 +278,7 @@ def junit(command: str, gates: Sequence[Gate], signature: str) -> str:
 
 def _xml(text: str) -> str:
     """Replace the characters that no XML may hold."""
-    return _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text)
+    return re.sub(_NOT_XML, "\N{REPLACEMENT CHARACTER}", text)
 
 
 def step_summary(

@@ -71,14 +71,14 @@ _TURNED = r"\d{1,3}(?:\.\d{3})+,\d+(?!\d)|\d{1,3}(?:\.\d{3}){2,}(?![\d.])"  # 1.
 _GROUPS = r"\d{1,3}(?:(?P<sep>[, '’_])\d{3})(?:(?P=sep)\d{3})*(?!\d)(?:\.\d+)?"
 _COMMA = r"\d+,(?!\d{3}(?!\d))\d+(?![\d,])"  # 1,5 and 0,25
 _PLAIN = r"\d+(?:\.\d+)?|(?<!\d)\.\d+"
-_NUMBER = re.compile(
+_NUMBER = (  # compiled when there is a text to read: this alone takes 5 ms
     rf"(?P<sign>{_SIGN})(?:(?P<money>{_MONEY})(?P<inner>[-−])?)?"
     rf"(?:{_FRACTION}|(?P<turned>{_TURNED})|(?P<groups>{_GROUPS})|(?P<comma>{_COMMA})"
     rf"|10 ?\^ ?(?P<ten>[+-]?\d{{1,3}})|(?P<plain>{_PLAIN}))"
     r"(?:[eE](?P<e>[+-]?\d{1,3})(?![\w.])| ?[x×·*] ?10 ?\^ ?(?P<power>[+-]?\d{1,3}))?"
     r"(?P<scales>(?:⟪\d+⟫)*)(?P<dozen> dozen\b)?(?P<ordinal>(?:st|nd|rd|th)\b)?"
 )
-_UNIT = re.compile(
+_UNIT = (
     r" ?(?P<percent>%|percent(?:age points?)?\b|per cent\b|pct\b)"
     r"| ?(?P<degrees>degrees? )?(?P<area>square |sq\.? |cubic"
     r" )?-?(?P<word>°?[A-Za-zµμ]+[$]?|[€£¥₹])(?P<power>\^?[23]\b)?"
@@ -104,14 +104,15 @@ def quantities(text: str, decimal: str = ".") -> list[Quantity]:
         text = re.sub(expression, by, text)
     text = " ".join(unicodedata.normalize("NFKC", _words_to_digits(text)).split())
     numbers: list[Quantity] = []
+    number_in, unit_after = re.compile(_NUMBER), re.compile(_UNIT)
     position = 0
-    while match := _NUMBER.search(text, position):
+    while match := number_in.search(text, position):
         position = match.end()
         if _IN_NAME.search(text, max(0, match.start() - 12), match.start()):
             while text[position : position + 1].isalnum():
                 position += 1
             continue
-        unit = _UNIT.match(text, match.end())
+        unit = unit_after.match(text, match.end())
         counted = _counted(match, unit)
         if counted is None and match.end("ordinal") < 0 and text[position : position + 1].isalpha():
             continue  # 3D, 3PO

@@ -15,9 +15,7 @@ _NEGATIONS = frozenset(("not", "no", "never", "neither", "nor", "cannot", "witho
 _CONTRACTED = re.compile("(?:is|are|was|were|do|does|did|has|have|had|ca|could|wo|would|should|must)n['’]?t")
 _PART = re.compile(r"\d+(?:[.,:]\d+)+|[^\W_]+(?:['’][^\W_]+)*")
 # Scripts that put no spaces between words: there a gold answer may begin or end within a run of letters.
-_UNSPACED = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
-)
+_UNSPACED = "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
 
 
 @judge(
@@ -82,7 +80,7 @@ def _needle(words: list[str]) -> str:
     text = " ".join(words)
     if not text:
         return ""
-    start, end = ("" if _UNSPACED.match(letter) else " " for letter in (text[0], text[-1]))
+    start, end = ("" if re.match(_UNSPACED, letter) else " " for letter in (text[0], text[-1]))
     return f"{start}{text}{end}"
 
 

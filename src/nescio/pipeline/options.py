@@ -8,7 +8,6 @@ import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
-from difflib import get_close_matches
 from inspect import Parameter, signature
 from itertools import chain
 from pathlib import Path
@@ -199,6 +198,8 @@ _OPTION = re.compile(rf"--({_NAMES})(?![\w-])(?: ('[^']*'|[^\s=]+=[^\s:;,)]+|[A-
 def check_names(function: Callable[..., Any], options: Mapping[str, Any], names: Sequence[str] = ()) -> None:
     """Raise TypeError for an option that neither the function nor `Options` has, with the nearest name; `options` are
     what the function took as further keywords, `names` those of `Options` that it has a use for (none named: all)."""
+    from difflib import get_close_matches
+
     names = [*names, "watch", "watch_judging", "typed"] if names else [option.name for option in fields(Options)]
     for name in options:
         if name in names:

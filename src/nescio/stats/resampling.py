@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from nescio.stats.streams import Stream
 
 Table = NDArray[np.uint8]  # how often each unit occurs in each resample; shape (units, resamples)
-Draw = Callable[[int, int, np.random.Generator], Table]  # units, resamples: shape (resamples, units)
+Draw = Callable[[int, int, "np.random.Generator"], Table]  # units, resamples: shape (resamples, units)
 
 BLOCK = 256
 PICKS_AT_ONCE = 1 << 16

@@ -34,7 +34,7 @@ _VALUES: Mapping[str, Value] = {
     **dict.fromkeys(("NO", "FALSE", "NONENTAILMENT"), Value.REJECTED),
 }
 _WORDS = {Value.VALIDATED: "YES", Value.REJECTED: "NO", Value.UNKNOWN: "UNKNOWN", None: ""}
-_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NOT_XML = "[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 _LINE = "a line is: q_id a_id SELECTED|VALIDATED|REJECTED confidence"
 _PAIR_LINE = "a line is: pair_id YES|NO confidence"
 
@@ -184,7 +184,7 @@ class _Clean:
         self.replaced = 0
 
     def text(self, text: str) -> str:
-        cleaned, many = _NOT_XML.subn("\N{REPLACEMENT CHARACTER}", text)
+        cleaned, many = re.subn(_NOT_XML, "\N{REPLACEMENT CHARACTER}", text)
         self.replaced += many
         return cleaned
 
