@@ -37,10 +37,11 @@ def non_answers_of(found: OutcomeCounts) -> tuple[NonAnswers, ...]:
     """Return the non-answers of each run by kind, before any policy is applied."""
     words = {SILENT: "silence", NOT_GRADED: "not graded", ABSENT: "missing"}
     graded = [found.counts[:, found.kinds[:, 0] == state].sum(axis=1) for state in (SILENT, NOT_GRADED)]
-    of_states = np.stack([*graded, found.size - found.counts.sum(axis=1)], axis=1)
+    size = found.size
+    of_states = np.stack([*graded, size - found.counts.sum(axis=1)], axis=1)
     there, kinds = np.nonzero(of_states), list(words.values())
     return tuple(
-        NonAnswers(found.runs[run], kinds[kind], kinds[kind], n, found.size)
+        NonAnswers(found.runs[run], kinds[kind], kinds[kind], n, size)
         for run, kind, n in zip(*(part.tolist() for part in there), of_states[there].tolist(), strict=True)
     )
 

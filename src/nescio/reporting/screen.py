@@ -43,13 +43,16 @@ def show(results: Results) -> None:
 def with_the_first(scores: Scores) -> tuple[Scores, str]:
     """Keep the first runs of a long leaderboard; the second value says so, and how to have all."""
     rows = scores.rows
-    if len(rows) <= MOST_RUNS or len(runs := dict.fromkeys(row.run for row in rows)) <= MOST_RUNS:
+    if len(rows) <= MOST_RUNS:
         return scores, ""
     first = rows[0].measure
-    values = [(row.value, row.run) for row in rows if row.measure == first and row.stratum is None]
-    best = ranked(dict.fromkeys(run for _, run in values), {run: value for value, run in values}, first)[:MOST_RUNS]
-    kept = set(best)
-    left = f"the first {MOST_RUNS:,} of {len(runs):,} runs; -v prints all, and -f json, -f csv and -o FILE have them. "
+    value_of = {row.run: row.value for row in rows if row.measure == first and row.stratum is None}
+    if len(value_of) <= MOST_RUNS:
+        return scores, ""
+    kept = set(ranked(value_of, value_of, first)[:MOST_RUNS])
+    left = (
+        f"the first {MOST_RUNS:,} of {len(value_of):,} runs; -v prints all, and -f json, -f csv and -o FILE have them. "
+    )
     return replace(scores, rows=tuple(row for row in rows if row.run in kept)), left
 
 

@@ -97,7 +97,7 @@ def _inputs(
     for stratum, part in strata(loaded.data, by):
         inputs, more = measure_inputs(part, wanted)
         notes += more if stratum is None else []
-        work.append((stratum, inputs, {_same(sample): sample for sample in inputs}))
+        work.append((stratum, inputs, {(sample.measure.label, id(sample.patterns)): sample for sample in inputs}))
     return work, notes
 
 
@@ -124,21 +124,15 @@ def _score_inputs(
     }
     rows, remarks = [], []
     for sample in inputs:
-        same = _same(sample)
-        (label, _), run = same, runs[sample.run]
-        value, low, high, made = of_same[same]
-        if label.startswith("formula(") and math.isnan(value) and sample.n:
+        label, run = sample.measure.label, runs[sample.run]
+        value, low, high, made = of_same[label, id(sample.patterns)]
+        if math.isnan(value) and sample.n and label.startswith("formula("):
             made = [note("score.formula_undefined", "undefined: it has no finite value at these counts"), *made]
         if made:
             whose = f"run {run!r}" if stratum is None else f"run {run!r} on {by} {stratum!r}"
             remarks += [(remark, label, whose) for remark in made]
         rows.append(Score(run, label, value, low, high, sample.n, stratum, methods.get(label)))
     return rows, remarks
-
-
-def _same(sample: MeasureInput) -> tuple[str, int]:
-    """Return what two samples have in common where they are the same but for the run's name."""
-    return sample.measure.label, id(sample.patterns)
 
 
 def open_by(

@@ -79,35 +79,35 @@ def group(
     with connect(alone=True) as connection:
         connection.execute("SET preserve_insertion_order = false")
         by = f"{place[judge]}::VARCHAR" if judge else "NULL"
-        query = f"SELECT {run}, {outcome}, count(*), min(row), {by} FROM {relation} GROUP BY ALL"
-        names, outcomes, counts, rows, texts = zip(*connection.execute(query, where).fetchall(), strict=True)
-        as_read = {name: _trimmed(name) for name in names}
-        code = _numbered(zip(names, rows, strict=True), as_read)
-        judged = (
-            {(as_read[name], _trimmed(text)) for name, text in set(zip(names, texts, strict=True))} if judge else set()
+        connection.execute(
+            f"CREATE TEMP TABLE seen AS SELECT {run} AS name, {outcome} AS word, count(*) AS rows, min(row) AS row, "
+            f"{by} AS judge FROM {relation} GROUP BY ALL",
+            where,
         )
+        asked_judges = f"SELECT DISTINCT {_trimmed_in_sql('name')}, {_trimmed_in_sql('judge')} FROM seen"
+        judged = connection.execute(asked_judges).fetchall() if judge else []
         if len(judged) > len({name for name, _ in judged}):
             return None
-        state_of = words(_counted(zip(outcomes, counts, strict=True)))
-        if code is None or any(state is None for state in state_of.values()):
+        outcomes = connection.execute("SELECT word, sum(rows)::BIGINT FROM seen GROUP BY word").fetchall()
+        state_of = words(_counted(outcomes))
+        names = _number_runs(connection)
+        if names is None or any(state is None for state in state_of.values()):
             return None
-        meanings = {word: state_of[_trimmed(word)] for word in set(outcomes)}
+        meanings = {word: state_of[_trimmed(word)] for word, _ in outcomes}
         states = sorted({state for state in meanings.values() if state is not None})
-        _number_bits(connection, code)
         columns = [_mask(outcome, [word for word, means in meanings.items() if means == state]) for state in states]
-        runs = max(code.values()) + 1
         masks = ", ".join(f"{column} AS m{state}" for column, state in zip(columns, states, strict=True))
         given = f"{masks}, count(*) AS rows FROM {relation} JOIN bits ON {run} = bits.name"
         asked = _Asked(question, given, where, states, hashed, named)
+        runs = len(names)
         table, fetched = _fetch_narrow(connection, asked) if runs <= BITS else _fetch_wide(connection, asked, runs)
     total = int(fetched["rows"].sum())
     answered = np.bitwise_or.reduce(table, axis=0)
     once = all(int(np.bitwise_count(bits).sum(dtype=np.int64)) == total for bits in (answered, table))
     if fetched["odd"].any() or not once:
         return None
-    name_of = {number: as_read[name] or "" for name, number in code.items()}
     return Masks(
-        tuple(name_of[i] for i in range(runs)),
+        names,
         np.array(states, dtype=np.int8),
         table,
         np.sort(fetched["id"]).astype(np.uint64) if hashed else np.zeros(0, dtype=np.uint64),
@@ -127,11 +127,19 @@ def _counted(words: Iterable[tuple[str | None, int]]) -> list[tuple[str | None, 
     return sorted(counted.items(), key=lambda item: item[0] or "")
 
 
-def _number_bits(connection: duckdb.DuckDBPyConnection, code: Mapping[str | None, int]) -> None:
-    """Create the table `bits`: of each name of a run the word that it stands in, and its bit there."""
-    numbered = "SELECT unnest(?::VARCHAR[]) AS name, unnest(?::BIGINT[]) AS number"
+def _number_runs(connection: duckdb.DuckDBPyConnection) -> tuple[str, ...] | None:
+    """Give the runs numbers in the order in which they first stand in the table, and return their names; None where one
+    has none. The table `bits` says of each name, as it is written, in which word the run stands, and its bit there."""
+    read = _trimmed_in_sql("name")
+    connection.execute(
+        f"CREATE TEMP TABLE runs AS SELECT read, row_number() OVER (ORDER BY min(row), read) - 1 AS number "
+        f"FROM (SELECT {read} AS read, row FROM seen) GROUP BY read"
+    )
     place = f"(number // {BITS})::INTEGER AS word, 1::UBIGINT << (number % {BITS})::UBIGINT AS bit"
-    connection.execute(f"CREATE TEMP TABLE bits AS SELECT name, {place} FROM ({numbered})", [[*code], [*code.values()]])
+    written = f"SELECT DISTINCT name, {read} AS read FROM seen"
+    connection.execute(f"CREATE TEMP TABLE bits AS SELECT name, {place} FROM ({written}) JOIN runs USING (read)")
+    names = connection.execute("SELECT read FROM runs ORDER BY number").fetchnumpy()["read"].tolist()
+    return None if None in names else tuple(names)
 
 
 def _mask(outcome: str, words: Sequence[str | None]) -> str:
@@ -198,16 +206,6 @@ def _trimmed(text: str | None) -> str | None:
     return (text.strip(WHITE) or None) if text is not None else None
 
 
-def _numbered(
-    rows: Iterable[tuple[str | None, int]], as_read: Mapping[str | None, str | None]
-) -> dict[str | None, int] | None:
-    """Give the runs numbers in the order in which they first stand in the table, by their names as they stand there;
-    None where one has no name."""
-    if None in as_read.values():
-        return None
-    firsts: dict[str | None, int] = {}
-    for name, row in rows:
-        read = as_read[name]
-        firsts[read] = min(row, firsts.get(read, row))
-    place = {name: i for i, name in enumerate(sorted(firsts, key=firsts.__getitem__))}
-    return {name: place[read] for name, read in as_read.items()}
+def _trimmed_in_sql(column: str) -> str:
+    """Say the same in SQL."""
+    return f"nullif(trim({column}, '{WHITE}'), '')"
