@@ -10,8 +10,6 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from nescio.errors import FormatError
 
 DEEPEST = 200  # no log nests its values deeper than some 30 times; readers and messages follow them by recursion
@@ -97,11 +95,9 @@ class MemoryBudget:
 def needs(text: bytes) -> int:
     """About what memory a JSON text and its values take: 3 to 6 times the text in logs of tools, 26 times in
     `[[],[],…`."""
-    read = np.frombuffer(text, dtype=np.uint8)  # whose counting takes a fifth of the time of `text.count`
-    quotes, backslashes = read == ord('"'), read == ord("\\")
-    texts = np.count_nonzero(quotes) - np.count_nonzero(quotes[1:] & backslashes[:-1])  # each has two quotation marks
-    objects = np.count_nonzero(read == ord("{")) + np.count_nonzero(read == ord("["))
-    return int(2 * len(text) + _TEXT // 2 * texts + _OBJECT * objects + _SLOT * np.count_nonzero(read == ord(",")))
+    texts = text.count(b'"') - text.count(b'\\"')  # each has two quotation marks
+    objects = text.count(b"{") + text.count(b"[")
+    return 2 * len(text) + _TEXT // 2 * texts + _OBJECT * objects + _SLOT * text.count(b",")
 
 
 class _Nothing:
