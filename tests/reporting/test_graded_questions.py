@@ -225,3 +225,20 @@ def test_scores_are_accessible(polymer_page: Path, visit: Any, width: int, schem
     opened: Opened = visit(polymer_page, viewport={"width": width, "height": 900}, color_scheme=scheme, bypass_csp=True)
     assert_accessible(opened.page)
     assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_scores_stand_below_an_outcome_and_gold_answers_once(tmp_path: Path, visit: Any) -> None:
+    table = tmp_path / "f1.csv"
+    table.write_text(
+        "run,question,outcome,gold,prediction,f1\n"
+        + "".join(f"mine,q{i},{'correct' if i % 2 else 'incorrect'},{'AB'[i % 2]},A,{i / 10}\n" for i in range(10))
+    )
+    opened: Opened = visit(make(tmp_path / "page.html", table, "-m", "accuracy", "-m", "mean(f1)"))
+    page = opened.page
+    page.locator(".grid-body .row:visible", has=page.locator("bdi:text-is('q3')")).click()
+    page.locator("#detail td.words").wait_for()
+    assert page.inner_text("#detail td.text small") == "mean(f1) 0.3"
+    assert page.inner_text("#detail").count("Gold: B") == 1
+    assert "gold: B" not in page.inner_text("#detail")
+    assert page.locator(".grid-body .scored").count() == 0  # cells are outcomes
+    opened.assert_quiet()

@@ -45,6 +45,7 @@ def shown(page: Any) -> list[str]:
 @pytest.mark.parametrize(("width", "height"), [(1440, 900), (375, 667)])
 def test_the_first_screen_and_one_click(files: list[Path], viewed: Path, visit: Any, width: int, height: int) -> None:
     opened: Opened = visit(viewed, viewport={"width": width, "height": height})
+    opened.page.emulate_media(reduced_motion="no-preference")  # a long way is not walked slowly
     page = opened.page
     advice, links = page.locator(".advice"), page.locator("a.read")
     assert page.inner_text("h1").startswith("second is best by c@1")
@@ -58,6 +59,9 @@ def test_the_first_screen_and_one_click(files: list[Path], viewed: Path, visit: 
     assert links.first.inner_text() == "50 errors of second, the surest first"
     links.first.click()
     assert_count(page, "50 of 300 questions")
+    page.locator("#detail:not([hidden])").wait_for()
+    box = page.locator("#detail h3").bounding_box()
+    assert 0 <= box["y"] <= height - box["height"]  # the question is in sight, without scrolling
     wrong = duckdb.execute(
         f"SELECT question FROM '{files[1]}' WHERE outcome = 'incorrect' ORDER BY confidence DESC LIMIT 10"
     ).fetchall()
@@ -74,6 +78,7 @@ def test_the_first_screen_and_one_click(files: list[Path], viewed: Path, visit: 
     page.go_back()
     assert_count(page, "All 300 questions")
     opened.assert_quiet()
+    page.emulate_media(reduced_motion="reduce")  # as the tests that get this tab expect it
 
 
 def test_what_the_other_gets_right(files: list[Path], viewed: Path, visit: Any) -> None:
@@ -103,3 +108,26 @@ def test_without_confidences_all_errors_are_to_be_read(tmp_path: Path, visit: An
     assert page.inner_text("a.read") == "10 errors of a"
     page.click("a.read")
     assert_count(page, "10 of 30 questions")
+
+
+def test_errors_without_confidences_begin_with_those_that_others_get_right(tmp_path: Path, visit: Any) -> None:
+    letters = {"best": "CCCCCCWWWW", "second": "CCCWWWWCWC", "third": "WWWCWWWWWC"}
+    words = {"C": "correct", "W": "incorrect"}
+    table = tmp_path / "three.csv"
+    rows = [f"{run},q{i},{words[c]}" for run, own in letters.items() for i, c in enumerate(own)]
+    table.write_text("run,question,outcome\n" + "\n".join(rows) + "\n")
+    page = visit(Path(nescio.view(table, show=False, resamples=200))).page
+    link = page.locator("a.read").first
+    assert link.inner_text() == "4 errors of best, those that most runs get right first"
+    link.click()
+    assert_count(page, "4 of 10 questions")
+    assert shown(page) == ["q9", "q7", "q6", "q8"]  # two others, one other, nobody
+
+
+def test_folders_of_two_runs_are_enough() -> None:
+    shared = Path(__file__).parents[2].parent / "shared" / "data" / "pan20"
+    if not shared.is_dir():
+        pytest.skip("../shared/data/pan20 is not here")
+    runs = ["boenninghoff20-small", "weerasinghe20-large"]
+    scores = nescio.score([shared / "truth.jsonl", *(shared / "runs" / run for run in runs)], "c@1", ci=None)
+    assert [row.run for row in scores] == runs

@@ -100,8 +100,12 @@ const graded = (() => {
     return texts.length === 1 ? make("td", { "data-label": texts[0][0], textContent: texts[0][1] })
       : make("td", { className: "text several" }, ...texts.map(([name, text]) => make("div", {}, make("span", {}, make("bdi", { textContent: name }), " "), text)));
   };
+  const lines = (q, r) => scores.flatMap(({ name }, which) => { // below an outcome
+    const value = at(q, r, which);
+    return Number.isNaN(value) ? [] : [make("small", {}, make("bdi", { textContent: name }), " " + String(Number(value.toPrecision(6))))];
+  });
   return {
-    head: scores.length > 1 ? "scores" : scores[0].name, cells,
+    lines, head: scores.length > 1 ? "scores" : scores[0].name, cells,
     inGrid, scores, at, shown, mean, bars, mark, table, dress, ORDERS,
     get name() { return scores[now].name; },
     get chosen() { return now !== FIRST; }, // another one than the page begins with

@@ -302,20 +302,22 @@
     const parts = [button, ...steps, make("h3", {}, isolated(own.questions[q]))];
     const link = make("a", { href: PREFIX + new URLSearchParams({ open: own.questions[q] }), textContent: "Link to this question", className: "link" });
     const known = [...(moves ? [["change", sum(q)]] : []), ...facets.map((f) => [f.name, f.values[f.codes[q]]]), ...own.further.map((f) => [f.name, f.texts[q]])];
+    for (let i = known.length - 1; i >= 0; i--) if (known[i][1] === gold || known[i][1] === question) known.splice(i, 1); // shown as such below
     if (known.length) parts.push(make("p", { className: "lead" }, ...known.flatMap(([name, text]) => [make("span", {}, name + ": ", isolated(text)), " · "]).slice(0, -1)));
     if (question) parts.push(folded(question));
     if (gold) parts.push(make("p", { className: "gold" }, make("span", { className: "label", textContent: "Gold: " }), isolated(gold)));
     const reasons = said.some((one) => one?.[2]);
     const plain = scored && !WORDS[3]; // scores alone, which say all that an outcome could
-    const head = make("tr", {}, ...["run", ...(plain ? [] : ["outcome"]), ...(graded ? [graded.head] : []), ...(people ? ["people say"] : []), ...(sure ? ["confidence"] : []), ...(texts ? [reasons ? `answer, and ${own.texts.reasons}` : "answer"] : [])].map((name) => make("th", { scope: "col", className: "text", textContent: name })));
+    const head = make("tr", {}, ...["run", ...(plain ? [] : ["outcome"]), ...(plain ? [graded.head] : []), ...(people ? ["people say"] : []), ...(sure ? ["confidence"] : []), ...(texts ? [reasons ? `answer, and ${own.texts.reasons}` : "answer"] : [])].map((name) => make("th", { scope: "col", className: "text", textContent: name })));
     const rows = own.runs.map((name, r) => {
       const state = cells[q * R + r];
       const outcome = make("td", { className: "text cell-" + state }, make("span", { className: "cell" }, make("i", { className: "s" + state, textContent: GLYPHS[state], "aria-hidden": "true" })), " " + WORDS[state]);
       const row = make("tr", { "data-run": String(r) }, make("th", { scope: "row" }, called(r)), ...(plain ? [] : [outcome]));
-      if (graded) row.append(graded.cells(q, r, plain && state !== 6 ? WORDS[state] : "–"));
+      if (plain) row.append(graded.cells(q, r, state !== 6 ? WORDS[state] : "–"));
+      else if (graded) outcome.append(...graded.lines(q, r));
       if (candidates?.[q * R + r] && state === 3) outcome.append(make("small", { textContent: `its candidate was ${candidates[q * R + r] === 1 ? "right" : "wrong"}` }));
-      if (people) row.append(make("td", { className: "text", textContent: people[q * R + r] ? WORDS[people[q * R + r]] : "–" }));
-      if (sure) row.append(make("td", { textContent: Number.isNaN(sure[q * R + r]) ? "–" : String(Number(sure[q * R + r].toPrecision(4))) }));
+      if (people) row.append(make("td", { className: "text", "data-label": "people say", textContent: people[q * R + r] ? WORDS[people[q * R + r]] : "–" }));
+      if (sure) row.append(make("td", { "data-label": "confidence", textContent: Number.isNaN(sure[q * R + r]) ? "–" : String(Number(sure[q * R + r].toPrecision(4))) }));
       if (texts) {
         const [answer, graded, why] = said[r] ?? ["", "", ""];
         row.append(make("td", { className: "words" }, ...(answer ? [folded(answer)] : []), ...(graded ? [make("small", {}, "graded: ", isolated(graded))] : []), ...(why ? [make("div", { className: "why" }, folded(why))] : [])));
@@ -441,7 +443,7 @@
     restore();
     filter();
     go(0);
-    if (view.length) open(view[0], true).then(() => { (innerWidth < 1240 ? detail : $("f-count")).scrollIntoView(); detail.focus({ preventScroll: true }); });
+    if (view.length) open(view[0], true).then(() => { (innerWidth < 1240 ? detail : $("f-count")).scrollIntoView({ behavior: "instant" }); detail.focus({ preventScroll: true }); });
   }));
   const arrive = () => { if (wantedOpen >= 0) open(wantedOpen, true).then(() => detail.scrollIntoView({ block: "nearest" })); };
   restore();

@@ -22,9 +22,9 @@ class Link:
 
 
 def questions_to_read(report: ReportData, *, scored: bool = False) -> tuple[Link, ...]:
-    """Return links to the surest errors of the run that is best, or that the advice names, or to all its errors where
-    there are no confidences; and to the questions that it gets wrong and the next one right. Where the questions are
-    `scored`, to its lowest scores, and to where the runs are furthest apart."""
+    """Return links to the surest errors of the run that is best, or that the advice names, or to all its errors, those
+    that most runs get right first, where there are no confidences; and to the questions that it gets wrong and the
+    next one right. Where the questions are `scored`, to its lowest scores, and to where the runs are furthest apart."""
     data = report.loaded.data
     if scored:
         best = report.shown[report.runs[0]]
@@ -45,7 +45,9 @@ def questions_to_read(report: ReportData, *, scored: bool = False) -> tuple[Link
     if sure is not None and not np.isnan(sure[i][wrong]).all():
         links.append(Link(_address(show="sure", of=name), f"{errors} of {name}, the surest first"))
     else:
-        links.append(Link(_address(run=f"{name}|2"), f"{errors} of {name}"))
+        easy = {"order": "easy"} if len(report.runs) > 1 else {}
+        first = ", those that most runs get right first" if easy else ""
+        links.append(Link(_address(run=f"{name}|2", **easy), f"{errors} of {name}{first}"))
     other = shipping.other if shipping and shipping.other else next((one for one in report.runs if one != run), None)
     if other is not None:
         j = data.runs.index(other)

@@ -36,6 +36,7 @@ SINCE_2024 = tuple("pan.F1(silence=negative)" if name == "pan.F1" else name for 
     about="PAN verification: a truth file and the answers of runs (id, value; all years)",
     recognise=recognise,
     text=True,
+    files=("answers.jsonl", "answers.txt"),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read one truth file and the answers of any number of runs, each named by its folder."""
