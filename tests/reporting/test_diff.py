@@ -219,7 +219,7 @@ def test_graded_scores_have_differences_and_no_moves(tmp_path: Path) -> None:
         run(["compare", str(matrix), "-o", str(page), "--resamples", "200"])
     assert not stopped.value.code
     text = page.read_text()
-    assert "no changes of questions to show" in text
+    assert "The score of each run on each of the 20 questions, before and after." in text
     assert 'id="changes"' not in text
     assert 'id="figure-differences"' in text
 

@@ -215,7 +215,7 @@ def test_scores_are_of_measures_that_are_means_of_questions(
 ) -> None:
     loaded = load([EXAMPLES / name for name in files], Options(texts=True, **options))
     report = gather(loaded, ci=None)
-    scores, notes = graded_scores(report)
+    scores, notes = graded_scores(loaded, report.runs, report.measures)
     assert list(scores) == expected
     assert notes == ()
 
@@ -241,4 +241,26 @@ def test_scores_stand_below_an_outcome_and_gold_answers_once(tmp_path: Path, vis
     assert page.inner_text("#detail").count("Gold: B") == 1
     assert "gold: B" not in page.inner_text("#detail")
     assert page.locator(".grid-body .scored").count() == 0  # cells are outcomes
+    opened.assert_quiet()
+
+
+def test_two_runs_of_graded_scores_have_their_questions_beside_their_difference(tmp_path: Path, visit: Any) -> None:
+    """What changed between two runs of the examples: the questions furthest apart, from the file."""
+    with (EXAMPLES / "ap.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    named = next(name for name in rows[0] if name not in ("dense", "both", "bm25"))
+    page_ = make(tmp_path / "diff.html", EXAMPLES / "ap.csv", "--baseline", "bm25", "--run", "dense", command="compare")
+    opened: Opened = visit(page_)
+    page = opened.page
+    assert "The score of each run on each of the 50 questions, before and after." in page.inner_text("#questions")
+    page.select_option("#f-sort", "apart")
+    apart = {row[named]: abs(float(row["dense"]) - float(row["bm25"])) for row in rows}
+    shown = page.evaluate(SHOWN)
+    assert [apart[name] for name, *_ in shown] == sorted(apart.values(), reverse=True)[: len(shown)]
+    for name, _, old, new in shown:
+        (row,) = (row for row in rows if row[named] == name)
+        assert (float(old), float(new)) == (
+            pytest.approx(float(row["bm25"]), abs=0.00051),
+            pytest.approx(float(row["dense"]), abs=0.00051),
+        )
     opened.assert_quiet()

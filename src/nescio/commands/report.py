@@ -245,8 +245,8 @@ def compared(
 
 def write_change(change: Change, output: Path) -> None:
     """Write the page of what changed between two runs."""
-    texts = page.texts_of(change.loaded) if change.moves else None
-    write_text(output, change_page(change, title=f"{change.old} → {change.new}", texts=texts))
+    title = f"{change.old} → {change.new}"
+    write_text(output, change_page(change, title=title, texts=page.texts_of(change.loaded)))
 
 
 def title_of(source: Any) -> str:

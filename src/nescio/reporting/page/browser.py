@@ -17,6 +17,7 @@ from nescio.data.evidence import NO_ROW, Evidence
 from nescio.data.evidence import UNGRADED as NOT_GRADED
 from nescio.data.notes import Note, note
 from nescio.data.repeats import Repeats
+from nescio.pipeline import Loaded
 from nescio.reporting.layout import shortened
 from nescio.reporting.page.graded import Graded, graded_scores
 from nescio.reporting.page.report_data import ReportData
@@ -82,27 +83,9 @@ def seen_by(report: ReportData) -> Seen:
             why_not=note("page.counts", "a counts table has no questions, so there is no question browser"),
         )
     order = [data.runs.index(run) for run in report.runs]
-    graded, notes = graded_scores(report)
     if not set(OUTCOMES) <= data.columns.keys():
-        if decided := _decided(data, graded):
-            rows, states_, words = decided
-            return Seen(
-                [report.shown[run] for run in report.runs],
-                [data.questions[row] for row in rows],
-                states_[order],
-                {name: values[rows] for name, values in data.strata.items()},
-                names=report.runs,
-                words=words,
-                repeats=data.repeats,
-                graded=graded,
-                notes=notes,
-            )
-        return Seen(
-            why_not=note(
-                "page.no_outcomes",
-                "no measure of this page is a mean over single questions, so there is no question browser",
-            ),
-        )
+        return without_outcomes(report.loaded, report.runs, report.measures, report.shown)
+    graded, notes = graded_scores(report.loaded, report.runs, report.measures)
     clusters = None if data.clusters is None else [int(c) for c in data.clusters]
     runs = [report.shown[run] for run in report.runs]
     sure, candidates = certainties(data), candidate_marks(data)
@@ -118,6 +101,33 @@ def seen_by(report: ReportData) -> Seen:
         confidence=None if sure is None else sure[order],
         candidates=None if candidates is None else candidates[order],
         people=None if report.people is None else PEOPLE[report.people[order]],
+        graded=graded,
+        notes=notes,
+    )
+
+
+def without_outcomes(loaded: Loaded, runs: Sequence[str], measures: Sequence[str], shown: Mapping[str, str]) -> Seen:
+    """Return what a browser shows of data without outcomes: decisions, responses, or scores by these measures; `shown`
+    are the names of the runs as shown."""
+    data = loaded.data
+    assert isinstance(data, Evidence)
+    graded, notes = graded_scores(loaded, runs, measures)
+    decided = _decided(data, graded)
+    if decided is None:
+        why_not = note(
+            "page.no_outcomes",
+            "no measure of this page is a mean over single questions, so there is no question browser",
+        )
+        return Seen(why_not=why_not)
+    rows, states_, words = decided
+    return Seen(
+        [shown[run] for run in runs],
+        [data.questions[row] for row in rows],
+        states_[[data.runs.index(run) for run in runs]],
+        {name: values[rows] for name, values in data.strata.items()},
+        names=runs,
+        words=words,
+        repeats=data.repeats,
         graded=graded,
         notes=notes,
     )

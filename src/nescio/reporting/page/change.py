@@ -18,11 +18,11 @@ from nescio.pipeline import Loaded
 from nescio.reporting import charts, diagrams
 from nescio.reporting.board import number
 from nescio.reporting.layout import shortened
-from nescio.reporting.page.browser import RIGHTLY_SILENT, Seen, browser
+from nescio.reporting.page.browser import RIGHTLY_SILENT, Seen, browser, without_outcomes
 from nescio.reporting.page.figure import Figure
 from nescio.reporting.page.moves import APART, GROUPS, NOT_KNOWN, ONLY_NEW, ONLY_OLD, Moves, move_names, moves, payload
 from nescio.reporting.page.pairs import compared, difference
-from nescio.reporting.page.rendering import Shared, assembled
+from nescio.reporting.page.rendering import Shared, assembled, browser_lead
 from nescio.reporting.page.sentence import Answer
 from nescio.reporting.page.texts import Commands, asked, names
 from nescio.reporting.page.words import Texts
@@ -128,6 +128,7 @@ def change_page(change: Change, *, title: str, texts: Texts | None = None) -> st
         rightly_silent=moved is not None and bool((moved.states == RIGHTLY_SILENT).any()),
         apart=_counted_apart(change),
         lines=[_line(change, row) for row in change.comparisons],
+        browser_lead=browser_lead(browsing, ", before and after"),
         level=change.level,
     )
 
@@ -136,12 +137,9 @@ def _seen(change: Change) -> Seen:
     """Return what the browser shows: both runs on all questions that one of them has."""
     moved = change.moves
     if moved is None:
-        return Seen(
-            why_not=note(
-                "page.no_moves",
-                "the data has graded scores but no outcomes, so there are no changes of questions to show",
-            ),
-        )
+        shown = dict(zip(change.pair, (change.old, change.new), strict=True))
+        measures = list(dict.fromkeys(row.measure for row in change.comparisons))
+        return without_outcomes(change.loaded, change.pair, measures, shown)
     clusters = None if moved.clusters is None else list(moved.clusters)
     runs = (change.old, change.new)
     return Seen(runs, moved.questions, moved.states, moved.strata, clusters, change.level, names=change.pair)

@@ -14,24 +14,25 @@ from nescio.data.notes import Note, note
 from nescio.data.repeats import means
 from nescio.errors import MismatchError, MissingColumnError
 from nescio.measures import Measure, parse
-from nescio.reporting.page.report_data import ReportData
+from nescio.pipeline import Loaded
 from nescio.scoring.samples import columns_for
+from nescio.scoring.score import score
 
 MOST_SCORES = 6_000_000  # scores in a page: at four bytes each, with base64, 32 MB
 
 Graded = Mapping[str, NDArray[np.float32]]  # by measure what each row earns, shape (runs, rows), NaN where it has none
 
 
-def graded_scores(report: ReportData) -> tuple[Graded, tuple[Note, ...]]:
-    """Return what single questions earn by the measures of the report that read graded scores (or by any, where the
-    data has no outcomes) and are means of it, runs in the report's order; notes name those that would not fit."""
-    data = report.loaded.data
+def graded_scores(loaded: Loaded, runs: Sequence[str], measures: Sequence[str]) -> tuple[Graded, tuple[Note, ...]]:
+    """Return what single questions earn by those of the measures that read graded scores (or by any, where the data
+    has no outcomes) and are means of it, these runs in this order; notes name those that would not fit."""
+    data = loaded.data
     if not isinstance(data, Evidence) or data.answer_rows is not None:
         return {}, ()
-    order = [data.runs.index(run) for run in report.runs]
+    order = [data.runs.index(run) for run in runs]
     scores: dict[str, NDArray[np.float32]] = {}
     too_many = []
-    for name in report.measures:
+    for name in measures:
         measure = parse(name).on(data.columns)
         if not measure.of_counts or not (_reads_scores(measure, data) or not set(OUTCOMES) <= data.columns.keys()):
             continue
@@ -39,8 +40,7 @@ def graded_scores(report: ReportData) -> tuple[Graded, tuple[Note, ...]]:
             too_many.append(name)
             continue
         earned = _earned(data, measure)
-        values = [report.row(run, name) for run in data.runs]
-        if earned is not None and _is_mean(data, earned, [math.nan if row is None else row.value for row in values]):
+        if earned is not None and _is_mean(data, earned, [row.value for row in score(loaded, [name], ci=None)]):
             scores[name] = earned[order].astype(np.float32)
     left_out = note(
         "page.too_many_scores",

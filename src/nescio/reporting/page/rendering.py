@@ -84,7 +84,7 @@ def page(report: ReportData, *, title: str | None = None, texts: Texts | None = 
         warning=warning(report),
         words=words(report),
         to_read=questions_to_read(report, scored=browsing is not None and browsing.scored),
-        browser_lead=_lead(browsing),
+        browser_lead=browser_lead(browsing),
         heat=heat_map(report),
         thresholds=threshold_rows(report),
         studies=[figure.name for figure in figures if figure.name in ("stability", "ties", "error_over_ties", "swap")],
@@ -210,11 +210,11 @@ def _notes(report: ReportData) -> tuple[Note, ...]:
     return (*of_pairs, *alone, *report.missing, *(note for study in report.studies for note in study.notes))
 
 
-def _lead(browsing: Browser | None) -> str:
+def browser_lead(browsing: Browser | None, more: str = "") -> str:
     """Say what the browser of questions shows."""
     if browsing is None:
         return ""
-    each = f"each of the {browsing.questions:,} questions"
+    each = f"each of the {browsing.questions:,} questions{more}"
     return f"The score of each run on {each}." if browsing.scored else f"What each run did with {each}."
 
 
