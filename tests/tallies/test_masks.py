@@ -160,9 +160,9 @@ def test_pair_tables_are_those_of_a_plain_count(seed: int, units: int, runs: int
 
 def test_nothing_but_results_is_on_standard_output() -> None:
     """A query of more than two seconds would draw a bar there."""
-    from nescio.sources.database import connect
+    from nescio.sources.database import open_connection
 
-    assert connect().execute("SELECT current_setting('enable_progress_bar')").fetchall() == [(False,)]
+    assert open_connection().execute("SELECT current_setting('enable_progress_bar')").fetchall() == [(False,)]
 
 
 NUMBERS = "run, question, outcome, (hash(q * 31 + r) % 97) / 97 AS confidence, (hash(q + 7 * r) % 11) AS f1"

@@ -21,6 +21,7 @@ from nescio.errors import UsageError, names_nearest
 from nescio.reporting.terminal import VERBOSE
 from nescio.sources.documents import read_members
 from nescio.sources.writing import write_text
+from nescio.stats.parallel import Progress, followed, halves
 from nescio.text import plural
 
 FEW = 5  # faults of one rule in one file that the text lists
@@ -84,22 +85,30 @@ def fault_line(fault: Fault, longest: int = 120) -> str:
 
 
 @names_nearest
-def check(campaign: Path | str, runs: Sequence[Path | str], *, page: Path | str | None = None) -> Checked:
+def check(
+    campaign: Path | str,
+    runs: Sequence[Path | str],
+    *,
+    page: Path | str | None = None,
+    progress: Progress | None = None,
+) -> Checked:
     """Find all faults of all runs at once, each with its file, line and rule; no key is needed.
 
         print(nescio.campaign.check("campaign", ["runs/mine.jsonl", "runs/old.jsonl"]))
 
-    `campaign` is the folder of a campaign, or what a team was handed: the folder, or the archive that
-    `nescio campaign checker` writes. `runs` are files, or folders of them. A topic without an answer is a fault.
-    `page` is a page (.html) of the same, to send to a team. Raises UsageError where there are no topics or no runs.
+    `campaign` is the folder of a campaign, or what a team was handed: the folder, or the archive that `nescio campaign
+    checker` writes. `runs` are files, or folders of them. A topic without an answer is a fault. `page` is a page
+    (.html) of the same, to send to a team; `progress` hears how many files are checked, half for reading a file and
+    half for looking at its answers. Raises UsageError where there are no topics or no runs.
     """
     given = {Path(run): _files(Path(run)) for run in runs}
     files = [path for own in given.values() for path in own]
     if not files:
         raise UsageError("there is no run to check")
+    reading, looking = halves(progress)
     with topics_of(Path(campaign)) as (name, topics):
-        submissions = [examine(path, topics) for path in files]
-    checked = checked_runs(name, topics, [*_same_name(submissions)])
+        submissions = [examine(path, topics) for path in followed(files, reading)]
+    checked = checked_runs(name, topics, [*_same_name(submissions)], looking)
     checked = replace(checked, notes=(*checked.notes, *empty([path for path, own in given.items() if not own])))
     if page is not None:
         path = Path(page)
@@ -153,14 +162,16 @@ def _like_silence(submission: Submission, topics: Topics) -> Iterator[Note]:
         )
 
 
-def checked_runs(name: str, topics: Topics, submissions: Sequence[Submission]) -> Checked:
+def checked_runs(
+    name: str, topics: Topics, submissions: Sequence[Submission], progress: Progress | None = None
+) -> Checked:
     """Lay out what was found in runs."""
     rows = tuple(fault for submission in submissions for fault in submission.faults)
     files = tuple(CheckedRun(str(s.path), s.name, s.language, s.answered, s.of, len(s.faults)) for s in submissions)
     notes = (
         [note("campaign.form", "a run of {task} is {form}", task=topics.task, form=FORMS[topics.task])] if rows else []
     )
-    notes += [one for submission in submissions for one in _like_silence(submission, topics)]
+    notes += [one for submission in followed(submissions, progress) for one in _like_silence(submission, topics)]
     line = sign(campaign="check", name=name, task=topics.task, topics=topics.count)
     return Checked(rows, line, tuple(notes), "faults", {"files": files})
 

@@ -21,6 +21,7 @@ from nescio.errors import FormatError, UsageError, names_nearest
 from nescio.formats import open_source
 from nescio.formats.native.outcome_table.writer import guard
 from nescio.sources.text_files import records
+from nescio.stats.parallel import Progress, followed
 from nescio.text import plural, squeeze
 
 NOTHING = "-"
@@ -158,16 +159,22 @@ def _unguarded(cell: str) -> str:
 
 @names_nearest
 def collect(
-    campaign: Path | str, files: Sequence[Path | str] = (), *, resamples: int = 10_000, seed: int = 0
+    campaign: Path | str,
+    files: Sequence[Path | str] = (),
+    *,
+    resamples: int = 10_000,
+    seed: int = 0,
+    progress: Progress | None = None,
 ) -> Collected:
     """Read sheets back into `judgements/`, and say how far the assessors agree.
 
         print(nescio.campaign.collect("campaign"))
 
     `files` are sheets as they came back, each named as its assessor (none: all in `sheets/`). A row without a verdict
-    is not judged yet. An assessor's new verdict on an answer replaces the old one. With any fault (no such item, a
-    word that is no verdict, a nugget that the key does not have, an answer beside another item, a name that no sheet
-    was written for) nothing is taken over. Raises UsageError where there is no sheet.
+    is not judged yet. An assessor's new verdict on an answer replaces the old one. With any fault (no such item, a word
+    that is no verdict, a nugget that the key does not have, an answer beside another item, a name that no sheet was
+    written for) nothing is taken over. `progress` hears how many sheets are read. Raises UsageError where there is no
+    sheet.
     """
     opened = open_campaign(campaign)
     paths = [Path(path) for path in files] or sorted((opened / SHEETS).glob("*.csv"))
@@ -180,7 +187,7 @@ def collect(
         reading = SheetReader(opened)
         asked = read_asked(opened).assessors
         known = {*asked, ADJUDICATION} if asked else {path.stem for path in paths}
-        for path in paths:
+        for path in followed(paths, progress):
             if path.stem in known:
                 reading.read(path)
             else:

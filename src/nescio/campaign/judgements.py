@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable
-from dataclasses import astuple, dataclass, fields
+from dataclasses import dataclass, fields
+from operator import attrgetter
 
 from nescio.campaign.folder import JUDGEMENTS, Campaign, put
 
@@ -36,8 +37,9 @@ def write_judgements(campaign: Campaign, judgements: Iterable[Judged]) -> None:
     """Write all judgements, by answer and assessor."""
     text = io.StringIO(newline="")
     table = csv.writer(text, lineterminator="\n")
-    table.writerow([field.name for field in fields(Judged)])
-    table.writerows(astuple(one) for one in sorted(judgements, key=lambda one: (one.item, one.assessor)))
+    names = [field.name for field in fields(Judged)]
+    table.writerow(names)
+    table.writerows(map(attrgetter(*names), sorted(judgements, key=lambda one: (one.item, one.assessor))))
     put(campaign / JUDGEMENTS / TABLE, text.getvalue().encode())
 
 

@@ -17,6 +17,7 @@ from nescio.campaign.settings import Task
 from nescio.campaign.topics import Topics
 from nescio.data.model import Question
 from nescio.errors import MismatchError, UsageError, names_nearest
+from nescio.stats.parallel import Progress, followed
 from nescio.text import composed, plural, squeeze
 
 POOLED: tuple[Task, ...] = ("qa", "reading", "nuggets")
@@ -103,11 +104,11 @@ def _strings(response: Any) -> list[tuple[str, str | None]]:
     return list(zip(response.strings, documents, strict=True))
 
 
-def read_runs(campaign: Campaign) -> Said:
+def read_runs(campaign: Campaign, progress: Progress | None = None) -> Said:
     """Read the runs that count; raises MismatchError for one that has a fault, which can only be where topics were
     changed since it came in."""
     said = Said(campaign, campaign.topics(), taken_in(campaign))
-    for run in said.runs:
+    for run in followed(said.runs, progress):
         submission = examine(run.path, said.topics, name=run.run, language=run.language)
         if submission.faults:
             raise MismatchError(f"{submission.faults[0]}; the topics were changed since this run came in")
@@ -124,21 +125,21 @@ def item_id(campaign: Campaign, given: Given) -> str:
 
 
 @names_nearest
-def pool(campaign: Path | str) -> Pooled:
+def pool(campaign: Path | str, *, progress: Progress | None = None) -> Pooled:
     """Pool the answers of all runs: each distinct one once, without the names of runs, declined candidates included.
 
         print(nescio.campaign.pool("campaign"))
 
     Of each run the first `depth` answers to a question are pooled; of definition questions all strings. Answers are
     alike without case, white space and ways to type an accent; with `distinct = "answer and document"` only from the
-    same document. What is judged already stays judged. Raises UsageError for tasks that are judged by their key (ave,
-    pan), and where no run is in.
+    same document. What is judged already stays judged. `progress` hears how many runs are read. Raises UsageError for
+    tasks that are judged by their key (ave, pan), and where no run is in.
     """
     with step(campaign) as opened:
         task = opened.settings.task
         if task not in POOLED:
             raise UsageError(f"{task} is scored by its key alone; there is nothing to pool")
-        said = read_runs(opened)
+        said = read_runs(opened, progress)
         if not said.runs:
             raise UsageError("no run is in, so there is nothing to pool; nescio campaign intake takes runs in")
         items, given = _items(said)

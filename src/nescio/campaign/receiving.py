@@ -22,6 +22,7 @@ from nescio.campaign.topics import Topics
 from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.errors import NescioError, UsageError, names_nearest
+from nescio.stats.parallel import Progress, followed
 from nescio.text import plural
 
 PENDING = "pending.json"
@@ -80,6 +81,7 @@ def intake(
     *,
     group: str | None = None,
     received: str | datetime | None = None,
+    progress: Progress | None = None,
 ) -> Received:
     """Take runs in, whole, or refuse them; each file gets a receipt.
 
@@ -88,8 +90,8 @@ def intake(
     `folders` are what groups sent: a folder each, named as the group, with runs or archives of runs. `group` says whose
     they are where the name of the folder does not. `received` is when they came in (None: now). A run has the name of
     its group and of its file; a later version replaces an earlier one, and both are kept. Refused is what is late, of
-    an unknown group, of another group, in already, one too many, too large, or has a fault. Raises UsageError where
-    there is nothing to take in.
+    an unknown group, of another group, in already, one too many, too large, or has a fault. `progress` hears how many
+    files are looked into. Raises UsageError where there is nothing to take in.
     """
     with step(campaign) as opened:
         given = {Path(folder): _delivered(opened, Path(folder), group) for folder in folders}
@@ -100,7 +102,9 @@ def intake(
         time = _begun(opened, items, time)
         desk = _Desk(opened, opened.topics(), time, read_receipts(opened))
         twice = Counter((item.group, item.stem.casefold()) for item in items)
-        rows = [_take(desk, item, alone=twice[item.group, item.stem.casefold()] == 1) for item in items]
+        rows = [
+            _take(desk, item, alone=twice[item.group, item.stem.casefold()] == 1) for item in followed(items, progress)
+        ]
         (opened / RECEIPTS / PENDING).unlink()
     line = sign(campaign="intake", name=opened.settings.name, task=opened.settings.task, received=time.isoformat())
     return Received(tuple(rows), line, tuple(empty([folder for folder, own in given.items() if not own])), "receipts")

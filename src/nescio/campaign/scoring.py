@@ -6,7 +6,8 @@ import csv
 import io
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, astuple, dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -97,7 +98,7 @@ def score(
         settings = opened.settings
         if ranking and settings.task != "ave":
             raise UsageError("a ranking sets QA systems beside validators: it is for the task ave")
-        said = read_runs(opened)
+        said = read_runs(opened, progress)
         if not said.runs:
             raise UsageError("no run is in, so there is nothing to score; nescio campaign intake takes runs in")
         parts: list[tuple[Judged, Scores]] = []
@@ -111,7 +112,8 @@ def score(
                 scores = replace(scores, why_unmarked=UNMARKED)
             parts.append((judged, scores))
             if len(judged.runs) > 1:
-                compared[part.language] = compare(judged.loaded, [judged.measures[0]], ci=ci or 95.0, **drawn)
+                first = [judged.measures[0]]
+                compared[part.language] = compare(judged.loaded, first, ci=ci or 95.0, progress=progress, **drawn)
         validators = ranked([judged for judged, _ in parts], ranking) if settings.task == "ave" else []
         listed = _tables(settings, parts, validators, said.runs)
         late = outstanding(opened)
@@ -262,7 +264,7 @@ def _held(judged: Judged, scores: Scores, rows: Sequence[TopicScore]) -> dict[st
         "scores": scores.records(),
         "signature": str(scores.signature),
         "notes": list(map(str, scores.notes)),
-        "topics": [astuple(row) for row in rows],
+        "topics": [*map(attrgetter(*(field.name for field in fields(TopicScore))), rows)],
         "versions": {run.run: [run.version, run.digest] for run in judged.runs},
     }
 
@@ -271,7 +273,8 @@ def _csv(kind: type[Any], rows: Sequence[Any]) -> bytes:
     text = io.StringIO(newline="")
     table = csv.writer(text, lineterminator="\n")
     table.writerow([field.name for field in fields(kind)])
-    table.writerows(["" if value is None else value for value in astuple(row)] for row in rows)
+    cells = attrgetter(*(field.name for field in fields(kind)))  # astuple would copy each cell
+    table.writerows(["" if value is None else value for value in cells(row)] for row in rows)
     return text.getvalue().encode(errors="replace")
 
 

@@ -19,6 +19,7 @@ from nescio.campaign.topics import nugget_texts
 from nescio.campaign.verdicts import disputed
 from nescio.errors import UsageError, names_nearest
 from nescio.formats.native.outcome_table.writer import guard
+from nescio.stats.parallel import Progress, followed
 from nescio.text import plural
 
 HEAD = ("item", "question_id", "question", "answer", "document", "support")
@@ -53,7 +54,12 @@ class Handed:
 
 @names_nearest
 def sheets(
-    campaign: Path | str, assessors: Sequence[str] = (), *, overlap: int = 1, adjudicate: bool = False
+    campaign: Path | str,
+    assessors: Sequence[str] = (),
+    *,
+    overlap: int = 1,
+    adjudicate: bool = False,
+    progress: Progress | None = None,
 ) -> Handed:
     """Write a spreadsheet (CSV) for each assessor: answers without the names of runs, in an order of their own.
 
@@ -61,9 +67,9 @@ def sheets(
 
     All answers to a question go to the same `overlap` assessors, so that they are judged alike; the load is even. What
     is judged already is not asked again. `adjudicate` writes one more sheet, of the answers that are judged
-    differently, with the verdicts and without the names of who gave them. Raises UsageError where there is no pool,
-    where there are fewer assessors than judgements of an answer, or where a sheet holds verdicts that were not read
-    back.
+    differently, with the verdicts and without the names of who gave them. `progress` hears how many sheets are written.
+    Raises UsageError where there is no pool, where there are fewer assessors than judgements of an answer, or where a
+    sheet holds verdicts that were not read back.
     """
     with step(campaign) as opened:
         pool = read_pool(opened)
@@ -78,7 +84,7 @@ def sheets(
         _check_collected(opened, wanted, judgements)
         if not adjudicate:
             write_asked(opened, assessors, overlap)
-        rows = [_written(opened, who, items, judgements) for who, items in wanted.items()]
+        rows = [_written(opened, who, items, judgements) for who, items in followed(wanted.items(), progress)]
         if opened.settings.task == "nuggets":
             key = [("question_id", "nugget", "vital", "text"), *nugget_texts(opened.key_files)]
             put(opened / SHEETS / KEY_SHEET, _table(key))

@@ -8,6 +8,7 @@ import io
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from nescio.campaign.scoring import TopicScore, read_results, read_tables
 from nescio.errors import names_nearest
 from nescio.formats.folder_writer import file_names
 from nescio.reporting import latex
+from nescio.stats.parallel import Progress, followed
 from nescio.tasks.ave.baselines import PERFECT, RANDOM
 from nescio.text import plural, sanitize
 
@@ -71,27 +73,29 @@ class _Site:
 
 
 @names_nearest
-def publish(campaign: Path | str) -> Published:
+def publish(campaign: Path | str, *, progress: Progress | None = None) -> Published:
     """Write the site of results into `site/`: static pages without a script, that fetch nothing.
 
         print(nescio.campaign.publish("campaign"))
 
     `index.html` has every table of the results; `topics/` a page a topic, with what each run said and what became of
     it; `returns/GROUP/` what one group gets: its runs topic by topic, beside the median of all runs. `latex/` has an
-    overview with all tables and a skeleton of working notes for each group. With `blind = true` pages that all see
-    name no group and no run; the returns of a group name its own. Raises MismatchError where there are no results, and
-    where they are older than the runs or the judgements.
+    overview with all tables and a skeleton of working notes for each group. With `blind = true` pages that all see name
+    no group and no run; the returns of a group name its own. `progress` hears how many pages are written. Raises
+    MismatchError where there are no results, and where they are older than the runs or the judgements.
     """
     with step(campaign) as opened, renewed(opened / SITE) as draft:
         results = read_results(opened)
         refuse_old(opened, results)
         site = _Site(opened, results["parts"], read_tables(opened), draft)
         _index(site)
-        for key in site.by_topic:
-            _topic(site, *key)
         groups = dict.fromkeys(site.group.values())
-        for group in groups:
-            _returns(site, group)
+        pages_of = [
+            *(partial(_topic, site, *key) for key in site.by_topic),
+            *(partial(_returns, site, group) for group in groups),
+        ]
+        for write in followed(pages_of, progress):
+            write()
         _latex(site)
         _put(draft / MADE_FROM, results_digest(opened))
     return Published(opened / SITE, len(site.by_topic), len(groups))

@@ -8,7 +8,8 @@ from typing import Any
 import click
 
 from nescio.cli import options, validate
-from nescio.cli.output import emit, progress, say, say_notes
+from nescio.cli.bars import progress
+from nescio.cli.output import emit, say, say_notes
 from nescio.commands import ave
 from nescio.commands.ave.building import LONGEST
 from nescio.commands.places import check_results
@@ -80,7 +81,8 @@ def build_(questions: Path, runs: tuple[Path, ...], output: Path, printed: str, 
     nescio judge questions.jsonl runs/*.jsonl -o judged.csv       # judgements by a judge, where no one looked
     """
     read_options = options.reading(arguments)
-    counted = ave.build([questions, *runs], output, **arguments, **read_options)
+    with progress("building") as watch:
+        counted = ave.build([questions, *runs], output, progress=watch, **arguments, **read_options)
     say_notes(counted.notes)
     emit(counted, printed)
     say(f"wrote {output}")

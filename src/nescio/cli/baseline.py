@@ -8,7 +8,8 @@ from typing import Any
 import click
 
 from nescio.cli import options
-from nescio.cli.output import progress, say, say_notes
+from nescio.cli.bars import progress
+from nescio.cli.output import say, say_notes
 from nescio.cli.typed import command_line
 from nescio.commands.baseline import baseline
 

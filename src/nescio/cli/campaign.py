@@ -10,7 +10,8 @@ import click
 from nescio import campaign
 from nescio.campaign.settings import Resolution, Task
 from nescio.cli import options
-from nescio.cli.output import emit, progress, say, say_notes
+from nescio.cli.bars import progress
+from nescio.cli.output import emit, say, say_notes
 from nescio.reporting.printing import show_text
 
 BROKEN = 2  # the exit status where what was checked breaks a rule
@@ -95,7 +96,8 @@ def init_(folder: Path, **arguments: Any) -> None:
     nescio campaign init reading --task qa --topics questions.jsonl --group uned=UNED --deadline 2030-06-30
     nescio campaign init ave --task ave --topics dev.xml --group uned=UNED
     """
-    made = campaign.init(folder, **arguments)
+    with progress("reading"):
+        made = campaign.init(folder, **arguments)
     for remark in made.notes:
         say(f"note: {remark}")
     say(str(made))
@@ -109,7 +111,9 @@ def status_(folder: Path) -> None:
     \b
     nescio campaign status campaign
     """
-    show_text(str(campaign.status(folder)))
+    with progress("reading"):
+        reached = campaign.status(folder)
+    show_text(str(reached))
 
 
 @command.command("handout")
@@ -120,7 +124,9 @@ def handout_(folder: Path) -> None:
     \b
     nescio campaign handout campaign
     """
-    say(str(campaign.handout(folder)))
+    with progress("writing"):
+        written = campaign.handout(folder)
+    say(str(written))
 
 
 @command.command("checker")
@@ -133,7 +139,9 @@ def checker_(folder: Path, output: Path) -> None:
     nescio campaign checker campaign -o checker.zip
     nescio campaign check checker.zip runs/mine.jsonl   # what a team does
     """
-    say(str(campaign.checker(folder, output)))
+    with progress("writing"):
+        written = campaign.checker(folder, output)
+    say(str(written))
 
 
 @command.command("check")
@@ -151,7 +159,8 @@ def check_(folder: Path, runs: tuple[Path, ...], page: Path | None, printed: str
     nescio campaign check campaign runs/mine.jsonl runs/old.jsonl --page faults.html
     nescio campaign check campaign/handout runs/mine.jsonl     # what a team was handed
     """
-    checked = campaign.check(folder, runs, page=page)
+    with progress("checking") as watch:
+        checked = campaign.check(folder, runs, page=page, progress=watch)
     say_notes(checked.notes)
     emit(checked, printed, output, show=lambda results: show_text(str(results)))
     return 0 if checked.sound else BROKEN
@@ -174,7 +183,8 @@ def intake_(folder: Path, folders: tuple[Path, ...], printed: str, output: Path 
     \b
     nescio campaign intake campaign runs/other.jsonl --group inaoe --received 2026-06-01
     """
-    received = campaign.intake(folder, folders, **arguments)
+    with progress("taking in") as watch:
+        received = campaign.intake(folder, folders, progress=watch, **arguments)
     say_notes(received.notes)
     emit(received, printed, output, show=lambda results: show_text(str(results)))
     return BROKEN if received.refused else 0
@@ -190,7 +200,9 @@ def pool_(folder: Path) -> None:
     \b
     nescio campaign pool campaign
     """
-    say(str(campaign.pool(folder)))
+    with progress("pooling") as watch:
+        pooled = campaign.pool(folder, progress=watch)
+    say(str(pooled))
 
 
 @command.command("sheets")
@@ -211,7 +223,9 @@ def sheets_(folder: Path, **arguments: Any) -> None:
     \b
     nescio campaign sheets campaign --assessor ana --assessor ben --assessor eva --overlap 2
     """
-    say(str(campaign.sheets(folder, **arguments)))
+    with progress("writing") as watch:
+        handed = campaign.sheets(folder, progress=watch, **arguments)
+    say(str(handed))
 
 
 @command.command("collect")
@@ -231,7 +245,8 @@ def collect_(folder: Path, files: tuple[Path, ...], printed: str, output: Path |
     \b
     nescio campaign collect campaign
     """
-    collected = campaign.collect(folder, files, **arguments)
+    with progress("collecting") as watch:
+        collected = campaign.collect(folder, files, progress=watch, **arguments)
     emit(collected, printed, output, show=lambda results: show_text(str(results)))
     return 0 if collected.sound else BROKEN
 
@@ -278,4 +293,6 @@ def publish_(folder: Path) -> None:
     nescio campaign score campaign
     nescio campaign publish campaign
     """
-    say(str(campaign.publish(folder)))
+    with progress("publishing") as watch:
+        published = campaign.publish(folder, progress=watch)
+    say(str(published))

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from nescio.cli import options
+from nescio.cli.bars import progress
 from nescio.commands.check import MOST_NAMED
 from nescio.commands.check_each import as_json, check_each
 from nescio.errors import UsageError
@@ -31,7 +32,8 @@ def command(files: tuple[Path, ...], printed: str, **arguments: Any) -> None:
     nescio check questions.jsonl runs/*.jsonl
     nescio check outcomes.csv questions.jsonl runs/*.jsonl
     """
-    summaries = check_each(list(files), **options.reading(arguments))
+    with progress("checking"):
+        summaries = check_each(list(files), **options.reading(arguments))
     wrong = [summary for summary in summaries if summary.error is not None]
     if len(summaries) == 1 and wrong and not wrong[0].format:
         raise wrong[0].error or UsageError(wrong[0].problems[0])

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from nescio.cli import early, gates, options, suites
-from nescio.cli.output import emit, progress, say, say_notes
+from nescio.cli.bars import progress
+from nescio.cli.output import emit, say, say_notes
 from nescio.cli.typed import commands_of
 from nescio.commands.gates import check_regression_gate, early_gates, exit_status, regression_gates
 from nescio.commands.places import check_file, check_results

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from nescio.cli import options
+from nescio.cli.bars import progress
 from nescio.cli.help import Command
 from nescio.cli.output import say, say_notes
 from nescio.commands.convert import OUTCOME_TABLE, convert
@@ -59,6 +60,7 @@ def command(files: tuple[Path, ...], to: str, **arguments: Any) -> None:
             "folder"
         )
     *inputs, output = files
-    converted = convert(inputs, output, to=to, **options.reading(arguments))
+    with progress("converting") as watch:
+        converted = convert(inputs, output, to=to, progress=watch, **options.reading(arguments))
     say_notes(converted.notes)
     say(str(converted))

@@ -11,7 +11,8 @@ import click
 
 from nescio.cli import options
 from nescio.cli.app import app
-from nescio.cli.output import progress, say
+from nescio.cli.bars import progress
+from nescio.cli.output import say
 from nescio.commands.demo import PRINTED, lay_out, printed, steps
 from nescio.reporting.printing import show_text
 

@@ -10,8 +10,9 @@ import click
 from click.core import ParameterSource
 
 from nescio.cli import options
+from nescio.cli.bars import progress
 from nescio.cli.language_model import model, model_options, say_waiting
-from nescio.cli.output import emit, progress, say, say_notes
+from nescio.cli.output import emit, say, say_notes
 from nescio.commands import judge as commands
 from nescio.commands.places import check_file, check_results
 from nescio.data.judges import Target
@@ -125,7 +126,9 @@ def command(
         )
     say_notes(remark for remark in judged.notes if remark not in warned)
     if output:
-        say(f"judged by {judged.judge}; wrote {judged.write(output).what} to {output}")
+        with progress("writing") as watch:
+            written = judged.write(output, progress=watch)
+        say(f"judged by {judged.judge}; wrote {written.what} to {output}")
     if judged.people is not None and not judged.by_people:
         agreement = judged.agreement(**arguments)
         say_notes(agreement.notes)

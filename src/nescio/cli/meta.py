@@ -9,7 +9,8 @@ import click
 
 from nescio import meta
 from nescio.cli import options
-from nescio.cli.output import emit, progress, say_notes
+from nescio.cli.bars import progress
+from nescio.cli.output import emit, say_notes
 from nescio.commands.places import check_results
 
 
@@ -222,6 +223,7 @@ def agreement_(
     """
     check_results(output, files)
     read_options = options.reading(arguments)
-    results = meta.agreement(list(files), list(measures) or None, **arguments, **read_options)
+    with progress("comparing") as watch:
+        results = meta.agreement(list(files), list(measures) or None, progress=watch, **arguments, **read_options)
     say_notes(results.notes)
     emit(results, printed, output)

@@ -8,7 +8,8 @@ from typing import Any
 import click
 
 from nescio.cli import options
-from nescio.cli.output import emit, progress, say, say_notes
+from nescio.cli.bars import progress
+from nescio.cli.output import emit, say, say_notes
 from nescio.commands import nuggets
 from nescio.commands.places import check_results
 

@@ -8,8 +8,8 @@ from typing import Any, Literal, get_args
 
 import click
 
+from nescio.cli.bars import watch
 from nescio.cli.help import Command, Group, format_names, grouped, measure_names, offered
-from nescio.cli.output import watch
 from nescio.cli.stdin import Files
 from nescio.data.judges import Target
 from nescio.data.policies import Missing, MissingConfidence, Unanswerable, Ungraded

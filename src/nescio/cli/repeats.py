@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from nescio.cli import options
+from nescio.cli.bars import progress
 from nescio.cli.output import emit, say_notes
 from nescio.commands.places import check_results
 from nescio.reporting.repeats import show_repeats
@@ -36,6 +37,7 @@ def command(
     """
     check_results(output, files)
     read_options = options.reading(arguments)
-    found = repeats(list(files), list(measures) or None, **arguments, **read_options)
+    with progress("splitting") as watch:
+        found = repeats(list(files), list(measures) or None, progress=watch, **arguments, **read_options)
     say_notes(found.notes)
     emit(found, printed, output, show=show_repeats)

@@ -9,7 +9,8 @@ from typing import Any
 import click
 
 from nescio.cli import options, suites
-from nescio.cli.output import progress, say, say_notes
+from nescio.cli.bars import progress
+from nescio.cli.output import say, say_notes
 from nescio.cli.typed import commands_of
 from nescio.commands.report import report
 from nescio.reporting.page.report_data import Study

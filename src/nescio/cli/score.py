@@ -9,7 +9,8 @@ from typing import Any
 import click
 
 from nescio.cli import gates, options, suites
-from nescio.cli.output import emit, progress, say_notes
+from nescio.cli.bars import progress
+from nescio.cli.output import emit, say_notes
 from nescio.commands.gates import Limit, exit_status, score_gates, with_gated
 from nescio.commands.places import check_results
 from nescio.comparison.leaderboard import score

@@ -9,8 +9,8 @@ from typing import Any
 import click
 
 from nescio.cli import options
+from nescio.cli.bars import progress
 from nescio.cli.help import grouped
-from nescio.cli.output import progress
 from nescio.errors import UsageError
 from nescio.suites.choices import Incomplete, Over
 

@@ -9,7 +9,8 @@ from typing import Any
 import click
 
 from nescio.cli import options
-from nescio.cli.output import emit, progress, say, say_notes
+from nescio.cli.bars import progress
+from nescio.cli.output import emit, say, say_notes
 from nescio.commands.gates import CANNOT_TELL
 from nescio.commands.places import check_file
 from nescio.commands.tune import tune_one_or_two, write_tuned

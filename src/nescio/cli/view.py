@@ -9,7 +9,8 @@ from typing import Any
 import click
 
 from nescio.cli import options
-from nescio.cli.output import progress, say
+from nescio.cli.bars import progress
+from nescio.cli.output import say
 from nescio.cli.typed import commands_of
 from nescio.commands.view import HOME, Live, server_of, view
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from inspect import signature
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -16,6 +17,7 @@ from nescio.formats import BY_SUFFIX, WRITERS, Unjudged, Writer
 from nescio.pipeline import Options, ReadingOptions, check_names, judge, judges_of, read
 from nescio.pipeline.loading import merged
 from nescio.sources.writing import check_new_folder
+from nescio.stats.parallel import Progress
 
 OUTCOME_TABLE = "outcomes"  # what is written where nothing else is asked for
 
@@ -36,14 +38,20 @@ class Converted:
 
 
 def convert(
-    source: Any, output: Path | str, *, to: str = OUTCOME_TABLE, **options: Unpack[ReadingOptions]
+    source: Any,
+    output: Path | str,
+    *,
+    to: str = OUTCOME_TABLE,
+    progress: Progress | None = None,
+    **options: Unpack[ReadingOptions],
 ) -> Converted:
     """Write any log that can be scored as an outcome table, or as files of another format.
 
         nescio.convert("log.eval", "log.csv")
 
     `source` is a path or several, or a table; `output` the outcome table (.csv, .tsv, .jsonl or .parquet), or with `to`
-    the new folder for the files of another format (`nescio.formats.WRITERS` has them). Options are those of
+    the new folder for the files of another format (`nescio.formats.WRITERS` has them). `progress` hears how many rows,
+    or runs, are written. Options are those of
     `nescio.score` that say how files are read; those about scoring change nothing here. Raises NescioError:
     MismatchError for what a format cannot hold, UnknownNameError for a format that is not written, UsageError where the
     output cannot be written.
@@ -69,7 +77,8 @@ def convert(
             f"this is {result.about}, which holds no outcome of a single question; nescio score --by question -o"
             " scores.csv writes the scores of each"
         )
-    written = writer.write(result.data, output)
+    watched = {"progress": progress} if "progress" in signature(writer.write).parameters else {}
+    written = writer.write(result.data, output, **watched)
     return Converted(result.format, judged_by, written.what, output, (*result.notes, *written.notes))
 
 

@@ -68,12 +68,13 @@ class Judged:
         """Say whether calls of a language model have failed, whose answers another run would ask about."""
         return any(note.code in (CALLS_FAILED, GAVE_UP) for note in self.notes)
 
-    def write(self, path: Path | str) -> WriteResult:
-        """Write the outcomes as a table (.csv, .tsv, .jsonl or .parquet), whole or not at all."""
+    def write(self, path: Path | str, *, progress: Progress | None = None) -> WriteResult:
+        """Write the outcomes as a table (.csv, .tsv, .jsonl or .parquet), whole or not at all; `progress` hears how
+        many rows are written."""
         path = Path(path)
         check_file(path, "an outcome table", SUFFIXES)
         return WriteResult(
-            f"{write_outcomes(self.outcomes, path)} outcomes of {plural(len(self.outcomes.runs), 'run')}"
+            f"{write_outcomes(self.outcomes, path, progress)} outcomes of {plural(len(self.outcomes.runs), 'run')}"
         )
 
     def agreement(

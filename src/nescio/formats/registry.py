@@ -11,8 +11,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
 
 from nescio.data.columns import Array
 from nescio.data.evidence import Evidence, Tally
@@ -247,7 +245,7 @@ class WriteResult:
     notes: tuple[Note, ...] = ()
 
 
-Write = Callable[[Any, Path], WriteResult]
+Write = Callable[..., WriteResult]  # of what was read, a path, and `progress` where it says how far it has come
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from nescio.pipeline import ReadingOptions, check_names
 from nescio.scoring.samples import measure_inputs
 from nescio.scoring.score import open_data, parse_all
 from nescio.stats.agreement import kendall_tau_b, rbo, tau_ap_b
+from nescio.stats.parallel import Progress, followed
 
 ALIKE = 0.005  # of a measure's range: what rounds to the same two decimals in the paper's Table 3
 
@@ -68,7 +69,13 @@ class CountedDisagreement(Disagreement):
 
 
 def agreement(
-    source: Any, measures: Measures = None, *, rbo_p: float = 0.9, top: int = 5, **options: Unpack[ReadingOptions]
+    source: Any,
+    measures: Measures = None,
+    *,
+    rbo_p: float = 0.9,
+    top: int = 5,
+    progress: Progress | None = None,
+    **options: Unpack[ReadingOptions],
 ) -> Results[Agreement]:
     """Correlate the rankings of runs by each pair of measures, and find where they disagree most.
 
@@ -77,7 +84,8 @@ def agreement(
     The best run comes first, whether high or low is better. `tau_ap` is the symmetric one, for neither measure is the
     truth; see `nescio.stats.agreement` for the three coefficients and their ties. `rbo_p` is the p of rank-biased
     overlap. `tables["disagreements"]` shows the `top` pairs of runs that two measures see most differently. Counts
-    tables will do. Raises as `nescio.score` does, and UsageError for fewer than two measures.
+    tables will do. `progress` hears how many pairs of measures are compared. Raises as `nescio.score` does, and
+    UsageError for fewer than two measures.
     """
     check_names(agreement, options)
     if not isinstance(rbo_p, (int, float)) or not 0 < rbo_p < 1:
@@ -97,7 +105,7 @@ def agreement(
     counts = _counts(data)
     rows: list[Agreement] = []
     shown: list[Disagreement] = []
-    for one, other in combinations(wanted, 2):
+    for one, other in followed([*combinations(wanted, 2)], progress):
         values, others = scores[one.label], scores[other.label]
         known = np.flatnonzero(~np.isnan(values) & ~np.isnan(others))
         rows.append(_compare(one, other, values[known], others[known], rbo_p))

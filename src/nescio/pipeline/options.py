@@ -82,7 +82,7 @@ class Options:
     stratum whose questions move together when they are resampled; `repeats_of` names runs (NAME: PATTERN) that are
     repeats of one; `column` says which column of a table plays a part (NAME: COLUMN); `graded` the numeric columns that
     measures such as mean(f1) read; `max_unpacked` how many GB a compressed file may unpack to, `memory_limit` how
-    much memory reading may take ("2GB"). `watch` is told how many bytes of JSON Lines have been read, of how many,
+    much memory reading may take ("2GB"). `watch` is told how many bytes of tables have been read, of how many,
     and `watch_judging` how many answers have been judged; `typed` says that the options were typed on a command
     line, which errors then name; `texts` asks for the words of questions and answers, which a report shows;
     `counting` says that counts of a large table will do, and which; `beside` are the columns of a table of labels

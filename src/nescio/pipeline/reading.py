@@ -21,6 +21,7 @@ from nescio.pipeline.options import Options
 from nescio.pipeline.recognition import OWN_RUN, only_questions, open_files, recognise
 from nescio.stats.parallel import Progress
 
+_BY_ROWS = ("lines", "delimited", "parquet")  # kinds of files whose readers say how far they have come
 _TEXTS_NAMED = 5  # of those that --declined-pattern matched
 
 
@@ -118,9 +119,9 @@ def _check_choices(choices: Choices, format_: formats.Format) -> None:
 
 @contextmanager
 def _watched(parts: Sequence[SourceRole], watch: Progress | None) -> Iterator[Sequence[SourceRole]]:
-    """Yield the parts, whose lines tell `watch` how far they have been read; at the end, or at an error, it is told
+    """Yield the parts, whose rows tell `watch` how far they have been read; at the end, or at an error, it is told
     that all is."""
-    total = sum(s.path.stat().st_size for _, s in parts if s.path and s.kind == "lines")
+    total = sum(s.path.stat().st_size for _, s in parts if s.path and s.kind in _BY_ROWS and s.path.is_file())
     if watch is None or not total:
         yield parts
         return

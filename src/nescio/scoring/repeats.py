@@ -24,6 +24,7 @@ from nescio.measures import Measure, Measures
 from nescio.pipeline import Loaded, ReadingOptions, check_names
 from nescio.scoring.samples import columns_for, measure_inputs
 from nescio.scoring.score import check_resampling, open_data, parse_all, strata
+from nescio.stats.parallel import Progress, followed
 from nescio.stats.repeats import Split, intraclass, split
 
 _STEP = 1e-3  # of the derivatives, which are exact for polynomials up to the fourth degree
@@ -93,6 +94,7 @@ def repeats(
     measures: Measures = None,
     *,
     ci: float = 95.0,
+    progress: Progress | None = None,
     **options: Unpack[ReadingOptions],
 ) -> Results[Repeatability]:
     """Say how much of each score is the chance of single answers, where questions were asked several times.
@@ -100,7 +102,8 @@ def repeats(
         nescio.repeats("trials.csv", "accuracy").rows[0].noise
 
     The variance of a value is split into what questions differ by and what sampling adds, by the delta method on the
-    means of each question; it is exact for means and c@1. `ci` is the level of the noise floors in percent. Rows are
+    means of each question; it is exact for means and c@1. `ci` is the level of the noise floors in percent; `progress`
+    hears of how many runs and measures the variance is split. Rows are
     `Repeatability`; `tables["noise"]` has the noise floor of each pair of runs, `tables["by_repeat"]` the value of each
     repeat, and `tables["flips"]` the questions whose answers had different outcomes, the most divided first. Raises
     MismatchError where no question was asked twice, UsageError for a measure whose variance cannot be split (of an
@@ -118,9 +121,11 @@ def repeats(
     rows: list[Repeatability] = []
     pairs: list[Noise] = []
     notes: list[Note] = list(loaded.notes)
+    each_one = followed([(measure, i) for measure in wanted for i in range(len(data.runs))], progress)
+    splits = {(measure.label, i): run_split(data, measure, i) for measure, i in each_one}
     for measure in wanted:
         values = {data.runs[one.run]: one.value for one in measure_inputs(data, [measure])[0]}
-        parts = {run: run_split(data, measure, i) for i, run in enumerate(data.runs)}
+        parts = {run: splits[measure.label, i] for i, run in enumerate(data.runs)}
         for run, part in parts.items():
             rows.append(_row(run, measure, values[run], part, z)(unlike[run], asked[run]))
             notes += _doubts(run, measure, part[0])

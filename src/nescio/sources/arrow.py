@@ -29,9 +29,9 @@ class Renamed:
     select: str
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        from nescio.sources.database import connect
+        from nescio.sources.database import open_connection
 
-        connection = connect()
+        connection = open_connection()
         connection.register("given", self.table)
         return connection.sql(self.select).__arrow_c_stream__(requested_schema)
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 import atexit
 import os
 import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from threading import Event, Thread
 from typing import TYPE_CHECKING
 
 from nescio.engines.memory import limit
@@ -17,9 +20,24 @@ if TYPE_CHECKING:
 PARQUET = "read_parquet(?, hive_partitioning=false)"
 _PATTERN = "*?["
 _A_THREAD = 1 << 28  # bytes of memory that a thread of the table engine should have
+_LARGE = 1 << 22  # bytes of a file from which on it is told how far a query has come
+_EVERY = 0.1  # seconds
+_INTERRUPTED = "Query interrupted"  # what the table engine's bindings make of Ctrl-C: a RuntimeError that says this
 
 
-def connect(*, alone: bool = False) -> duckdb.DuckDBPyConnection:
+@contextmanager
+def connect(*, alone: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Yield a connection as `open_connection` makes it, and close it; Ctrl-C during a query is a KeyboardInterrupt."""
+    try:
+        with open_connection(alone=alone) as connection:
+            yield connection
+    except RuntimeError as error:
+        if str(error) == _INTERRUPTED:
+            raise KeyboardInterrupt from None
+        raise
+
+
+def open_connection(*, alone: bool = False) -> duckdb.DuckDBPyConnection:
     """Open a connection, with temporary tables and views of its own, to a database in memory that fetches nothing from
     anywhere, and does not look for like terms among thousands of columns.
 
@@ -31,6 +49,42 @@ def connect(*, alone: bool = False) -> duckdb.DuckDBPyConnection:
         _hold(connection, limit(), alone=alone)
     connection.execute("SET enable_progress_bar = false")  # it goes to standard output, where results go
     return connection
+
+
+@contextmanager
+def watched(connection: duckdb.DuckDBPyConnection, path: Path, tick: Callable[[int], None] | None) -> Iterator[None]:
+    """Tell `tick`, while a query over a large file runs in this block, how many bytes more of it were read; all of
+    them when the block ends well, and none where it does not."""
+    size = path.stat().st_size if tick and path.is_file() else 0
+    if tick is None or size < _LARGE:
+        yield
+        return
+    # What the query has done is counted where a bar could be drawn.
+    connection.execute("SET enable_progress_bar = true; SET enable_progress_bar_print = false")
+    connection.execute("SET progress_bar_time = 0")
+    told, ended = 0, Event()
+
+    def tell(done: int) -> None:
+        nonlocal told
+        if done != told:
+            tick(done - told)
+            told = done
+
+    def follow() -> None:
+        while not ended.wait(_EVERY):
+            tell(max(told, int(size * min(connection.query_progress(), 99) / 100)))
+
+    thread = Thread(target=follow, daemon=True)
+    thread.start()
+    read = 0
+    try:
+        yield
+        read = size
+    finally:
+        ended.set()
+        thread.join()
+        tell(read)
+        connection.execute("SET enable_progress_bar = false")
 
 
 @cache  # a forked process must neither use its parent's nor close it, whose threads it has not

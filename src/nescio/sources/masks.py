@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio.sources.database import connect, parquet
+from nescio.sources.database import connect, parquet, watched
 from nescio.sources.source import Source
 from nescio.sources.tables import first, literal
 from nescio.sources.text_files import WHITE
@@ -100,7 +100,9 @@ def group(
         given = f"{masks}, count(*) AS rows FROM {relation} JOIN bits ON {run} = bits.name"
         asked = _Asked(question, given, where, states, hashed, named)
         runs = len(names)
-        table, fetched = _fetch_narrow(connection, asked) if runs <= BITS else _fetch_wide(connection, asked, runs)
+        assert source.path is not None
+        with watched(connection, source.path, source.tick):
+            table, fetched = _fetch_narrow(connection, asked) if runs <= BITS else _fetch_wide(connection, asked, runs)
     total = int(fetched["rows"].sum())
     answered = np.bitwise_or.reduce(table, axis=0)
     once = all(int(np.bitwise_count(bits).sum(dtype=np.int64)) == total for bits in (answered, table))

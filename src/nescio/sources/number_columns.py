@@ -56,6 +56,7 @@ def number_columns(source: Source, names: Sequence[str], keys: Mapping[str, Sequ
         parts = -(-rows * (_CELL + 8 * len(names)) // at_most(_AT_ONCE, 16))
         cells = ", ".join(f"coalesce({number}, 'nan'::DOUBLE) AS n{i}" for i, number in enumerate(numbers))
         fetched_rows = 0
+        size = source.path.stat().st_size if source.tick and source.path.is_file() else 0
         for part in range(parts):
             fetched = connection.execute(
                 f"SELECT runs.code AS run, questions.code AS question, {cells} FROM {relation} JOIN runs ON {run} = "
@@ -66,6 +67,8 @@ def number_columns(source: Source, names: Sequence[str], keys: Mapping[str, Sequ
             for i, column in enumerate(columns.values()):
                 column[at] = fetched[f"n{i}"]
             fetched_rows += len(fetched["run"])
+            if source.tick:
+                source.tick(size * (part + 1) // parts - size * part // parts)
     return columns if fetched_rows == rows else None
 
 

@@ -42,7 +42,7 @@ class Source:
     (JSON), an `archive` (ZIP, whose `members` are named), `xml` or `text`; `documents.py` opens the last four.
     `begins` is the line of a text file on which its header or its first object stands; it is `plain` if `check_text`
     says so. `document` is the JSON of a document, or the root of XML; of a large one that is read piece by piece it
-    is an `outline`: what its first bytes hold. `tick` is told how many bytes more of its lines were read; `room` is
+    is an `outline`: what its first bytes hold. `tick` is told how many bytes more of its rows were read; `room` is
     how much memory its JSON may take. `named` says which of its columns the user named to play a part (NAME:
     COLUMN).
     """

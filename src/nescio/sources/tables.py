@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError, collected
-from nescio.sources.database import address, first_line, parquet
+from nescio.sources.database import address, first_line, parquet, watched
 from nescio.sources.json import as_text, decode_object
 from nescio.sources.opening import check_width
 from nescio.sources.source import DELIMITED, LINES, Source
@@ -93,7 +94,9 @@ def _load_table(
         nan = f"CASE WHEN NOT isnan({cell}) THEN {cell} END"
         texts.append(f"{_text(nan if pandas and kinds[cell] in ('FLOAT', 'DOUBLE') else cell)} AS {cell}")
     select = ", ".join(["row_number() OVER () AS row", *texts])
-    connection.execute(f"CREATE TEMP TABLE {into} AS SELECT {select} FROM {relation}", parameters)
+    create = f"CREATE TEMP TABLE {into} AS SELECT {select} FROM {relation}"
+    with watched(connection, source.path, source.tick) if parameters and source.path else nullcontext():
+        connection.execute(create, parameters)
     return names
 
 
@@ -112,13 +115,14 @@ def _load_delimited(
     if source.plain and source.begins == 1 and len(source.columns) > 1:
         columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(source.columns)))
         select = ", ".join(["row_number() OVER () AS row", *(f"{_text(cell)} AS {cell}" for cell in names.values())])
+        create = (
+            f"CREATE TEMP TABLE {into} AS SELECT {select} FROM read_csv(?, auto_detect=false, header=true, "
+            f"delim='{source.delimiter}', quote='\"', escape='\"', columns={{{columns}}}, strict_mode=true, "
+            f"null_padding=false, hive_partitioning=false, max_line_size={_LONGEST_LINE})"
+        )
         try:
-            connection.execute(
-                f"CREATE TEMP TABLE {into} AS SELECT {select} FROM read_csv(?, auto_detect=false, header=true, "
-                f"delim='{source.delimiter}', quote='\"', escape='\"', columns={{{columns}}}, strict_mode=true, "
-                f"null_padding=false, hive_partitioning=false, max_line_size={_LONGEST_LINE})",
-                [address(source.path)],
-            )
+            with watched(connection, source.path, source.tick):
+                connection.execute(create, [address(source.path)])
             return names
         except duckdb.Error:
             pass
@@ -132,7 +136,7 @@ def _cells(source: Source, names: Mapping[str, str]) -> tuple[dict[str, list[str
     cells: dict[str, list[str | None]] = {cell: [] for cell in names.values()}
     wanted = [(column, int(cell[1:])) for cell, column in cells.items()]
     width, count = len(source.columns), 0
-    rows = records(source.path, source.delimiter)
+    rows = records(source.path, source.delimiter, source.tick)
     next(rows)
     for record, line in rows:
         if len(record) < width or any(record[width:]):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import csv
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from nescio.errors import FormatError
 
 WHITE = " \t\n\v\f\r"  # what is taken off both ends of every cell
 _CHUNK = 1 << 20
+_TICK = 1 << 22
 _END = "\0"  # which stands in no text file
 _UNCLOSED = "a quotation mark that opens here is never closed"
 _LONGEST_FIELD = 1 << 30  # the csv module refuses fields over 128 KiB unless it is told otherwise
@@ -65,9 +66,9 @@ def separator(line: str) -> str | None:
     return said[len(_SEPARATOR) :] if len(said) == len(_SEPARATOR) + 1 and said.startswith(_SEPARATOR) else None
 
 
-def records(path: Path, delimiter: str) -> Iterator[tuple[list[str], int]]:
+def records(path: Path, delimiter: str, tick: Callable[[int], None] | None = None) -> Iterator[tuple[list[str], int]]:
     """Return the records of a delimited file, slowly but with the line on which each begins; blank lines are passed
-    over.
+    over. `tick` is told, now and then, how many characters more were read.
 
     Between tabs a field may go on after its closing quotation mark, as spreadsheets write `"so" said`. Raises
     FormatError at a record that is not well-formed.
@@ -75,7 +76,8 @@ def records(path: Path, delimiter: str) -> Iterator[tuple[list[str], int]]:
     csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_FIELD))
     with path.open(encoding="utf-8-sig", newline="") as file:
         strict = delimiter != "\t"
-        lines = file if strict else chain(file, [_END])
+        read = _ticked(file, tick) if tick else file
+        lines = read if strict else chain(read, [_END])
         reader = csv.reader(lines, delimiter=delimiter, strict=strict, skipinitialspace=True)
         while True:
             begins = reader.line_num + 1
@@ -93,6 +95,17 @@ def records(path: Path, delimiter: str) -> Iterator[tuple[list[str], int]]:
                 continue
             if len(record) > 1 or "".join(record).strip():
                 yield record, begins
+
+
+def _ticked(lines: Iterable[str], tick: Callable[[int], None]) -> Iterator[str]:
+    """Yield the lines, and say how many characters they have."""
+    more = 0
+    for line in lines:
+        more += len(line)
+        if more > _TICK:
+            tick(more)
+            more = 0
+        yield line
 
 
 def _why_not_csv(error: csv.Error) -> str:

@@ -3,7 +3,7 @@ for."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TypeVar
 
 from nescio.errors import WorkerLostError
@@ -11,6 +11,27 @@ from nescio.errors import WorkerLostError
 T = TypeVar("T")
 U = TypeVar("U")
 Progress = Callable[[int, int], None]  # hears how many parts of how many are done
+_TIMES_TOLD = 1000
+
+
+def followed(items: Collection[T], progress: Progress | None) -> Iterator[T]:
+    """Yield the items, and tell `progress` how many of them are done: after each, or now and then where they are
+    many."""
+    if progress is None:
+        yield from items
+        return
+    every = max(1, len(items) // _TIMES_TOLD)
+    for done, item in enumerate(items, 1):
+        yield item
+        if done % every == 0 or done == len(items):
+            progress(done, len(items))
+
+
+def halves(progress: Progress | None) -> tuple[Progress | None, Progress | None]:
+    """Return what hears of the first half of some work, and what hears of the second."""
+    if progress is None:
+        return None, None
+    return lambda done, total: progress(done, 2 * total), lambda done, total: progress(total + done, 2 * total)
 
 
 BLOCKS_A_TASK = 8

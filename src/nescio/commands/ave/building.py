@@ -20,6 +20,7 @@ from nescio.formats.native.judgements import read_judgements
 from nescio.judging import Human
 from nescio.judging.human import human
 from nescio.pipeline import Options, OutcomeMapOption, check_names, read
+from nescio.stats.parallel import Progress, halves
 from nescio.tasks.ave import building
 from nescio.tasks.ave.building import RULES, Rule
 
@@ -39,6 +40,7 @@ def build(
     without: Sequence[Rule] = (),
     test_set: bool = False,
     systems: bool = False,
+    progress: Progress | None = None,
     **options: Unpack[OutcomeMapOption],
 ) -> Results:
     """Write a collection of the answers of QA systems, and count what is in it and what was discarded.
@@ -50,7 +52,8 @@ def build(
     people's verdicts, `verdict` its column where its name does not tell, and the option `outcome_map` says what words
     in it mean; without it all answers are UNKNOWN. `language` is that of questions that do not say it; `longest` the
     characters of a supporting text at most; `without` names rules that are not applied. A `test_set` has no values;
-    with `systems` it says whose answer each is.
+    with `systems` it says whose answer each is. `progress` hears how many questions are done, half for sifting their
+    answers and half for writing them.
 
     Raises UsageError for options that make no sense, MismatchError where nothing is left to validate.
     """
@@ -66,11 +69,12 @@ def build(
     verdict_of, people, notes = _verdicts(result.data, judgements, verdict, options.get("outcome_map", {}))
     offers = building.offers(result.data.runs, verdict_of)
     questions = _in_language(result.data.collection.questions, language)
-    built = building.build(questions, offers, name=output.stem, rules=rules, longest=longest)
+    sifting, writing = halves(progress)
+    built = building.build(questions, offers, name=output.stem, rules=rules, longest=longest, progress=sifting)
     notes = [*result.notes, *notes, *(people.said_of_stale() if people else ())]
     if not built.exercise.candidates:
         raise MismatchError("no answer is left to validate; the rules discarded all of them, or there was none")
-    lost = write_exercise(built.exercise, output, values=not test_set, systems=systems)
+    lost = write_exercise(built.exercise, output, values=not test_set, systems=systems, progress=writing)
     notes += built.notes
     if lost:
         notes.append(

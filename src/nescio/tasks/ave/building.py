@@ -17,6 +17,7 @@ from typing import Literal, get_args
 from nescio.data.model import Question, Run, Verdict
 from nescio.data.notes import Note, note
 from nescio.errors import MismatchError, UsageError
+from nescio.stats.parallel import Progress, followed
 from nescio.tasks.ave.exercise import Candidate, Exercise, Value
 from nescio.text import squeeze
 
@@ -118,6 +119,7 @@ def build(
     name: str = "collection",
     rules: Collection[str] = RULES,
     longest: int = LONGEST,
+    progress: Progress | None = None,
 ) -> Built:
     """Return a collection for validators from questions and the answers of QA systems, in their order.
 
@@ -136,7 +138,7 @@ def build(
                 f"system {offer.system!r} answers question {offer.question_id!r}, which is not among the questions"
             )
         offered[offer.question_id].append(offer)
-    groups = {identity: _sift(offers_of, rules, longest) for identity, offers_of in offered.items()}
+    groups = {identity: _sift(offers_of, rules, longest) for identity, offers_of in followed(offered.items(), progress)}
     available: Counter[str] = Counter()
     for identity, offers_of in offered.items():
         available[language(by_id[identity])] += len(offers_of)

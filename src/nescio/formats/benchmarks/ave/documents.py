@@ -18,6 +18,7 @@ from nescio.errors import FormatError, MismatchError, collected
 from nescio.sources.documents import text_lines
 from nescio.sources.source import Source
 from nescio.sources.writing import whole
+from nescio.stats.parallel import Progress, followed
 from nescio.tasks.ave.exercise import Candidate, Decision, Exercise, Pair, Validation, Value
 from nescio.tasks.ave.rules import Problem, pair_problems, problems
 from nescio.text import decimal
@@ -140,7 +141,14 @@ def _candidates(source: Source, question: _Element, identity: str) -> Iterator[C
         yield seen[name]
 
 
-def write_exercise(exercise: Exercise, path: Path, *, values: bool = True, systems: bool = False) -> int:
+def write_exercise(
+    exercise: Exercise,
+    path: Path,
+    *,
+    values: bool = True,
+    systems: bool = False,
+    progress: Progress | None = None,
+) -> int:
     """Write a collection in the format of AVE 2007, whole or not at all; returns how many characters XML cannot hold.
 
     Each of those is written as U+FFFD. Without `values` it is a test set; `systems` adds whose answer each is. Raises
@@ -156,7 +164,7 @@ def write_exercise(exercise: Exercise, path: Path, *, values: bool = True, syste
     groups: dict[str, list[Candidate]] = {question.id: [] for question in exercise.questions}
     for candidate in exercise.candidates:
         groups[candidate.question_id].append(candidate)
-    for question in exercise.questions:
+    for question in followed(exercise.questions, progress):
         tongue = question.strata.get("language")
         element = etree.SubElement(root, "q", clean({"id": question.id, "lang": tongue}))
         etree.SubElement(element, "q_str").text = clean.text(question.text)

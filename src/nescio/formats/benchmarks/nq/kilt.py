@@ -15,6 +15,7 @@ from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudge
 from nescio.sources.source import Source, name_runs
 from nescio.sources.tables import json_lines
 from nescio.sources.text_files import WHITE
+from nescio.stats.parallel import Progress, followed
 
 
 def read_kilt(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
@@ -94,7 +95,7 @@ def _kilt_line(source: Source, row: Mapping[str, Any], line: int) -> tuple[str, 
 
 
 @writer("kilt", about="KILT: gold.jsonl and runs/NAME.jsonl (id, input, output), in a folder", takes=Unjudged)
-def write_kilt(unjudged: Unjudged, path: Path) -> WriteResult:
+def write_kilt(unjudged: Unjudged, path: Path, progress: Progress | None = None) -> WriteResult:
     """Write gold and runs. Silence is an empty answer; an unanswerable question has no gold answer."""
     answering = [run for run in unjudged.runs if run.responses]
     names = file_names([run.name for run in answering])
@@ -106,7 +107,7 @@ def write_kilt(unjudged: Unjudged, path: Path) -> WriteResult:
         write_lines(folder / "gold.jsonl", gold)
         if answering:
             (folder / "runs").mkdir()
-        for run, name in zip(answering, names, strict=True):
+        for run, name in followed([*zip(answering, names, strict=True)], progress):
             rows = (
                 {"id": one.question_id, "output": [{"answer": one.answer or "" if one.answered else ""}]}
                 for one in run.responses

@@ -12,6 +12,7 @@ from nescio.errors import MismatchError
 from nescio.formats.benchmarks.pan.shapes import STRATA
 from nescio.formats.folder_writer import file_names, folder_of, renamed, write_lines
 from nescio.formats.registry import WriteResult, writer
+from nescio.stats.parallel import Progress, followed
 from nescio.text import plural
 
 
@@ -20,7 +21,7 @@ from nescio.text import plural
     about="PAN verification data of any year as that of 2020: truth.jsonl and runs/NAME/answers.jsonl, in a folder",
     takes=Outcomes,
 )
-def write(outcomes: Outcomes, path: Path) -> WriteResult:
+def write(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> WriteResult:
     """Write what was read of PAN; other outcomes have no score between two sides. Silence is 0.5, and so is a missing
     problem."""
     if not {"verification.same", "verification.value"} <= outcomes.extra_columns.keys():
@@ -46,7 +47,7 @@ def write(outcomes: Outcomes, path: Path) -> WriteResult:
             for i, problem in enumerate(outcomes.questions)
         )
         write_lines(folder / "truth.jsonl", truth)
-        for name, scores in zip(names, values, strict=True):
+        for name, scores in followed([*zip(names, values, strict=True)], progress):
             (folder / "runs" / name).mkdir(parents=True)
             rows = ({"id": problem, "value": score} for problem, score in zip(outcomes.questions, scores, strict=True))
             write_lines(folder / "runs" / name / "answers.jsonl", rows)

@@ -32,6 +32,7 @@ from nescio.formats.benchmarks.squad2.scores import score_texts
 from nescio.formats.logs.graded import SAID_SO, declined
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, WriteResult, reader, writer
 from nescio.sources.source import Source
+from nescio.stats.parallel import Progress
 
 MEASURES = ("squad.EM", "squad.F1", "c@1", "accuracy", "coverage")
 _OTHERS = {"run", "question", "outcome", "answer", "id", "testRunLink"}  # keys of one object of another format
@@ -119,6 +120,8 @@ def _responses(
     about="SQuAD 2.0: gold.json, pred_NAME.json, and na_odds_NAME.json where there are confidences, in a folder",
     takes=Unjudged,
 )
-def write(unjudged: Unjudged, path: Path) -> WriteResult:
+def write(unjudged: Unjudged, path: Path, progress: Progress | None = None) -> WriteResult:
     """Write gold, predictions and odds; the odds that there is no answer are minus the confidence in the one given."""
-    return writing.write(unjudged, path, alike=core_of, is_odds=lambda source: recognise(source) == "odds")
+    return writing.write(
+        unjudged, path, alike=core_of, is_odds=lambda source: recognise(source) == "odds", progress=progress
+    )

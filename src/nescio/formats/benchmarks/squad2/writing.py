@@ -21,12 +21,18 @@ from nescio.formats.folder_writer import (
 )
 from nescio.formats.registry import Unjudged, WriteResult
 from nescio.sources.source import Source
+from nescio.stats.parallel import Progress, followed
 
 STRATA = ("article", "paragraph")
 
 
 def write(
-    unjudged: Unjudged, path: Path, *, alike: Callable[[str], Hashable], is_odds: Callable[[Source], bool]
+    unjudged: Unjudged,
+    path: Path,
+    *,
+    alike: Callable[[str], Hashable],
+    is_odds: Callable[[Source], bool],
+    progress: Progress | None,
 ) -> WriteResult:
     """Write them into a folder; `alike` says of two names whether odds of the one would be taken for odds of the
     other."""
@@ -35,7 +41,7 @@ def write(
     notes = left_out(unjudged, "SQuAD", ("confidence",), STRATA) + renamed([run.name for run in answering], names)
     with folder_of(path, "squad2") as folder:
         write_document(folder / "gold.json", {"version": "v2.0", "data": _articles(unjudged.collection)})
-        for run, name in zip(answering, names, strict=True):
+        for run, name in followed([*zip(answering, names, strict=True)], progress):
             write_document(folder / f"pred_{name}.json", _predictions(run))
             odds = _odds(run)
             if not odds:

@@ -23,6 +23,7 @@ from nescio.formats.folder_writer import write_lines
 from nescio.formats.logs.every_eval_ever.reader import OUTCOME, OWN, PROPOSED, REASON, STATES_WRITTEN, WHY
 from nescio.formats.registry import WriteResult, writer
 from nescio.sources.writing import whole
+from nescio.stats.parallel import Progress, followed
 from nescio.text import plural
 
 SCHEMA = "0.3.0"
@@ -36,9 +37,9 @@ _WORDS = {state: word for word, state in STATES_WRITTEN.items()}
     takes=Outcomes,
     suffixes=(".jsonl",),
 )
-def write(outcomes: Outcomes, path: Path) -> WriteResult:
+def write(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> WriteResult:
     """Write an instance for each answer, and count what the format has no place for."""
-    rows = list(_instances(outcomes))
+    rows = list(_instances(outcomes, progress))
     with whole(path) as draft:
         write_lines(draft, rows)
     notes: list[Note] = []
@@ -58,8 +59,8 @@ def write(outcomes: Outcomes, path: Path) -> WriteResult:
     return WriteResult(f"{plural(len(rows), 'instance')} of {plural(len(outcomes.runs), 'run')}", tuple(notes))
 
 
-def _instances(outcomes: Outcomes) -> Iterator[dict[str, Any]]:
-    for r, run in enumerate(outcomes.runs):
+def _instances(outcomes: Outcomes, progress: Progress | None) -> Iterator[dict[str, Any]]:
+    for r, run in followed([*enumerate(outcomes.runs)], progress):
         for q, question in enumerate(outcomes.questions):
             state = int(outcomes.state[r, q])
             if state == ABSENT:

@@ -22,6 +22,7 @@ from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT,
 from nescio.formats.folder_writer import file_names, folder_of
 from nescio.formats.logs.inspect.reader import REASONS
 from nescio.formats.registry import WriteResult, writer
+from nescio.stats.parallel import Progress, followed
 from nescio.text import plural
 
 SCORER, TASK = "nescio", "nescio"
@@ -30,14 +31,15 @@ _WORDS = {why: reason for reason, why in REASONS.items()}
 
 
 @writer("inspect", about="logs of Inspect, a .json for each run, with silence as N, in a folder", takes=Outcomes)
-def write(outcomes: Outcomes, path: Path) -> WriteResult:
+def write(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> WriteResult:
     """Write a log for each run, and count what a log has no place for."""
     now = datetime.now(UTC).replace(microsecond=0)
     stamp = now.isoformat().replace(":", "-")
     notes: list[Note] = []
     written = 0
     with folder_of(path, "inspect") as folder:
-        for r, (run, stem) in enumerate(zip(outcomes.runs, file_names(outcomes.runs), strict=True)):
+        named = [*enumerate(zip(outcomes.runs, file_names(outcomes.runs), strict=True))]
+        for r, (run, stem) in followed(named, progress):
             samples = list(_samples(outcomes, r))
             if not samples:
                 notes.append(note("inspect.no_answers", "run {subject!r} holds no answer: no log", run))

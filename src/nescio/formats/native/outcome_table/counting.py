@@ -4,6 +4,7 @@ says no more of an answer than its outcome."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -42,6 +43,7 @@ def count(source: Source, options: ReadOptions) -> ReadResult | None:
     def states(words: Sequence[tuple[str | None, int]]) -> Mapping[str | None, int | None]:
         return state_words(words, options.outcome_map, notes)
 
+    source = _read_twice(source) if numbers else source
     judge = "judge" if known.get("judge") == ("judge",) else None
     grouped = group(source, "run", "question", "outcome", states, judge=judge, hashed=asked.ids, named=asked.questions)
     if grouped is None:
@@ -63,6 +65,12 @@ def count(source: Source, options: ReadOptions) -> ReadResult | None:
         judges=tuple(sorted(set(grouped.judges))),
     )
     return ReadResult(counts, tuple(notes), judges=judges)
+
+
+def _read_twice(source: Source) -> Source:
+    """Return a source of which each byte that is read is half of one, as all of them are read twice."""
+    tick = source.tick
+    return source if tick is None else replace(source, tick=lambda more: tick(more // 2))
 
 
 def _numbers(

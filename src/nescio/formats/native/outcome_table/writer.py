@@ -28,6 +28,7 @@ from nescio.sources.database import address, connect
 from nescio.sources.source import DELIMITED
 from nescio.sources.tables import FORMULA, literal
 from nescio.sources.writing import whole
+from nescio.stats.parallel import Progress
 from nescio.tasks.assessed.verdicts import COLUMNS, WORDS
 from nescio.text import plural
 
@@ -47,9 +48,9 @@ _FORMULA = re.compile(FORMULA)
     takes=Outcomes,
     suffixes=SUFFIXES,
 )
-def write(outcomes: Outcomes, path: Path) -> WriteResult:
+def write(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> WriteResult:
     """Write an outcome table, and count the texts that had to be guarded and what it has no column for."""
-    rows = write_outcomes(outcomes, path)
+    rows = write_outcomes(outcomes, path, progress)
     notes: list[Note] = []
     kept = {*_graded(outcomes).values(), *COLUMNS.values()}
     lost = [bare(name) for name in outcomes.extra_columns if name not in kept]
@@ -73,22 +74,23 @@ def write(outcomes: Outcomes, path: Path) -> WriteResult:
     return WriteResult(f"{plural(rows, 'outcome')} of {plural(len(outcomes.runs), 'run')}", tuple(notes))
 
 
-def write_outcomes(outcomes: Outcomes, path: Path) -> int:
+def write_outcomes(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> int:
     """Write an outcome table, whole or not at all; returns how many rows it has. An ungraded answer has an empty
     outcome.
 
-    Graded scores stand in columns of their own, empty where there is none.
+    Graded scores stand in columns of their own, empty where there is none. `progress` hears how many rows are written.
     """
     if path.suffix.lower() not in SUFFIXES:
         raise UsageError(f"{path}: an outcome table is written to {', '.join(SUFFIXES)} (found {path.suffix!r})")
     names, suffix = _names(outcomes), path.suffix.lower()
+    rows = _rows(outcomes, names, progress)
     with whole(path) as draft:
         if suffix == ".jsonl":
-            _write_lines(draft, names, _rows(outcomes, names))
+            _write_lines(draft, names, rows)
         elif suffix == ".parquet":
-            _write_parquet(draft, names, _rows(outcomes, names), {"confidence", *_graded(outcomes)})
+            _write_parquet(draft, names, rows, {"confidence", *_graded(outcomes)})
         else:
-            _write_delimited(draft, outcomes, names, "\t" if suffix == ".tsv" else ",")
+            _write_delimited(draft, outcomes, names, "\t" if suffix == ".tsv" else ",", rows)
     return int((outcomes.state != ABSENT).sum())
 
 
@@ -120,13 +122,17 @@ def _graded(outcomes: Outcomes) -> dict[str, str]:
     return headers
 
 
-def _rows(outcomes: Outcomes, names: list[str]) -> Iterator[tuple[Any, ...]]:
+def _rows(outcomes: Outcomes, names: list[str], progress: Progress | None) -> Iterator[tuple[Any, ...]]:
     """Yield the cells of each row, made of some columns at a time."""
+    done, total = 0, int((outcomes.state != ABSENT).sum())
     for run in range(len(outcomes.runs)):
         there = np.flatnonzero(outcomes.state[run] != ABSENT)
         for start in range(0, len(there), _AT_ONCE):
             columns = _columns(outcomes, names, run, there[start : start + _AT_ONCE])
             yield from zip(*(columns[name] for name in names), strict=True)
+            done += len(columns["run"])
+            if progress:
+                progress(done, total)
 
 
 def _columns(outcomes: Outcomes, names: list[str], run: int, at: Array) -> dict[str, list[Any]]:
@@ -168,7 +174,9 @@ def _numbers(values: Array) -> list[float | None]:
     return [None if isnan(value) else value for value in values.astype(float).tolist()]
 
 
-def _write_delimited(path: Path, outcomes: Outcomes, names: list[str], delimiter: str) -> None:
+def _write_delimited(
+    path: Path, outcomes: Outcomes, names: list[str], delimiter: str, rows: Iterable[Sequence[Any]]
+) -> None:
     # the csv module takes a lone CR for a character like any other when it writes, and for the end of a line when it
     # reads
     judges = (str(judge) for judge in outcomes.judges)
@@ -177,7 +185,7 @@ def _write_delimited(path: Path, outcomes: Outcomes, names: list[str], delimiter
         quoting: Literal[0, 1] = csv.QUOTE_ALL if returns else csv.QUOTE_MINIMAL
         sheet = csv.writer(file, delimiter=delimiter, lineterminator="\n", quoting=quoting)
         sheet.writerow(map(guard, names))
-        sheet.writerows(map(guard, row) for row in _rows(outcomes, names))
+        sheet.writerows(map(guard, row) for row in rows)
 
 
 def _texts(outcomes: Outcomes) -> set[str]:

@@ -14,10 +14,11 @@ from nescio.formats.folder_writer import file_names, folder_of, left_out, what_i
 from nescio.formats.native.questions.collection import OWN_KEYS
 from nescio.formats.registry import Unjudged, WriteResult, takers, writer
 from nescio.sources.source import Source
+from nescio.stats.parallel import Progress, followed
 
 
 @writer("questions", about="questions.jsonl and runs/NAME.jsonl (with stories.jsonl), in a folder", takes=Unjudged)
-def write(unjudged: Unjudged, path: Path) -> WriteResult:
+def write(unjudged: Unjudged, path: Path, progress: Progress | None = None) -> WriteResult:
     """Write a collection and its runs. Questions of which only some have a story are written without stories."""
     questions = unjudged.collection.questions
     stories = story_names(questions) if all(question.story for question in questions) else {}
@@ -34,7 +35,8 @@ def write(unjudged: Unjudged, path: Path) -> WriteResult:
         answering = [run for run in unjudged.runs if run.responses]
         if answering:
             (folder / "runs").mkdir()
-        for run, stem in zip(answering, file_names([run.name for run in answering]), strict=True):
+        stems = file_names([run.name for run in answering])
+        for run, stem in followed([*zip(answering, stems, strict=True)], progress):
             named = {} if stem == run.name else {"run": run.name}
             write_lines(
                 folder / "runs" / f"{stem}.jsonl", (response_row(response) | named for response in run.responses)

@@ -1,0 +1,126 @@
+"""Progress on a terminal: one bar at a time, with the parts that are done, how many a second, and the time left."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import click
+
+_DISPLAY: list[Any] = []  # what shows the bars; none while there is no bar
+
+
+@contextmanager
+def progress(what: str) -> Iterator[Callable[[int, int], None]]:
+    """Show a progress bar on a terminal, nothing in a pipe; yields a function of (done, total)."""
+    if not sys.stderr.isatty():
+        yield lambda done, total: None  # noqa: ARG005
+        return
+    task = _show(what)
+
+    def show(done: int, total: int) -> None:
+        if _DISPLAY:
+            _DISPLAY[0].update(task, completed=done, total=total)
+
+    try:
+        yield show
+    finally:
+        _take_away(task)
+
+
+def watch(what: str, *, of_bytes: bool = False) -> Callable[[int, int], None] | None:
+    """Make a bar of what only large files take long for, such as reading them, on a terminal: it is not there before
+    the first part of several is done, and gone when all are."""
+    if not sys.stderr.isatty():
+        return None
+    tasks: list[Any] = []
+
+    def show(done: int, total: int) -> None:
+        if not tasks and done < total:
+            tasks.append(_show(what, total, of_bytes=of_bytes))
+        if tasks and _DISPLAY:
+            _DISPLAY[0].update(tasks[0], completed=done)
+            if done >= total:
+                _take_away(tasks.pop())
+
+    return show
+
+
+def clear() -> None:
+    """Take all bars away, as where a command ends in the middle."""
+    if _DISPLAY:
+        _DISPLAY.pop().stop()
+
+
+def _show(what: str, total: int | None = None, *, of_bytes: bool = False) -> Any:
+    """Show a bar in place of the one that was there."""
+    if not _DISPLAY:
+        _DISPLAY.append(_display())
+        _DISPLAY[0].start()
+        if context := click.get_current_context(silent=True):
+            context.find_root().call_on_close(clear)
+    display = _DISPLAY[0]
+    for task in display.task_ids:
+        display.update(task, visible=False)
+    return display.add_task(what, total=total, of_bytes=of_bytes)
+
+
+def _take_away(task: Any) -> None:
+    """Take a bar away; the one before it is seen again."""
+    if not _DISPLAY:
+        return
+    display = _DISPLAY[0]
+    display.remove_task(task)
+    if display.task_ids:
+        display.update(display.task_ids[-1], visible=True)
+    else:
+        clear()
+
+
+def _display() -> Any:
+    """Make what shows the bars."""
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        DownloadColumn,
+        MofNCompleteColumn,
+        Progress,
+        ProgressColumn,
+        Task,
+        TextColumn,
+        TimeRemainingColumn,
+        TransferSpeedColumn,
+    )
+
+    from nescio.reporting.terminal import width
+
+    class Rate(ProgressColumn):
+        """How many parts are done in a second, or a minute."""
+
+        def render(self, task: Task) -> Any:
+            from rich.text import Text
+
+            return Text(_rate(task.finished_speed or task.speed), style="progress.data.speed")
+
+    class Either(ProgressColumn):
+        """One column for bytes, another for parts."""
+
+        def __init__(self, of_bytes: ProgressColumn, of_parts: ProgressColumn) -> None:
+            self.columns = of_parts, of_bytes
+            super().__init__()
+
+        def render(self, task: Task) -> Any:
+            return self.columns[task.fields["of_bytes"]].render(task)
+
+    done, rate = Either(DownloadColumn(), MofNCompleteColumn()), Either(TransferSpeedColumn(), Rate())
+    columns = (TextColumn("{task.description}"), BarColumn(), done, rate, TimeRemainingColumn())
+    return Progress(*columns, console=Console(stderr=True, width=width(sys.stderr)), transient=True)
+
+
+def _rate(speed: float | None) -> str:
+    """Write how many parts are done in a second, or in a minute where they are few."""
+    if not speed:
+        return ""
+    return f"{speed:,.0f}/s" if speed >= 10 else f"{speed:.1f}/s" if speed >= 1 else f"{speed * 60:.1f}/min"
