@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
+from threading import Timer
 
+import numpy as np
 import pytest
 
+import nescio
+from nescio.pipeline import read
+from nescio.pipeline.options import Options
+from nescio.sources import database
 from nescio.sources.database import connect
 
 
@@ -58,3 +65,68 @@ def test_a_script_that_ends_says_nothing_of_the_database(tmp_path: Path) -> None
     script = f"import nescio; nescio.score({str(table)!r}, 'accuracy', ci=None)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stderr == ""
+
+
+def test_ctrl_c_during_a_query_is_an_interruption() -> None:
+    """Its bindings make a RuntimeError of it."""
+    timer = Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt), connect() as connection:
+        connection.execute("SELECT sum(a.range * b.range) FROM range(1000000) a, range(1000000) b").fetchall()
+    timer.join()
+
+
+@pytest.fixture
+def large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A table whose reading takes the table engine a while, and is looked at often."""
+    monkeypatch.setattr(database, "_EVERY", 0.001)
+    monkeypatch.setattr(database, "_LARGE", 1)
+    path, chance = tmp_path / "outcomes.csv", np.random.default_rng(0)
+    words = np.array(["correct", "incorrect", "unanswered"])[chance.integers(3, size=600_000)]
+    rows = (f"r{i % 4},q{i // 4},{word},0.5" for i, word in enumerate(words.tolist()))
+    path.write_text("\n".join(["run,question,outcome,confidence", *rows]) + "\n")
+    return path
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_the_table_engine_tells_how_far_it_has_come(form: str, large: Path, tmp_path: Path) -> None:
+    path = tmp_path / f"outcomes.{form}"
+    if form != "csv":
+        nescio.convert(large, path)
+    told: list[tuple[float, float]] = []
+    read([path], Options(watch=lambda done, total: told.append((done, total))))
+    size = path.stat().st_size
+    assert told == sorted(told)
+    assert {total for _, total in told} == {size}
+    assert told[-1] == (size, size)
+    assert len({done for done, _ in told if 0 < done < size}) > 1
+
+
+def test_rows_that_are_read_one_by_one_are_told_once(large: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the table engine gives up, what it had read is taken back."""
+    monkeypatch.setattr("nescio.sources.text_files._TICK", 1 << 20)
+    monkeypatch.setattr("nescio.sources.tables._LONGEST_LINE", 100)
+    with large.open("a") as table:
+        table.write(f"r9,{'q' * 200},correct,0.5\n")
+    told: list[tuple[float, float]] = []
+    read([large], Options(watch=lambda done, total: told.append((done, total))))
+    back = [i for i, (done, _) in enumerate(told[1:]) if done < told[i][0]]
+    assert len(back) == 1
+    assert told[back[0] + 1][0] == 0
+    assert len(told) - back[0] > large.stat().st_size >> 20
+    assert [i for i, (done, total) in enumerate(told) if done == total] == [len(told) - 1]
+
+
+def test_a_large_parquet_is_told_of_in_halves(large: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is grouped, and then its numbers are read."""
+    from nescio.formats.native.outcome_table import counting
+
+    monkeypatch.setattr(counting, "LARGE", 1)
+    path = tmp_path / "outcomes.parquet"
+    nescio.convert(large, path)
+    told: list[tuple[float, float]] = []
+    monkeypatch.setattr("nescio.formats.native.outcome_table.reader.load_rows", None)  # no row is read
+    nescio.score(path, "AURC", ci=None, watch=lambda done, total: told.append((done, total)))
+    size = path.stat().st_size
+    assert any(0.99 * size / 2 < done <= size / 2 for done, _ in told)
+    assert told[-1] == (size, size)
