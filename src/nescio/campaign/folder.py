@@ -16,7 +16,7 @@ from nescio.campaign import topics as asked
 from nescio.campaign.settings import SETTINGS, Resolution, Settings, Task, moment, read_settings, settings_of, written
 from nescio.errors import UsageError, names_nearest
 from nescio.sources.locks import locked
-from nescio.sources.writing import check_new_folder, whole, whole_folder, write_text
+from nescio.sources.writing import check_new_folder, naming, whole, whole_folder, write_text
 from nescio.text import plural
 
 TOPICS, KEY, HANDOUT, RUNS, RECEIPTS = "topics", "key", "handout", "runs", "receipts"
@@ -75,7 +75,8 @@ def _sweep(folder: Path) -> None:
 def put(path: Path, content: bytes) -> None:
     """Write a file of a campaign whole or not at all, in a folder that is made where there is none; one that holds
     these bytes already is left alone."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    with naming(path, path.parent):
+        path.parent.mkdir(parents=True, exist_ok=True)
     if path.is_file() and path.read_bytes() == content:
         return
     with whole(path) as draft:
@@ -89,14 +90,16 @@ def renewed(path: Path) -> Iterator[Path]:
     Between the going of the old one and the coming of the new there is a moment without either; a step that is killed
     then is repeated, and makes it again.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
+    with naming(path, path.parent):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
     try:
-        yield draft
-        if path.exists():
-            shutil.rmtree(path)
-        draft.chmod(0o755)
-        draft.rename(path)
+        with naming(path, draft):
+            yield draft
+            if path.exists():
+                shutil.rmtree(path)
+            draft.chmod(0o755)
+            draft.rename(path)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
 

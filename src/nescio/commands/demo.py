@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 from nescio.errors import UsageError
+from nescio.sources.writing import naming
 from nescio.systems.reading import bundled
 
 SYSTEMS = ("deep-read", "window-distance", "word-distance")
@@ -81,13 +82,14 @@ def lay_out(folder: Path) -> None:
     """Fill a folder with the questions, the stories and the commands (commands.sh); raises UsageError for a file."""
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"{folder} is a file; name a folder with -o")
-    for name in ("runs", "sentences"):
-        (folder / name).mkdir(parents=True, exist_ok=True)
-    for name in PARTS:
-        shutil.copyfile(bundled() / name, folder / name)
-    commands = [shlex.join(["nescio", *words]) for words in steps()]
-    (folder / "commands.sh").write_text(
-        "#!/bin/sh\n# What made the files of this folder, from the questions and the stories. Run it here.\nset -e\n"
-        + "\n".join(commands)
-        + "\n"
-    )
+    with naming(folder, bundled(), folder):
+        for name in ("runs", "sentences"):
+            (folder / name).mkdir(parents=True, exist_ok=True)
+        for name in PARTS:
+            shutil.copyfile(bundled() / name, folder / name)
+        commands = [shlex.join(["nescio", *words]) for words in steps()]
+        (folder / "commands.sh").write_text(
+            "#!/bin/sh\n"
+            "# What made the files of this folder, from the questions and the stories. Run it here.\n"
+            "set -e\n" + "\n".join(commands) + "\n"
+        )

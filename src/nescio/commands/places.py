@@ -13,9 +13,12 @@ from nescio.sources.arrow import is_rows
 
 
 def check_place(output: Path, inputs: Iterable[Any] = ()) -> None:
-    """Raise UsageError where there is no folder for `output`, or it would take the place of an input file."""
+    """Raise UsageError where there is no folder for `output`, nothing may be written into it, or `output` would take
+    the place of an input file."""
     if not output.absolute().parent.is_dir():
         raise UsageError(f"{output}: there is no folder {output.absolute().parent} to write it into")
+    if not os.access(output.absolute().parent, os.W_OK):
+        raise UsageError(f"{output}: cannot be written: the folder {output.absolute().parent} is read-only")
     paths = [Path(item) for item in inputs if isinstance(item, (str, Path))]
     if any(os.path.isdir(path) for path in paths):  # Path.is_dir raises for a name too long
         paths = [Path(path) for path in files_of(paths)[0]]

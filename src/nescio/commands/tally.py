@@ -28,6 +28,7 @@ from nescio.scoring.score import parse_all
 from nescio.sources.opening import open_source
 from nescio.sources.remote import address_of
 from nescio.sources.source import TALLY
+from nescio.sources.writing import naming
 from nescio.stats.parallel import Progress
 
 ALONE = ("outcomes", "tally")  # formats whose files can each be a shard
@@ -162,7 +163,7 @@ class Finished:
 
     def __init__(self, output: Path, how: str) -> None:
         """Keep what was counted in the way that `how` says."""
-        self.folder = output.with_name(f".{output.name}.parts")
+        self.output, self.folder = output, output.with_name(f".{output.name}.parts")
         self.how = how
 
     def before(self, shards: Sequence[Sequence[Any]]) -> dict[int, OutcomeCounts]:
@@ -181,8 +182,9 @@ class Finished:
         """Keep the tally of a shard."""
         path = self._path(shard)
         if path:
-            self.folder.mkdir(exist_ok=True)
-            files.write(counts, path)
+            with naming(self.output, self.folder):
+                self.folder.mkdir(exist_ok=True)
+                files.write(counts, path)
 
     def forget(self) -> None:
         """Remove what was kept."""

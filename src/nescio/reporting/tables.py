@@ -93,11 +93,11 @@ def write(results: Results, path: Path) -> None:
     if path.suffix.lower() != ".parquet":
         write_text(path, render(results, SUFFIXES[path.suffix.lower()]))
         return
-    import duckdb
+    from nescio.sources.database import connect, write_parquet
 
-    with whole(path) as draft, duckdb.connect() as connection:
+    with whole(path) as draft, connect() as connection:
         connection.register("results", _Stream(results))
-        connection.execute(f"COPY results TO '{str(draft).replace(chr(39), chr(39) * 2)}' (FORMAT parquet)")
+        write_parquet(connection, "results", draft)
 
 
 class _Stream:

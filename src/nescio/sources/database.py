@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import errno
 import os
 import tempfile
 from collections.abc import Callable, Iterator
@@ -49,6 +50,18 @@ def open_connection(*, alone: bool = False) -> duckdb.DuckDBPyConnection:
         _hold(connection, limit(), alone=alone)
     connection.execute("SET enable_progress_bar = false")  # it goes to standard output, where results go
     return connection
+
+
+def write_parquet(connection: duckdb.DuckDBPyConnection, rows: str, path: Path) -> None:
+    """Write a table or a query in SQL to a Parquet file; raises OSError where it cannot be written."""
+    import duckdb
+
+    quoted = str(path).replace("'", "''")
+    try:
+        connection.execute(f"COPY {rows} TO '{quoted}' (FORMAT parquet)")
+    except duckdb.IOException as error:
+        full = os.strerror(errno.ENOSPC) in str(error)
+        raise OSError(errno.ENOSPC if full else errno.EIO, first_line(error)) from None
 
 
 @contextmanager

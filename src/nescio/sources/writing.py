@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import tempfile
@@ -10,6 +11,24 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from nescio.errors import UsageError
+
+_OF_WRITING = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)  # what only who writes is told
+
+
+@contextmanager
+def naming(path: Path, *drafts: Path) -> Iterator[None]:
+    """Let an error of writing say what is written: UsageError, where the disk is full, or a draft of it may not be
+    made."""
+    try:
+        yield
+    except OSError as error:
+        name = "" if error.filename is None else os.fspath(error.filename)
+        if (name and not str(name).startswith(tuple(map(str, drafts)))) or (
+            not name and error.errno not in _OF_WRITING
+        ):
+            raise
+        why = os.strerror(error.errno) if error.errno else str(error)
+        raise UsageError(f"{path}: cannot be written: {why}") from None
 
 
 @contextmanager
@@ -26,9 +45,10 @@ def whole(path: Path) -> Iterator[Path]:
     os.close(descriptor)
     draft = Path(name)
     try:
-        yield draft
-        draft.chmod(0o666 & ~_mask())
-        draft.replace(path)
+        with naming(path, draft):
+            yield draft
+            draft.chmod(0o666 & ~_mask())
+            draft.replace(path)
     finally:
         draft.unlink(missing_ok=True)
 
@@ -45,6 +65,8 @@ def check_new_folder(path: Path) -> None:
         raise UsageError(f"{path} already exists; give a new or empty folder")
     if not path.absolute().parent.is_dir():
         raise UsageError(f"{path}: there is no folder {path.absolute().parent} to make it in")
+    if not os.access(path if path.is_dir() else path.absolute().parent, os.W_OK):
+        raise UsageError(f"{path}: cannot be written: the folder is read-only")
 
 
 @contextmanager
@@ -59,13 +81,14 @@ def whole_folder(path: Path) -> Iterator[Path]:
         raise UsageError(f"{path}: cannot be written: {error.strerror}") from None
     draft = Path(name)
     try:
-        yield draft
-        if there:
-            for item in list(draft.iterdir()):
-                item.replace(path / item.name)
-        else:
-            draft.chmod(0o777 & ~_mask())
-            draft.replace(path)
+        with naming(path, draft):
+            yield draft
+            if there:
+                for item in list(draft.iterdir()):
+                    item.replace(path / item.name)
+            else:
+                draft.chmod(0o777 & ~_mask())
+                draft.replace(path)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
 

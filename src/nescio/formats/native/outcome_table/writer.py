@@ -24,7 +24,7 @@ from nescio.data.repeats import REPEAT
 from nescio.errors import UsageError
 from nescio.formats.native.outcome_table.table import RESERVED
 from nescio.formats.registry import WriteResult, writer
-from nescio.sources.database import address, connect
+from nescio.sources.database import address, connect, write_parquet
 from nescio.sources.source import DELIMITED
 from nescio.sources.tables import FORMULA, literal
 from nescio.sources.writing import whole
@@ -224,4 +224,4 @@ def _write_parquet(path: Path, names: list[str], rows: Iterable[Sequence[Any]], 
         longest = _write_lines(lines, list(cells), rows)
         how = f"format = 'newline_delimited', columns = {{{kinds}}}, maximum_object_size = {max(longest + 2, _BUFFER)}"
         rows_read = f"SELECT {select} FROM read_json({literal(address(lines))}, {how})"
-        connection.execute(f"COPY ({rows_read}) TO {literal(str(path))} (FORMAT parquet)")
+        write_parquet(connection, f"({rows_read})", path)
