@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import duckdb
 import pytest
 
 import nescio
@@ -64,6 +65,20 @@ def test_a_table_that_does_not_fit_is_one_error_that_says_what_to_do(
         "tally), or ask for fewer measures at a time"
     )
     assert len(nescio.score(path, "c@1", ci=None).rows) == 3
+
+
+def test_graded_scores_that_do_not_fit_are_tallied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error names the command, and the command works."""
+    path, scored = tmp_path / "a table.parquet", "run,question,outcome,f1\na,1,correct,0.5\na,2,incorrect,0.25\n"
+    (tmp_path / "table.csv").write_text(scored)
+    duckdb.execute(f"COPY (FROM '{tmp_path / 'table.csv'}') TO '{path}'")
+    monkeypatch.setattr(memory, "LEAST", 0)
+    with pytest.raises(UsageError) as caught:
+        nescio.score(path, "mean(f1)", memory_limit="1MB")
+    how = f"nescio tally '{path}' -m 'mean(f1)' -o all.tally, then nescio score all.tally -m 'mean(f1)'"
+    assert f"raise the limit, or sum the scores without holding them ({how});" in str(caught.value)
+    nescio.tally(path, tmp_path / "all.tally", measures="mean(f1)")
+    assert nescio.score(tmp_path / "all.tally", "mean(f1)", ci=None).rows[0].value == 0.375
 
 
 PROGRAM = """

@@ -44,26 +44,27 @@ def at_most(size: int, part: int) -> int:
 
 
 @contextmanager
-def limited(text: str | None = None) -> Iterator[None]:
-    """Hold the block to a limit (None: to the one that holds already); raises UsageError where it cannot be held."""
+def limited(text: str | None = None, instead: str = "") -> Iterator[None]:
+    """Hold the block to a limit (None: to the one that holds already); raises UsageError where it cannot be held, which
+    says what to do `instead`."""
     token = _LIMIT.set(_LIMIT.get() if text is None else size_of(text))
     try:
         yield
     except Exception as error:
         if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryException":  # of the table engine
-            raise UsageError(too_little()) from None
+            raise UsageError(too_little(instead)) from None
         raise
     finally:
         _LIMIT.reset(token)
 
 
-def too_little() -> str:
+def too_little(instead: str = "") -> str:
     """Say that there is not enough memory, and what to do."""
-    known = _LIMIT.get()
+    known, what_to_do = _LIMIT.get(), instead or WHAT_TO_DO
     if known is None:
-        return f"not enough memory; {WHAT_TO_DO}"
+        return f"not enough memory; {what_to_do}"
     shown = f"{known / 10**9:g}GB" if known >= 10**9 else f"{known / 10**6:g}MB"
-    return f"not enough memory: {shown} (--memory-limit) do not hold this; raise the limit, {WHAT_TO_DO}"
+    return f"not enough memory: {shown} (--memory-limit) do not hold this; raise the limit, {what_to_do}"
 
 
 def limit_process(text: str) -> Callable[[], None]:

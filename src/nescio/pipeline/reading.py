@@ -3,6 +3,7 @@ applied."""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -22,6 +23,7 @@ from nescio.pipeline.recognition import OWN_RUN, only_questions, open_files, rec
 from nescio.stats.parallel import Progress
 
 _BY_ROWS = ("lines", "delimited", "parquet")  # kinds of files whose readers say how far they have come
+_FILES_NAMED = 3  # in a command that a message proposes
 _TEXTS_NAMED = 5  # of those that --declined-pattern matched
 
 
@@ -42,8 +44,19 @@ def read(
     UsageError.
     """
     options = options or Options()
-    with limited(options.memory_limit):
+    with limited(options.memory_limit, _instead(items, options)):
         return _read_all(items, options, gold=gold, runs=runs, judging=judging, supports=supports)
+
+
+def _instead(items: Sequence[Any], options: Options) -> str:
+    """Say how graded scores of a Parquet table that does not fit into memory are summed all the same."""
+    parquet = [str(item) for item in items if str(item).endswith(".parquet")]
+    if not options.graded or len(parquet) < len(items):
+        return ""
+    means = " ".join(f"-m 'mean({name})'" for name in options.graded)
+    files = shlex.join(parquet) if len(parquet) <= _FILES_NAMED else "FILES"
+    how = f"nescio tally {files} {means} -o all.tally, then nescio score all.tally {means}"
+    return f"or sum the scores without holding them ({how}); AUROC and other measures of an order need each answer"
 
 
 def _read_all(

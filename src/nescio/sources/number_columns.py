@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from nescio.engines.memory import at_most
 from nescio.sources.database import connect, parquet
 from nescio.sources.source import Source
-from nescio.sources.tables import first
+from nescio.sources.tables import first, literal
+from nescio.sources.text_files import WHITE
 
 Floats = NDArray[np.float64]
 _WHOLE = frozenset(f"{sign}{size}INT" for sign in ("", "U") for size in ("TINY", "SMALL", "BIG")) | {
@@ -19,6 +20,7 @@ _WHOLE = frozenset(f"{sign}{size}INT" for sign in ("", "U") for size in ("TINY",
     "UINTEGER",
 }
 _AS_WRITTEN = ("FLOAT", "DECIMAL")  # whose numbers are those that their digits say, as where they are read as text
+LARGEST = 1 << 20  # a number that is summed
 _AT_ONCE = 1 << 27  # bytes of cells that are fetched at a time
 _CELL = 16  # bytes of a run, a question and a number
 
@@ -70,6 +72,40 @@ def number_columns(source: Source, names: Sequence[str], keys: Mapping[str, Sequ
             if source.tick:
                 source.tick(size * (part + 1) // parts - size * part // parts)
     return columns if fetched_rows == rows else None
+
+
+def number_sums(
+    source: Source, names: Sequence[str], keys: Mapping[str, Sequence[str]], unit: int
+) -> dict[str, NDArray[np.int64]] | None:
+    """Sum columns of numbers of a Parquet table in parts of 1/`unit`: for each the number of cells and their sum, shape
+    (runs, 2).
+
+    `keys` has the names of the runs, and the outcomes of the rows that count, by the column that they stand in: runs
+    first. Whole numbers add up to the same in any order, and nothing is held but the sums. Returns None where a column
+    holds no numbers, or one that is not finite or above 2^20. Another way will say what is wrong.
+    """
+    assert source.path is not None
+    relation, where = parquet(source.path)
+    place = {name: f"c{i}" for i, name in enumerate(source.columns)}
+    relation += f" AS given({', '.join(place.values())})"
+    name_of, said = (f"trim({place[name]}::VARCHAR, '{WHITE}')" for name in keys)
+    runs, words = keys.values()
+    with connect() as connection:
+        kinds = {str(row[0]): str(row[1]) for row in connection.execute(f"DESCRIBE FROM {relation}", where).fetchall()}
+        numbers = [_number(place[name], kinds[place[name]]) for name in names]
+        if None in numbers:
+            return None
+        counted = f"{said} IN ({', '.join(map(literal, words))})"
+        sound = [f"isfinite({number}) AND abs({number}) <= {LARGEST}" for number in numbers]
+        cells = [f"CASE WHEN {counted} AND {of} THEN {number} END" for number, of in zip(numbers, sound, strict=True)]
+        odd = " OR ".join(f"NOT ({of})" for of in sound)
+        sums = ", ".join(f"count({cell}), sum(round_even({cell} * {unit}, 0)::BIGINT)::BIGINT" for cell in cells)
+        query = f"SELECT {name_of} AS run, count(*) FILTER (WHERE {odd}), {sums} FROM {relation} GROUP BY 1"
+        rows = {str(row[0]): row[1:] for row in connection.execute(query, where).fetchall()}
+    if any(row[0] for row in rows.values()):
+        return None
+    table = np.array([[value or 0 for value in rows[name][1:]] for name in runs], dtype=np.int64)
+    return {name: table[:, 2 * i : 2 * i + 2] for i, name in enumerate(names)}
 
 
 def _number(cell: str, kind: str) -> str | None:

@@ -11,14 +11,14 @@ import numpy as np
 from nescio.data.columns import user
 from nescio.data.judges import parse
 from nescio.data.notes import Note
-from nescio.data.outcomes import ABSENT, Outcomes
-from nescio.data.tallied import OutcomeCounts
+from nescio.data.outcomes import ABSENT, NOT_GRADED, Outcomes
+from nescio.data.tallied import UNIT, OutcomeCounts
 from nescio.formats.native import roles
 from nescio.formats.native.outcome_table.table import RESERVED
 from nescio.formats.native.outcome_table.words import state_words
 from nescio.formats.registry import Counting, ReadOptions, ReadResult
 from nescio.sources.masks import Masks, group, rows_of
-from nescio.sources.number_columns import number_columns
+from nescio.sources.number_columns import number_columns, number_sums
 from nescio.sources.source import Source
 from nescio.stats import packed
 
@@ -40,8 +40,11 @@ def count(source: Source, options: ReadOptions) -> ReadResult | None:
         return None
     notes: list[Note] = [*source.notes]
 
+    meanings: dict[str | None, int | None] = {}
+
     def states(words: Sequence[tuple[str | None, int]]) -> Mapping[str | None, int | None]:
-        return state_words(words, options.outcome_map, notes)
+        meanings.update(state_words(words, options.outcome_map, notes))
+        return meanings
 
     source = _read_twice(source) if numbers else source
     judge = "judge" if known.get("judge") == ("judge",) else None
@@ -52,6 +55,11 @@ def count(source: Source, options: ReadOptions) -> ReadResult | None:
     if asked.questions:
         outcomes = _of_questions(source, grouped, numbers)
         return None if outcomes is None else ReadResult(outcomes, tuple(notes), judges=judges)
+    known_words = [word for word, state in meanings.items() if word is not None and state != NOT_GRADED]
+    keys = {"run": grouped.runs, "outcome": known_words}
+    sums = number_sums(source, numbers, keys, UNIT) if numbers else {}
+    if sums is None:
+        return None
     bits = packed.turn(grouped.masks, len(grouped.runs))
     units = grouped.masks.shape[1]
     kinds = np.stack([grouped.states, *[np.full(len(grouped.states), -1, np.int8)] * 2], axis=1)
@@ -61,6 +69,7 @@ def count(source: Source, options: ReadOptions) -> ReadResult | None:
         packed.counts(bits),
         packed.pair_tables(bits, units) if asked.pairs else None,
         np.array([units, 0, 0], dtype=np.int64),
+        sums,
         ids=grouped.ids,
         judges=tuple(sorted(set(grouped.judges))),
     )
@@ -78,8 +87,9 @@ def _numbers(
 ) -> list[str] | None:
     """Name the columns of numbers that are wanted of each answer; None where they have to be read row by row."""
     graded = [name for name in options.graded if name in source.columns]
-    if not asked.questions:
-        return None if graded else []
+    if not asked.questions:  # a tally takes sums as well; other counts are read from the rows
+        summed = asked.ids and len(graded) == len(options.graded) and not {*RESERVED} & {*graded}
+        return graded if summed or not options.graded else None
     confidence = known.get("confidence", ())
     if confidence not in ((), ("confidence",)) or {*RESERVED} & {*graded}:
         return None
