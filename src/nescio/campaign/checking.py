@@ -51,9 +51,9 @@ class Checked(Results[Fault]):
     def __str__(self) -> str:
         lines = []
         for row in self.tables["files"]:
-            said = f"{row.answered} of {row.topics} answered" if row.topics else "not readable as a run"
+            summary = f"{row.answered} of {row.topics} answered" if row.topics else "not readable as a run"
             state = plural(row.faults, "fault") if row.faults else "sound"
-            lines.append(f"{row.file}: {state} ({said}{f', {row.language}' if row.language else ''})")
+            lines.append(f"{row.file}: {state} ({summary}{f', {row.language}' if row.language else ''})")
             lines += [f"  {line}" for line in _shortened([fault for fault in self.rows if fault.file == row.file])]
         bad = sum(row.faults > 0 for row in self.tables["files"])
         runs = plural(len(self.tables["files"]), "run")

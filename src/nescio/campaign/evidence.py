@@ -237,15 +237,17 @@ def _nuggets(said: Said, part: Part, runs: Sequence[TakenIn]) -> Judged:
         data, notes = scoring.evidence(targets, own, matches)
         measures = BY_PEOPLE
     measures = campaign.settings.measures or measures
-    found: dict[tuple[str, str], set[str]] = {}
+    found_nuggets: dict[tuple[str, str], set[str]] = {}
     for match in matches:
-        found.setdefault((match.target_id, match.run), set()).update({match.nugget_id} - {""})
+        found_nuggets.setdefault((match.target_id, match.run), set()).update({match.nugget_id} - {""})
     cells = []
     for run in own:
         for target in targets:
             response = run.responses.get(target.id)
             strings = response.strings if response else ()
-            order = [nugget.id for nugget in target.nuggets if nugget.id in found.get((target.id, run.name), ())]
+            order = [
+                nugget.id for nugget in target.nuggets if nugget.id in found_nuggets.get((target.id, run.name), ())
+            ]
             outcome = "" if strings else "unanswered"
             cells.append(Cell(target.id, run.name, outcome, ",".join(order), " / ".join(strings)))
     loaded = Loaded(data, notes, measures, format="nuggets")

@@ -152,8 +152,8 @@ def _written(campaign: Campaign, who: str, items: Sequence[Item], judgements: Se
     rows = [head]
     for item in items:
         cells = [item.id, item.question, item.text, item.answer, item.document or "", item.support or ""]
-        said = sorted(verdict for name, verdict in done.get(item.id, {}).items() if name != ADJUDICATION)
-        rows.append((*cells, *([" / ".join(said)] if who == ADJUDICATION else []), "", ""))
+        verdicts = sorted(verdict for name, verdict in done.get(item.id, {}).items() if name != ADJUDICATION)
+        rows.append((*cells, *([" / ".join(verdicts)] if who == ADJUDICATION else []), "", ""))
     path = campaign / SHEETS / f"{who}.csv"
     put(path, _table(rows))
     return Sheet(f"{SHEETS}/{path.name}", who, len(items), len({item.question for item in items}))

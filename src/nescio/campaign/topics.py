@@ -93,8 +93,8 @@ def write_topics(
         raise UsageError("first questions are told by a column of questions, so only in the tasks qa and reading")
     if settings.languages and (strange := [name for name in languages if name not in settings.languages]):
         raise MismatchError(f"topics are in {strange[0]!r}, which is not among the languages of the campaign")
-    told = settings.languages or (tuple(languages) if len(languages) > 1 else ())
-    return replace(settings, languages=told), tuple(notes)
+    separate = settings.languages or (tuple(languages) if len(languages) > 1 else ())
+    return replace(settings, languages=separate), tuple(notes)
 
 
 def _write_questions(files: Sequence[Path], folder: Path, notes: list[str], first_of: str | None) -> list[str]:

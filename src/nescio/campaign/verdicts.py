@@ -128,7 +128,8 @@ def agreement(
 
 def _found(given: Mapping[str, str], nuggets: Collection[str]) -> list[dict[str, str]]:
     """Return what each assessor says of each nugget that may stand in a string."""
-    said = {who: {*verdict.split(",")} for who, verdict in given.items()}
+    by_assessor = {who: {*verdict.split(",")} for who, verdict in given.items()}
     return [
-        {who: "found" if nugget in found else "not found" for who, found in said.items()} for nugget in sorted(nuggets)
+        {who: "found" if nugget in own else "not found" for who, own in by_assessor.items()}
+        for nugget in sorted(nuggets)
     ]

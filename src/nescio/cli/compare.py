@@ -137,24 +137,24 @@ def command(
     reports = gates.reports(junit, step_summary, files, output, gated=gate)
     if sequential:
         looks = early.look(files, measures, arguments)
-        found = early_gates(looks) if gate else []
+        checked = early_gates(looks) if gate else []
         say_notes(looks.notes)
-        gates.report(reports, "compare", found, looks)
+        gates.report(reports, "compare", checked, looks)
         emit(looks, printed, output, show=show_looks)
-        return exit_status(found)
+        return exit_status(checked)
     change, show = None, None
     if suite:
         comparisons, show = _over_a_suite(files, measures, suite, arguments, paged=paged), suites.show_suite
     else:
         about_two = reports.summary is not None and not arguments["labels"]
         comparisons, change = _in_pairs(files, measures, arguments, output if paged else None, about_two=about_two)
-    found = regression_gates(comparisons, measures, ci=arguments["ci"], margin=arguments["margin"]) if gate else []
+    checked = regression_gates(comparisons, measures, ci=arguments["ci"], margin=arguments["margin"]) if gate else []
     say_notes(comparisons.notes)
-    gates.report(reports, "compare", found, comparisons, tiles(change) if change else ())
+    gates.report(reports, "compare", checked, comparisons, tiles(change) if change else ())
     if paged:
         say(f"wrote {output}")
     emit(comparisons, printed, None if paged else output, show=show)
-    return exit_status(found)
+    return exit_status(checked)
 
 
 def _over_a_suite(

@@ -358,10 +358,10 @@ def whole_numbers(option: str, text: str | None) -> list[int] | None:
     """Read whole numbers that commas separate; None where the option was not given."""
     if text is None:
         return None
-    found = [part.strip() for part in text.split(",")]
-    if not all(part.isdecimal() and int(part) >= 1 for part in found):
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isdecimal() and int(part) >= 1 for part in parts):
         raise UsageError(f"{option} takes whole numbers from 1, separated by commas (found {text!r})")
-    return [int(part) for part in found]
+    return [int(part) for part in parts]
 
 
 def number_or_all(option: str, text: str) -> int | None:

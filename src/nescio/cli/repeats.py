@@ -38,6 +38,6 @@ def command(
     check_results(output, files)
     read_options = options.reading(arguments)
     with progress("splitting") as watch:
-        found = repeats(list(files), list(measures) or None, progress=watch, **arguments, **read_options)
-    say_notes(found.notes)
-    emit(found, printed, output, show=show_repeats)
+        results = repeats(list(files), list(measures) or None, progress=watch, **arguments, **read_options)
+    say_notes(results.notes)
+    emit(results, printed, output, show=show_repeats)

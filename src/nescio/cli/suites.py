@@ -103,9 +103,9 @@ def benchmarks(files: Sequence[Path], own: Mapping[str, Any]) -> Any:
 
 def files_of(files: Sequence[Path], own: Mapping[str, Any]) -> list[Path]:
     """List the files that are read, which no result may be written over."""
-    found = benchmarks(files, own)
-    if isinstance(found, dict):
-        return [file for several in found.values() for file in several]
+    by_benchmark = benchmarks(files, own)
+    if isinstance(by_benchmark, dict):
+        return [file for several in by_benchmark.values() for file in several]
     return list(files)
 
 

@@ -207,10 +207,10 @@ def _refused(error: urllib.error.HTTPError) -> str:
         message = str(_at(json.loads(error.read()), "message") or error.reason)
     except (OSError, HTTPException, ValueError):
         message = str(error.reason)
-    said = " ".join(message.split())[:200]
+    reason = " ".join(message.split())[:200]
     if error.code in _READ_ONLY:
         return (
-            f"the token may not write it ({error.code} {said}); the job needs permissions: pull-requests: write, and "
+            f"the token may not write it ({error.code} {reason}); the job needs permissions: pull-requests: write, and "
             "on pull requests from forks the token only reads"
         )
-    return f"GitHub answered {error.code} {said}"
+    return f"GitHub answered {error.code} {reason}"

@@ -144,8 +144,8 @@ class Recorder:
         failed, unclear = _sorted(gates)
         if failed or (unclear and self.undecided == "fail"):
             pytest.fail("\n".join([*failed, *unclear]), pytrace=False)
-        for said in unclear:
-            warnings.warn(CannotTellWarning(said), stacklevel=3)
+        for message in unclear:
+            warnings.warn(CannotTellWarning(message), stacklevel=3)
 
 
 def _sorted(gates: Sequence[Gate]) -> tuple[list[str], list[str]]:

@@ -240,11 +240,11 @@ def _looks(
     for number, block in enumerate(state.blocks, 1):
         at += block.questions
         low, high = float(path.running_low[at - 1]), float(path.running_high[at - 1])
-        said = verdict(measure, low, high, margin, None)
+        words = verdict(measure, low, high, margin, None)
         more = None
-        if not said.startswith("stop"):
+        if not words.startswith("stop"):
             more = still_needed(measure, (run[:at], baseline[:at]), how, margin)
-            said = verdict(measure, low, high, margin, more)
+            words = verdict(measure, low, high, margin, more)
         no_look = math.isinf(low)
         rows.append(
             Look(
@@ -256,7 +256,7 @@ def _looks(
                 float(path.difference[at - 1]),
                 math.nan if no_look else low,
                 math.nan if no_look else high,
-                said,
+                words,
                 more,
             )
         )

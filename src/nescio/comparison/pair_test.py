@@ -182,7 +182,7 @@ def exact_tests(seen: MeasuredRuns | TalliedRuns, pairs: Sequence[tuple[int, int
         if tables is None:
             yield from (_exact_test(seen.pair(*runs)) for runs in some)
             continue
-        for runs, difference, p, had in zip(some, *(each.tolist() for each in tables.exact()), strict=True):
+        for runs, difference, p, had in zip(some, *(column.tolist() for column in tables.exact()), strict=True):
             yield ExactTest(difference, p) if had else _exact_test(seen.pair(*runs))
 
 

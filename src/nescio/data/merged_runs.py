@@ -76,8 +76,10 @@ def merge_runs(outcomes: Outcomes, groups: Mapping[str, str]) -> Outcomes:
 
 
 def _matching(runs: Sequence[str], name: str, pattern: str) -> list[int]:
-    found = [i for i, run in enumerate(runs) if fnmatchcase(run, pattern)]
-    if len(found) < 2:
+    matches = [i for i, run in enumerate(runs) if fnmatchcase(run, pattern)]
+    if len(matches) < 2:
         have = ", ".join(map(repr, runs))
-        raise UsageError(f"--repeats-of {name}={pattern}: {len(found) or 'none'} of the runs matches; runs are {have}")
-    return found
+        raise UsageError(
+            f"--repeats-of {name}={pattern}: {len(matches) or 'none'} of the runs matches; runs are {have}"
+        )
+    return matches

@@ -178,8 +178,10 @@ def _settle_unanswerable(outcomes: Outcomes, policy: str, notes: list[Note]) -> 
     if outcomes.answerable is None or not (outcomes.answerable == 0).any():
         return outcomes
     unanswerable = outcomes.answerable == 0
-    each = unanswerable if outcomes.repeats is None else outcomes.repeats.counts(unanswerable[None])[0] > 0
-    count, total = int(each.sum()), len(each)
+    unanswerable_questions = (
+        unanswerable if outcomes.repeats is None else outcomes.repeats.counts(unanswerable[None])[0] > 0
+    )
+    count, total = int(unanswerable_questions.sum()), len(unanswerable_questions)
     if policy == "exclude":
         if unanswerable.all():
             raise MismatchError("every question is unanswerable, so --unanswerable exclude leaves none")

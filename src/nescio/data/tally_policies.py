@@ -17,31 +17,31 @@ from nescio.errors import MismatchError
 Counts = NDArray[np.int64]
 
 
-def apply_to_counts(found: OutcomeCounts, policies: Policies, read: str = "") -> tuple[Tally, list[Note]]:
+def apply_to_counts(counted: OutcomeCounts, policies: Policies, read: str = "") -> tuple[Tally, list[Note]]:
     """Apply the policies to counted outcomes, and say in notes what each of them touched.
 
     Raises MismatchError as `apply_policies` does, and for --missing common: counts do not say which questions all runs
     have.
     """
     notes: list[Note] = []
-    found = _settle_missing(found, policies.missing, notes)
-    found = _settle_unanswerable(found, policies.unanswerable, notes)
-    found, origins = _settle_ungraded(found, policies.ungraded, notes)
-    columns, graded = _columns(found.kinds)
-    counts = found.counts[:, graded]
-    pairs = None if found.pairs is None else found.pairs[:, graded][:, :, graded]
-    return Tally(found.runs, columns, counts, pairs, found.size, read, origins, found.sums), notes
+    counted = _settle_missing(counted, policies.missing, notes)
+    counted = _settle_unanswerable(counted, policies.unanswerable, notes)
+    counted, origins = _settle_ungraded(counted, policies.ungraded, notes)
+    columns, graded = _columns(counted.kinds)
+    counts = counted.counts[:, graded]
+    pairs = None if counted.pairs is None else counted.pairs[:, graded][:, :, graded]
+    return Tally(counted.runs, columns, counts, pairs, counted.size, read, origins, counted.sums), notes
 
 
-def non_answers_of(found: OutcomeCounts) -> tuple[NonAnswers, ...]:
+def non_answers_of(counted: OutcomeCounts) -> tuple[NonAnswers, ...]:
     """Return the non-answers of each run by kind, before any policy is applied."""
     words = {SILENT: "silence", NOT_GRADED: "not graded", ABSENT: "missing"}
-    graded = [found.counts[:, found.kinds[:, 0] == state].sum(axis=1) for state in (SILENT, NOT_GRADED)]
-    size = found.size
-    of_states = np.stack([*graded, size - found.counts.sum(axis=1)], axis=1)
+    graded = [counted.counts[:, counted.kinds[:, 0] == state].sum(axis=1) for state in (SILENT, NOT_GRADED)]
+    size = counted.size
+    of_states = np.stack([*graded, size - counted.counts.sum(axis=1)], axis=1)
     there, kinds = np.nonzero(of_states), list(words.values())
     return tuple(
-        NonAnswers(found.runs[run], kinds[kind], kinds[kind], n, size)
+        NonAnswers(counted.runs[run], kinds[kind], kinds[kind], n, size)
         for run, kind, n in zip(*(part.tolist() for part in there), of_states[there].tolist(), strict=True)
     )
 
@@ -56,16 +56,16 @@ def _columns(kinds: NDArray[np.int8]) -> tuple[dict[str, Counts], NDArray[np.boo
     return {n: v[0, graded] for n, v in evidence.columns.items() if v.dtype.kind in "iu"}, graded
 
 
-def _settle_missing(found: OutcomeCounts, policy: str, notes: list[Note]) -> OutcomeCounts:
-    missing = found.size - found.counts.sum(axis=1)
+def _settle_missing(counted: OutcomeCounts, policy: str, notes: list[Note]) -> OutcomeCounts:
+    missing = counted.size - counted.counts.sum(axis=1)
     if not missing.any():
-        return found
+        return counted
     if policy == "error":
         run, others = int(np.flatnonzero(missing)[0]), int((missing > 0).sum()) - 1
         more = f"; {others} more run{'s lack' if others > 1 else ' lacks'} some" if others else ""
         raise MismatchError(
-            f"run {found.runs[run]!r} lacks {missing[run]} of {found.size} questions{more}; use --missing unanswered "
-            "to count them as unanswered"
+            f"run {counted.runs[run]!r} lacks {missing[run]} of {counted.size} questions{more}; use --missing"
+            " unanswered to count them as unanswered"
         )
     if policy == "common":
         raise MismatchError(
@@ -73,13 +73,13 @@ def _settle_missing(found: OutcomeCounts, policy: str, notes: list[Note]) -> Out
             "--missing unanswered, or score the files themselves"
         )
     for run in np.flatnonzero(missing).tolist():
-        notes.append(missing_note(found.runs[run], int(missing[run]), found.size))
+        notes.append(missing_note(counted.runs[run], int(missing[run]), counted.size))
     silent = np.array([(SILENT, -1, value) for value in ANSWERABLE], dtype=np.int8)
-    kinds = np.unique(np.concatenate([found.kinds, silent]), axis=0)
-    wide = found.placed(found.runs, kinds)
+    kinds = np.unique(np.concatenate([counted.kinds, silent]), axis=0)
+    wide = counted.placed(counted.runs, kinds)
     counts, pairs = wide.counts.copy(), None if wide.pairs is None else wide.pairs.copy()
-    first, second = np.array(pairs_of(len(found.runs)), dtype=np.int64).reshape(-1, 2).T
-    for value, questions in zip(ANSWERABLE, found.questions.tolist(), strict=True):
+    first, second = np.array(pairs_of(len(counted.runs)), dtype=np.int64).reshape(-1, 2).T
+    for value, questions in zip(ANSWERABLE, counted.questions.tolist(), strict=True):
         own = np.flatnonzero(kinds[:, 2] == value)
         to = int(np.flatnonzero((kinds == (SILENT, -1, value)).all(axis=1))[0])
         if pairs is not None and wide.pairs is not None:
@@ -94,53 +94,53 @@ def _settle_missing(found: OutcomeCounts, policy: str, notes: list[Note]) -> Out
     return replace(wide, counts=counts, pairs=pairs)
 
 
-def _settle_unanswerable(found: OutcomeCounts, policy: str, notes: list[Note]) -> OutcomeCounts:
-    count, total = int(found.questions[ANSWERABLE.index(0)]), found.size
+def _settle_unanswerable(counted: OutcomeCounts, policy: str, notes: list[Note]) -> OutcomeCounts:
+    count, total = int(counted.questions[ANSWERABLE.index(0)]), counted.size
     if not count:
-        return found
+        return counted
     if policy == "exclude" and count == total:
         raise MismatchError("every question is unanswerable, so --unanswerable exclude leaves none")
     notes.append(unanswerable_note(count, total, policy))
     if policy != "exclude":
-        return found
-    kept = found.kinds[:, 2] != 0
-    questions = np.where(np.array(ANSWERABLE) == 0, 0, found.questions)
-    pairs = None if found.pairs is None else found.pairs[:, kept][:, :, kept]
-    return replace(found, kinds=found.kinds[kept], counts=found.counts[:, kept], pairs=pairs, questions=questions)
+        return counted
+    kept = counted.kinds[:, 2] != 0
+    questions = np.where(np.array(ANSWERABLE) == 0, 0, counted.questions)
+    pairs = None if counted.pairs is None else counted.pairs[:, kept][:, :, kept]
+    return replace(counted, kinds=counted.kinds[kept], counts=counted.counts[:, kept], pairs=pairs, questions=questions)
 
 
-def _settle_ungraded(found: OutcomeCounts, policy: str, notes: list[Note]) -> tuple[OutcomeCounts, dict[str, str]]:
-    of_kind = found.kinds[:, 0] == NOT_GRADED
-    ungraded = found.counts[:, of_kind].sum(axis=1)
+def _settle_ungraded(counted: OutcomeCounts, policy: str, notes: list[Note]) -> tuple[OutcomeCounts, dict[str, str]]:
+    of_kind = counted.kinds[:, 0] == NOT_GRADED
+    ungraded = counted.counts[:, of_kind].sum(axis=1)
     if not ungraded.any():
-        return found, {}
+        return counted, {}
     if policy == "error":
         first, total = int(np.flatnonzero(ungraded)[0]), int(ungraded.sum())
         raise MismatchError(
-            f"run {found.runs[first]!r}: {total} answer{'s are' if total > 1 else ' is'} not graded; use --ungraded "
+            f"run {counted.runs[first]!r}: {total} answer{'s are' if total > 1 else ' is'} not graded; use --ungraded "
             "exclude to leave them out, or --ungraded bounds to report both extremes"
         )
     for at in np.flatnonzero(ungraded):
-        own = int(found.counts[int(at)].sum())
-        notes.append(ungraded_note(policy, found.runs[int(at)], int(ungraded[int(at)]), own))
-    return (found, {}) if policy == "exclude" else _both_extremes(found, ungraded)
+        own = int(counted.counts[int(at)].sum())
+        notes.append(ungraded_note(policy, counted.runs[int(at)], int(ungraded[int(at)]), own))
+    return (counted, {}) if policy == "exclude" else _both_extremes(counted, ungraded)
 
 
-def _both_extremes(found: OutcomeCounts, ungraded: Counts) -> tuple[OutcomeCounts, dict[str, str]]:
+def _both_extremes(counted: OutcomeCounts, ungraded: Counts) -> tuple[OutcomeCounts, dict[str, str]]:
     """Each run with ungraded answers twice: all of them wrong, and all of them right."""
     ways = []
     for state in (NOT_GRADED, INCORRECT, CORRECT):
-        kinds = found.kinds.copy()
+        kinds = counted.kinds.copy()
         kinds[kinds[:, 0] == NOT_GRADED, 0] = state
         ways.append(kinds)
     kinds = np.unique(np.concatenate(ways), axis=0)
     place = {tuple(kind): i for i, kind in enumerate(kinds.tolist())}
-    move = np.zeros((len(ways), len(found.kinds), len(kinds)), dtype=np.int64)
+    move = np.zeros((len(ways), len(counted.kinds), len(kinds)), dtype=np.int64)
     for matrix, own in zip(move, ways, strict=True):
         matrix[np.arange(len(own)), [place[tuple(kind)] for kind in own.tolist()]] = 1
     take, how, names = [], [], []
     origins: dict[str, str] = {}
-    for run, name in enumerate(found.runs):
+    for run, name in enumerate(counted.runs):
         touched = bool(ungraded[run])
         for way, suffix in ((1, " [ungraded wrong]"), (2, " [ungraded right]")) if touched else ((0, ""),):
             take.append(run)
@@ -148,16 +148,16 @@ def _both_extremes(found: OutcomeCounts, ungraded: Counts) -> tuple[OutcomeCount
             names.append(name + suffix)
             if touched:
                 origins[name + suffix] = name
-    counts = np.einsum("rk,rkl->rl", found.counts[take], move[how])
+    counts = np.einsum("rk,rkl->rl", counted.counts[take], move[how])
     pairs = None
-    if found.pairs is not None:
-        before = Tally(found.runs, {}, found.counts, found.pairs)
+    if counted.pairs is not None:
+        before = Tally(counted.runs, {}, counted.counts, counted.pairs)
         tables = [
             move[how[x]].T
-            @ (np.diag(found.counts[take[x]]) if take[x] == take[y] else before.table(take[x], take[y]))
+            @ (np.diag(counted.counts[take[x]]) if take[x] == take[y] else before.table(take[x], take[y]))
             @ move[how[y]]
             for x, y in pairs_of(len(take))
         ]
         pairs = np.stack(tables) if tables else np.zeros((0, len(kinds), len(kinds)), dtype=np.int64)
-    sums = {name: values[take] for name, values in found.sums.items()}
-    return replace(found, runs=tuple(names), kinds=kinds, counts=counts, pairs=pairs, sums=sums), origins
+    sums = {name: values[take] for name, values in counted.sums.items()}
+    return replace(counted, runs=tuple(names), kinds=kinds, counts=counts, pairs=pairs, sums=sums), origins

@@ -23,10 +23,14 @@ def texts_of(
     question: Any = None, gold: Iterable[Any] = (), answer: Any = None, graded: Any = None, reason: Any = None
 ) -> AnswerTexts:
     """Make texts of what a log holds, whatever it is; what was graded is left out where it is the answer."""
-    said, taken = in_words(answer), in_words(graded)
+    answer_text, graded_text = in_words(answer), in_words(graded)
     several = " | ".join(dict.fromkeys(filter(None, map(in_words, gold))))
     return AnswerTexts(
-        in_words(question), several, said or taken, "" if taken == said or not said else taken, in_words(reason)
+        in_words(question),
+        several,
+        answer_text or graded_text,
+        "" if graded_text == answer_text or not answer_text else graded_text,
+        in_words(reason),
     )
 
 
@@ -44,8 +48,8 @@ def in_words(value: Any) -> str:
 
 def _members(value: Mapping[str, Any]) -> str:
     if "content" in value:
-        role, said = value.get("role"), in_words(value["content"])
-        return f"{role}: {said}" if isinstance(role, str) and said else said
+        role, content = value.get("role"), in_words(value["content"])
+        return f"{role}: {content}" if isinstance(role, str) and content else content
     if isinstance(value.get("text"), str):
         return str(value["text"]).strip()
     return "\n".join(f"{name}: {text}" for name, part in value.items() if (text := in_words(part)))

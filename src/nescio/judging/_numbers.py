@@ -49,9 +49,9 @@ _UNCOUNTED = r"(?<!\d)(?<!\d[ -])" + "".join(rf"(?<!\b{word}[ -])" for word in _
 _Rewrite = tuple[str, str | Callable[[re.Match[str]], str]]
 # Before words for numbers are read: powers, fractions, scales after digits, and words that only look like numbers.
 _REWRITES: tuple[_Rewrite, ...] = (
-    (r"[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+", lambda found: "^" + found[0].translate(_SUPERSCRIPT)),
+    (r"[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+", lambda match: "^" + match[0].translate(_SUPERSCRIPT)),
     (r"(\d)([¼-¾⅐-⅞])", r"\1 \2"),
-    (r"[¼-¾⅐-⅞]", lambda found: unicodedata.normalize("NFKC", found[0]).replace("⁄", "/")),
+    (r"[¼-¾⅐-⅞]", lambda match: unicodedata.normalize("NFKC", match[0]).replace("⁄", "/")),
     (r"(?i)\b(no|the|this|that|which|any|every|each|some) one\b|\bone (?=of\b|another\b|who\b)|\bone's\b", " "),
     (rf"(?i){_UNCOUNTED}\b(?:ten|dozen|{'|'.join(_SCALES)})s\b", " "),
     (r"(?i)\b(a|one|per|\d) second\b", r"\1 seconds"),

@@ -112,7 +112,9 @@ def _graded(
     if one_by_one := getattr(judge, "one_by_one", None):
         grade_of = one_by_one(len(runs) > 1)
     else:
-        grades = iter(judge.grade([one for each in responses() if (one := to_judge(*each)) is not None]))
+        grades = iter(
+            judge.grade([one for one_response in responses() if (one := to_judge(*one_response)) is not None])
+        )
         grade_of = lambda one: next(grades)  # noqa: ARG005, E731
     for r, q, response in responses():
         grade = None

@@ -89,7 +89,7 @@ def error_aupr(total: Any) -> Any:
     """
     n = np.asarray(total.n)
     wrong = n - np.asarray(total.right)
-    found = np.cumsum(wrong[..., ::-1], axis=-1)
+    wrong_found = np.cumsum(wrong[..., ::-1], axis=-1)
     taken = np.cumsum(n[..., ::-1], axis=-1)
-    precision = np.divide(found, taken, out=np.zeros(np.shape(found)), where=taken > 0)
+    precision = np.divide(wrong_found, taken, out=np.zeros(np.shape(wrong_found)), where=taken > 0)
     return (wrong[..., ::-1] * precision).sum(-1) / wrong.sum(-1)

@@ -107,7 +107,7 @@ def drawing_signature(
     loaded: Loaded, wanted: Sequence[Measure], drawings: Sequence[Drawing], **more: object
 ) -> Signature:
     """Return the line that lets someone else repeat a drawing."""
-    drawing, sizes = drawings[0], "+".join(str(each.size) for each in drawings)
+    drawing, sizes = drawings[0], "+".join(str(one.size) for one in drawings)
     way = "fresh for each pair" if drawing.fresh else "shared by all pairs"
     trials = "all" if drawing.trials is None else drawing.trials
     names = "+".join(measure.name for measure in wanted)

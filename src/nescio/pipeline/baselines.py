@@ -102,7 +102,7 @@ def stand_beside(read: ReadResult, baseline: Baseline, path: Path, options: Opti
     name = _free(baseline.made.run, data.runs)
     both = _together(data, old, name, path)
     made = baseline.made
-    said = note(
+    remark = note(
         "baseline.compared",
         "baseline {subject!r} from {file}: made {date} by nescio {version} on the same {questions:n question}",
         name,
@@ -111,7 +111,7 @@ def stand_beside(read: ReadResult, baseline: Baseline, path: Path, options: Opti
         version=made.version,
         questions=made.questions,
     )
-    return replace(read, data=both, notes=(*read.notes, said, *_dates(read, baseline))), name
+    return replace(read, data=both, notes=(*read.notes, remark, *_dates(read, baseline))), name
 
 
 def _check_questions(questions: Iterable[str], baseline: Baseline, path: Path, texts: Words, golds: Words) -> None:

@@ -95,8 +95,8 @@ def _printed(results: Results) -> list[Grid | str]:
     if results.tables["scores"]:
         parts.append(_scores(results))
     for name, own in measures:
-        found = [[test, MARKS[row.result], sanitize(words(row), target="line")] for test, row in _said(own)]
-        parts += [sanitize(name, target="line"), make_grid([""] * 3, found, [True] * 3)]
+        printed = [[test, MARKS[row.result], sanitize(words(row), target="line")] for test, row in _said(own)]
+        parts += [sanitize(name, target="line"), make_grid([""] * 3, printed, [True] * 3)]
     return [*parts, *LEGEND]
 
 

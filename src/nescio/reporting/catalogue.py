@@ -71,10 +71,10 @@ def show_all(declarations: Sequence[Declaration]) -> None:
 
 def groups(declarations: Sequence[Declaration]) -> list[tuple[str, list[Declaration]]]:
     """Return the measures by what they need, each group with its title."""
-    found: dict[str, list[Declaration]] = {}
+    by_need: dict[str, list[Declaration]] = {}
     for declaration in declarations:
-        found.setdefault(group_of(declaration), []).append(declaration)
-    return sorted(found.items(), key=lambda group: _ORDER.index(group[0]))
+        by_need.setdefault(group_of(declaration), []).append(declaration)
+    return sorted(by_need.items(), key=lambda group: _ORDER.index(group[0]))
 
 
 def group_of(declaration: Declaration) -> str:

@@ -15,8 +15,8 @@ MOST_NAMED = 10
 def tiles(change: Change) -> list[str]:
     """Return paragraphs: who is better by the first measure, how many questions were won, lost, newly silent and newly
     answered, and the first of those lost and newly silent."""
-    said = sentence(change)
-    parts = [f"{in_markdown(said.before)}**{in_markdown(said.name)}**{in_markdown(said.after)}"]
+    headline = sentence(change)
+    parts = [f"{in_markdown(headline.before)}**{in_markdown(headline.name)}**{in_markdown(headline.after)}"]
     moved = change.moves
     if moved is None:
         return parts

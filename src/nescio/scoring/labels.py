@@ -90,9 +90,9 @@ def read_labels(loaded: Loaded, table: Any, *, by: str | None = None, also_judge
         people, more = human(given, data.runs, data.questions)
     grid, inclusion = _laid_out(loaded, data, people)
     known = _known(data)
-    said = np.where(grid == NOT_GRADED, NEITHER, grid == CORRECT).astype(np.int8)
+    verdicts = np.where(grid == NOT_GRADED, NEITHER, grid == CORRECT).astype(np.int8)
     odd = _odd(data, grid, known)
-    if not ((said != NEITHER) & ~known & data.present).any():
+    if not ((verdicts != NEITHER) & ~known & data.present).any():
         raise people.none_judged([*more, *odd])
     notes = [*notes, *more, *people.said_of_stale(), *odd]
     strata = _strata(data, by)
@@ -102,14 +102,14 @@ def read_labels(loaded: Loaded, table: Any, *, by: str | None = None, also_judge
         raise UsageError("--also-judged is for labels that are one random sample of the questions")
     drawn = "simple" if by is None and inclusion is None else "inclusion" if by is None else f"by {by}"
     others = tuple(_aligned(other, data) for other in also_judged)
-    return Labels(data, said, known, inclusion, _digest(data, grid, inclusion), others, strata, drawn, tuple(notes))
+    return Labels(data, verdicts, known, inclusion, _digest(data, grid, inclusion), others, strata, drawn, tuple(notes))
 
 
 def no_labels(loaded: Loaded) -> Labels:
     """Return what was loaded with nobody's labels, as a plan of labels starts from."""
     data = _single_answers(loaded)
-    said = np.full(data.present.shape, NEITHER, dtype=np.int8)
-    return Labels(data, said, _known(data), None, "none")
+    verdicts = np.full(data.present.shape, NEITHER, dtype=np.int8)
+    return Labels(data, verdicts, _known(data), None, "none")
 
 
 def _known(data: Evidence) -> NDArray[np.bool_]:
@@ -169,9 +169,9 @@ def _found(loaded: Loaded, data: Evidence, people: Human) -> Iterator[tuple[str,
     for one in loaded.texts.runs:
         for response in one.responses:
             if response.rank == 1 and one.name in runs and response.question_id in questions:
-                found = people.label(one.name, response.question_id, response.answer)
-                if found is not None:
-                    yield one.name, response.question_id, found
+                known = people.label(one.name, response.question_id, response.answer)
+                if known is not None:
+                    yield one.name, response.question_id, known
 
 
 def _odd(data: Evidence, grid: NDArray[np.int8], known: NDArray[np.bool_]) -> list[Note]:

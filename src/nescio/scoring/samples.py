@@ -141,8 +141,8 @@ def _from_evidence(
     columns = {name: read[name] for name in measure.needs}
     key = read[measure.order] if measure.order else None
     inputs = []
-    for said in filter(None, (declared(name).unlike.get(measure.declaration.name) for name in data.columns)):
-        remarks.append((note("measure.unlike", "{said}", said=said), measure.label, ""))
+    for advice in filter(None, (declared(name).unlike.get(measure.declaration.name) for name in data.columns)):
+        remarks.append((note("measure.unlike", "{said}", said=advice), measure.label, ""))
     for run, name in enumerate(data.runs):
         use = by_name[usable[run][by_name]]
         own = {column: values[run][use] for column, values in columns.items()}

@@ -23,8 +23,8 @@ MISSING = "this is an address; install nescio[remote] to have it fetched, or dow
 
 def address_of(item: Path | str) -> str | None:
     """Return the address that is given; None where it is a path."""
-    found = ADDRESS.match(str(item))
-    return f"{found[1].lower()}://{'/' if found[1].lower() == 'file' else ''}{found[2]}" if found else None
+    match = ADDRESS.match(str(item))
+    return f"{match[1].lower()}://{'/' if match[1].lower() == 'file' else ''}{match[2]}" if match else None
 
 
 def fetch(address: str) -> tuple[Packed, Path]:

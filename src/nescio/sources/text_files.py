@@ -62,8 +62,8 @@ _SEPARATOR = "sep="
 
 def separator(line: str) -> str | None:
     """Return the column separator that a first line names for Excel's sake, as `sep=;` does; None in any other line."""
-    said = line.rstrip("\r\n")
-    return said[len(_SEPARATOR) :] if len(said) == len(_SEPARATOR) + 1 and said.startswith(_SEPARATOR) else None
+    text = line.rstrip("\r\n")
+    return text[len(_SEPARATOR) :] if len(text) == len(_SEPARATOR) + 1 and text.startswith(_SEPARATOR) else None
 
 
 def records(path: Path, delimiter: str, tick: Callable[[int], None] | None = None) -> Iterator[tuple[list[str], int]]:

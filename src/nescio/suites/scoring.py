@@ -102,8 +102,8 @@ def score_suite(
         resamples=resamples,
         seed=seed,
     )
-    said = suite.notes({name: [n for n in scores.notes if n.code not in DOUBTS] for name, scores in own.items()})
-    return SuiteScores(tuple(rows), line, (*notes, *said), "suite", tables)
+    remarks = suite.notes({name: [n for n in scores.notes if n.code not in DOUBTS] for name, scores in own.items()})
+    return SuiteScores(tuple(rows), line, (*notes, *remarks), "suite", tables)
 
 
 def check_over(over: str) -> None:

@@ -130,13 +130,13 @@ def _rows(source: Source, run: str, data_set: str, options: ReadOptions) -> Iter
         )
 
 
-def _state(said: Any, flags: Mapping[str, Any], options: ReadOptions) -> tuple[int, str | None]:
-    if isinstance(said, str) and declined(options, said):
+def _state(answer: Any, flags: Mapping[str, Any], options: ReadOptions) -> tuple[int, str | None]:
+    if isinstance(answer, str) and declined(options, answer):
         return SILENT, SAID_SO
     if flags[ABSTAINED] is True:
         return SILENT, "abstained"
     if flags[ABSTAINED] is None:
-        empty = not isinstance(said, str) or not said.strip()
+        empty = not isinstance(answer, str) or not answer.strip()
         return (SILENT, EMPTY) if empty else (NOT_GRADED, UNREAD)
     if flags[SHOULD] is True:
         return INCORRECT, None

@@ -126,8 +126,8 @@ def _objects(source: Source, listed: Sequence[Any]) -> list[Row]:
 def _traces(source: Source, rows: Sequence[Row], run: str, options: ReadOptions) -> Iterator[Marked]:
     names = list(dict.fromkeys(name for row in rows for name in row))
     asked = question_column(source, names, ("input",))
-    said = source.named.get("answer", "output")
-    columns = [name for name in names if name not in _FIELDS | {asked, said} and not speaks_of_cost(name)]
+    answer_field = source.named.get("answer", "output")
+    columns = [name for name in names if name not in _FIELDS | {asked, answer_field} and not speaks_of_cost(name)]
     scored = {name: [_values(row.get(name)) for row in rows] for name in columns}
     metrics = [name for name, cells in scored.items() if None not in cells]
     for i, row in enumerate(rows):
@@ -137,7 +137,7 @@ def _traces(source: Source, rows: Sequence[Row], run: str, options: ReadOptions)
             raise FormatError(source.label, "the question is empty", where=where, value=asked)
         scores = {_plain(name): _mean(scored[name][i] or []) for name in metrics}
         scores |= {_plain(name): _mean(values) for name, values in _of_list(source, row, where).items()}
-        output = _text(row.get(said))
+        output = _text(row.get(answer_field))
         words = None
         if options.texts:
             words = texts_of(text, [_text(row.get("expectedOutput"))], output, reason=_comments(row))

@@ -136,11 +136,13 @@ def _words(row: Mapping[str, Any], doc: Mapping[str, Any], response: Mapping[str
     options = choices if isinstance(choices, list) else []
     places = right if isinstance(right, list) else [right]
     gold = [options[i] for i in places if isinstance(i, int) and 0 <= i < len(options)]
-    said = response.get("text") if response else row.get("predictions")
-    if not said and isinstance(logs, list) and len(logs) == len(options) > 0:
-        said = options[max(range(len(logs)), key=lambda i: logs[i] if isinstance(logs[i], (int, float)) else -math.inf)]
+    answer = response.get("text") if response else row.get("predictions")
+    if not answer and isinstance(logs, list) and len(logs) == len(options) > 0:
+        answer = options[
+            max(range(len(logs)), key=lambda i: logs[i] if isinstance(logs[i], (int, float)) else -math.inf)
+        ]
     return texts_of(
-        doc.get("query", row.get("full_prompt")), gold or _golds(row), said, response.get("text_post_processed")
+        doc.get("query", row.get("full_prompt")), gold or _golds(row), answer, response.get("text_post_processed")
     )
 
 
@@ -166,8 +168,8 @@ def _rows(source: Source, options: ReadOptions) -> Iterator[Mapping[str, Any]]:
     try:
         with connect() as connection:
             select = ", ".join(_narrow(connection, source.path, name, options) for name in wanted)
-            found = connection.execute(f"SELECT {select} FROM {PARQUET}", [address(source.path)])
-            while rows := found.fetchmany(_AT_ONCE):
+            cursor = connection.execute(f"SELECT {select} FROM {PARQUET}", [address(source.path)])
+            while rows := cursor.fetchmany(_AT_ONCE):
                 for row in rows:
                     yield {name: _value(cell) for name, cell in zip(wanted, row, strict=True)}
     except duckdb.Error as error:
@@ -228,8 +230,8 @@ def _scores(metrics: Mapping[Any, Any]) -> dict[str, float]:
 
 def _silence(row: Mapping[str, Any], response: Mapping[str, Any], options: ReadOptions) -> str | None:
     """Say why an answer is none: all its texts are empty, or mean that the model does not know."""
-    said = response.get("text") if response else row.get("predictions")
-    texts = [text for text in said if isinstance(text, str)] if isinstance(said, list) else []
+    answer = response.get("text") if response else row.get("predictions")
+    texts = [text for text in answer if isinstance(text, str)] if isinstance(answer, list) else []
     if not texts:
         return None
     drawn = response.get("text_post_processed")

@@ -72,8 +72,8 @@ def rows_of(source: Source, without: Collection[str] = ()) -> list[Row]:
     with connect() as connection:
         have = load_rows(connection, source, "cells", {name for name in source.columns if name not in without})
         cells = ", ".join(have.values())
-        found = connection.execute(f"SELECT {cells} FROM cells ORDER BY row").fetchall()
-    return [dict(zip(have, row, strict=True)) for row in found]
+        fetched = connection.execute(f"SELECT {cells} FROM cells ORDER BY row").fetchall()
+    return [dict(zip(have, row, strict=True)) for row in fetched]
 
 
 def _of_objects(source: Source, without: Collection[str]) -> list[Row]:
@@ -146,8 +146,8 @@ def marked_rows(
     metrics: Mapping[str, Sequence[float]],
     options: ReadOptions,
     *,
-    asked: str,
-    said: str | None,
+    question: str,
+    answer_column: str | None,
     fields: Collection[str] = (),
     gold: str | None = None,
     reasons: Collection[str] = (),
@@ -158,23 +158,25 @@ def marked_rows(
 
     Raises FormatError where a question is empty.
     """
-    held = {*metrics, *fields, asked, said}
+    held = {*metrics, *fields, question, answer_column}
     answers = []
     for i, row in enumerate(rows):
-        text = row.get(asked)
+        text = row.get(question)
         if text is None:
-            raise FormatError(source.label, "the question is empty", where=f"row {i + 1}", value=asked)
+            raise FormatError(source.label, "the question is empty", where=f"row {i + 1}", value=question)
         strata = labels({name: cell for name, cell in row.items() if cell and name not in held}, options)
         words = None
         if options.texts:
             words = texts_of(
-                text, [row.get(gold or "")], row.get(said or ""), reason=[row.get(name) for name in reasons]
+                text, [row.get(gold or "")], row.get(answer_column or ""), reason=[row.get(name) for name in reasons]
             )
         graded = Graded(
             run, question_name(text), 0, strata=strata, where=f"row {i + 1}", path=source.label, texts=words
         )
         scores = {name: column[i] for name, column in metrics.items()}
-        answers.append(Marked(graded, scores, None if said is None else silence(row.get(said), options)))
+        answers.append(
+            Marked(graded, scores, None if answer_column is None else silence(row.get(answer_column), options))
+        )
     return answers
 
 

@@ -152,11 +152,11 @@ def _scores(source: Source, row: Mapping[str, Any], where: str) -> dict[str, flo
     if PROOF in row:
         scores["lean4_correct"] = float(row[PROOF] == "completed")
     if EXPECTED in row:
-        said, expected = _judged(row.get(JUDGEMENT)), _judged(row[EXPECTED])
-        scores["correct_judgements"] = math.nan if expected is None else float(said == expected)
+        judged, expected = _judged(row.get(JUDGEMENT)), _judged(row[EXPECTED])
+        scores["correct_judgements"] = math.nan if expected is None else float(judged == expected)
     elif JUDGEMENT in row:
-        said = _judged(row[JUDGEMENT])
-        scores["judge_correct"] = math.nan if said is None else float(said)
+        judged = _judged(row[JUDGEMENT])
+        scores["judge_correct"] = math.nan if judged is None else float(judged)
     if not scores:
         raise FormatError(source.label, "there is no verdict in this row", where=where, value=list(row))
     return scores

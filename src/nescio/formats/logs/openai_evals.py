@@ -106,10 +106,10 @@ def _events(source: Source, run: str, options: ReadOptions, notes: list[Note]) -
 def _texts(sampling: Any, graded: Any) -> AnswerTexts:
     """Return the prompt, what was expected, what was sampled, and what of it was graded."""
     expected = graded.get("expected", graded.get("ideal"))
-    said = sampling.get("sampled", graded.get("sampled"))
+    answer = sampling.get("sampled", graded.get("sampled"))
     taken = graded.get("sampled", graded.get("picked"))
     gold = expected if isinstance(expected, list) else [expected]
-    return texts_of(sampling.get("prompt", graded.get("prompt")), gold, said, taken)
+    return texts_of(sampling.get("prompt", graded.get("prompt")), gold, answer, taken)
 
 
 def _why_no_samples(report: Any) -> str:

@@ -177,13 +177,15 @@ def _evaluators(columns: Sequence[str]) -> list[str]:
 def _evaluated(source: Source, run: str, options: ReadOptions, notes: list[Note]) -> list[Marked]:
     rows = rows_of(source)
     names = list(dict.fromkeys(name for row in rows for name in row))
-    asked, said = question_column(source, names, QUESTION), column_of(source, names, "answer", ANSWER)
-    if said is None:
+    question, answer_column = question_column(source, names, QUESTION), column_of(source, names, "answer", ANSWER)
+    if answer_column is None:
         notes.append(no_answers(source))
     evaluators = _evaluators(names)
     metrics = {_plain(name): [_score(row.get(name + _SCORE)) for row in rows] for name in evaluators}
     fields = [name + end for name in evaluators for end in (_SCORE, _DETAILS)]
-    return marked_rows(source, rows, run, metrics, options, asked=asked, said=said, fields=fields)
+    return marked_rows(
+        source, rows, run, metrics, options, question=question, answer_column=answer_column, fields=fields
+    )
 
 
 def _score(cell: str | None) -> float:

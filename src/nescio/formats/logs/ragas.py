@@ -84,9 +84,11 @@ def _answers(source: Source, run: str, options: ReadOptions, notes: list[Note]) 
     if not rows:
         raise FormatError(source.label, "there are no samples in it")
     names = list(dict.fromkeys(name for row in rows for name in row))
-    asked, said = question_column(source, names, QUESTION), column_of(source, names, "answer", ANSWER)
-    metrics = metrics_among(rows, [name for name in names if name not in {asked, said, *FIELDS}])
-    if said is None:
+    question, answer_column = question_column(source, names, QUESTION), column_of(source, names, "answer", ANSWER)
+    metrics = metrics_among(rows, [name for name in names if name not in {question, answer_column, *FIELDS}])
+    if answer_column is None:
         notes.append(no_answers(source))
     gold = column_of(source, names, "answers", GOLD)
-    return marked_rows(source, rows, run, metrics, options, asked=asked, said=said, fields=FIELDS, gold=gold)
+    return marked_rows(
+        source, rows, run, metrics, options, question=question, answer_column=answer_column, fields=FIELDS, gold=gold
+    )

@@ -146,19 +146,19 @@ def _items(body: HtmlElement) -> Iterator[Item]:
     at = ""
     prompts: list[str] = []
     sampled: list[str] = []
-    said: dict[str, str] = {}
+    fields: dict[str, str] = {}
     begun = 0
 
     def item() -> Item:
-        extracted = said.get("Extracted Answer")
+        extracted = fields.get("Extracted Answer")
         where = f"example {begun}"
         return Item(
             prompts[-1] if prompts else "",
             "\n".join(sampled),
             extracted,
-            _score(said.get("Score")),
+            _score(fields.get("Score")),
             where,
-            said.get("Correct Answer"),
+            fields.get("Correct Answer"),
         )
 
     for element in body:
@@ -169,14 +169,14 @@ def _items(body: HtmlElement) -> Iterator[Item]:
                 if begun:
                     yield item()
                 begun += 1
-                prompts, sampled, said = [], [], {}
+                prompts, sampled, fields = [], [], {}
         elif element.tag == "div" and begun:
             content = next((_text(part) for part in element.iter("pre")), text)
             (sampled if at == "Sampled message" else prompts).append(content)
         elif element.tag == "p" and at == "Results" and begun:
             name, colon, value = text.partition(":")
             if colon and name.strip() in ("Correct Answer", "Extracted Answer", "Score"):
-                said.setdefault(name.strip(), value.strip())
+                fields.setdefault(name.strip(), value.strip())
     if begun:
         yield item()
 

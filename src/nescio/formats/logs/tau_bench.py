@@ -117,8 +117,8 @@ def _words(row: dict[str, Any]) -> AnswerTexts:
     task = part_of(row, ("info", "task"))
     task = task if isinstance(task, dict) else {}
     turns = row.get("traj", row.get("messages"))
-    said = [turn for turn in turns if isinstance(turn, dict)] if isinstance(turns, list) else []
-    spoken = [{"role": one.get("role"), "content": one["content"]} for one in said if _is_spoken(one)]
+    messages = [turn for turn in turns if isinstance(turn, dict)] if isinstance(turns, list) else []
+    spoken = [{"role": one.get("role"), "content": one["content"]} for one in messages if _is_spoken(one)]
     return texts_of(task.get("instruction"), [task.get("actions"), task.get("outputs")], spoken)
 
 

@@ -116,8 +116,8 @@ def read_file(source: Source) -> OutcomeCounts:
     if version is None:
         raise FormatError(label, "this Arrow file is no tally; nescio tally writes them")
     if version != VERSION.encode():
-        said = version.decode(errors="replace")
-        raise FormatError(label, f"this nescio reads tallies of version {VERSION}", value=said)
+        written_by = version.decode(errors="replace")
+        raise FormatError(label, f"this nescio reads tallies of version {VERSION}", value=written_by)
     try:
         return _counts(table, json.loads(metadata[_MADE]))
     except (KeyError, ValueError, TypeError, AttributeError, IndexError, OverflowError, pa.ArrowException) as error:

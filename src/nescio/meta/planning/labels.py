@@ -103,22 +103,22 @@ def plan_labels(
     aim = (half_width, difference, power, alpha)
     notes: list[Note] = []
     if pilot is None:
-        found, start = _stated(spread, correlation, questions)
+        measured, start = _stated(spread, correlation, questions)
     else:
         if spread is not None or questions is not None:
             raise UsageError("spread and questions are stated where there are no files; these have their own")
-        found, start, notes = _of_pilot(
+        measured, start, notes = _of_pilot(
             pilot, measures, options, labels, run=run, baseline=baseline, correlation=correlation, target=target
         )
-    rows = [_row(one, aim, target) for one in found]
-    notes += [remark for one, row in zip(found, rows, strict=True) for remark in _remarks(one, row)]
+    rows = [_row(one, aim, target) for one in measured]
+    notes += [remark for one, row in zip(measured, rows, strict=True) for remark in _remarks(one, row)]
     shares = tuple(
-        share for one, row in zip(found, rows, strict=True) if row.labels is not None for share in _shares(one, row)
+        share for one, row in zip(measured, rows, strict=True) if row.labels is not None for share in _shares(one, row)
     )
     aims: dict[str, Any] = {"half_width": f"{half_width:g}"} if half_width else {"difference": f"{difference:g}"}
     aims |= {"power": f"{power:g}"} if difference else {}
     aims |= {"alpha": f"{alpha:g}", "correlation": "own" if correlation is None else f"{correlation:g}"}
-    line = sign(measures="+".join(one.measure for one in found), **start, **aims, target=target)
+    line = sign(measures="+".join(one.measure for one in measured), **start, **aims, target=target)
     return Results(tuple(rows), line, tuple(dict.fromkeys(notes)), "plan", {"shares": shares} if shares else {})
 
 
@@ -191,14 +191,14 @@ def _of_pilot(
         notes = list(laid.notes)
     wanted = suitable(measures, loaded)[: None if measures else 1]
     sides = _sides(laid, run, baseline)
-    found = [spreads(laid, measure, sides, correlation) for measure in wanted]
-    for one in found:
+    measured = [spreads(laid, measure, sides, correlation) for measure in wanted]
+    for one in measured:
         if labels is not None and not math.isfinite(one.correlation):
             raise MismatchError(f"{one.measure}: these labels are too few to plan with; 3 or more, not all alike, do")
     start = {**loaded.signature, "run": laid.data.runs[sides[0]]}
     start |= {"baseline": laid.data.runs[sides[1]]} if len(sides) > 1 else {}
     start |= {} if labels is None else laid.signature
-    return found, start, [*loaded.notes, *notes]
+    return measured, start, [*loaded.notes, *notes]
 
 
 def _sides(laid: Labels, run: str | None, baseline: str | None) -> Sequence[int]:

@@ -71,29 +71,29 @@ def plan_repeats(
         if pilot is not None:
             raise UsageError("a plan starts from a pilot or from variances, not from both")
         stated = {"variances": "+".join(f"{value:g}" for value in variances)}
-        found = _Found({"value": _stated(variances)}, stated, ())
+        start = _Start({"value": _stated(variances)}, stated, ())
     elif pilot is None:
         raise UsageError(
             "a plan of repeats starts from a pilot whose questions were asked several times, or from variances"
         )
     else:
-        found = _of_pilot(open_data(pilot, {"strata": (), **options}, measures), measures, run, baseline)
-    per_answer *= found.sides
+        start = _of_pilot(open_data(pilot, {"strata": (), **options}, measures), measures, run, baseline)
+    per_answer *= start.sides
     rows = [
         row
-        for label, (between, single) in found.variances.items()
+        for label, (between, single) in start.variances.items()
         if between > 0
         for row in _designs(label, between, single, budget, (per_question, per_answer))
     ]
     if not rows:
-        raise UsageError(str(found.notes[-1]) if found.notes else "no plan meets this")
+        raise UsageError(str(start.notes[-1]) if start.notes else "no plan meets this")
     costs = {"budget": f"{budget:g}", "per_question": f"{per_question:g}", "per_answer": f"{per_answer:g}"}
-    line = sign(measures="+".join(found.variances), **found.start, **costs)
-    return Results(tuple(rows), line, tuple(dict.fromkeys(found.notes)), "plan")
+    line = sign(measures="+".join(start.variances), **start.start, **costs)
+    return Results(tuple(rows), line, tuple(dict.fromkeys(start.notes)), "plan")
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Start:
     """What a plan starts from: variances between and within questions by measure, how the signature says it, notes, and
     how many runs each answer is paid for."""
 
@@ -103,14 +103,14 @@ class _Found:
     sides: int = 1
 
 
-def _of_pilot(loaded: Loaded, measures: Measures, run: str | None, baseline: str | None) -> _Found:
+def _of_pilot(loaded: Loaded, measures: Measures, run: str | None, baseline: str | None) -> _Start:
     """Find the variances in a pilot whose questions were asked several times."""
     data = repeated_evidence(loaded)
     sides = _sides(data, run, baseline)
-    found, notes = {}, []
+    by_measure, notes = {}, []
     for measure in parse_all(measures, loaded)[: None if measures else 1]:
-        found[measure.label] = _variances(data, measure, sides)
-        between = found[measure.label][0]
+        by_measure[measure.label] = _variances(data, measure, sides)
+        between = by_measure[measure.label][0]
         if math.isnan(between):
             raise MismatchError(
                 f"{measure.label}: some questions of the pilot were asked once, which says nothing of chance; leave"
@@ -127,7 +127,7 @@ def _of_pilot(loaded: Loaded, measures: Measures, run: str | None, baseline: str
             )
     start = {**loaded.signature, "run": data.runs[sides[0]]}
     start |= {"baseline": data.runs[sides[1]]} if len(sides) > 1 else {}
-    return _Found(found, start, (*loaded.notes, *notes), len(sides))
+    return _Start(by_measure, start, (*loaded.notes, *notes), len(sides))
 
 
 def _check(budget: float, per_question: float, per_answer: float) -> None:

@@ -152,7 +152,7 @@ def gather(
         parts = score(_of_runs(loaded, runs[:MOST_BROKEN_DOWN]), [main], by=by, ci=ci, **drawn)
         cells |= {(row.run, row.measure, row.stratum): row for row in parts if row.stratum is not None}
     people = read_labels(loaded, labels) if labels is not None else None
-    found = _operating(loaded, runs, main, seed)
+    operating = _operating(loaded, runs, main, seed)
     return ReportData(
         loaded,
         scores,
@@ -170,9 +170,9 @@ def gather(
         by,
         studied,
         (*missing, *(people.notes if people else ())),
-        found,
+        operating,
         asked_by is not None,
-        _shipping(loaded, main, {row.run: row.value for row in scores if _whole(row, main)}, found, drawn),
+        _shipping(loaded, main, {row.run: row.value for row in scores if _whole(row, main)}, operating, drawn),
         seed,
         None if people is None else people.said,
     )
@@ -280,26 +280,26 @@ def _operating(loaded: Loaded, runs: Sequence[str], main: str, seed: int) -> dic
     measure = parse(main)
     if measure.order is not None or measure.user_columns:
         measure = parse("c@1")
-    found = {}
+    by_run = {}
     for run in runs[:MOST_TUNED]:
         try:
-            found[run] = operating(one_run(data, run), measure, seed=seed)
+            by_run[run] = operating(one_run(data, run), measure, seed=seed)
         except NescioError:
             continue
-    return {run: one for run, one in found.items() if len(one.points) > 1}
+    return {run: one for run, one in by_run.items() if len(one.points) > 1}
 
 
 def _shipping(
     loaded: Loaded,
     main: str,
     values: Mapping[str, float],
-    found: Mapping[str, Operating],
+    operating: Mapping[str, Operating],
     drawn: Mapping[str, Any],
 ) -> Shipping | None:
     """Say which run to use, and how it compares with the next best."""
     data, sign = loaded.data, -1 if parse(main).declaration.lower_is_better else 1
     tuned: dict[str, TunedPoint] = {}
-    for run, one in found.items():
+    for run, one in operating.items():
         if one.tuned and one.measure == main and sign * one.tuned.value >= sign * values.get(run, math.nan):
             tuned[run] = one.tuned
     expected = {run: sign * (tuned[run].value if run in tuned else value) for run, value in values.items()}

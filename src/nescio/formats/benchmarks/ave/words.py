@@ -25,8 +25,8 @@ def of_selections(exercise: Exercise, runs: Runs) -> Array:
         chosen = {one.question_id: one.answer_id for one in validations if one.decision is Decision.SELECTED}
         for q, question in enumerate(exercise.questions):
             own = candidates.get((question.id, chosen.get(question.id, "")))
-            said, support = (own.answer, own.text) if own else (None, None)
-            grid[r, q] = texts_of(question.text, right.get(question.id, []), said, reason=support)
+            answer, support = (own.answer, own.text) if own else (None, None)
+            grid[r, q] = texts_of(question.text, right.get(question.id, []), answer, reason=support)
     return grid
 
 
@@ -49,7 +49,7 @@ def of_pairs(pairs: Sequence[Pair], runs: Runs) -> Unjudged:
 
 def _decided(rows: Sequence[Question], names: Mapping[tuple[str, str], str], runs: Runs) -> Unjudged:
     """Return decisions as responses to rows; what has no name of its own is called as the answer."""
-    said = []
+    decided = []
     for name, validations in runs.items():
         responses = [
             Response(
@@ -57,8 +57,8 @@ def _decided(rows: Sequence[Question], names: Mapping[tuple[str, str], str], run
             )
             for one in validations
         ]
-        said.append(Run(name, tuple(responses)))
-    return Unjudged(Collection("ave", tuple(rows)), tuple(said))
+        decided.append(Run(name, tuple(responses)))
+    return Unjudged(Collection("ave", tuple(rows)), tuple(decided))
 
 
 def _name(one: Candidate) -> str:

@@ -54,9 +54,9 @@ def cases_of(source: Source, root: Sequence[str], run: str, options: ReadOptions
         _check(source, row, where)
         turns = [turn for turn in row.get("turns") or row.get("messages") or () if isinstance(turn, dict)]
         asked = next((turn.get("content", turn.get("input")) for turn in turns), None)
-        said = [turn.get("content") for turn in turns if turn.get("role") == "assistant"]
-        said += [turn.get("actualOutput") for turn in turns if "actualOutput" in turn]
-        output = said[-1] if said else None
+        replies = [turn.get("content") for turn in turns if turn.get("role") == "assistant"]
+        replies += [turn.get("actualOutput") for turn in turns if "actualOutput" in turn]
+        output = replies[-1] if replies else None
         yield _case(source, row, where, run, options, text=row.get("scenario") or asked, output=output)
 
 

@@ -146,8 +146,8 @@ def _instance(row: Row, line: int, source: Source, options: ReadOptions) -> _Ins
     more, prompt, result = row.get("metadata"), row.get("input"), row.get("evaluation_result_id")
     held = more if isinstance(more, dict) else {}
     grade = row["evaluation"]
-    said = {OUTCOME: grade.get(PROPOSED), WHY: grade.get(REASON)} if grade.get(PROPOSED) is not None else held
-    state, why = _written(said, options) or _state(row, options)
+    grading = {OUTCOME: grade.get(PROPOSED), WHY: grade.get(REASON)} if grade.get(PROPOSED) is not None else held
+    state, why = _written(grading, options) or _state(row, options)
     score = number(row["evaluation"].get("score"))
     graded = Graded(
         model,
@@ -156,7 +156,7 @@ def _instance(row: Row, line: int, source: Source, options: ReadOptions) -> _Ins
         why=why,
         confidence=_finite(held.get(f"{OWN}confidence")),
         candidate=_candidate(held),
-        answerable=0 if said is not held and state == SILENT and grade.get("is_correct") else _answerable(held),
+        answerable=0 if grading is not held and state == SILENT and grade.get("is_correct") else _answerable(held),
         strata={
             **labels({k: v for k, v in held.items() if not str(k).startswith(OWN)}, options),
             TASK: identity(row["evaluation_name"]),
@@ -168,7 +168,9 @@ def _instance(row: Row, line: int, source: Source, options: ReadOptions) -> _Ins
     )
     text = prompt.get("raw") if isinstance(prompt, dict) else None
     named = None if result is None else identity(result)
-    return _Instance(graded, (model, sample, hash(str(text))), named, grade.get("is_correct") is None, OUTCOME in said)
+    return _Instance(
+        graded, (model, sample, hash(str(text))), named, grade.get("is_correct") is None, OUTCOME in grading
+    )
 
 
 def _texts(row: Row) -> AnswerTexts:
@@ -206,8 +208,8 @@ def _written(held: Row, options: ReadOptions) -> tuple[int, str | None] | None:
 
 
 def _finite(value: Any) -> float | None:
-    found = number(value)
-    return found if found is not None and math.isfinite(found) else None
+    score = number(value)
+    return score if score is not None and math.isfinite(score) else None
 
 
 def _candidate(held: Row) -> int:

@@ -125,13 +125,13 @@ def _repeats(row: dict[str, Any]) -> list[dict[str, Any]]:
     size = _sampled(row)
     metrics = row.get("metrics")
     names = metrics if isinstance(metrics, list) else [name for name in row if name not in NOT_METRICS]
-    each = [name for name in names if isinstance(name, str) and _grades(row.get(name), size)]
-    said = _texts(row.get("filtered_resps"))
-    if size < 2 or not each or len(said) != size:
+    graders = [name for name in names if isinstance(name, str) and _grades(row.get(name), size)]
+    answers = _texts(row.get("filtered_resps"))
+    if size < 2 or not graders or len(answers) != size:
         return [row]
     raw = _texts(row.get("resps"))
     return [
-        {**row, "filtered_resps": [said[i]], "resps": [[raw[i]]]} | {name: row[name][i] for name in each}
+        {**row, "filtered_resps": [answers[i]], "resps": [[raw[i]]]} | {name: row[name][i] for name in graders}
         for i in range(size)
     ]
 
@@ -200,10 +200,10 @@ def _words(row: dict[str, Any], pairs: Sequence[float]) -> AnswerTexts:
             question, target if isinstance(target, list) else [target], row.get("resps"), _texts(row["filtered_resps"])
         )
     options = [_prompt(row.get("arguments"), i, 1) for i in range(len(pairs))]
-    said = options[max(range(len(pairs)), key=pairs.__getitem__)] if len(pairs) > 1 else None
+    chosen = options[max(range(len(pairs)), key=pairs.__getitem__)] if len(pairs) > 1 else None
     right = options[target] if isinstance(target, int) and 0 <= target < len(options) and options[target] else target
     shown = [f"{i + 1}. {option}" for i, option in enumerate(options) if option] if len(pairs) > 1 else []
-    return texts_of([question, *shown], [right], said)
+    return texts_of([question, *shown], [right], chosen)
 
 
 def _prompt(arguments: Any, request: int, part: int) -> str:

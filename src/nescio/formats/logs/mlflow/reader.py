@@ -84,7 +84,7 @@ def _answers(source: Source, run: str, options: ReadOptions, notes: list[Note]) 
     if not rows:
         raise FormatError(source.label, "there are no rows in it")
     names = list(dict.fromkeys(name for row in rows for name in row))
-    asked, said = question_column(source, names, QUESTION), column_of(source, names, "answer", ANSWER)
+    question, answer_column = question_column(source, names, QUESTION), column_of(source, names, "answer", ANSWER)
     columns = {name: match[1] for name in names if (match := _SCORE.fullmatch(name))}
     metrics = metrics_among(rows, columns)
     if not metrics:
@@ -98,7 +98,7 @@ def _answers(source: Source, run: str, options: ReadOptions, notes: list[Note]) 
                 columns=others,
             )
         )
-    if said is None:
+    if answer_column is None:
         notes.append(no_answers(source))
     plain = {columns[name]: scores for name, scores in metrics.items()}
     fields = [*_OF_TRACES, *ANSWER, *(name for name in names if _BESIDE.fullmatch(name))]
@@ -108,8 +108,8 @@ def _answers(source: Source, run: str, options: ReadOptions, notes: list[Note]) 
         run,
         plain,
         options,
-        asked=asked,
-        said=said,
+        question=question,
+        answer_column=answer_column,
         fields=fields,
         gold=next((name for name in GOLD if name in names), None),
         reasons=[name for name in names if name.endswith(_REASONS)],

@@ -56,12 +56,12 @@ def answers_of(source: Source, run: str, options: ReadOptions) -> Iterator[Marke
         answer = _text(row.get("response"))
         words = texts_of(asked, _expected(row), answer, reason=_reasons(row)) if options.texts else None
         graded = Graded(run, question_name(asked), 0, where=f"trace {i}", path=source.label, texts=words)
-        said = silence(answer, options)
+        silent = silence(answer, options)
         scores = {name: score for name in metrics if (score := own.get(name, math.nan)) is not None}
-        if said and failed(row):
+        if silent and failed(row):
             yield Marked(graded, dict.fromkeys(scores, math.nan), None, ERRORED)
         else:
-            yield Marked(graded, scores, said)
+            yield Marked(graded, scores, silent)
 
 
 def failed(row: Row) -> bool:

@@ -112,9 +112,9 @@ def _words(item: Item, one: Item, text: str | None) -> AnswerTexts:
     gold = one.get("references", one.get("answer", one.get("gold", one.get("refr"))))
     drawn = one.get("predictions", one.get("pred"))
     alone = LETTER not in one and drawn is None and {*one} >= JUDGED  # a judge's words, and none of the answer
-    said = text if text is not None else None if alone or isinstance(held, dict) else held
+    answer = text if text is not None else None if alone or isinstance(held, dict) else held
     reason = one.get("prediction") if alone else one.get(LETTER)
-    return texts_of(asked, gold if isinstance(gold, list) else [gold], said, drawn, reason)
+    return texts_of(asked, gold if isinstance(gold, list) else [gold], answer, drawn, reason)
 
 
 def _asked(item: Item) -> str | None:
@@ -168,17 +168,17 @@ def _silence(item: Item, text: str | None, options: ReadOptions) -> str | None:
     rule = item.get("rule_evaluation")
     if isinstance(rule, dict):
         item = rule
-    said = text if text is not None else item.get("origin_prediction")
+    answer = text if text is not None else item.get("origin_prediction")
     drawn = item.get("predictions", item.get("pred")) if LETTER not in item else None
-    if isinstance(said, dict):  # perplexities of the options
+    if isinstance(answer, dict):  # perplexities of the options
         return None
-    said, drawn = first(said), first(drawn)
-    if any(declined(options, one) for one in (drawn, said)):
+    answer, drawn = first(answer), first(drawn)
+    if any(declined(options, one) for one in (drawn, answer)):
         return SAID_SO
-    if said is not None and not said.strip():
+    if answer is not None and not answer.strip():
         return EMPTY
     if drawn is not None and drawn.strip() in ("", "None", "[]"):
-        return NO_FORM if said else EMPTY
+        return NO_FORM if answer else EMPTY
     return None
 
 

@@ -63,17 +63,17 @@ def paired(files: Sequence[FileOfTests], notes: list[Note]) -> list[Graded]:
     Raises MismatchError where they disagree, and a file asks nothing that stands in another, or the same in several of
     its tests.
     """
-    found = _disagreement(files)
-    if found is None:
+    disagreement = _disagreement(files)
+    if disagreement is None:
         return [row for file in files for row in file.rows]
-    _check(files, *found)
+    _check(files, *disagreement)
     names: dict[str, str] = {}
     free = 0
     for file in files:
         for name, asked in file.asked.items():
             names.setdefault(asked, name if file is files[0] else name_of(free))
             free = max(free, int(names[asked].removeprefix("test ")) + 1)
-    name, one, other = found
+    name, one, other = disagreement
     notes.append(
         note(
             "promptfoo.paired",

@@ -164,9 +164,9 @@ def _texts(result: Row) -> AnswerTexts:
     reasons = [part.get("reason") for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
     wanted = test.get("assert") if isinstance(test, dict) else None
     expected = [one.get("value") for one in wanted if isinstance(one, dict)] if isinstance(wanted, list) else []
-    said = response.get("output") if isinstance(response, dict) else response
-    error = None if said else result.get("error")
-    return texts_of(asked, expected, said, reason=list(dict.fromkeys([grading.get("reason"), *reasons, error])))
+    answer = response.get("output") if isinstance(response, dict) else response
+    error = None if answer else result.get("error")
+    return texts_of(asked, expected, answer, reason=list(dict.fromkeys([grading.get("reason"), *reasons, error])))
 
 
 def _repeats(files: Sequence[FileOfTests], notes: list[Note]) -> list[Graded]:

@@ -50,9 +50,9 @@ def choose(
     have: Mapping[str, str],
     notes: list[Note],
     *,
-    said: Declined,
+    declined: Declined,
 ) -> Chosen:
-    """Find what plays each part in a loaded table, and note what was taken for nescio's own columns; `said` are the
+    """Find what plays each part in a loaded table, and note what was taken for nescio's own columns; `declined` has the
     patterns of answers that mean silence.
 
     Raises FormatError, with the options that decide, where several columns could play a part and it makes a difference.
@@ -97,7 +97,7 @@ def choose(
                 columns=[(part, others[part]) for part in (*_OWN, "confidence") if part in others],
             )
         )
-    silent = _silent(loaded, named, said)
+    silent = _silent(loaded, named, declined)
     if silent == "NULL" and not _has_silence(loaded, columns["outcome"]):
         notes += _unread_truths(loaded, named, columns)
     texts = named.all("text", "prediction", "wrong", "abstained", "answered")
@@ -293,13 +293,13 @@ def _tells(words: Sequence[str]) -> bool:
     return len(words) > 1 and roles.speaks_of_silence(words)
 
 
-def _silent(table: Loaded, named: Roles, said: Declined) -> str:
+def _silent(table: Loaded, named: Roles, declined_words: Declined) -> str:
     """Return a cell that says "yes" where any column says that the answer was declined, or its words mean so."""
     cells = []
-    if said.asked and (prediction := named.one("prediction")):
+    if declined_words.asked and (prediction := named.one("prediction")):
         counts = table.counted(prediction)
-        fitting = [text for text in counts if said.fits(text)]
-        said.matched.update({text.strip(): counts[text] for text in fitting})
+        fitting = [text for text in counts if declined_words.fits(text)]
+        declined_words.matched.update({text.strip(): counts[text] for text in fitting})
         if fitting:
             cells.append(f"({_cases(table.have[prediction], dict.fromkeys(fitting, 'yes'))})")
     for part, silent in (("abstained", True), ("answered", False)):

@@ -57,15 +57,15 @@ def texts_in(
         columns["reason"] += [extra[name] for name in table.have if roles.squash(name) in says_why and name in extra]
     if not any(columns.values()):
         return None
-    cells = ", ".join(f"coalesce({', '.join([*dict.fromkeys(found), 'NULL'])})" for found in columns.values())
+    cells = ", ".join(f"coalesce({', '.join([*dict.fromkeys(parts), 'NULL'])})" for parts in columns.values())
     texts: Array = np.full(shape, None, dtype=object)
     selected = connection.execute(f"SELECT run_code, question_code, {cells} FROM coded WHERE {RANK} = 1")
     made: dict[tuple[str | None, ...], AnswerTexts] = {}  # many answers are in few words: letters of options, say
     while rows := selected.fetchmany(100_000):
         for run, question, *in_cells in rows:
-            found = tuple(in_cells)
-            if found not in made:
-                asked, gold, said, reason = found
-                made[found] = texts_of(asked, [gold], said, reason=reason)
-            texts[run, question] = made[found]
+            parts = tuple(in_cells)
+            if parts not in made:
+                asked, gold, answer, reason = parts
+                made[parts] = texts_of(asked, [gold], answer, reason=reason)
+            texts[run, question] = made[parts]
     return texts if any(text != AnswerTexts() for text in texts.flat if text is not None) else None

@@ -38,8 +38,10 @@ class Loaded:
             return {}
         cells = ", ".join(self.have[column] for column in columns)
         rows = self.connection.execute(f"SELECT {cells} FROM {self.name} LIMIT {_FIRST_ROWS + 1}").fetchall()
-        found = {column: {*values} - {None} for column, values in zip(columns, zip(*rows, strict=True), strict=False)}
-        few = {column: words for column, words in found.items() if len(words) <= roles.MOST_WORDS}
+        by_column = {
+            column: {*values} - {None} for column, values in zip(columns, zip(*rows, strict=True), strict=False)
+        }
+        few = {column: words for column, words in by_column.items() if len(words) <= roles.MOST_WORDS}
         if len(rows) > _FIRST_ROWS:
             few = {column: self._up_to(roles.MOST_WORDS + 1, column) for column in few}
         return {column: sorted(words) for column, words in few.items() if len(words) <= roles.MOST_WORDS}
