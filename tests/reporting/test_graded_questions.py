@@ -111,10 +111,12 @@ def test_nothing_is_offered_that_needs_outcomes(polymer_page: Path, visit: Any) 
 
 
 def test_bars_and_orders_of_a_matrix_are_those_of_its_file(matrix_page: Path, visit: Any) -> None:
+    """The bars of 129 runs; of the presets none means anything of scores."""
     _, rows = matrix()
     means = {str(i): sum(row) / len(row) for i, row in enumerate(rows, 1)}
     opened: Opened = visit(matrix_page, viewport={"width": 1200, "height": 1400})
     page = opened.page
+    assert not page.is_visible("#f-show")
     tenths = Counter(int(mean * 10) for mean in means.values())
     bars = page.locator("#f-bars button").all()
     assert len(bars) == 10

@@ -89,7 +89,7 @@ const graded = (() => {
     document.querySelector("#f-hard .lead").textContent = `${R > 1 ? "How hard are the questions? Bars count the questions by their mean score" : "How are the scores spread? Bars count the questions by their score"}, from the value below a bar on.`;
     $("f-hard").setAttribute("aria-label", R > 1 ? "Questions by their mean score" : "Questions by their score");
     document.querySelector(".own summary").textContent = "Mean scores of the questions shown";
-    $("own-how").textContent = "Each question that has a score counts once. The leaderboard has the intervals.";
+    $("own-how").textContent = "Each question that has a score counts once. These means have no intervals.";
     if (scores.length < 2) return;
     const choice = make("select", { id: "f-score" }, ...scores.map(({ name }, i) => make("option", { value: String(i), textContent: name })));
     choice.value = String(now);

@@ -58,7 +58,7 @@
   const PRESETS = {
     sure: sure && { test: (q, r) => mostSure(q, r) > -Infinity, order: (r) => (a, b) => mostSure(b, r) - mostSure(a, r) || a - b },
     kept: candidates && { test: (q, r) => anyRun(r, (run) => cells[q * R + run] === 3 && candidates[q * R + run] === 1) },
-    only: R > 1 && { test: (q, r) => wrong[q] === 1 && right[q] > 0 && anyRun(r, (run) => cells[q * R + run] === 2) },
+    only: R > 1 && (!own.words || own.words[2]) && { test: (q, r) => wrong[q] === 1 && right[q] > 0 && anyRun(r, (run) => cells[q * R + run] === 2) },
     all: R && (!own.words || own.words[2]) && { test: (q) => wrong[q] === R },
     differ: people && { test: (q, r) => anyRun(r, (run) => people[q * R + run] && (cells[q * R + run] === 1 || cells[q * R + run] === 2) && people[q * R + run] !== cells[q * R + run]) },
     flips: flips && { test: (q, r) => anyRun(r, (run) => flips[run].has(own.repeats[q])) },
