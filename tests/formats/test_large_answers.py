@@ -107,12 +107,15 @@ def test_answers_are_not_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, j
     paths = files(tmp_path, [{"id": f"q{i}", "answer": "w" * 2_000_000, "run": r} for r in "abc" for i in range(5)])
     people = tmp_path / "people.csv"
     people.write_text("run,question,verdict\na,q0,correct\nb,q1,incorrect\n")
-    nescio.judge(paths, judge="exact")  # what is imported once
+
+    def judge_and_score() -> None:
+        nescio.judge(paths, judge=judge, against=people).write(tmp_path / "out.parquet")
+        nescio.score(paths, "accuracy", judge="exact", missing="unanswered")
+
+    judge_and_score()  # what is imported once
     tracemalloc.start()
     try:
-        judged = nescio.judge(paths, judge=judge, against=people)
-        judged.write(tmp_path / "out.parquet")
-        nescio.score(paths, "accuracy", judge="exact", missing="unanswered")
+        judge_and_score()
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
