@@ -277,8 +277,7 @@ def mmlu(_: Path) -> list[Path]:
     ("files", "widths"),
     [
         (long_name, WIDTHS),
-        (pan, OUTERMOST),
-        pytest.param(pan, BETWEEN, marks=pytest.mark.slow),
+        pytest.param(pan, WIDTHS, marks=pytest.mark.slow),
         pytest.param(mmlu, WIDTHS, marks=pytest.mark.slow),
     ],
 )

@@ -110,6 +110,7 @@ def test_nothing_is_offered_that_needs_outcomes(polymer_page: Path, visit: Any) 
     assert_count(again.page, "7 of 24 questions")
 
 
+@pytest.mark.slow
 def test_bars_and_orders_of_a_matrix_are_those_of_its_file(matrix_page: Path, visit: Any) -> None:
     """The bars of 129 runs; of the presets none means anything of scores."""
     _, rows = matrix()

