@@ -48,7 +48,8 @@ def ray_cluster(folder: Path) -> Iterator[Cluster]:
     options = [f"--port={own}", f"--ray-client-server-port={port}", f"--node-ip-address={LOOPBACK}", "--num-cpus=1"]
     command = [ray, "start", "--head", *options, "--include-dashboard=false", "--disable-usage-stats", "--block"]
     log = folder / "ray.log"
-    with _started(command, log, {"RAY_AUTH_MODE": "disabled"}) as head:
+    # Without what gRPC does after a fork, which now and then stops the server that Ray forks for a client (ray#63202).
+    with _started(command, log, {"RAY_AUTH_MODE": "disabled", "GRPC_ENABLE_FORK_SUPPORT": "0"}) as head:
         _wait(lambda: "Ray runtime started" in log.read_text(), log)
         yield Cluster(f"ray://{LOOPBACK}:{port}", (head,))
 

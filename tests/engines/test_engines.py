@@ -80,16 +80,22 @@ def test_the_same_bytes(tmp_path: Path, name: str) -> None:
     assert (tmp_path / "here.tally").read_bytes() == (tmp_path / "there.tally").read_bytes()
 
 
-class FailingRay:
-    """Fails `times` times to start a server for its client, as Ray now and then does, and then connects."""
+LOST = ConnectionAbortedError(
+    "Initialization failure from server:\nTraceback (most recent call last):\n  File ...\n"
+    "RuntimeError: Starting Ray client server failed. See ray_client_server_23000.err for detailed logs.\n"
+)
 
-    def __init__(self, times: int) -> None:
-        self.times, self.calls = times, 0
+
+class FailingRay:
+    """Fails `times` times to connect, and then connects."""
+
+    def __init__(self, times: int, error: Exception = LOST) -> None:
+        self.times, self.error, self.calls = times, error, 0
 
     def init(self, **_: object) -> None:
         self.calls += 1
         if self.calls <= self.times:
-            raise RuntimeError("Starting Ray client server failed. See ray_client_server_23000.err for detailed logs.")
+            raise self.error
 
     def shutdown(self) -> None: ...
 
@@ -102,12 +108,21 @@ def test_a_server_that_ray_loses_at_its_start_is_asked_for_anew(times: int, monk
     assert failing.calls == times + 1
 
 
-def test_a_server_that_never_starts_is_one_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    failing = FailingRay(AGAIN)
+@pytest.mark.parametrize(
+    ("error", "said", "calls"),
+    [
+        (LOST, "RuntimeError: Starting Ray client server failed", AGAIN),
+        (ConnectionError("ray client connection timeout"), "ray client connection timeout", 1),
+    ],
+)
+def test_a_server_that_never_starts_is_one_error(
+    error: Exception, said: str, calls: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failing = FailingRay(AGAIN, error)
     monkeypatch.setitem(sys.modules, "ray", failing)
-    with pytest.raises(UsageError, match=r"^ray://head:10001 cannot be reached: Starting Ray client server failed"):
+    with pytest.raises(UsageError, match=f"^ray://head:10001 cannot be reached: {said}"):
         _connected(engine_named("ray://head:10001"))
-    assert failing.calls == AGAIN
+    assert failing.calls == calls
 
 
 @pytest.mark.slow

@@ -12,7 +12,6 @@ from nescio.engines import Engine
 from nescio.errors import UsageError
 
 AGAIN = 5  # times a part is given to another worker, or a server that Ray lost at its start is asked for anew
-RACE = "Starting Ray client server failed"  # one time in some fourteen, Ray's own fork stops its server (ray#63202)
 NO_UV = "RAY_ENABLE_UV_RUN_RUNTIME_ENV"  # by which Ray sends the folder that one works in to each worker, to install it
 
 
@@ -54,7 +53,9 @@ def _connected(engine: Engine) -> Any:
             break
         except Exception as error:  # where its own processes do not start in time, Ray raises no kind of its own
             ray.shutdown()  # what a client has begun would be in the way of the next
-            if not left or RACE not in str(error):
+            # Aborted by a cluster that was reached: now and then Ray's own fork stops what it starts for a client, and
+            # says so in several ways (ray#63202).
+            if not left or not isinstance(error, ConnectionAbortedError):
                 raise UsageError(f"{engine} cannot be reached: {_reason(error)}") from None
     return ray
 
