@@ -77,7 +77,7 @@ def build(folder: Path) -> tuple[Path, Path]:
 def check_version(wheel: Path, tag: str | None) -> str:
     """Give the version that the wheel's name says; it is the one declared, and that of the tag."""
     version = wheel.name.split("-")[1]
-    declared = re.search(r'__version__ = "(.+)"', (ROOT / "src" / "nescio" / "__init__.py").read_text(encoding="utf-8"))
+    declared = re.search(r'__version__ = "(.+)"', (ROOT / "src" / "nescio" / "_version.py").read_text(encoding="utf-8"))
     must(declared is not None and declared[1] == version, f"the wheel's version {version} is not the declared one")
     must(tag is None or tag == f"v{version}", f"the tag {tag} is not v{version}")
     return version

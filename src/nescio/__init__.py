@@ -13,7 +13,7 @@ Names are imported when they are first used, so that `import nescio` costs nothi
 
 from __future__ import annotations
 
-__version__ = "0.2.0"
+from nescio._version import __version__
 
 TYPE_CHECKING = False  # typing itself takes as long to import as all the rest of `nescio --version`
 

@@ -13,7 +13,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from nescio import __version__
+from nescio._version import __version__
 from nescio.commands.places import check_file, listed
 from nescio.comparison.leaderboard import score
 from nescio.data.columns import USER

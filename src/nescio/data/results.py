@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Generic
 
-from nescio import __version__
+from nescio._version import __version__
 from nescio.data import frames
 from nescio.data.frames import Kind
 from nescio.data.notes import Note

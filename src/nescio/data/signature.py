@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from nescio import __version__
+from nescio._version import __version__
 
 TOOL = "nescio"  # the first field: its value is the version
 SHORT = ("data", "seed")  # what the short form keeps beside it

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from nescio import __version__
+from nescio._version import __version__
 from nescio.data.judges import JudgeRecord, parse
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError, MismatchError, UsageError

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from nescio import __version__
+from nescio._version import __version__
 from nescio.data.evidence import Evidence
 from nescio.data.results import Results
 

@@ -4,6 +4,7 @@ for any of them."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,9 @@ from nescio.sources.database import connect, parquet
 from nescio.sources.source import Source
 from nescio.sources.tables import first, literal
 from nescio.sources.text_files import WHITE
+
+if TYPE_CHECKING:
+    import duckdb
 
 Floats = NDArray[np.float64]
 _WHOLE = frozenset(f"{sign}{size}INT" for sign in ("", "U") for size in ("TINY", "SMALL", "BIG")) | {
@@ -32,17 +36,13 @@ def number_columns(source: Source, names: Sequence[str], keys: Mapping[str, Sequ
     run has a question once. Returns None where a column holds no numbers, one of them is not finite, or a row is of no
     such run and question. Another way will say what is wrong.
     """
-    assert source.path is not None
-    relation, where = parquet(source.path)
-    place = {name: f"c{i}" for i, name in enumerate(source.columns)}
-    relation += f" AS given({', '.join(place.values())})"
+    place, relation, where = _given(source)
     run, question = (f"{place[name]}::VARCHAR" for name in keys)
     runs, questions = keys.values()
     with connect(alone=True) as connection:
         connection.execute("SET preserve_insertion_order = false")
-        kinds = {str(row[0]): str(row[1]) for row in connection.execute(f"DESCRIBE FROM {relation}", where).fetchall()}
-        numbers = [_number(place[name], kinds[place[name]]) for name in names]
-        if None in numbers:
+        numbers = _numbers(connection, relation, where, [place[name] for name in names])
+        if numbers is None:
             return None
         odd = " OR ".join(f"NOT isfinite({number})" for number in numbers)
         rows, broken = first(connection, f"SELECT count(*), count(*) FILTER (WHERE {odd}) FROM {relation}", where)
@@ -58,7 +58,7 @@ def number_columns(source: Source, names: Sequence[str], keys: Mapping[str, Sequ
         parts = -(-rows * (_CELL + 8 * len(names)) // at_most(_AT_ONCE, 16))
         cells = ", ".join(f"coalesce({number}, 'nan'::DOUBLE) AS n{i}" for i, number in enumerate(numbers))
         fetched_rows = 0
-        size = source.path.stat().st_size if source.tick and source.path.is_file() else 0
+        size = source.path.stat().st_size if source.tick and source.path and source.path.is_file() else 0
         for part in range(parts):
             fetched = connection.execute(
                 f"SELECT runs.code AS run, questions.code AS question, {cells} FROM {relation} JOIN runs ON {run} = "
@@ -84,18 +84,14 @@ def number_sums(
     first. Whole numbers add up to the same in any order, and nothing is held but the sums. Returns None where a column
     holds no numbers, or one that is not finite or above 2^20. Another way will say what is wrong.
     """
-    assert source.path is not None
-    relation, where = parquet(source.path)
-    place = {name: f"c{i}" for i, name in enumerate(source.columns)}
-    relation += f" AS given({', '.join(place.values())})"
-    name_of, said = (f"trim({place[name]}::VARCHAR, '{WHITE}')" for name in keys)
+    place, relation, where = _given(source)
+    name_of, outcome = (f"trim({place[name]}::VARCHAR, '{WHITE}')" for name in keys)
     runs, words = keys.values()
     with connect() as connection:
-        kinds = {str(row[0]): str(row[1]) for row in connection.execute(f"DESCRIBE FROM {relation}", where).fetchall()}
-        numbers = [_number(place[name], kinds[place[name]]) for name in names]
-        if None in numbers:
+        numbers = _numbers(connection, relation, where, [place[name] for name in names])
+        if numbers is None:
             return None
-        counted = f"{said} IN ({', '.join(map(literal, words))})"
+        counted = f"{outcome} IN ({', '.join(map(literal, words))})"
         sound = [f"isfinite({number}) AND abs({number}) <= {LARGEST}" for number in numbers]
         cells = [f"CASE WHEN {counted} AND {of} THEN {number} END" for number, of in zip(numbers, sound, strict=True)]
         odd = " OR ".join(f"NOT ({of})" for of in sound)
@@ -106,6 +102,23 @@ def number_sums(
         return None
     table = np.array([[value or 0 for value in rows[name][1:]] for name in runs], dtype=np.int64)
     return {name: table[:, 2 * i : 2 * i + 2] for i, name in enumerate(names)}
+
+
+def _given(source: Source) -> tuple[dict[str, str], str, list[str]]:
+    """Return the cell of each column of a Parquet table, and the table with these cells, in SQL with its parameters."""
+    assert source.path is not None
+    relation, where = parquet(source.path)
+    place = {name: f"c{i}" for i, name in enumerate(source.columns)}
+    return place, f"{relation} AS given({', '.join(place.values())})", where
+
+
+def _numbers(
+    connection: duckdb.DuckDBPyConnection, relation: str, where: Sequence[str], cells: Sequence[str]
+) -> list[str] | None:
+    """Return cells as doubles, in SQL; None where a column holds no numbers."""
+    kinds = {str(row[0]): str(row[1]) for row in connection.execute(f"DESCRIBE FROM {relation}", where).fetchall()}
+    numbers = [number for cell in cells if (number := _number(cell, kinds[cell]))]
+    return numbers if len(numbers) == len(cells) else None
 
 
 def _number(cell: str, kind: str) -> str | None:
