@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before NumPy is imported; two cores serve the tests better as two processes
+os.environ["OMP_NUM_THREADS"] = "1"  # the table engine's threads
 os.environ["RAY_ENABLE_UV_RUN_RUNTIME_ENV"] = "0"  # as the engine asks, which may not be the first to import Ray
 if sys.dont_write_bytecode:
     # Where the environment wants no bytecode beside the sources, it is kept beside what pytest keeps: the tests start

@@ -172,7 +172,7 @@ def test_the_action_fails_where_a_gate_fails(tmp_path: Path) -> None:
     assert "nescio score: failed" in summary
 
 
-@pytest.mark.parametrize(("undecided", "expected"), [("pass", 0), ("fail", 3)])
+@pytest.mark.parametrize(("undecided", "expected"), [pytest.param("pass", 0, marks=pytest.mark.slow), ("fail", 3)])
 def test_what_cannot_be_told_warns_or_fails(undecided: str, expected: int, tmp_path: Path) -> None:
     status, outputs, _, printed = run_action(
         tmp_path, files="outcomes.csv", measures="c@1", fail_under="c@1=0.6", undecided=undecided, report=""
@@ -183,6 +183,7 @@ def test_what_cannot_be_told_warns_or_fails(undecided: str, expected: int, tmp_p
     assert "::warning" in printed
 
 
+@pytest.mark.slow
 def test_bad_input_is_no_verdict(tmp_path: Path) -> None:
     status, outputs, _, printed = run_action(tmp_path, files="nothing.csv", measures="c@1")
     assert status == 2
@@ -190,6 +191,7 @@ def test_bad_input_is_no_verdict(tmp_path: Path) -> None:
     assert "nothing.csv" in printed
 
 
+@pytest.mark.slow
 def test_options_and_patterns_of_files_reach_nescio(tmp_path: Path) -> None:
     status, outputs, _, printed = run_action(
         tmp_path,
@@ -266,6 +268,7 @@ def test_no_green_comment_stays_where_the_gates_could_not_be_run(tmp_path: Path)
     assert [one["body"].splitlines()[1] for one in github.comments] == ["## nescio: error"]
 
 
+@pytest.mark.slow
 def test_no_comment_where_none_is_wanted(tmp_path: Path) -> None:
     with served() as github:
         _, outputs, _, _ = run_action(tmp_path, github.environment(), files="outcomes.csv", report="", comment="")

@@ -15,7 +15,12 @@ from .test_check import defective
 from .test_score import judged_qa, systems, two_languages
 
 __all__ = ["two_languages"]  # a fixture of the other file
-SIZES = [(1440, "light"), (1440, "dark"), (375, "light"), (375, "dark")]
+SIZES = [
+    (1440, "light"),
+    pytest.param(1440, "dark", marks=pytest.mark.slow),
+    pytest.param(375, "light", marks=pytest.mark.slow),
+    (375, "dark"),
+]
 
 
 @pytest.fixture(scope="module")

@@ -140,6 +140,7 @@ def test_bars_and_orders_of_a_matrix_are_those_of_its_file(matrix_page: Path, vi
     opened.assert_quiet()
 
 
+@pytest.mark.slow
 def test_cells_of_a_matrix_and_the_order_of_one_run(matrix_page: Path, visit: Any) -> None:
     runs, rows = matrix()
     opened: Opened = visit(matrix_page, viewport={"width": 1200, "height": 1400})
@@ -189,6 +190,7 @@ def test_several_scores_of_an_answer_and_the_one_that_the_grid_shows(visit: Any,
     opened.assert_quiet()
 
 
+@pytest.mark.slow
 def test_one_click_leads_to_the_lowest_scores(matrix_page: Path, visit: Any) -> None:
     runs, rows = matrix()
     opened: Opened = visit(matrix_page, viewport={"width": 1200, "height": 1400})

@@ -78,6 +78,7 @@ def test_keys_and_names_in_charts_emphasise_a_run(four: Path, visit: Any) -> Non
     assert_only(page, "3")
 
 
+@pytest.mark.slow
 def test_axe_finds_nothing_while_a_run_is_emphasised(four: Path, visit: Any) -> None:
     page = visit(four, viewport={"width": 1440, "height": 1000}).page
     page.select_option("#highlight", index=2)

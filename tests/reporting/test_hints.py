@@ -13,6 +13,8 @@ import pytest
 from tests.browser import Opened
 from tests.reporting.conftest import make
 
+pytestmark = pytest.mark.slow
+
 SHARED = Path(__file__).parents[2].parent / "shared" / "data"
 PLACES = 10
 SOURCES = {"pan20": ["truth.jsonl", "runs/*/*"], "mmlu_pro": ["outcomes.parquet"]}
@@ -33,7 +35,7 @@ MARKS = """(plot) => [...plot.querySelectorAll('[data-tip]')].filter((m) => m.ge
 INTO_SIGHT = "(it) => it.scrollIntoView({ block: 'center', behavior: 'instant' })"
 
 
-@pytest.fixture(scope="module", params=["pan20", pytest.param("mmlu_pro", marks=pytest.mark.slow)])
+@pytest.fixture(scope="module", params=["pan20", "mmlu_pro"])
 def report(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report of published runs: authorship verification with abstention, and language models on MMLU-Pro."""
     files = [file for pattern in SOURCES[request.param] for file in sorted((SHARED / request.param).glob(pattern))]

@@ -75,7 +75,7 @@ OVERLAPS = """(plot) => {
 }"""
 
 
-@pytest.mark.parametrize("width", [1440, 375])
+@pytest.mark.parametrize("width", [pytest.param(1440, marks=pytest.mark.slow), 375])
 def test_no_label_lies_over_another_and_nothing_runs_over(many_runs_page: Path, visit: Any, width: int) -> None:
     opened: Opened = visit(many_runs_page, viewport={"width": width, "height": 900})
     page = opened.page

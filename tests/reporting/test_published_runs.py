@@ -20,6 +20,8 @@ from tests.reporting.conftest import make
 from tests.reporting.test_hints import INTO_SIGHT, Axes, spread
 from tests.reporting.test_page_browser import assert_count
 
+pytestmark = pytest.mark.slow
+
 SHARED = Path(__file__).parents[2].parent / "shared" / "data"
 TRUTH = SHARED / "pan20" / "truth.jsonl"
 MMLU = SHARED / "mmlu_pro" / "outcomes.parquet"

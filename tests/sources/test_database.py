@@ -85,7 +85,8 @@ def large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-@pytest.mark.parametrize("form", ["csv", pytest.param("parquet", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("form", ["csv", "parquet"])
 def test_the_table_engine_tells_how_far_it_has_come(form: str, large: Path, tmp_path: Path) -> None:
     path = tmp_path / f"outcomes.{form}"
     if form != "csv":
@@ -115,6 +116,7 @@ def test_rows_that_are_read_one_by_one_are_told_once(large: Path, monkeypatch: p
     assert [i for i, (done, total) in enumerate(told) if done == total] == [len(told) - 1]
 
 
+@pytest.mark.slow
 def test_a_large_parquet_is_told_of_in_halves(large: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is grouped, and then its numbers are read."""
     from nescio.formats.native.outcome_table import counting
