@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -32,30 +32,53 @@ _CALL = re.compile(r"\s*([^()\s]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
 _PARTS = re.compile(r"(?:[^,()]|\([^()]*\)|[()])+")  # between commas, but for those in parentheses
 
 
-class Registry(dict[str, T]):
-    """Things of one kind by name, in the order in which they were registered; `group` is the entry point of third
-    parties."""
+class Registry(MutableMapping[str, T]):
+    """Things of one kind by name; `group` is the entry point of third parties.
 
-    def __init__(self, kind: str, group: str) -> None:
-        super().__init__()
+    `places` names the modules that register things, so that each is imported when it is asked for; their order is that
+    of the names. What is in no place is registered by being imported.
+    """
+
+    def __init__(self, kind: str, group: str, places: Mapping[str, str] | None = None) -> None:
         self.kind, self.group = kind, group
+        self._places = places or {}
+        self._things: dict[str, T] = {}
+
+    def __getitem__(self, name: str) -> T:
+        if name not in self._things and name in self._places:
+            import_module(self._places[name])
+        return self._things[name]
+
+    def __setitem__(self, name: str, thing: T) -> None:
+        self._things[name] = thing
+
+    def __delitem__(self, name: str) -> None:
+        del self._things[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys((*self._places, *self._things)))
+
+    def __len__(self) -> int:
+        return len(self._places.keys() | self._things.keys())
 
     def add(self, name: str, thing: T) -> None:
         """Register a thing; a name that is taken raises ValueError."""
-        if name in self:
+        if name in self._things:
             raise ValueError(f"a {self.kind} named {name!r} is already registered")
-        self[name] = thing
+        self._things[name] = thing
 
     def find(self, name: str) -> T:
         """Find a thing by its name, among third parties too; raises UnknownNameError with the nearest names."""
         if name not in self:
-            self.load_third_parties()
+            self.load_all()
         if name not in self:
             raise UnknownNameError(self.kind, name, self)
         return self[name]
 
-    def load_third_parties(self) -> None:
-        """Import what installed third parties register."""
+    def load_all(self) -> None:
+        """Import every place, and what installed third parties register."""
+        for module in dict.fromkeys(self._places.values()):
+            import_module(module)
         for point in _entry_points(self.group):
             point.load()
 
@@ -169,14 +192,23 @@ def as_text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def import_all(package: str, path: Iterable[str], *, nested: bool = False) -> None:
-    """Import the modules of a package in the order of their names, but for those that begin with an underscore; with
-    `nested`, those of the packages in it too."""
+def import_all(package: str, path: Iterable[str], *, nested: bool = False, but: Collection[str] = ()) -> None:
+    """Import the modules of a package, but for those in `but`; with `nested`, those of the packages in it too."""
+    for module in modules_in(package, path, nested=nested):
+        if module not in but:
+            import_module(module)
+
+
+def modules_in(package: str, path: Iterable[str], *, nested: bool = False) -> Iterator[str]:
+    """Name the modules of a package in order, but for those that begin with an underscore, without importing them;
+    with `nested`, those of the packages in it too."""
     for info in iter_modules(path):
         if not info.name.startswith("_"):
-            module = import_module(f"{package}.{info.name}")
+            yield f"{package}.{info.name}"
             if nested and info.ispkg:
-                import_all(module.__name__, module.__path__, nested=True)
+                yield from modules_in(
+                    f"{package}.{info.name}", [f"{folder}/{info.name}" for folder in path], nested=True
+                )
 
 
 def import_named(module: str, package: str, path: Iterable[str]) -> None:

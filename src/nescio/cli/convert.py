@@ -21,7 +21,7 @@ class _WithFormats(Command):
     """A command whose help ends with the formats that can be written, as they are registered."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        WRITERS.load_third_parties()
+        WRITERS.load_all()
         with formatter.section("Formats to write"):
             formatter.write_dl([(name, f"{WRITERS[name].about}.") for name in sorted(WRITERS)])
 

@@ -1,5 +1,6 @@
-"""Readers and writers, one file or folder per format. `registry.py` says what a format is."""
+"""Readers and writers, one file or folder per format. `registry.py` says what a format is, and when it is imported."""
 
+from nescio.formats import _index
 from nescio.formats.registry import (
     REGISTRY,
     WRITERS,
@@ -14,13 +15,14 @@ from nescio.formats.registry import (
     Unjudged,
     Writer,
     WriteResult,
+    asked,
     is_streamed,
     reader,
     takers,
     writer,
 )
 from nescio.registry import import_all
-from nescio.sources.opening import open_source
+from nescio.sources.opening import HEADLESS, open_source
 from nescio.sources.source import BY_SUFFIX, Source
 
 __all__ = [
@@ -39,6 +41,7 @@ __all__ = [
     "Unjudged",
     "WriteResult",
     "Writer",
+    "asked",
     "is_streamed",
     "open_source",
     "reader",
@@ -46,4 +49,6 @@ __all__ = [
     "writer",
 ]
 
-import_all(__name__, __path__, nested=True)
+for _suffix, _patterns in _index.HEADLESS.items():
+    HEADLESS.setdefault(_suffix, set()).update(_patterns)
+import_all(__name__, __path__, nested=True, but=_index.MODULES)

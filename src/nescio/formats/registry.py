@@ -1,8 +1,12 @@
 """What a format is, the registries of readers and of writers, and what reading and writing give.
 
-A format is one file here. Its `recognise` says what part a file plays in it ("table", "gold", "answers") or None, by
-the file's suffix and columns alone; its reader takes all files of the format that were given together. A writer, in the
-same file, turns what was read of any format into files that this format's reader reads.
+A format is one file here. Its `marks` say which files it is asked about, by their kind and their columns, and its
+`recognise` what part such a file plays in it ("table", "gold", "answers") or None; its reader takes all files of the
+format that were given together. A writer, in the same file, turns what was read of any format into files that this
+format's reader reads.
+
+`_index.py` repeats the marks (`python tools/index.py` writes it), so that a format is imported only for files that bear
+them. A new file works without: what the index does not know is imported at once.
 """
 
 from __future__ import annotations
@@ -20,7 +24,9 @@ from nescio.data.notes import Note
 from nescio.data.outcomes import Outcomes
 from nescio.data.tallied import OutcomeCounts
 from nescio.errors import UsageError
+from nescio.formats import _index
 from nescio.registry import Registry
+from nescio.sources.opening import HEADLESS
 from nescio.sources.source import Source
 
 
@@ -144,6 +150,7 @@ class ReadResult:
 
 
 SourceRole = tuple[str, Source]
+Marks = Mapping[str, Sequence[str]]
 Recognise = Callable[[Source], str | None]
 Reader = Callable[[Sequence[SourceRole], ReadOptions], ReadResult]
 Describe = Callable[[Sequence[SourceRole]], str]
@@ -154,6 +161,9 @@ CollectionReader = Callable[[Sequence[SourceRole], ReadOptions], tuple[Collectio
 class Format:
     """A registered format: `about` says in one line what it holds, for messages and help.
 
+    `marks` are the kinds of files that it is asked about (those of `Source`, but that a `document` is an `object` or a
+    `list`), and for each kind the columns or keys of which such a file has one at the least; no columns where any will
+    do, and no marks where it is asked about every file.
     `collection` reads the questions alone, and notes on them: what systems answer, and what nescio's own runs are
     scored by. `text` says that it knows text files by their first line; a `fallback` takes only what no other format
     does. `understand` says what part a table plays by what people call its columns, where no format knows it by its own
@@ -177,13 +187,22 @@ class Format:
     yields: Callable[[Source], bool] | None = None
     files: tuple[str, ...] = ()
     streams: bool = False
+    marks: Marks = field(default_factory=dict)
 
     def part_of(self, source: Source) -> str | None:
         """Return the part that a file plays, by the format's own names or by what people call its columns."""
         return self.recognise(source) or (self.understand(source) if self.understand else None)
 
 
-REGISTRY: Registry[Format] = Registry("format", "nescio.formats")
+REGISTRY: Registry[Format] = Registry("format", "nescio.formats", _index.READERS)
+TABLES = ("delimited", "lines", "parquet", "table")  # kinds of sources that are tables
+_MARKS: dict[str, Marks] = dict(_index.MARKS)
+_UNDERSTANDING = dict.fromkeys(_index.UNDERSTANDING)  # the formats that know tables by what people call their columns
+
+
+def tables_with(*columns: str) -> Marks:
+    """Return the marks of a format whose files are tables that have one of these columns."""
+    return dict.fromkeys(TABLES, columns)
 
 
 def reader(
@@ -200,15 +219,46 @@ def reader(
     yields: Callable[[Source], bool] | None = None,
     files: tuple[str, ...] = (),
     streams: bool = False,
+    marks: Marks | None = None,
+    headless: Mapping[str, str] | None = None,
 ) -> Callable[[Reader], Reader]:
-    """Register the decorated function as the reader of a format. A name that is taken raises ValueError."""
+    """Register the decorated function as the reader of a format. A name that is taken raises ValueError.
+
+    `headless` are patterns of first lines, by suffix, that show that a file is text where the suffix says a table.
+    """
 
     def register(read: Reader) -> Reader:
-        more = (collection, text, fallback, describe, understand, columns, yields, files, streams)
+        more = (collection, text, fallback, describe, understand, columns, yields, files, streams, marks or {})
         REGISTRY.add(name, Format(name, about, recognise, read, *more))
+        _MARKS[name] = marks or {}
+        if understand:
+            _UNDERSTANDING[name] = None
+        for suffix, pattern in (headless or {}).items():
+            HEADLESS.setdefault(suffix, set()).add(pattern)
         return read
 
     return register
+
+
+def asked(source: Source) -> list[Format]:
+    """List the formats whose marks a file bears."""
+    kind, have = _kind(source), {*source.columns}
+    return [REGISTRY[name] for name, marks in [*_MARKS.items()] if _bears(kind, have, marks)]
+
+
+def _kind(source: Source) -> str:
+    """Return the kind of a source, as marks name it."""
+    if source.kind != "document":
+        return source.kind
+    return "list" if isinstance(source.document, list) else "object"
+
+
+def _bears(kind: str, have: set[str], marks: Marks) -> bool:
+    """Say whether a file of this kind and with these columns bears the marks; one without columns may."""
+    if not marks:
+        return True
+    columns = marks.get(kind)
+    return columns is not None and (not columns or not have or not have.isdisjoint(columns))
 
 
 def takers(source: Source, *, judging: bool = False) -> list[Format]:
@@ -218,7 +268,7 @@ def takers(source: Source, *, judging: bool = False) -> list[Format]:
     Where the user named columns, formats that have such columns come first. A table of answers that says itself which
     are right is one of outcomes, unless `judging` is asked for.
     """
-    known = [format_ for format_ in REGISTRY.values() if format_.recognise(source)]
+    known = [format_ for format_ in asked(source) if format_.recognise(source)]
     own = [format_ for format_ in known if not format_.fallback]
     if own and not source.named:
         yielding = not judging and all(format_.yields and format_.yields(source) for format_ in own)
@@ -228,12 +278,15 @@ def takers(source: Source, *, judging: bool = False) -> list[Format]:
 
 def is_streamed(source: Source) -> bool:
     """Say whether a format that reads large documents piece by piece knows this one by its outline."""
-    return any(format_.streams and format_.recognise(source) for format_ in REGISTRY.values())
+    return any(format_.streams and format_.recognise(source) for format_ in asked(source))
 
 
 def _understood(source: Source, *, judging: bool) -> list[Format]:
     """Find the formats that understand a table; of those with verdicts and those without, what is asked for."""
-    takes = [format_ for format_ in REGISTRY.values() if format_.understand and format_.understand(source)]
+    if source.kind not in TABLES:
+        return []
+    could = [REGISTRY[name] for name in _UNDERSTANDING]
+    takes = [format_ for format_ in could if format_.understand and format_.understand(source)]
     return [format_ for format_ in takes if (format_.yields is not None) == judging] or takes
 
 
@@ -260,7 +313,7 @@ class Writer:
     suffixes: tuple[str, ...] = ()
 
 
-WRITERS: Registry[Writer] = Registry("format to write", "nescio.formats")
+WRITERS: Registry[Writer] = Registry("format to write", "nescio.formats", _index.WRITERS)
 
 
 def writer(name: str, *, about: str, takes: type, suffixes: tuple[str, ...] = ()) -> Callable[[Write], Write]:

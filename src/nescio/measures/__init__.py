@@ -1,6 +1,8 @@
-"""Every measure, by name. A file here holds declarations only; `_measure.py` says what a measure is."""
+"""Every measure, by name. A file here holds declarations only, and is imported when one of them is asked for;
+`_measure.py` says what a measure is."""
 
 import nescio.tasks  # noqa: F401  whose columns measures read
+from nescio.measures import _index
 from nescio.measures._measure import (
     REGISTRY,
     Declaration,
@@ -15,4 +17,4 @@ from nescio.registry import import_all
 
 __all__ = ["REGISTRY", "Declaration", "Measure", "Measures", "OwnInterval", "as_namespace", "measure", "parse"]
 
-import_all(__name__, __path__)
+import_all(__name__, __path__, but=_index.MODULES)

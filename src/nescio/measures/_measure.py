@@ -42,6 +42,7 @@ from nescio.data.notes import Note
 from nescio.data.patterns import Patterns
 from nescio.data.repeats import means, sums
 from nescio.errors import MissingColumnError, UsageError
+from nescio.measures import _index
 from nescio.measures._order import MOST_CELLS, Column, Ordered, TooManyCellsError
 from nescio.registry import Registry, Rule, bind, parse_call, values_of, written
 from nescio.stats.ordered import Scan
@@ -326,7 +327,7 @@ def as_namespace(columns: Mapping[str, Any]) -> SimpleNamespace:
     return SimpleNamespace(**{attribute(name): values for name, values in columns.items()})
 
 
-REGISTRY: Registry[Declaration] = Registry("measure", "nescio.measures")
+REGISTRY: Registry[Declaration] = Registry("measure", "nescio.measures", _index.PLACES)
 
 
 def measure(

@@ -10,7 +10,7 @@ from typing import Any
 from nescio import formats
 from nescio.data.notes import Note
 from nescio.errors import FormatError, MismatchError, UsageError
-from nescio.formats import SourceRole, takers
+from nescio.formats import SourceRole, asked, takers
 from nescio.formats.explain import no_format, no_text
 from nescio.formats.folder_reader import files_of
 from nescio.formats.native import roles
@@ -95,8 +95,7 @@ def _recognise(
 ) -> tuple[formats.Format, list[SourceRole]]:
     named = formats.REGISTRY.find(format_in) if format_in else None
     if not named and not judging:  # beside a collection of questions answers are judged by it
-        gold = [f for f in formats.REGISTRY.values() if f.collection]
-        judging = any(f.recognise(source) == "gold" for source in sources for f in gold)
+        judging = any(f.collection and f.recognise(source) == "gold" for source in sources for f in asked(source))
     recognised: formats.Format | None = None
     parts: list[SourceRole] = []
     runs: list[SourceRole] = []
@@ -150,7 +149,7 @@ def _format_of(source: Source, together: Sequence[Source], *, judging: bool) -> 
     """Find the format of a file; where it could be of several, the one that the files given with it can be of too."""
     candidates = takers(source, judging=judging)
     if not candidates:
-        formats.REGISTRY.load_third_parties()
+        formats.REGISTRY.load_all()
         candidates = takers(source, judging=judging)
     if len(candidates) > 1:
         candidates = [f for f in candidates if all(f.part_of(other) for other in together)] or candidates

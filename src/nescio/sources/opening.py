@@ -25,9 +25,9 @@ from nescio.sources.text_files import WHITE, check_text, records, separator
 
 _CHUNK = 1 << 20
 _COLUMN = 1 << 15  # bytes that are held of a column, however few rows there are
-# First lines that are no header, by suffix: a file that begins so is text, though its suffix is a table's. Formats add
-# theirs.
-HEADLESS: dict[str, list[re.Pattern[str]]] = {}
+# Patterns of first lines that are no header, by suffix: a file that begins so is text, though its suffix is a table's.
+# Formats add theirs.
+HEADLESS: dict[str, set[str]] = {}
 
 
 def open_source(item: Any, most: int = compressed.MOST, streamed: Streamed | None = None) -> Source:
@@ -163,7 +163,7 @@ def _open_delimited(path: Path, plain: bool) -> Source:
         head = next((line for line in file if line.strip()), "")
     if not head:
         raise FormatError(path, "the file has only blank lines")
-    if any(pattern.match(head) for pattern in HEADLESS.get(path.suffix.lower(), ())):
+    if any(re.match(pattern, head) for pattern in HEADLESS.get(path.suffix.lower(), ())):
         return Source(path.name, path, first=head, kind="text")
     if named := separator(head):
         delimiter = named

@@ -122,6 +122,7 @@ def _by_part(parts: Sequence[SourceRole]) -> dict[str, list[Source]]:
     "cbc",
     about="a key and response files in blocks of QuestionID: and Answer: (alternatives separated by |)",
     recognise=recognise,
+    marks={"text": ()},
     text=True,
     collection=collection,
 )

@@ -15,12 +15,10 @@ from nescio.data.model import Collection, Question
 from nescio.data.notes import Note
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
-from nescio.sources.opening import HEADLESS
 from nescio.sources.source import Source
 from nescio.tasks.reading.marks import question_word
 from nescio.text import sentences
 
-HEADLESS.setdefault(".tsv", []).append(re.compile(r"\S+\tAuthor: \S*;Work Time"))
 LETTERS = "ABCD"
 _QUESTIONS = 4
 _WIDTH = 1 + len(LETTERS)
@@ -62,8 +60,10 @@ def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Colle
 
 @reader(
     "mctest",
+    headless={".tsv": r"\S+\tAuthor: \S*;Work Time"},
     about="MCTest: stories with questions (.tsv) and the right letters (.ans)",
     recognise=recognise,
+    marks={"text": ()},
     text=True,
     collection=collection,
 )

@@ -89,6 +89,7 @@ def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Colle
     "qa4mre",
     about="CLEF QA4MRE: the gold of reading tests, the test, and runs, in XML",
     recognise=recognise,
+    marks={"xml": ("test-set", "output")},
     collection=collection,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:

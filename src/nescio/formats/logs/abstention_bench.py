@@ -47,6 +47,7 @@ def recognise(source: Source) -> str | None:
     "abstention_bench",
     about="AbstentionBench's responses: prompt, response_or_abstention, is_abstention, is_response_correct",
     recognise=recognise,
+    marks={"object": (RESPONSES,)},
     files=tuple(f"{stage}.json" for stage in STAGES),
     streams=True,
 )

@@ -35,7 +35,7 @@ from nescio.formats.logs.metric_tables import (
     value_of,
 )
 from nescio.formats.logs.metrics import Marked, by_metric, question_name
-from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader, tables_with
 from nescio.sources.json import as_text
 from nescio.sources.source import Source, name_runs
 from nescio.text import sanitize
@@ -94,6 +94,7 @@ def _columns(source: Source) -> Sequence[str]:
     "langfuse",
     about="an export of Langfuse: traces, observations or items of dataset runs with their scores, or scores alone",
     recognise=recognise,
+    marks={**tables_with("value", "output"), "list": ("value", "output"), "object": ("meta",)},
     columns=("question", "answer"),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:

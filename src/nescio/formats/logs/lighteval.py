@@ -53,6 +53,7 @@ def recognise(source: Source) -> str | None:
     "lighteval",
     about="lighteval's details_*.parquet (doc, model_response, metric), with or without its results_*.json",
     recognise=recognise,
+    marks={"parquet": ("doc", "gold"), **dict.fromkeys(("object", "list"), ("config_general",))},
     files=("details_*.parquet", "results_*.json"),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:

@@ -42,7 +42,12 @@ def recognise(source: Source) -> str | None:
     return "log" if isinstance(source.first.get("spec"), dict) else None
 
 
-@reader("openai_evals", about="OpenAI evals: the event log of a run (spec, sampling, match, …)", recognise=recognise)
+@reader(
+    "openai_evals",
+    about="OpenAI evals: the event log of a run (spec, sampling, match, …)",
+    recognise=recognise,
+    marks={"lines": ("spec",)},
+)
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read every file as a run, named by its completion function."""
     notes: list[Note] = []

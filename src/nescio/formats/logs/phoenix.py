@@ -36,7 +36,7 @@ from nescio.formats.logs.metric_tables import (
     value_of,
 )
 from nescio.formats.logs.metrics import Marked, by_metric
-from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader, tables_with
 from nescio.sources.json import as_text
 from nescio.sources.source import Source, name_runs
 from nescio.text import sanitize
@@ -63,6 +63,7 @@ def recognise(source: Source) -> str | None:
     "phoenix",
     about="the runs of an experiment of Phoenix: example_id, output and annotations; or a table of evaluate_dataframe",
     recognise=recognise,
+    marks={**tables_with(), "list": ()},
     columns=("question", "answer"),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:

@@ -27,7 +27,7 @@ from nescio.formats.logs.metric_tables import (
     rows_of,
 )
 from nescio.formats.logs.metrics import OUTCOME, Marked, by_metric
-from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader, tables_with
 from nescio.sources.source import Source, name_runs
 
 QUESTION, ANSWER, GOLD = ("user_input", "question"), ("response", "answer"), ("reference", "ground_truth")
@@ -68,6 +68,7 @@ def _plain(column: str) -> str:
     "ragas",
     about="the samples and scores of ragas: user_input, response, reference, and a column a metric",
     recognise=recognise,
+    marks={**tables_with(), "list": ()},
     columns=("question", "answer"),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:

@@ -54,6 +54,7 @@ def recognise(source: Source) -> str | None:
     "simple_evals",
     about="a report page of simple-evals (.html), with or without the figures beside it (.json)",
     recognise=recognise,
+    marks={"text": (), **dict.fromkeys(("object", "list"), (SCORE,))},
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read every page; those of one model are one run."""

@@ -18,7 +18,7 @@ from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, STATES
 from nescio.data.texts import texts_of
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.logs.graded import SAID_SO, Graded, declined, outcomes_of
-from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader, tables_with
 from nescio.sources.database import connect
 from nescio.sources.source import Source, name_runs
 from nescio.sources.tables import load_rows, locate, require
@@ -62,6 +62,7 @@ class _Row:
     "simpleqa",
     about="SimpleQA results: problem, target, predicted_answer, grade (A, B, C or the words)",
     recognise=recognise,
+    marks=tables_with("problem"),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read the graded answers of any number of runs, each named by its file (or by its column `run` or `model`)."""

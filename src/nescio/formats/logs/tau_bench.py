@@ -60,6 +60,7 @@ def recognise(source: Source) -> str | None:
     "tau_bench",
     about="trajectories of τ-bench: a list of task_id, trial, reward, info, traj; or τ²-bench's simulations",
     recognise=recognise,
+    marks={"lines": ("reward",), "list": ("reward",), "object": ("reward", "simulations")},
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read every file as a run, named by its file."""

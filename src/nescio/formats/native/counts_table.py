@@ -14,7 +14,7 @@ from nescio.data.notes import note
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.native import roles
 from nescio.formats.native.headers import SUMS
-from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader, tables_with
 from nescio.sources.database import connect
 from nescio.sources.source import LINES, TABLES, Source
 from nescio.sources.tables import load_rows, locate, require
@@ -58,6 +58,7 @@ def _columns(columns: Iterable[str], named: Mapping[str, str]) -> dict[str, str]
     "counts",
     about="a counts table: run, correct, incorrect, unanswered",
     recognise=recognise,
+    marks=tables_with(*OUTCOMES),
     understand=understand,
     columns=("run",),
 )

@@ -17,7 +17,7 @@ from nescio.data.notes import Note, note
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.native import roles
 from nescio.formats.native.headers import SUMS
-from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader, tables_with
 from nescio.sources.database import PARQUET, address, connect, first_line
 from nescio.sources.json import as_text
 from nescio.sources.source import DELIMITED, LINES, TABLES, Source
@@ -71,6 +71,7 @@ def _names_a_row(source: Source, column: str) -> bool:
     "matrix",
     about="a score matrix: one column a run, one row a question, each cell a number or empty, measured by mean(FILE)",
     recognise=recognise,
+    marks=tables_with(),
     fallback=True,
     columns=("question",),
 )

@@ -37,7 +37,13 @@ def recognise(source: Source) -> str | None:
     return "tally" if source.kind == "arrow" else None
 
 
-@reader("tally", about="a tally: counted outcomes of a shard (nescio tally)", recognise=recognise, files=("*.tally",))
+@reader(
+    "tally",
+    about="a tally: counted outcomes of a shard (nescio tally)",
+    recognise=recognise,
+    marks={"arrow": ()},
+    files=("*.tally",),
+)
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read tallies of shards, and add them up."""
     shards = [read_file(source) for _, source in parts]

@@ -20,15 +20,17 @@ from nescio.systems.reading.window import random_choice, sliding_window, window_
 
 Make = Callable[[Collection, Iterable[str], int], System]
 SYSTEMS: Registry[Make] = Registry("system", "nescio.systems")
-SYSTEMS |= {
-    "deep-read": lambda _, switches, __: deep_read(switches),
-    "sliding-window": lambda *_: sliding_window,
-    "window-distance": lambda *_: window_distance,
-    "option-overlap": lambda *_: option_overlap,
-    "sentence-overlap": lambda *_: sentence_overlap,
-    "word-distance": lambda *_: word_distance,
-    "random": lambda collection, _, seed: random_choice(collection, seed),
-}
+SYSTEMS.update(
+    {
+        "deep-read": lambda _, switches, __: deep_read(switches),
+        "sliding-window": lambda *_: sliding_window,
+        "window-distance": lambda *_: window_distance,
+        "option-overlap": lambda *_: option_overlap,
+        "sentence-overlap": lambda *_: sentence_overlap,
+        "word-distance": lambda *_: word_distance,
+        "random": lambda collection, _, seed: random_choice(collection, seed),
+    }
+)
 SENTENCES = ("deep-read", "random")  # those that answer a question without options, by a sentence of its story
 
 

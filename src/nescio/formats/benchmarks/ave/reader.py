@@ -90,6 +90,7 @@ def describe(parts: Sequence[SourceRole]) -> str:
         " SELECTED|VALIDATED|REJECTED confidence)"
     ),
     recognise=recognise,
+    marks={"xml": (), "text": ()},
     text=True,
     describe=describe,
 )

@@ -24,7 +24,7 @@ from nescio.formats.benchmarks.nq.tables import GOLD, LONGEST_LABEL, PEOPLE, Row
 from nescio.formats.logs.graded import SAID_SO, Graded, choose, declined, outcomes_of
 from nescio.formats.native import roles
 from nescio.formats.native.judgements import WORDS
-from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, reader
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, reader, tables_with
 from nescio.sources.source import Source, name_runs
 from nescio.sources.tables import locate
 from nescio.sources.text_files import WHITE
@@ -73,6 +73,7 @@ COLUMNS = (
         "open questions with gold answers and a prediction (question, answers, prediction), or KILT's id, input, output"
     ),
     recognise=recognise,
+    marks=tables_with("prediction", "output"),
     understand=understand,
     columns=COLUMNS,
     yields=roles.holds_verdicts,

@@ -94,6 +94,7 @@ class _Files:
         " mappings"
     ),
     recognise=recognise,
+    marks={"text": (), "lines": ("nuggets", "strings", "nugget")},
     text=True,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:

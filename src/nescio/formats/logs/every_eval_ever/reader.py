@@ -54,7 +54,12 @@ def recognise(source: Source) -> str | None:
     return "log" if source.kind == "lines" and KEYS.issubset(source.columns) else None
 
 
-@reader("every_eval_ever", about="every_eval_ever: instance-level results, one a line", recognise=recognise)
+@reader(
+    "every_eval_ever",
+    about="every_eval_ever: instance-level results, one a line",
+    recognise=recognise,
+    marks={"lines": ("sample_id",)},
+)
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read instances, every model a run; where there are several evaluations, a question bears the name of its own."""
     notes: list[Note] = []

@@ -100,6 +100,7 @@ def _listed(source: Source, columns: set[str]) -> str | None:
     "helm",
     about="run folders of HELM: scenario_state.json with per_instance_stats.json (and run_spec.json, stats.json)",
     recognise=recognise,
+    marks={"object": ("adapter_spec", "tags"), "list": ("instance_id", "references", "count")},
     files=tuple(f"{name}.json" for name in (STATE, STATS, SPEC, TOTALS)),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:

@@ -30,7 +30,7 @@ from nescio.formats.logs.metric_tables import (
 )
 from nescio.formats.logs.metrics import Marked, by_metric
 from nescio.formats.logs.mlflow import traces
-from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader, tables_with
 from nescio.sources.source import Source, name_runs
 
 QUESTION = ("inputs", "input", "question", "request", "query", "prompt")
@@ -63,6 +63,7 @@ def recognise(source: Source) -> str | None:
     "mlflow",
     about="MLflow's evaluation results: inputs, outputs, NAME/v1/score or NAME/value; or traces with assessments",
     recognise=recognise,
+    marks={**tables_with(), "list": (), "object": ("info",)},
     files=(f"{TABLE}.json",),
     columns=("question", "answer"),
 )

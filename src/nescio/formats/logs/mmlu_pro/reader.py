@@ -44,6 +44,7 @@ def recognise(source: Source) -> str | None:
     "mmlu-pro",
     about="MMLU-Pro results: question_id, options, answer, pred and the model's text, as JSON or in a ZIP",
     recognise=recognise,
+    marks={"archive": (), **dict.fromkeys(("lines", "list"), ("pred",)), "object": ("total",)},
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read result files, each a run named by its file, or by its folder where there is a file a category:

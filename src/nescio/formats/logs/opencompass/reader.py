@@ -64,6 +64,7 @@ def recognise(source: Source) -> str | None:
     "opencompass",
     about="OpenCompass's results with details, or its predictions: items by number, MODEL/DATASET.json",
     recognise=recognise,
+    marks={"object": ("details", "0", *_FIGURES)},
     files=("results/*/*.json", "predictions/*/*.json"),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:

@@ -80,7 +80,12 @@ def _table(document: Row) -> Row:
     return document if "version" in document and "prompts" in document else {}
 
 
-@reader("promptfoo", about="promptfoo results: results.json (version 3) or one result a line", recognise=recognise)
+@reader(
+    "promptfoo",
+    about="promptfoo results: results.json (version 3) or one result a line",
+    recognise=recognise,
+    marks={"delimited": (*TABLE,), "lines": (*KEYS,), "object": ("results", "evalId")},
+)
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read every provider and prompt as a run, every test a question; several files are several runs of the same
     tests, called by their file (or folder)."""

@@ -39,7 +39,7 @@ from nescio.formats.native.outcome_table.per_question import (
 from nescio.formats.native.outcome_table.rules import RANK, check_ranks, keep_rules, no_run_in_two, no_sums, refuse
 from nescio.formats.native.outcome_table.table import NO_TEXTS, RESERVED, Table, kept
 from nescio.formats.native.outcome_table.words import state_words
-from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader, tables_with
 from nescio.sources.database import connect
 from nescio.sources.source import LINES, TABLES, Source, name_runs
 from nescio.sources.tables import first, literal, load_rows, require, unguarded, with_points, without_blanks
@@ -73,6 +73,7 @@ def understand(source: Source) -> str | None:
     "outcomes",
     about="an outcome table: run, question, outcome (and repeat, confidence, candidate, rank, answerable, cluster)",
     recognise=recognise,
+    marks=tables_with("outcome"),
     understand=understand,
     columns=tuple(roles.NAMES),
 )

@@ -70,6 +70,7 @@ def _story_notes(questions: Collection, stories: Sequence[Source]) -> list[Note]
     "questions",
     about="questions (id, question, answers, options) and runs (id, answer, confidence) in JSON Lines",
     recognise=recognise,
+    marks={"lines": ("question", "answer", "sentences")},
     collection=collection,
     yields=_says_which_are_right,
 )

@@ -1,0 +1,78 @@
+"""Write the indexes by which formats and measures are imported when they are asked for.
+
+    python tools/index.py            writes _index.py of src/nescio/formats and of src/nescio/measures
+
+A test fails where one is stale. What an index does not know is imported at once, so nothing but speed depends on it.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import nescio.formats
+import nescio.measures
+from nescio.registry import Registry, import_all, modules_in
+from nescio.sources.opening import HEADLESS
+
+SOURCES = Path(__file__).parents[1] / "src" / "nescio"
+HEAD = '"""What is registered where in this package. `python tools/index.py` writes it, and a test holds it."""'
+Typed = Mapping[str, tuple[str, Any]]
+
+
+def formats() -> Typed:
+    """Return what each module of formats registers, and of which files each format is asked."""
+    modules = _imported("nescio.formats", nescio.formats.__path__)
+    readers, writers = nescio.formats.REGISTRY, nescio.formats.WRITERS
+    places = _places(readers, lambda format_: format_.read)
+    marks = {name: {kind: tuple(sorted(of)) for kind, of in readers[name].marks.items()} for name in places}
+    return {
+        "MODULES": ("tuple[str, ...]", modules),
+        "READERS": ("dict[str, str]", places),
+        "WRITERS": ("dict[str, str]", _places(writers, lambda writer: writer.write)),
+        "MARKS": ("dict[str, dict[str, tuple[str, ...]]]", marks),
+        "UNDERSTANDING": ("tuple[str, ...]", tuple(name for name in places if readers[name].understand)),
+        "HEADLESS": ("dict[str, tuple[str, ...]]", {suffix: tuple(sorted(of)) for suffix, of in HEADLESS.items()}),
+    }
+
+
+def measures() -> Typed:
+    """Return what each module of measures registers."""
+    modules = _imported("nescio.measures", nescio.measures.__path__)
+    places = _places(nescio.measures.REGISTRY, lambda declaration: declaration.formula)
+    return {"MODULES": ("tuple[str, ...]", modules), "PLACES": ("dict[str, str]", places)}
+
+
+def _imported(package: str, path: Iterable[str]) -> tuple[str, ...]:
+    """Import all modules of a package, and name them."""
+    import_all(package, path, nested=True)
+    return tuple(modules_in(package, path, nested=True))
+
+
+def _places(registry: Registry[Any], function: Callable[[Any], Any]) -> dict[str, str]:
+    """Return the module of each thing, in the order in which the things stand in the sources."""
+    functions = {name: function(thing) for name, thing in registry.items()}
+    order = sorted(functions, key=lambda name: (functions[name].__module__, functions[name].__code__.co_firstlineno))
+    return {name: functions[name].__module__ for name in order}
+
+
+def written(named: Typed) -> str:
+    """Return an index as a module, formatted."""
+    lines = [HEAD, "", *(f"{name}: {kind} = {value!r}" for name, (kind, value) in named.items())]
+    command = ("ruff", "format", "--stdin-filename", str(SOURCES / "_index.py"), "-")
+    return subprocess.run(command, input="\n".join(lines), text=True, capture_output=True, check=True).stdout
+
+
+PAGES = {SOURCES / "formats" / "_index.py": formats, SOURCES / "measures" / "_index.py": measures}
+
+
+def main() -> None:
+    """Write the indexes."""
+    for path, index in PAGES.items():
+        path.write_text(written(index()), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
