@@ -40,7 +40,7 @@ def test_the_marks_of_a_format_spare_it_some_files(name: str, sources: list[Sour
     assert [source.label for source in sources if REGISTRY[name] not in asked(source)]
 
 
-def test_a_file_of_one_format_is_asked_of_few(sources: list[Source]) -> None:
+def test_a_file_is_asked_of_few_formats() -> None:
     """Predictions of SQuAD have no keys of their own, and reports by instance, by sample and by benchmark have none
     either: these four are asked about any JSON object."""
     document = {"56ddde6b9a695914005b9628": "France"}
