@@ -16,6 +16,8 @@ from nescio.pipeline import read
 from nescio.pipeline.options import Options
 from nescio.sources import database
 from nescio.sources.database import connect
+from nescio.sources.opening import open_source
+from nescio.sources.source import Source, small
 
 
 def _order() -> str:
@@ -55,6 +57,37 @@ def test_the_engine_takes_the_cores_that_a_worker_is_given(
     with connect(alone=True) as connection:
         taken = connection.execute("SELECT current_setting('threads')").fetchall()[0][0]
     assert taken == (threads or len(os.sched_getaffinity(0)))
+
+
+def test_what_is_small_is_read_in_one_thread_until_something_large_was() -> None:
+    script = """
+from nescio.sources.database import connect
+from nescio.sources.opening import open_source
+from nescio.sources.source import Source, small
+def settings(**how):
+    with connect(**how) as connection:
+        query = "SELECT current_setting('threads'), current_setting('enable_optimizer')"
+        print(*connection.execute(query).fetchone())
+settings(small=True); settings(); settings(small=True); settings()
+"""
+    environment = {**os.environ, "OMP_NUM_THREADS": "3"}
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, env=environment)
+    assert done.stdout.splitlines() == ["1 False", "3 True", "3 False", "3 True"]
+
+
+def test_a_table_is_small_by_the_size_of_its_text(tmp_path: Path) -> None:
+    path = tmp_path / "outcomes.csv"
+    path.write_text("run,question,outcome\na,1,correct\n", encoding="utf-8")
+    source = open_source(path)
+    assert small(source)
+    assert small(source, source)
+    with path.open("a") as table:
+        table.write(f"a,{'2' * (1 << 17)},correct\n")
+    assert small(open_source(path))
+    assert not small(open_source(path), open_source(path))
+    nescio.convert(path, tmp_path / "outcomes.parquet")
+    assert not small(open_source(tmp_path / "outcomes.parquet"))  # nobody knows what it unpacks to
+    assert not small(source, Source("frame", table=object()))
 
 
 def test_a_script_that_ends_says_nothing_of_the_database(tmp_path: Path) -> None:

@@ -27,10 +27,10 @@ _INTERRUPTED = "Query interrupted"  # what the table engine's bindings make of C
 
 
 @contextmanager
-def connect(*, alone: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
+def connect(*, alone: bool = False, small: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
     """Yield a connection as `open_connection` makes it, and close it; Ctrl-C during a query is a KeyboardInterrupt."""
     try:
-        with open_connection(alone=alone) as connection:
+        with open_connection(alone=alone, small=small) as connection:
             yield connection
     except RuntimeError as error:
         if str(error) == _INTERRUPTED:
@@ -38,16 +38,27 @@ def connect(*, alone: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
         raise
 
 
-def open_connection(*, alone: bool = False) -> duckdb.DuckDBPyConnection:
+def open_connection(*, alone: bool = False, small: bool = False) -> duckdb.DuckDBPyConnection:
     """Open a connection, with temporary tables and views of its own, to a database in memory that fetches nothing from
     anywhere, and does not look for like terms among thousands of columns.
 
     A process has one such database, as opening one takes longer than to read a small table; `alone` opens another,
-    whose settings may be changed.
+    whose settings may be changed. Where all that is to be read is `small`, queries are run as they are written, and in
+    one thread unless the process has more at work: to plan and to share out a query takes longer than to run it.
     """
-    connection = _open() if alone else _shared(os.getpid()).cursor()
-    if limit() is not None or not alone:
-        _hold(connection, limit(), alone=alone)
+    if alone:
+        connection = _open(cores())
+        if (memory := limit()) is not None:
+            _hold(connection, memory, cores())
+    else:
+        connection = _shared(process := os.getpid()).cursor()
+        held = _HELD.get(process, (None, 1))
+        wanted = (limit(), held[1] if small else cores())
+        if wanted != held:
+            _hold(connection, *wanted)
+            _HELD[process] = wanted
+        if small:
+            connection.execute("PRAGMA disable_optimizer")
     connection.execute("SET enable_progress_bar = false")  # it goes to standard output, where results go
     return connection
 
@@ -103,7 +114,7 @@ def watched(connection: duckdb.DuckDBPyConnection, path: Path, tick: Callable[[i
 @cache  # a forked process must neither use its parent's nor close it, whose threads it has not
 def _shared(process: int) -> duckdb.DuckDBPyConnection:
     atexit.register(_close, process)
-    return _open()
+    return _open(1)
 
 
 def _close(process: int) -> None:
@@ -113,22 +124,17 @@ def _close(process: int) -> None:
         _shared.cache_clear()
 
 
-_HELD: dict[int, int] = {}  # by process, the limit that its shared database is held to
+_HELD: dict[int, tuple[int | None, int]] = {}  # by process, the limit and the threads of its shared database
 
 
-def _hold(connection: duckdb.DuckDBPyConnection, size: int | None, *, alone: bool) -> None:
-    """Give the table engine half of the memory that may be taken, and as many threads as that is enough for; what does
-    not fit goes to the folder for temporary files."""
-    if not alone and _HELD.get(os.getpid()) == size:
-        return
+def _hold(connection: duckdb.DuckDBPyConnection, size: int | None, threads: int) -> None:
+    """Give the table engine half of the memory that may be taken, and as many of the threads as that is enough for;
+    what does not fit goes to the folder for temporary files."""
     if size is None:
-        connection.execute(f"RESET memory_limit; SET threads = {cores()}")
-        del _HELD[os.getpid()]
-        return
-    threads = max(1, min(cores(), size // _A_THREAD))
-    connection.execute(f"SET memory_limit = '{size // 2 >> 10}KiB'; SET threads = {threads}")
-    if not alone:
-        _HELD[os.getpid()] = size
+        connection.execute(f"RESET memory_limit; SET threads = {threads}")
+    else:
+        threads = max(1, min(threads, size // _A_THREAD))
+        connection.execute(f"SET memory_limit = '{size // 2 >> 10}KiB'; SET threads = {threads}")
 
 
 def cores() -> int:
@@ -140,7 +146,7 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _open() -> duckdb.DuckDBPyConnection:
+def _open(threads: int) -> duckdb.DuckDBPyConnection:
     import duckdb
 
     return duckdb.connect(
@@ -148,7 +154,7 @@ def _open() -> duckdb.DuckDBPyConnection:
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
             "disabled_optimizers": "common_subexpressions",
-            "threads": str(cores()),
+            "threads": str(threads),
             "temp_directory": tempfile.gettempdir(),  # and not a folder `.tmp` wherever one works
         }
     )

@@ -21,6 +21,7 @@ PACKED = (".gz", ".bz2", ".xz", ".zst")
 BY_SUFFIX = (*TEXT, ".parquet", ".xml", TALLY, *ARCHIVES)  # and any of them followed by one of PACKED
 DELIMITED = (".csv", ".tsv")
 LINES = (".jsonl", ".ndjson")
+_SMALL = 1 << 18  # bytes of text of which a query is run before a better one would be planned
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
@@ -93,6 +94,13 @@ class Source:
     def head(self) -> str | None:
         """Where its column names stand, or the keys of its first object: None where there are no lines."""
         return f"line {self.begins}" if self.suffix in (*DELIMITED, *LINES) else None
+
+
+def small(*sources: Source) -> bool:
+    """Say whether tables are text of no more than 256 KiB together."""
+    if not all(source.kind in ("delimited", "lines") and source.path and source.path.is_file() for source in sources):
+        return False
+    return sum(source.path.stat().st_size for source in sources if source.path) <= _SMALL
 
 
 def own_path(path: Path | str) -> Path:

@@ -22,7 +22,7 @@ from nescio.formats.native import roles
 from nescio.formats.registry import ReadOptions
 from nescio.sources.database import connect
 from nescio.sources.json import as_text
-from nescio.sources.source import Source
+from nescio.sources.source import Source, small
 from nescio.sources.tables import load_rows
 from nescio.text import decimal
 
@@ -69,7 +69,7 @@ def rows_of(source: Source, without: Collection[str] = ()) -> list[Row]:
     """Return the rows as texts by column, white space off, None for an empty cell; but for the columns named."""
     if source.kind == "document":
         return _of_objects(source, without)
-    with connect() as connection:
+    with connect(small=small(source)) as connection:
         have = load_rows(connection, source, "cells", {name for name in source.columns if name not in without})
         cells = ", ".join(have.values())
         fetched = connection.execute(f"SELECT {cells} FROM cells ORDER BY row").fetchall()

@@ -20,7 +20,7 @@ from nescio.errors import FormatError, MismatchError
 from nescio.formats.logs.graded import SAID_SO, Graded, declined, outcomes_of
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader, tables_with
 from nescio.sources.database import connect
-from nescio.sources.source import Source, name_runs
+from nescio.sources.source import Source, name_runs, small
 from nescio.sources.tables import load_rows, locate, require
 from nescio.text import decimal
 
@@ -81,7 +81,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 
 def _rows(source: Source, name: str, options: ReadOptions, notes: list[Note]) -> Iterator[_Row]:
-    with connect() as connection:
+    with connect(small=small(source)) as connection:
         have = load_rows(connection, source, "graded")
         require(source, ("problem", "grade"), have, "a SimpleQA result")
         names = [column for column in have if column]

@@ -16,7 +16,7 @@ from nescio.formats.native import roles
 from nescio.formats.native.headers import SUMS
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader, tables_with
 from nescio.sources.database import connect
-from nescio.sources.source import LINES, TABLES, Source
+from nescio.sources.source import LINES, TABLES, Source, small
 from nescio.sources.tables import load_rows, locate, require
 from nescio.text import decimal
 
@@ -69,7 +69,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # no
     notes = [remark for _, source in parts for remark in source.notes]
     for _, source in parts:
         label = source.label
-        with connect() as connection:
+        with connect(small=small(source)) as connection:
             have = load_rows(connection, source, "raw")
             columns = _columns((name for name in have if name), source.named)
             require(source, COLUMNS, columns, "a counts table")

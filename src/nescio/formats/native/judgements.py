@@ -15,7 +15,7 @@ from nescio.data.outcomes import ABSENT, ANSWERED, CORRECT, INCORRECT, NOT_GRADE
 from nescio.errors import FormatError, MismatchError, UsageError
 from nescio.sources.database import connect
 from nescio.sources.opening import open_source
-from nescio.sources.source import LINES, TABLES, Source
+from nescio.sources.source import LINES, TABLES, Source, small
 from nescio.sources.tables import load_rows, locate, unguarded
 from nescio.text import decimal
 
@@ -74,7 +74,7 @@ def read_judgements(
         rule = "judgements are a table, in .csv, .tsv, .jsonl or .parquet"
         raise FormatError(source.label, rule, value=Path(str(source.label)).suffix)
     wanted = _columns(source, verdict, named or {})
-    with connect() as connection:
+    with connect(small=small(source)) as connection:
         have = load_rows(connection, source, "judgements", {name for name in wanted.values() if name})
         cells = [unguarded(source, have[name]) if name and name in have else "NULL" for name in wanted.values()]
         rows = connection.execute(f"SELECT row, {', '.join(cells)} FROM judgements ORDER BY row").fetchall()

@@ -15,7 +15,7 @@ from nescio.data.outcomes import CORRECT, INCORRECT, SILENT
 from nescio.errors import FormatError
 from nescio.formats.native.headers import COLUMNS, GIVEN, MEASUREMENTS, NO, WORDS, YES
 from nescio.sources.database import connect
-from nescio.sources.source import LINES, TABLES, Source
+from nescio.sources.source import LINES, TABLES, Source, small
 from nescio.sources.tables import load_rows
 from nescio.text import decimal
 
@@ -196,7 +196,7 @@ def _speaks(source: Source, column: str) -> bool:
 
 def cells_of(source: Source, column: str) -> list[str]:
     """Give the different cells of one column, but for the empty ones."""
-    with connect() as connection:
+    with connect(small=small(source)) as connection:
         have = load_rows(connection, source, "cells", {column})
         if column not in have:
             return []
@@ -234,7 +234,7 @@ def proposals(source: Source) -> str:
 
 
 def _proposals(source: Source) -> str:
-    with connect() as connection:
+    with connect(small=small(source)) as connection:
         have = load_rows(connection, source, "cells")
         roles = roles_of((name for name in have if name), source.named)
         claimed = {column for names in roles.columns.values() for column in names}

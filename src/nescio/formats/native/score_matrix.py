@@ -20,7 +20,7 @@ from nescio.formats.native.headers import SUMS
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader, tables_with
 from nescio.sources.database import PARQUET, address, connect, first_line
 from nescio.sources.json import as_text
-from nescio.sources.source import DELIMITED, LINES, TABLES, Source
+from nescio.sources.source import DELIMITED, LINES, TABLES, Source, small
 from nescio.sources.tables import first, load_rows, locate, with_points
 from nescio.sources.text_files import records
 from nescio.text import decimal
@@ -124,7 +124,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 def _scores(source: Source, notes: list[Note]) -> tuple[tuple[str, ...], tuple[str, ...], Array]:
     """Return the names of the runs, those of the questions, and the scores of one matrix, shape (runs, questions)."""
-    with connect() as connection:
+    with connect(small=small(source)) as connection:
         have = load_rows(connection, source, "raw")
         names = tuple(name for name in have if not _names_a_row(source, name))
         labels = [name for name in have if _names_a_row(source, name)]

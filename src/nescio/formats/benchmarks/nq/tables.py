@@ -16,7 +16,7 @@ from nescio.errors import FormatError, MismatchError
 from nescio.formats.logs.grading import identity
 from nescio.formats.native import roles
 from nescio.sources.database import connect
-from nescio.sources.source import Source
+from nescio.sources.source import Source, small
 from nescio.sources.tables import first, json_lines, load_rows, locate, with_points, without_blanks
 from nescio.sources.text_files import WHITE
 from nescio.text import composed, decimal
@@ -138,7 +138,7 @@ def _columns(source: Source, have: Mapping[str, str], notes: list[Note]) -> _Col
 
 
 def table(source: Source, stem: str, before: set[str], notes: list[Note]) -> list[Row]:
-    with connect() as connection:
+    with connect(small=small(source)) as connection:
         have = load_rows(connection, source, "predictions")
         notes += without_blanks(connection, "predictions", source, have)
         _ask_which(connection, source, have, roles.roles_of((name for name in have if name), source.named))

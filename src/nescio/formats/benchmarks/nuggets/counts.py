@@ -21,7 +21,7 @@ from nescio.data.notes import Note, note
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader, tables_with
 from nescio.sources.database import connect
-from nescio.sources.source import LINES, TABLES, Source
+from nescio.sources.source import LINES, TABLES, Source, small
 from nescio.sources.tables import load_rows, locate, require
 from nescio.text import decimal
 
@@ -124,7 +124,7 @@ def _by_type(runs: Sequence[str], kinds: Mapping[str, str], columns: Mapping[str
 
 
 def _read(source: Source, cells: Cells, options: ReadOptions) -> None:
-    with connect() as connection:
+    with connect(small=small(source)) as connection:
         have = load_rows(connection, source, "raw")
         require(source, ("run", "question", *NUGGETS), have, "a table of nuggets counted")
         names = list(have)

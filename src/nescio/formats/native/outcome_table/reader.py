@@ -41,7 +41,7 @@ from nescio.formats.native.outcome_table.table import NO_TEXTS, RESERVED, Table,
 from nescio.formats.native.outcome_table.words import state_words
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader, tables_with
 from nescio.sources.database import connect
-from nescio.sources.source import LINES, TABLES, Source, name_runs
+from nescio.sources.source import LINES, TABLES, Source, name_runs, small
 from nescio.sources.tables import first, literal, load_rows, require, unguarded, with_points, without_blanks
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     if len(sources) == 1 and (counted := count(sources[0], options)):
         return counted
     notes = [remark for source in sources for remark in source.notes]
-    with connect() as connection:
+    with connect(small=small(*sources)) as connection:
         extra, tables, how = _collect(connection, sources, options, notes)
         _state(connection, options.outcome_map, notes, how)
         keep_rules(connection, tables)
