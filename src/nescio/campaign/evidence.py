@@ -15,7 +15,6 @@ from nescio.campaign.receipts import TakenIn
 from nescio.campaign.settings import Settings
 from nescio.campaign.topics import Part, exercises_of, in_language
 from nescio.campaign.verdicts import resolved
-from nescio.commands.read import suited_judge
 from nescio.data.evidence import Evidence
 from nescio.data.model import Collection, Question, Run, Verdict
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, Label, Outcomes
@@ -30,6 +29,7 @@ from nescio.judging import Human, judge_runs
 from nescio.judging.human import PEOPLE
 from nescio.pipeline import Loaded, Options, apply, judge, load, read_collection
 from nescio.sources.json import as_text
+from nescio.systems.reading.marking import suited_judge
 from nescio.tasks.assessed.verdicts import STATES, columns_of
 from nescio.tasks.ave import evidence as ave
 from nescio.tasks.ave.exercise import Exercise

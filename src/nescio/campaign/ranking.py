@@ -8,10 +8,10 @@ from pathlib import Path
 
 from nescio.campaign.evidence import Judged
 from nescio.campaign.topics import Part
-from nescio.commands.ave.scoring import systems_of
 from nescio.data.evidence import Evidence
 from nescio.data.notes import Note
 from nescio.errors import MismatchError, UsageError
+from nescio.pipeline.judged import load_judged
 from nescio.tasks.ave import baselines as reference
 from nescio.tasks.ave.baselines import Place
 
@@ -42,7 +42,7 @@ def ranked(parts: Sequence[Judged], files: Sequence[Path | str]) -> list[Ranked]
         assert exercise is not None
         names, notes = tuple[str, ...](), tuple[Note, ...]()
         if given := own.get(judged.part.language):
-            systems = systems_of(given)
+            systems = load_judged(given)
             assert isinstance(systems.data, Evidence)
             data, more = reference.with_systems(exercise, data, systems.data)
             names, notes = systems.data.runs, (*systems.notes, *more)
@@ -70,7 +70,7 @@ def _of_languages(parts: Sequence[Part], files: Sequence[Path | str]) -> dict[st
 
 
 def _language_of(file: Path, parts: Mapping[str, Part]) -> str:
-    systems = systems_of([file]).data
+    systems = load_judged([file]).data
     assert isinstance(systems, Evidence)
     questions = {*systems.questions}
     having = [language for language, part in parts.items() if questions & part.questions.keys()]

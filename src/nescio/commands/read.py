@@ -9,23 +9,19 @@ from typing import Any, Unpack
 
 from nescio.commands.answers import Answered
 from nescio.commands.places import check_file, listed
-from nescio.data.model import Question
 from nescio.data.notes import Note, note
 from nescio.data.results import Scores
-from nescio.errors import MismatchError, UsageError, names_nearest
+from nescio.errors import MismatchError, names_nearest
 from nescio.formats import ReadResult, Unjudged
 from nescio.formats.folder_writer import write_lines
-from nescio.judging import REGISTRY
-from nescio.judging.deep_read import deep_read
-from nescio.measures import parse
 from nescio.meta.comparability import LEAST_RUNS, comparability
 from nescio.pipeline import Options, ReadingOptions, apply, check_names, judge, read, read_collection
-from nescio.registry import parse_call
 from nescio.scoring import score as scoring
 from nescio.sources.writing import whole
 from nescio.stats.parallel import Progress
 from nescio.systems import reading
 from nescio.systems.reading.deep_read import Switch
+from nescio.systems.reading.marking import suited_judge
 from nescio.tasks.reading.marks import answer_sentences
 from nescio.text import plural
 
@@ -48,9 +44,6 @@ class KeyWritten:
             f"wrote {self.output}: {self.matched:,} of {plural(self.questions, 'question')} have a sentence that "
             f"matches their key, so that no run can have more AutSent than {ceiling:.3f}"
         )
-
-
-MARKS = ("read.recall", "read.precision", "read.HumSent", "read.AutSent")
 
 
 @names_nearest
@@ -141,31 +134,6 @@ def score(
     scores = scoring.score(loaded, measures or suited, by=by, ci=ci, **drawn)
     scores = replace(scores, notes=(*scores.notes, *_ceiling(result, scores)))
     return _with_correlations(scores) if correlations else scores
-
-
-def suited_judge(
-    result: ReadResult, wanted: str | None, *, keep_pronouns: bool = False
-) -> tuple[str | None, list[str] | None]:
-    """Name the judge that suits the questions, and the measures that it allows; what was asked for goes first."""
-    own = deep_read.__name__
-    if not isinstance(result.data, Unjudged):
-        raise UsageError(f"these files are {result.about}; `nescio score` scores answers that are already judged")
-    if keep_pronouns and wanted:
-        raise UsageError(f"--keep-pronouns is for the judge {own}; use '{own}(keep_pronouns=true)'")
-    questions = result.data.collection.questions
-    if wanted is None and (keep_pronouns or not all(question.options for question in questions)):
-        wanted = f"{own}(keep_pronouns={str(keep_pronouns).lower()})"
-    return wanted, None if wanted is None else _suited(wanted, questions)
-
-
-def _suited(judge: str, questions: Sequence[Question]) -> list[str] | None:
-    """Name the marks that the judge gives and the collection allows: HumSent wants lists made by people, AutSent
-    stories."""
-    columns = set(REGISTRY.find(parse_call(judge, "judge").name).scores)
-    marks = [name for name in MARKS if {*parse(name).reads} - {"n"} <= columns]
-    lacking = set() if any(q.story and q.accepted is not None for q in questions) else {"read.HumSent"}
-    lacking |= set() if any(question.story for question in questions) else {"read.AutSent"}
-    return [name for name in marks if name not in lacking] or None
 
 
 def _ceiling(result: ReadResult, scores: Scores) -> list[Note]:

@@ -9,7 +9,6 @@ from typing import Any, Unpack
 
 from nescio.commands.places import check_results, listed
 from nescio.data.evidence import Evidence
-from nescio.data.policies import UNGRADED_LEFT_OUT, Policies, apply_policies
 from nescio.data.results import Results, Score, Scores
 from nescio.data.signature import Signature
 from nescio.errors import MismatchError, UsageError, names_nearest
@@ -23,8 +22,8 @@ from nescio.formats.benchmarks.ave.reader import (
     read_pairs,
     recognise,
 )
-from nescio.formats.native.judgements import holds_verdicts, read_outcomes
 from nescio.pipeline import ChooseOption, Loaded, Options, check_names, load
+from nescio.pipeline.judged import load_judged
 from nescio.reporting import tables
 from nescio.scoring import score as scoring
 from nescio.stats.parallel import Progress
@@ -82,7 +81,7 @@ def score(
 def _rank(loaded: Loaded, items: Sequence[Any], ranking: Sequence[Any]) -> tuple[Loaded, tuple[reference.Place, ...]]:
     """Set the QA systems beside the validators, and rank them all."""
     exercise = _exercise(items)
-    judged = systems_of(ranking)
+    judged = load_judged(ranking)
     if not isinstance(judged.data, Evidence) or not isinstance(loaded.data, Evidence):
         raise MismatchError(
             "a counts table has no questions; ranking needs the outcomes of QA systems on the collection's questions"
@@ -90,18 +89,6 @@ def _rank(loaded: Loaded, items: Sequence[Any], ranking: Sequence[Any]) -> tuple
     data, notes = reference.with_systems(exercise, loaded.data, judged.data)
     merged = replace(loaded, data=data, notes=(*loaded.notes, *judged.notes, *notes))
     return merged, tuple(reference.ranking(exercise, data, judged.data.runs))
-
-
-def systems_of(files: Sequence[Any]) -> Loaded:
-    """Read QA systems by their outcomes, or by people's verdicts on their answers."""
-    if all(holds_verdicts(file) for file in files):
-        outcomes, notes = read_outcomes(files)
-        data, more = apply_policies(outcomes, Policies(missing="unanswered", ungraded="exclude"))
-        systems = Loaded(data, (*notes, *more))
-    else:
-        systems = load(list(files), Options(missing="unanswered", ungraded="exclude"))
-    # An answer without a grade is not left out of a ranking: `with_systems` counts it.
-    return replace(systems, notes=tuple(remark for remark in systems.notes if remark.code != UNGRADED_LEFT_OUT))
 
 
 def _exercise(items: Sequence[Any]) -> Exercise:
