@@ -53,3 +53,14 @@ def test_a_killed_worker_is_one_error() -> None:
 
 def die(_: object) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="signals are those of POSIX")
+def test_workers_do_not_hear_ctrl_c_which_a_terminal_sends_to_all() -> None:
+    """They are stopped by this process, which hears it still."""
+    assert all(signal.SIGINT in blocked for blocked in parallel.each(blocked_signals, [1, 2], 2))
+    assert signal.SIGINT not in blocked_signals(0)
+
+
+def blocked_signals(_: object) -> set[signal.Signals | int]:
+    return set(signal.pthread_sigmask(signal.SIG_BLOCK, []))

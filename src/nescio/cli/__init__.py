@@ -94,8 +94,50 @@ def _terminal() -> int:
 
 
 def main() -> None:
-    """Run the `nescio` command."""
-    arguments = sys.argv[1:]
+    """Run the `nescio` command. Ctrl-C ends it with one line and exit status 130; once the command is done, it does
+    nothing."""
+    # What `signal` wraps in enums, which take longer to import than all that --version needs.
+    import _signal  # type: ignore[import-not-found]
+
+    sys.unraisablehook = _not_lost
+    try:
+        try:
+            _run(sys.argv[1:])
+        finally:
+            # Python puts the default back while it ends, by which Ctrl-C would kill what has written all its output.
+            _signal.signal(_signal.SIGINT, _signal.SIG_IGN)
+    except KeyboardInterrupt:  # before or after those that `run` sees
+        interrupted()
+    except Exception as error:
+        if not _from_interrupt(error):
+            raise
+        interrupted()
+
+
+def interrupted() -> None:
+    """End as Ctrl-C does."""
+    print("nescio: interrupted", file=sys.stderr)
+    sys.exit(130)
+
+
+def _from_interrupt(error: BaseException | None) -> bool:
+    """Say whether Ctrl-C is behind an error, as where it is pressed while Python makes a class."""
+    return error is not None and (
+        isinstance(error, KeyboardInterrupt) or _from_interrupt(error.__cause__ or error.__context__)
+    )
+
+
+def _not_lost(ignored: sys.UnraisableHookArgs) -> None:
+    """Press Ctrl-C again where Python would print it and go on, as while it frees an object."""
+    if issubclass(ignored.exc_type, KeyboardInterrupt):
+        import _thread
+
+        _thread.start_new_thread(_thread.interrupt_main, ())  # when this has returned: it would be ignored here too
+    else:
+        sys.__unraisablehook__(ignored)
+
+
+def _run(arguments: list[str]) -> None:
     if arguments == ["--version"]:
         print(f"nescio {__version__}")
         return

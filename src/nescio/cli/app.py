@@ -10,7 +10,7 @@ from importlib import import_module
 import click
 
 from nescio import __version__
-from nescio.cli import COMMANDS, _terminal, overview
+from nescio.cli import COMMANDS, _terminal, interrupted, overview
 from nescio.cli.help import SHELLS, VARIABLE, answer, script
 from nescio.cli.output import mute
 from nescio.engines.memory import limited
@@ -87,8 +87,7 @@ def run(arguments: Sequence[str]) -> None:
         hint = f" (`{context.command_path} --help` explains)" if context else ""
         _fail(f"{error.format_message().rstrip('.')}{hint}")
     except (click.Abort, KeyboardInterrupt):
-        print("nescio: interrupted", file=sys.stderr)
-        sys.exit(130)
+        interrupted()
     except BrokenPipeError:
         mute()
         sys.exit(0)

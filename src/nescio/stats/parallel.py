@@ -4,6 +4,7 @@ for."""
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TypeVar
 
 from nescio.errors import WorkerLostError
@@ -71,9 +72,25 @@ def each(function: Callable[[T], U], work: Sequence[T], jobs: int = 1) -> Iterat
 
     import joblib
 
+    parallel = joblib.Parallel(n_jobs=min(jobs, len(work)), return_as="generator")
     try:
-        yield from joblib.Parallel(n_jobs=min(jobs, len(work)), return_as="generator")(
-            joblib.delayed(function)(item) for item in work
-        )
+        with _deaf_to_interrupts():
+            results = parallel(joblib.delayed(function)(item) for item in work)
+        yield from results
     except BrokenProcessPool:
         raise WorkerLostError("a worker process was killed, perhaps for want of memory: try fewer jobs") from None
+
+
+@contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    """Keep Ctrl-C, which a terminal sends to all processes, from those that are started here: this one stops them."""
+    import signal
+
+    if not hasattr(signal, "pthread_sigmask"):  # on Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
