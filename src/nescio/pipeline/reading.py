@@ -12,10 +12,10 @@ from typing import Any, overload
 from nescio import formats
 from nescio.data.model import Collection, Response, Run
 from nescio.data.notes import Note, note
+from nescio.data.outcomes import SAID_SO
 from nescio.engines.memory import limited
 from nescio.errors import FormatError, MismatchError, UsageError, shorten
 from nescio.formats import Choices, Declined, ReadOptions, ReadResult, SourceRole, Unjudged
-from nescio.formats.logs.graded import SAID_SO
 from nescio.formats.native.judgements import OWN_PARTS
 from nescio.formats.native.questions.responses import read_runs
 from nescio.pipeline.options import Options

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from nescio.data.notes import Note, note
-from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT
+from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SAID_SO, SILENT
 from nescio.data.texts import texts_of
 from nescio.errors import FormatError
-from nescio.formats.logs.graded import SAID_SO, Graded, declined, outcomes_of
+from nescio.formats.logs.graded import Graded, declined, outcomes_of
 from nescio.formats.logs.grading import EMPTY, NO_SCORE, UNREAD, drop_redundant_columns, labels
 from nescio.formats.logs.metrics import question_name, repeated
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader

@@ -224,6 +224,3 @@ def declined(options: ReadOptions, text: str | None) -> bool:
     """Say whether a text means "I do not know" by one of the patterns of `--declined-pattern`; counts what it
     matched."""
     return bool(text) and options.declined.matches(str(text))
-
-
-SAID_SO = "declined in words"  # why an answer that a pattern matched is silent

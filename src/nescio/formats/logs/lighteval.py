@@ -20,9 +20,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nescio.data.notes import Note
+from nescio.data.outcomes import SAID_SO
 from nescio.data.texts import AnswerTexts, texts_of
 from nescio.errors import FormatError
-from nescio.formats.logs.graded import SAID_SO, Graded, declined
+from nescio.formats.logs.graded import Graded, declined
 from nescio.formats.logs.grading import EMPTY, compared, identity, number, place, run_names
 from nescio.formats.logs.metrics import Marked, by_metric
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader

@@ -12,10 +12,10 @@ from itertools import pairwise
 from typing import Any
 
 from nescio.data.notes import Note, note
-from nescio.data.outcomes import CORRECT, INCORRECT
+from nescio.data.outcomes import CORRECT, INCORRECT, SAID_SO
 from nescio.data.texts import texts_of
 from nescio.errors import FormatError
-from nescio.formats.logs.graded import SAID_SO, Graded, declined
+from nescio.formats.logs.graded import Graded, declined
 from nescio.formats.logs.grading import EMPTY, labels
 from nescio.formats.logs.metrics import Marked, question_name
 from nescio.formats.native import roles

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from nescio.data.notes import Note, note
-from nescio.data.outcomes import NOT_GRADED
+from nescio.data.outcomes import NOT_GRADED, SAID_SO
 from nescio.errors import FormatError
-from nescio.formats.logs.graded import SAID_SO, Graded, choose, numbered, outcomes_of
+from nescio.formats.logs.graded import Graded, choose, numbered, outcomes_of
 from nescio.formats.logs.grading import (
     SCORE,
     UNREAD,

@@ -19,9 +19,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from nescio.data.notes import Note
+from nescio.data.outcomes import SAID_SO
 from nescio.data.texts import AnswerTexts, texts_of
 from nescio.errors import FormatError
-from nescio.formats.logs.graded import SAID_SO, Graded, declined
+from nescio.formats.logs.graded import Graded, declined
 from nescio.formats.logs.grading import EMPTY, NO_FORM, compared, identity, labels, number
 from nescio.formats.logs.metrics import Marked, by_metric, question_name
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader

@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from nescio.data.notes import Note, note
-from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED
+from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SAID_SO
 from nescio.data.texts import AnswerTexts, texts_of
 from nescio.errors import FormatError
-from nescio.formats.logs.graded import SAID_SO, Graded, declined, outcomes_of
+from nescio.formats.logs.graded import Graded, declined, outcomes_of
 from nescio.formats.logs.grading import (
     EMPTY,
     NO_SCORE,

@@ -17,9 +17,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nescio.data.notes import Note, note
+from nescio.data.outcomes import SAID_SO
 from nescio.data.texts import texts_of
 from nescio.errors import FormatError
-from nescio.formats.logs.graded import SAID_SO, Graded, declined
+from nescio.formats.logs.graded import Graded, declined
 from nescio.formats.logs.grading import NO_FORM, SCORE, compared, number, place, run_names
 from nescio.formats.logs.metrics import Marked, by_metric, question_name
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader

@@ -14,10 +14,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from nescio.data.notes import Note, note
-from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, STATES
+from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SAID_SO, SILENT, STATES
 from nescio.data.texts import texts_of
 from nescio.errors import FormatError, MismatchError
-from nescio.formats.logs.graded import SAID_SO, Graded, declined, outcomes_of
+from nescio.formats.logs.graded import Graded, declined, outcomes_of
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader, tables_with
 from nescio.sources.database import connect
 from nescio.sources.source import Source, name_runs, small

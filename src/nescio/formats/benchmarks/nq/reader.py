@@ -17,11 +17,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.notes import Note, note
-from nescio.data.outcomes import NOT_GRADED, SILENT, STATES
+from nescio.data.outcomes import NOT_GRADED, SAID_SO, SILENT, STATES
 from nescio.errors import MismatchError, UsageError
 from nescio.formats.benchmarks.nq.kilt import read_kilt
 from nescio.formats.benchmarks.nq.tables import GOLD, LONGEST_LABEL, PEOPLE, Row, fail, refuse_other_verdicts, table
-from nescio.formats.logs.graded import SAID_SO, Graded, choose, declined, outcomes_of
+from nescio.formats.logs.graded import Graded, choose, declined, outcomes_of
 from nescio.formats.native import roles
 from nescio.formats.native.judgements import WORDS
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, reader, tables_with

@@ -16,6 +16,7 @@ import numpy as np
 from nescio.data.columns import Array
 from nescio.data.model import Collection, Response, Run
 from nescio.data.notes import Note
+from nescio.data.outcomes import SAID_SO
 from nescio.errors import MismatchError
 from nescio.formats.benchmarks.squad2 import writing
 from nescio.formats.benchmarks.squad2.gold import questions, read_gold
@@ -29,7 +30,7 @@ from nescio.formats.benchmarks.squad2.predictions import (
     tuned_note,
 )
 from nescio.formats.benchmarks.squad2.scores import score_texts
-from nescio.formats.logs.graded import SAID_SO, declined
+from nescio.formats.logs.graded import declined
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, WriteResult, reader, writer
 from nescio.sources.source import Source
 from nescio.stats.parallel import Progress

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from nescio.data.notes import Note, note
-from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT, STATES
+from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SAID_SO, SILENT, STATES
 from nescio.errors import FormatError
 from nescio.formats.benchmarks.trec.lines import NIL, Found, cells_of, fault_at
 from nescio.formats.benchmarks.trec.qrels import ranked, say_strangers
-from nescio.formats.logs.graded import SAID_SO, Graded, declined, outcomes_of
+from nescio.formats.logs.graded import Graded, declined, outcomes_of
 from nescio.formats.registry import ReadOptions, ReadResult
 from nescio.sources.source import Source, name_runs
 from nescio.text import squeeze

@@ -20,10 +20,10 @@ from pathlib import Path
 from typing import Any
 
 from nescio.data.notes import Note, note
-from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED
+from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SAID_SO
 from nescio.errors import FormatError
 from nescio.formats.logs.deepeval.cases import CASES, DIALOGUES, MAP, Case, cached_cases, cases_of
-from nescio.formats.logs.graded import SAID_SO, Graded, choose, declined, outcomes_of
+from nescio.formats.logs.graded import Graded, choose, declined, outcomes_of
 from nescio.formats.logs.grading import (
     EMPTY,
     NO_SCORE,

@@ -16,10 +16,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from nescio.data.notes import Note, note
-from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, STATES
+from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SAID_SO, SILENT, STATES
 from nescio.data.texts import AnswerTexts, texts_of
 from nescio.errors import FormatError
-from nescio.formats.logs.graded import SAID_SO, Graded, choose, declined, numbered, outcomes_of
+from nescio.formats.logs.graded import Graded, choose, declined, numbered, outcomes_of
 from nescio.formats.logs.grading import (
     EMPTY,
     ERRORED,

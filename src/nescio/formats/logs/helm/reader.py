@@ -17,11 +17,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from nescio.data.notes import Note, note
-from nescio.data.outcomes import NOT_GRADED
+from nescio.data.outcomes import NOT_GRADED, SAID_SO
 from nescio.data.texts import AnswerTexts, texts_of
 from nescio.errors import FormatError, shorten
 from nescio.formats.logs import grading
-from nescio.formats.logs.graded import SAID_SO, Graded, choose, declined, outcomes_of
+from nescio.formats.logs.graded import Graded, choose, declined, outcomes_of
 from nescio.formats.logs.grading import BLOCKED, EMPTY, ERRORED, NO_SCORE, REFUSED, SCORE, Scale, number
 from nescio.formats.logs.helm.run import (
     OTHER,

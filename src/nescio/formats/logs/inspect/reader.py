@@ -16,11 +16,11 @@ from typing import Any
 
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.notes import Note, note
-from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, STATES
+from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SAID_SO, SILENT, STATES
 from nescio.data.texts import AnswerTexts, texts_of
 from nescio.errors import FormatError, UsageError, shorten
 from nescio.formats.logs import grading
-from nescio.formats.logs.graded import SAID_SO, Graded, choose, declined, outcomes_of
+from nescio.formats.logs.graded import Graded, choose, declined, outcomes_of
 from nescio.formats.logs.grading import EMPTY, ERRORED, NO_FORM, NO_SCORE, REFUSED, SCORE, Scale
 from nescio.formats.logs.inspect.log import HEADERS, Log, Sample, Score, open_log
 from nescio.formats.logs.inspect.reducers import reduced

@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import Any
 
 from nescio.data.notes import Note, note
-from nescio.data.outcomes import NOT_GRADED, SILENT
+from nescio.data.outcomes import NOT_GRADED, SAID_SO, SILENT
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.logs import grading
-from nescio.formats.logs.graded import SAID_SO, Graded, choose, declined, outcomes_of
+from nescio.formats.logs.graded import Graded, choose, declined, outcomes_of
 from nescio.formats.logs.grading import NO_SCORE, SCORE, Scale
 from nescio.formats.logs.lm_eval.repeats import numbered, repeats_notes
 from nescio.formats.logs.lm_eval.rows import (

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nescio.data.notes import Note, note
-from nescio.data.outcomes import CORRECT, INCORRECT, SILENT
+from nescio.data.outcomes import CORRECT, INCORRECT, SAID_SO, SILENT
 from nescio.data.texts import in_words, texts_of
 from nescio.errors import FormatError
-from nescio.formats.logs.graded import SAID_SO, Graded, declined
+from nescio.formats.logs.graded import Graded, declined
 from nescio.formats.registry import ReadOptions
 from nescio.sources.json import as_text
 from nescio.sources.source import Source

@@ -16,10 +16,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from nescio.data.outcomes import CORRECT, INCORRECT, SILENT
+from nescio.data.outcomes import CORRECT, INCORRECT, SAID_SO, SILENT
 from nescio.data.texts import AnswerTexts, texts_of
 from nescio.errors import FormatError
-from nescio.formats.logs.graded import SAID_SO, declined
+from nescio.formats.logs.graded import declined
 from nescio.formats.logs.grading import EMPTY, NO_FORM, number
 from nescio.formats.logs.simpleqa import GRADES
 from nescio.formats.registry import ReadOptions

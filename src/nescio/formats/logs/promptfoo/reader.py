@@ -18,10 +18,10 @@ from dataclasses import replace
 from typing import Any
 
 from nescio.data.notes import Note, note
-from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED
+from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SAID_SO
 from nescio.data.texts import AnswerTexts, texts_of
 from nescio.errors import FormatError
-from nescio.formats.logs.graded import SAID_SO, Graded, declined, numbered, outcomes_of
+from nescio.formats.logs.graded import Graded, declined, numbered, outcomes_of
 from nescio.formats.logs.grading import (
     EMPTY,
     ERRORED,
