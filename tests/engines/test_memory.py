@@ -81,6 +81,14 @@ def test_graded_scores_that_do_not_fit_are_tallied(tmp_path: Path, monkeypatch: 
     assert nescio.score(tmp_path / "all.tally", "mean(f1)", ci=None).rows[0].value == 0.375
 
 
+def test_a_tally_that_does_not_fit_says_what_would(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("run,question,outcome,f1\na,1,correct,0.5\n")
+    monkeypatch.setattr(memory, "LEAST", 0)
+    with pytest.raises(UsageError, match=r"smaller shards, or do not resample its graded scores \(--resamples 0\)"):
+        nescio.tally(path, tmp_path / "all.tally", measures="mean(f1)", memory_limit="1MB")
+
+
 PROGRAM = """
 import numpy as np
 from nescio.engines.memory import limit_process

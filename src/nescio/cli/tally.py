@@ -11,6 +11,7 @@ from nescio.cli import options
 from nescio.cli.bars import progress
 from nescio.cli.output import say, say_notes
 from nescio.commands.tally import tally
+from nescio.data.graded_sums import MOST_RESAMPLES, RESAMPLES
 
 
 @options.command("tally")
@@ -47,6 +48,15 @@ from nescio.commands.tally import tally
     metavar="ENGINE",
     help="Count on ray, on spark, or on the cluster at ray://HOST:PORT or spark://HOST:PORT. [default: here]",
 )
+@click.option(
+    "--resamples",
+    type=click.IntRange(0, MOST_RESAMPLES),
+    default=RESAMPLES,
+    show_default=True,
+    help="How often to resample the graded scores of -m, for intervals and tests of their mean; 0 for none. A tally "
+    "grows by 24 bytes for each resample, run and score.",
+)
+@options.SEED
 @options.JOBS
 @options.reading_options
 def command(files: tuple[Path, ...], output: Path, measures: tuple[str, ...], **arguments: Any) -> None:

@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 from nescio import __version__, formats
 from nescio.commands.places import check_file, listed
 from nescio.data.columns import user
+from nescio.data.graded_sums import MOST_RESAMPLES, RESAMPLES, Drawn
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import Outcomes
 from nescio.data.tallied import SAMPLE, OutcomeCounts, count_outcomes, hashes
 from nescio.engines import each_part, engine_named
-from nescio.errors import FormatError, MismatchError
+from nescio.errors import FormatError, MismatchError, UsageError
 from nescio.formats.native import tally as files
 from nescio.measures import Measures
 from nescio.pipeline import Options, ReadingOptions, check_names, judge, read, recognise
@@ -59,6 +60,8 @@ def tally(
     measures: Measures = None,
     pairs: bool = True,
     ids: bool = False,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
     engine: str | None = None,
     jobs: int = 1,
     progress: Progress | None = None,
@@ -71,9 +74,11 @@ def tally(
     `source` is a path or several: each outcome table is a shard, and no question may stand in two of them; tallies are
     added up. Files that only make sense together are one shard. `pairs` also counts the tables that comparisons of two
     runs need; `ids` keeps the hashes of all questions, so that a question in two shards is always found out (else 1,024
-    of them are kept). `measures` name the graded scores to be summed (`mean(f1)`). `engine` is None for this process
-    (`jobs` processes), "ray", "spark" or the address of such a cluster. Shards that were counted before an interruption
-    are kept beside the output and not counted again. Policies are applied when a tally is scored. Raises NescioError.
+    of them are kept). `measures` name the graded scores to be summed (`mean(f1)`), also in so many `resamples` of the
+    questions, whose weights come from the `seed` and each question's name (0: their mean has no interval). `engine` is
+    None for this process (`jobs` processes), "ray", "spark" or the address of such a cluster. Shards that were counted
+    before an interruption are kept beside the output and not counted again. Policies are applied when a tally is
+    scored. Raises NescioError.
     """
     check_names(tally, options)
     items, output = listed(source), Path(output)
@@ -83,9 +88,10 @@ def tally(
     reading = Options(**asked)
     paths = _each_alone(items, reading)
     quiet = replace(reading, watch=None, watch_judging=None)
-    count = partial(count_shard, options=quiet, pairs=pairs, ids=ids)
+    drawn = _drawn(resamples, seed, exchanges=pairs) if graded else Drawn()
+    count = partial(count_shard, options=quiet, pairs=pairs, ids=ids, drawn=drawn)
     shards = [[path] for path in paths] if paths else [items]
-    kept = Finished(output, f"{__version__} {replace(quiet, memory_limit=None)!r} {pairs} {ids}")
+    kept = Finished(output, f"{__version__} {replace(quiet, memory_limit=None)!r} {pairs} {ids} {drawn!r}")
     counted = kept.before(shards)
     notes = [_used_again(len(counted), len(shards))] if counted else []
     left = [i for i in range(len(shards)) if i not in counted]
@@ -105,15 +111,24 @@ def tally(
     return Tallied(len(total.runs), total.size, len(shards), output, tuple(notes))
 
 
+def _drawn(resamples: int, seed: int, *, exchanges: bool) -> Drawn:
+    """Say how graded scores are drawn; raises UsageError for a number or a seed that makes no sense."""
+    for name, value, most in (("resamples", resamples, MOST_RESAMPLES), ("seed", seed, None)):
+        if isinstance(value, bool) or not isinstance(value, int) or value < 0 or (most is not None and value > most):
+            known = "0 or more" if most is None else f"between 0 and {most:,}"
+            raise UsageError(f"{name} of a tally must be {known} (found {value!r})")
+    return Drawn(resamples, seed, exchanges) if resamples else Drawn()
+
+
 def _from_anywhere(shard: Sequence[Any]) -> list[Any]:
     """Name the files of a shard as a worker finds them that was started in another folder."""
     paths = [isinstance(item, (str, Path)) and not address_of(item) for item in shard]
     return [Path(item).absolute() if path else item for item, path in zip(shard, paths, strict=True)]
 
 
-def count_shard(items: Sequence[Any], *, options: Options, pairs: bool, ids: bool) -> OutcomeCounts:
+def count_shard(items: Sequence[Any], *, options: Options, pairs: bool, ids: bool, drawn: Drawn) -> OutcomeCounts:
     """Read one shard and count it."""
-    result = read(items, replace(options, counting=formats.Counting(pairs, ids=True)))
+    result = read(items, replace(options, counting=formats.Counting(pairs, ids=True, drawn=drawn)))
     if isinstance(result.data, formats.Unjudged):
         result = judge(result, options.judge)
     data = result.data
@@ -125,7 +140,8 @@ def count_shard(items: Sequence[Any], *, options: Options, pairs: bool, ids: boo
     lacking = next((name for name in options.graded if name not in graded), None)
     if lacking is not None:
         raise MismatchError(f"{items[0]}: there is no column {lacking!r} to be summed")
-    return _named(count_outcomes(data, graded, pairs=pairs), hashes(data.questions), result, options, ids=ids)
+    counted = count_outcomes(data, graded, pairs=pairs, drawn=drawn)
+    return _named(counted, hashes(data.questions), result, options, ids=ids)
 
 
 def _named(

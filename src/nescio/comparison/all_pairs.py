@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from nescio.comparison._p_values import p_value
-from nescio.comparison.pair_test import MeasuredRuns, TalliedRuns, each_tested, exact_tests
+from nescio.comparison.pair_test import RunsSeen, each_tested, exact_tests
 from nescio.comparison.resampled_pairs import TestPlan
 from nescio.stats.parallel import Progress
 
@@ -24,7 +24,7 @@ class PairTest(NamedTuple):
 
 
 def all_tests(
-    seen: MeasuredRuns | TalliedRuns,
+    seen: RunsSeen,
     pairs: Pairs,
     plan: TestPlan,
     *,
@@ -49,7 +49,7 @@ def all_tests(
     return tests
 
 
-def _sampled(seen: MeasuredRuns | TalliedRuns, pairs: Pairs, plan: TestPlan) -> Iterator[float]:
+def _sampled(seen: RunsSeen, pairs: Pairs, plan: TestPlan) -> Iterator[float]:
     for tested in each_tested(seen, pairs, plan, intervals=False):
         assert tested is not None
         yield p_value(tested.observed, tested.exchanged)

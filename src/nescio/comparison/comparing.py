@@ -35,6 +35,7 @@ from nescio.scoring.corrected_scores import check_unlabelled, lay_labels, open_l
 from nescio.scoring.labels import Labels
 from nescio.scoring.samples import Remark, measure_inputs
 from nescio.scoring.score import check_resampling, open_data, parse_all
+from nescio.scoring.summed import fewest_resamples, how_drawn, is_summed, summed_note
 from nescio.stats import resampling
 from nescio.stats.parallel import Progress
 
@@ -119,7 +120,8 @@ def compare(
         named = [(data.runs[x], data.runs[y]) for x, y in pairs]
         tested = corrected_pairs(laid, wanted, named, target=target, level=plan.level)
     every = comb(len({data.origins.get(run, run) for run in data.runs}), 2)
-    rows = judged_families(tested.rows, 1 - ci / 100, correction, margin, every=every, resamples=resamples)
+    fewest = fewest_resamples(data, wanted, resamples)
+    rows = judged_families(tested.rows, 1 - ci / 100, correction, margin, every=every, resamples=fewest)
     more: dict[str, tuple[Any, ...]] = {}
     if baseline is None and len(data.runs) > 2 and not data.origins:
         ranked = [measure for measure in wanted if not measure.declaration.descriptive]
@@ -138,7 +140,12 @@ def compare(
         corrected=None if laid is None else {**laid.signature, "target": target},
     )
     most = max(map(len, families(rows)), default=0)
-    notes = (*loaded.notes, *tested.notes, *_notes(data, rows, most, ci))
+    notes = (
+        *loaded.notes,
+        *gather(_summed(data, wanted)),
+        *tested.notes,
+        *_notes(data, rows, most, ci, tallied=fewest < resamples),
+    )
     return Comparisons(tuple(rows), line, notes, "comparisons", more)
 
 
@@ -175,7 +182,7 @@ def signed(
     """Sign comparisons; `drawn` are the resamples and their seed, `corrected` says by which labels they are corrected,
     and then nothing is drawn."""
     resamples, seed = drawn
-    how = {"draw": f"patterns of {loaded.data.resampled}", "resamples": resamples, "seed": seed}
+    how = how_drawn(loaded.data, wanted, resamples, seed)
     return sign(
         measures="+".join(m.name for m in wanted),
         **loaded.signature,
@@ -189,7 +196,14 @@ def signed(
     )
 
 
-def _notes(data: Evidence | Tally, rows: Sequence[Comparison], most: int, ci: float) -> Iterator[Note]:
+def _summed(data: Evidence | Tally, wanted: Sequence[Measure]) -> list[Remark]:
+    """Remark on measures whose draws are those of a tally."""
+    return [(summed_note(data.drawn), measure.label, "") for measure in wanted if is_summed(data, measure)]
+
+
+def _notes(
+    data: Evidence | Tally, rows: Sequence[Comparison], most: int, ci: float, *, tallied: bool
+) -> Iterator[Note]:
     """Note what all comparisons have in common; `most` is how many the largest family has."""
     if data.origins:
         yield note(
@@ -201,7 +215,8 @@ def _notes(data: Evidence | Tally, rows: Sequence[Comparison], most: int, ci: fl
         yield note(
             "comparison.resamples",
             "with {comparisons:,} comparisons, no p-value from so few resamples survives the correction; use at "
-            "least --resamples {least:,} (--test tukey needs no correction)",
+            "least --resamples {least:,} {tallied:of nescio tally/(--test tukey needs no correction)}",
+            tallied=tallied,
             comparisons=most,
             least=int(np.ceil(most / (1 - ci / 100))),
         )

@@ -12,8 +12,7 @@ from nescio.comparison._p_values import (
 )
 from nescio.comparison._tukey import align_runs, hsd_p, largest_differences
 from nescio.comparison.pair_test import (
-    MeasuredRuns,
-    TalliedRuns,
+    RunsSeen,
     TestedPair,
     bootstrap_p,
     each_tested,
@@ -64,7 +63,7 @@ def each_pair(
 
 
 def _compare(
-    seen: MeasuredRuns | TalliedRuns, runs: tuple[int, int], tested: TestedPair | None, plan: TestPlan
+    seen: RunsSeen, runs: tuple[int, int], tested: TestedPair | None, plan: TestPlan
 ) -> tuple[Comparison, list[Note]]:
     """Make one row, and the remarks on it."""
     data, measure = seen.data, seen.measure

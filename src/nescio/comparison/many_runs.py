@@ -21,6 +21,7 @@ from nescio.data.results import Comparisons
 from nescio.measures import parse
 from nescio.pipeline import Loaded
 from nescio.scoring.samples import measure_inputs
+from nescio.scoring.summed import fewest_resamples
 from nescio.stats import resampling
 from nescio.stats.parallel import Progress
 
@@ -62,7 +63,7 @@ def compare_leading(
         "holm",
         margin,
         every=len(pairs),
-        resamples=resamples,
+        resamples=fewest_resamples(data, [measure], resamples),
         adjusted=[adjusted[place[frozenset(pair)]] for pair in chosen],
     )
     remarks = [

@@ -14,6 +14,7 @@ from nescio.comparison._p_values import p_value
 from nescio.comparison.pair_tables import PackedRuns, PairTables, packed_runs, tallied_pairs
 from nescio.comparison.paired_data import Pair, pair_of_kinds, pair_up, pair_up_repeats
 from nescio.comparison.resampled_pairs import LinedUp, Place, ResampledRuns, TestPlan, Values, exchanged
+from nescio.comparison.summed_runs import SummedRuns, check_test, summed_runs
 from nescio.data.columns import Array
 from nescio.data.evidence import Evidence, Tally
 from nescio.data.patterns import numbered
@@ -22,6 +23,7 @@ from nescio.errors import MismatchError, UsageError
 from nescio.measures import Measure
 from nescio.pipeline import Loaded
 from nescio.scoring.samples import check_countable, columns_for
+from nescio.scoring.summed import is_summed
 from nescio.stats.permutation import exact_p
 
 PAIRS_AT_ONCE, ROWS_AT_ONCE = 64, 1 << 20
@@ -124,9 +126,14 @@ class TalliedRuns:
         return (repr((x, y)).encode(), x), (repr((x, y)).encode(), y)
 
 
-def measured_runs(data: Evidence | Tally, measure: Measure) -> MeasuredRuns | TalliedRuns:
+RunsSeen = MeasuredRuns | TalliedRuns | SummedRuns
+
+
+def measured_runs(data: Evidence | Tally, measure: Measure) -> RunsSeen:
     """See all runs by one measure. Raises MissingColumnError or MismatchError, naming the measure."""
     if isinstance(data, Tally):
+        if is_summed(data, measure):
+            return summed_runs(data, measure)
         check_countable(data, measure)
         return TalliedRuns(data, measure.on(data.columns))
     return questions_of(data, measure)
@@ -171,11 +178,15 @@ class ExactTest(NamedTuple):
     pair: Pair | None = None
 
 
-def exact_tests(seen: MeasuredRuns | TalliedRuns, pairs: Sequence[tuple[int, int]]) -> Iterator[ExactTest]:
+def exact_tests(seen: RunsSeen, pairs: Sequence[tuple[int, int]]) -> Iterator[ExactTest]:
     """Yield the difference of each pair on the questions of both, and its exact p-value.
 
     Pairs of which counts are all that is needed are tested together, the others one by one, with the same p-values.
     """
+    if isinstance(seen, SummedRuns):
+        differences = (seen.difference(*runs) for runs in pairs)
+        yield from (ExactTest(difference, math.nan if math.isnan(difference) else None) for difference in differences)
+        return
     for start in range(0, len(pairs), TESTED_AT_ONCE):
         some = pairs[start : start + TESTED_AT_ONCE]
         tables = seen.tables(some)
@@ -220,13 +231,16 @@ class TestedPair:
 
 
 def each_tested(
-    seen: MeasuredRuns | TalliedRuns, pairs: Sequence[tuple[int, int]], plan: TestPlan, *, intervals: bool = True
+    seen: RunsSeen, pairs: Sequence[tuple[int, int]], plan: TestPlan, *, intervals: bool = True
 ) -> Iterator[TestedPair | None]:
     """Yield each pair of runs with its differences on all resamples (with `intervals`) and exchanges; None where two
     runs share no question.
 
     A run on the questions that it shares with others is resampled once for all of them.
     """
+    if isinstance(seen, SummedRuns):
+        yield from (_of_sums(seen, runs, plan.test) for runs in pairs)
+        return
     resampled = ResampledRuns(plan)
     at_once = max(1, min(PAIRS_AT_ONCE, ROWS_AT_ONCE // max(1, seen.width)))
     exact = exact_tests(seen, pairs)
@@ -244,6 +258,15 @@ def each_tested(
                 yield TestedPair(
                     one.pair, one.observed, one.p, one.how, differences.get(one, none), exchanges.get(one, none)
                 )
+
+
+def _of_sums(seen: SummedRuns, runs: tuple[int, int], test: str) -> TestedPair | None:
+    """Return a pair of runs with the differences that were drawn when their questions were counted."""
+    check_test(seen.measure, test)
+    observed, pair = seen.difference(*runs), seen.pair(*runs)
+    if pair is None:
+        return None
+    return TestedPair(pair, observed, None, "bootstrap" if test == "bootstrap" else "permutation", *seen.drawn(*runs))
 
 
 def _line_up(

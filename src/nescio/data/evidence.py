@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nescio.data.columns import OUTCOMES, Array, bare, declared, known, parameters, resolve
+from nescio.data.graded_sums import NOT_DRAWN, Drawn
 from nescio.data.patterns import distinct
 from nescio.data.repeats import Repeats
 from nescio.errors import MissingColumnError
@@ -177,8 +178,8 @@ class Tally:
     `columns` map a name to one value a pattern, shape (K,); `counts` has shape (runs, K). Where more is known than a
     counts table says: `pairs`, of shape (pairs, K, K) in the order of `itertools.combinations`, counts the questions
     that are of pattern i for the one run and of pattern j for the other; `size` is the number of questions, and `read`
-    says how they were counted. `origins` is as in `Evidence`. `sums` has, for each graded score of the user's, how many
-    answers of each run have it, and their sum in parts of 2^-30; shape (runs, 2).
+    says how they were counted. `origins` is as in `Evidence`. `sums` has what `GradedSums` holds of each graded score,
+    made as `drawn` says.
     """
 
     runs: tuple[str, ...]
@@ -189,6 +190,7 @@ class Tally:
     read: str = ""
     origins: Mapping[str, str] = field(default_factory=dict)
     sums: Mapping[str, NDArray[np.int64]] = field(default_factory=dict)
+    drawn: Drawn = NOT_DRAWN
 
     resampled = "questions"
 
@@ -225,6 +227,7 @@ class Tally:
         """Return a short hash of the counts that does not depend on the order of the runs."""
         totals = self.totals()
         columns = [totals[name].tolist() for name in sorted(totals)]
+        columns += [self.sums[name][:, :2].tolist() for name in sorted(self.sums)]
         lines = sorted(f"{run}\0{[*numbers]}" for run, *numbers in zip(self.runs, *columns, strict=True))
         return hashlib.blake2b("\n".join(lines).encode(), digest_size=6).hexdigest()
 

@@ -18,12 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nescio.data.columns import Array
+from nescio.data.graded_sums import NOT_DRAWN, Drawn, added, sum_scores
 from nescio.data.outcomes import ABSENT, NOT_GRADED, Outcomes
 from nescio.errors import MismatchError
 from nescio.stats import packed
 
-UNIT = 1 << 30  # graded scores are summed in these parts of 1: whole numbers add up to the same in any order
-LARGEST_SCORE = 1 << 20
 SAMPLE = 1024  # hashes of questions that are kept where not all are
 KIND = ("state", "candidate", "answerable")
 ANSWERABLE = (-1, 0, 1)
@@ -37,9 +36,9 @@ class OutcomeCounts:
 
     `kinds` has shape (K, 3), its columns are `KIND`; `counts` has shape (runs, K); `pairs`, of shape (pairs, K, K), is
     in the order of `itertools.combinations` of the runs, and None where it was not counted. `questions` says how many
-    questions hold no answer, hold one, or do not say (`ANSWERABLE`). `sums` has for each graded score the number of
-    answers that have one, and the sum of them in parts of 2^-30; shape (runs, 2). `ids` are hashes of the questions'
-    names, sorted: all of them with `all_ids`, else the least `SAMPLE`. `made` says how the shards were read, each way
+    questions hold no answer, hold one, or do not say (`ANSWERABLE`). `sums` has what `GradedSums` holds of each graded
+    score, made as `drawn` says. `ids` are hashes of the questions' names, sorted: all of them with `all_ids`, else the
+    least `SAMPLE`. `made` says how the shards were read, each way
     once, and `judges` who judged.
     """
 
@@ -49,6 +48,7 @@ class OutcomeCounts:
     pairs: Counts | None
     questions: Counts
     sums: Mapping[str, Counts] = field(default_factory=dict)
+    drawn: Drawn = NOT_DRAWN
     ids: NDArray[np.uint64] = field(default_factory=lambda: np.zeros(0, dtype=np.uint64))
     all_ids: bool = False
     made: tuple[str, ...] = ()
@@ -91,7 +91,7 @@ class OutcomeCounts:
             tables[turned] = tables[turned].swapaxes(1, 2)
             at = packed.pair_index(np.minimum(x, y), np.maximum(x, y), len(runs))
             pairs[at[:, None, None], kind[:, None], kind] = tables
-        sums = {name: np.zeros((len(runs), 2), dtype=np.int64) for name in sorted(self.sums)}
+        sums = {name: np.zeros((len(runs), self.drawn.width), dtype=np.int64) for name in sorted(self.sums)}
         for name, values in sums.items():
             values[place] = self.sums[name]
         return replace(self, runs=tuple(runs), kinds=kinds, counts=counts, pairs=pairs, sums=sums)
@@ -126,6 +126,11 @@ def _add(one: OutcomeCounts, other: OutcomeCounts) -> OutcomeCounts:
     if one.sums.keys() != other.sums.keys():
         names = sorted(one.sums.keys() ^ other.sums.keys())
         raise MismatchError(f"some of the shards have sums of {', '.join(names)}, and others have not")
+    if one.drawn != other.drawn:
+        raise MismatchError(
+            f"some of the shards have graded scores with {one.drawn}, and others with {other.drawn}; give nescio tally "
+            "the same --resamples, --seed and --pairs for all"
+        )
     runs = sorted({*one.runs, *other.runs})
     kinds = np.unique(np.concatenate([one.kinds, other.kinds]), axis=0)
     a, b = one.placed(runs, kinds), other.placed(runs, kinds)
@@ -137,7 +142,8 @@ def _add(one: OutcomeCounts, other: OutcomeCounts) -> OutcomeCounts:
         a.counts + b.counts,
         None if a.pairs is None or b.pairs is None else a.pairs + b.pairs,
         a.questions + b.questions,
-        {name: a.sums[name] + b.sums[name] for name in a.sums},
+        {name: added(name, a.sums[name], b.sums[name]) for name in a.sums},
+        a.drawn,
         ids if all_ids else ids[:SAMPLE],
         all_ids,
         tuple(sorted({*a.made, *b.made})),
@@ -146,10 +152,12 @@ def _add(one: OutcomeCounts, other: OutcomeCounts) -> OutcomeCounts:
 
 
 def count_outcomes(
-    outcomes: Outcomes, graded: Mapping[str, Array] | None = None, *, pairs: bool = True
+    outcomes: Outcomes, graded: Mapping[str, Array] | None = None, *, pairs: bool = True, drawn: Drawn | None = None
 ) -> OutcomeCounts:
-    """Count outcomes, and sum the graded scores of this shape. Raises MismatchError for repeats and clusters, and for
-    scores too large to be summed exactly."""
+    """Count outcomes, and sum the graded scores of this shape, as they are or as `drawn` says.
+
+    Raises MismatchError for repeats and clusters, and for scores too large to be summed exactly.
+    """
     for there, what in ((outcomes.repeats, "questions that were asked several times"), (outcomes.clusters, "clusters")):
         if there is not None:
             raise MismatchError(
@@ -165,6 +173,8 @@ def count_outcomes(
     small = np.searchsorted(values, code).astype(np.int8)
     small[code < 0] = -1
     is_graded = (state != ABSENT) & (state != NOT_GRADED)
+    scores = {name: np.where(is_graded, values, np.nan) for name, values in (graded or {}).items()}
+    how = (drawn or NOT_DRAWN) if scores else NOT_DRAWN
     bits = packed.pack(small, np.arange(len(values), dtype=np.int8))
     return OutcomeCounts(
         outcomes.runs,
@@ -172,18 +182,10 @@ def count_outcomes(
         packed.counts(bits),
         packed.pair_tables(bits, state.shape[1]) if pairs else None,
         np.array([int((answerable == value).sum()) for value in ANSWERABLE], dtype=np.int64),
-        {name: _sums(name, np.where(is_graded, values, np.nan)) for name, values in (graded or {}).items()},
+        sum_scores(scores, outcomes.questions, how),
+        how,
         judges=tuple(sorted({str(judge) for judge in outcomes.judges if judge is not None})),
     )
-
-
-def _sums(name: str, scores: Array) -> Counts:
-    known = ~np.isnan(scores)
-    if np.abs(scores[known]).max(initial=0) > LARGEST_SCORE:
-        raise MismatchError(f"the scores of {name} are too large to be summed exactly (above {LARGEST_SCORE:,})")
-    parts = np.zeros(scores.shape, dtype=np.int64)
-    parts[known] = np.rint(scores[known] * UNIT)
-    return np.stack([known.sum(axis=1), parts.sum(axis=1)], axis=1).astype(np.int64)
 
 
 def hashes(questions: Iterable[str]) -> NDArray[np.uint64]:

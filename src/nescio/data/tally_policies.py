@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nescio.data.evidence import Tally
+from nescio.data.graded_sums import Drawn
 from nescio.data.notes import Note
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT, NonAnswers, Outcomes
 from nescio.data.policies import Policies, apply_policies, missing_note, unanswerable_note, ungraded_note
@@ -30,7 +31,7 @@ def apply_to_counts(counted: OutcomeCounts, policies: Policies, read: str = "") 
     columns, graded = _columns(counted.kinds)
     counts = counted.counts[:, graded]
     pairs = None if counted.pairs is None else counted.pairs[:, graded][:, :, graded]
-    return Tally(counted.runs, columns, counts, pairs, counted.size, read, origins, counted.sums), notes
+    return Tally(counted.runs, columns, counts, pairs, counted.size, read, origins, counted.sums, counted.drawn), notes
 
 
 def non_answers_of(counted: OutcomeCounts) -> tuple[NonAnswers, ...]:
@@ -106,7 +107,9 @@ def _settle_unanswerable(counted: OutcomeCounts, policy: str, notes: list[Note])
     kept = counted.kinds[:, 2] != 0
     questions = np.where(np.array(ANSWERABLE) == 0, 0, counted.questions)
     pairs = None if counted.pairs is None else counted.pairs[:, kept][:, :, kept]
-    return replace(counted, kinds=counted.kinds[kept], counts=counted.counts[:, kept], pairs=pairs, questions=questions)
+    kinds, counts = counted.kinds[kept], counted.counts[:, kept]
+    # Sums of graded scores hold these questions too, and cannot be had without them.
+    return replace(counted, kinds=kinds, counts=counts, pairs=pairs, questions=questions, sums={}, drawn=Drawn())
 
 
 def _settle_ungraded(counted: OutcomeCounts, policy: str, notes: list[Note]) -> tuple[OutcomeCounts, dict[str, str]]:

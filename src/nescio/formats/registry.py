@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 
 from nescio.data.columns import Array
 from nescio.data.evidence import Evidence, Tally
+from nescio.data.graded_sums import NOT_DRAWN, Drawn
 from nescio.data.judges import JudgeRecord
 from nescio.data.model import Collection, Run
 from nescio.data.notes import Note
@@ -99,12 +100,13 @@ class Choices(Mapping[str, str]):
 @dataclass(frozen=True, slots=True)
 class Counting:
     """What is needed of a large table where nothing that is asked for needs its rows: tables of pairs of runs,
-    hashes of the questions; or no counts, but what is
-    said of each run on each of its `questions`."""
+    hashes of the questions, graded scores as `drawn` says; or no counts, but what is said of each run on each of its
+    `questions`."""
 
     pairs: bool = False
     ids: bool = False
     questions: bool = False
+    drawn: Drawn = NOT_DRAWN
 
 
 @dataclass(frozen=True, slots=True)

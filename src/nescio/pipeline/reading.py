@@ -49,7 +49,9 @@ def read(
 
 
 def _instead(items: Sequence[Any], options: Options) -> str:
-    """Say how graded scores of a Parquet table that does not fit into memory are summed all the same."""
+    """Say how graded scores of a table that does not fit into memory are summed all the same."""
+    if options.counting and options.counting.drawn.resamples:
+        return "count the table in smaller shards, or do not resample its graded scores (--resamples 0)"
     parquet = [str(item) for item in items if str(item).endswith(".parquet")]
     if not options.graded or len(parquet) < len(items):
         return ""

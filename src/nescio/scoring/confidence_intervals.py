@@ -99,7 +99,9 @@ def bounds(
     for place, sample in enumerate(inputs):
         method = methods[sample.measure.label]
         own = sample.measure.declaration.interval
-        if method == "wilson":
+        if sample.resampled is not None:
+            intervals_of[place] = _interval(sample, method, sample.resampled, plan.level)
+        elif method == "wilson":
             intervals_of[place] = _wilson(sample, plan.level)
         elif isinstance(own, OwnInterval) and method == own.name:
             intervals_of[place] = _own(sample, own, plan)

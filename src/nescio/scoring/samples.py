@@ -8,31 +8,33 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio.data.columns import OUTCOMES, Array, attribute, bare
+from nescio.data.columns import OUTCOMES, USER, Array, attribute, bare
 from nescio.data.columns import known as declared
 from nescio.data.evidence import NO_ROW, PRESENT, Evidence, Tally
+from nescio.data.graded_sums import UNIT as SUMMED_UNIT
 from nescio.data.notes import Note, gather, note
 from nescio.data.patterns import Patterns, compress, compress_ordered, compress_questions, distinct, numbered
 from nescio.data.repeats import first_rows, shares
-from nescio.data.tallied import UNIT as SUMMED_UNIT
 from nescio.errors import MismatchError, MissingColumnError
 from nescio.measures import Measure, as_namespace
+from nescio.scoring.summed import is_summed, summed_note, sums_of
 
 OF_QUESTIONS = "question"  # the namespace of what a question earned, where it was asked several times
-SUMMED = "measure.summed"  # the code of the remark that a value is made of a sum alone
 Remark = tuple[Note, str, str]  # with the measure, and whose value it is made of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MeasureInput:
     """One run seen by one measure. `n` is the number of questions used; samples of one `draw` have the same kinds of
-    unit, and runs that are alike may have the same `patterns`."""
+    unit, and runs that are alike may have the same `patterns`. `resampled` are the measure's values on resamples, where
+    these were drawn when the questions were counted."""
 
     run: int
     measure: Measure
     patterns: Patterns
     n: int
     draw: tuple[object, ...]
+    resampled: NDArray[np.float64] | None = None
 
     @property
     def value(self) -> float:
@@ -56,10 +58,7 @@ def measure_inputs(data: Evidence | Tally, measures: Sequence[Measure]) -> tuple
             inputs += _from_tally(tally, measure)
         elif isinstance(data, Tally):
             if is_summed(data, measure):
-                inputs += _from_sums(data, measure)
-                remarks += [
-                    (note(SUMMED, "a tally holds the sum alone: there is no interval"), measure.label, "all runs")
-                ]
+                inputs += _from_sums(data, measure, remarks)
             else:
                 check_countable(data, measure)
         else:
@@ -68,20 +67,21 @@ def measure_inputs(data: Evidence | Tally, measures: Sequence[Measure]) -> tuple
     return inputs, gather(remarks)
 
 
-def is_summed(data: Evidence | Tally, measure: Measure) -> bool:
-    """Tell whether this is the mean of a graded score of which a tally holds the sum."""
-    needs = [name for name in measure.needs if name != "n"]
-    return isinstance(data, Tally) and measure.declaration.name == "mean" and {*map(bare, needs)} <= {*data.sums}
-
-
-def _from_sums(data: Tally, measure: Measure) -> list[MeasureInput]:
-    """Return each run as so many questions that all have the mean."""
+def _from_sums(data: Tally, measure: Measure, remarks: list[Remark]) -> list[MeasureInput]:
+    """Return each run as so many questions that all have the mean, with its means on resamples where they were made."""
     inputs = []
     (name,) = (name for name in measure.needs if name != "n")
-    for run, (n, total) in enumerate(data.sums[bare(name)].tolist()):
+    sums = sums_of(data, measure)
+    remarks.append((summed_note(data.drawn), measure.label, "all runs"))
+    means = sums.means() if data.drawn.resamples else None
+    for run, (n, total) in enumerate(zip(sums.n.tolist(), sums.total.tolist(), strict=True)):
+        graded = int(data.counts[run].sum())
+        if n < graded:
+            remark = _left_out([name], n, graded, unit(measure))
+            remarks.append((remark, measure.label, f"run {data.runs[run]!r}"))
         mean = np.array([total / n / SUMMED_UNIT if n else np.nan])
         patterns = Patterns({**measure.each({name: mean}), "n": np.ones(1)}, np.array([n], dtype=np.int64))
-        inputs.append(MeasureInput(run, measure, patterns, n, (run, name)))
+        inputs.append(MeasureInput(run, measure, patterns, n, (run, name), None if means is None else means[run]))
     return inputs
 
 
@@ -93,6 +93,11 @@ def check_countable(data: Tally, measure: Measure) -> None:
         (name for name in wanted if name and (name not in (*data.columns, "n") or name == measure.order)), None
     )
     if lacking is not None:
+        if lacking in measure.needs and lacking.startswith(USER) and data.size is not None:
+            raise MissingColumnError(
+                f"{measure.label} needs the sum of {bare(lacking)}, which {data.what} holds only where nescio tally -m "
+                f"{measure.label!r} made it, and never with --unanswerable exclude"
+            )
         what = declared(lacking).when_missing or f"the column {bare(lacking)!r}"
         raise MissingColumnError(
             f"{measure.label} needs {what}, but {data.what} has only correct, incorrect and unanswered"

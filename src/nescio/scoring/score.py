@@ -19,7 +19,8 @@ from nescio.formats import Counting
 from nescio.measures import Measure, Measures, parse
 from nescio.pipeline import Loaded, Options, ReadingOptions, check_names, load
 from nescio.scoring.confidence_intervals import METHODS, IntervalMethod, ResamplingPlan, bounds, method_for
-from nescio.scoring.samples import MeasureInput, Remark, is_summed, measure_inputs
+from nescio.scoring.samples import MeasureInput, Remark, measure_inputs
+from nescio.scoring.summed import check_percentile, how_drawn, is_summed
 from nescio.stats import resampling
 from nescio.stats.parallel import Progress
 
@@ -55,8 +56,9 @@ def score(
     loaded = open_by(source, by, options, measures)
     wanted = parse_all(measures, loaded)
     clustered = isinstance(loaded.data, Evidence) and loaded.data.clusters is not None
-    resampled = [m for m in wanted if not is_summed(loaded.data, m)]
+    resampled = [m for m in wanted if not is_summed(loaded.data, m) or loaded.data.drawn.resamples]
     methods = {m.label: method_for(m, interval, clustered=clustered) for m in resampled} if ci else {}
+    check_percentile(loaded.data, resampled, methods)
     work, notes = _inputs(loaded, wanted, by)
     plan = ResamplingPlan((ci or 0) / 100, resampling.blocks(resamples, seed), jobs)
     rows: list[Score] = []
@@ -74,9 +76,8 @@ def score(
         done += len(unlike)
     how: dict[str, object] = {"by": by} if by else {}
     if ci:
-        units = loaded.data.resampled if isinstance(loaded.data, Evidence) else "questions"
-        how |= {"ci": f"{ci:g}", "interval": "+".join(dict.fromkeys(methods.values())), "draw": f"patterns of {units}"}
-        how |= {"resamples": resamples, "seed": seed}
+        how |= {"ci": f"{ci:g}", "interval": "+".join(dict.fromkeys(methods.values()))}
+        how |= how_drawn(loaded.data, wanted, resamples, seed)
     else:
         how["interval"] = "none"
     line = sign(measures="+".join(m.name for m in wanted), **loaded.signature, **how)

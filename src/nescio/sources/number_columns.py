@@ -3,8 +3,8 @@ for any of them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import duckdb
 
 Floats = NDArray[np.float64]
+Take = Callable[[Sequence[str], dict[str, Floats]], None]
 _WHOLE = frozenset(f"{sign}{size}INT" for sign in ("", "U") for size in ("TINY", "SMALL", "BIG")) | {
     "INTEGER",
     "UINTEGER",
@@ -27,6 +28,7 @@ _AS_WRITTEN = ("FLOAT", "DECIMAL")  # whose numbers are those that their digits 
 LARGEST = 1 << 20  # a number that is summed
 _AT_ONCE = 1 << 27  # bytes of cells that are fetched at a time
 _CELL = 16  # bytes of a run, a question and a number
+_QUESTIONS_AT_ONCE = 512
 
 
 def number_columns(source: Source, names: Sequence[str], keys: Mapping[str, Sequence[str]]) -> dict[str, Floats] | None:
@@ -49,16 +51,11 @@ def number_columns(source: Source, names: Sequence[str], keys: Mapping[str, Sequ
         if broken:
             return None
         for name, values in (("runs", runs), ("questions", questions)):
-            connection.register("names", {"name": np.array(values, dtype=object), "code": np.arange(len(values))})
-            connection.execute(
-                f"CREATE TEMP TABLE {name} AS SELECT name::VARCHAR AS name, code::INTEGER AS code FROM names"
-            )
-            connection.unregister("names")
+            _number(connection, name, values)
         columns = {name: np.full((len(runs), len(questions)), np.nan) for name in names}
         parts = -(-rows * (_CELL + 8 * len(names)) // at_most(_AT_ONCE, 16))
         cells = ", ".join(f"coalesce({number}, 'nan'::DOUBLE) AS n{i}" for i, number in enumerate(numbers))
         fetched_rows = 0
-        size = source.path.stat().st_size if source.tick and source.path and source.path.is_file() else 0
         for part in range(parts):
             fetched = connection.execute(
                 f"SELECT runs.code AS run, questions.code AS question, {cells} FROM {relation} JOIN runs ON {run} = "
@@ -69,8 +66,7 @@ def number_columns(source: Source, names: Sequence[str], keys: Mapping[str, Sequ
             for i, column in enumerate(columns.values()):
                 column[at] = fetched[f"n{i}"]
             fetched_rows += len(fetched["run"])
-            if source.tick:
-                source.tick(size * (part + 1) // parts - size * part // parts)
+            _tell(source, part, parts)
     return columns if fetched_rows == rows else None
 
 
@@ -92,7 +88,7 @@ def number_sums(
         if numbers is None:
             return None
         counted = f"{outcome} IN ({', '.join(map(literal, words))})"
-        sound = [f"isfinite({number}) AND abs({number}) <= {LARGEST}" for number in numbers]
+        sound = list(map(_sound, numbers))
         cells = [f"CASE WHEN {counted} AND {of} THEN {number} END" for number, of in zip(numbers, sound, strict=True)]
         odd = " OR ".join(f"NOT ({of})" for of in sound)
         sums = ", ".join(f"count({cell}), sum(round_even({cell} * {unit}, 0)::BIGINT)::BIGINT" for cell in cells)
@@ -102,6 +98,83 @@ def number_sums(
         return None
     table = np.array([[value or 0 for value in rows[name][1:]] for name in runs], dtype=np.int64)
     return {name: table[:, 2 * i : 2 * i + 2] for i, name in enumerate(names)}
+
+
+def each_question(source: Source, names: Sequence[str], keys: Mapping[str, Sequence[str]], take: Take) -> bool:
+    """Hand over the columns of these names of a Parquet table, some hundred questions at a time: the questions' names,
+    and of each column its numbers, shape (runs, questions), NaN where a cell is empty or its row does not count.
+
+    `keys` has the names of the runs, outcomes of the rows that count, and any for the questions, by the column that
+    they stand in, in this order. Returns False where a column holds no numbers, or one that is not finite or above
+    2^20. Another way will say what is wrong.
+    """
+    place, relation, where = _given(source)
+    run, outcome, question = (f"{place[name]}::VARCHAR" for name in keys)
+    runs, words, _ = keys.values()
+    run, outcome = (f"trim({cell}, '{WHITE}')" for cell in (run, outcome))
+    with connect(alone=True) as connection:
+        connection.execute("SET preserve_insertion_order = false")
+        numbers = _numbers(connection, relation, where, [place[name] for name in names])
+        if numbers is None:
+            return False
+        odd = " OR ".join(f"NOT ({_sound(number)})" for number in numbers)
+        rows, broken = first(connection, f"SELECT count(*), count(*) FILTER (WHERE {odd}) FROM {relation}", where)
+        if broken:
+            return False
+        _number(connection, "runs", runs)
+        parts = -(-rows * (_CELL + 8 * len(names)) // at_most(_AT_ONCE >> 1, 32))
+        cells = ", ".join(f"coalesce({number}, 'nan'::DOUBLE) AS n{i}" for i, number in enumerate(numbers))
+        counted = f"{outcome} IN ({', '.join(map(literal, words))})"
+        given = f"FROM {relation} JOIN runs ON {run} = runs.name JOIN asked ON {question} = asked.name"
+        for part in range(parts):
+            own = f"hash({question}) % {parts} = {part}"
+            connection.execute(
+                "CREATE OR REPLACE TEMP TABLE asked AS SELECT name, (row_number() OVER () - 1)::INTEGER AS code FROM "
+                f"(SELECT DISTINCT {question} AS name FROM {relation} WHERE {own})",
+                where,
+            )
+            query = f"SELECT runs.code AS run, asked.code AS question, {cells} {given} WHERE {own} AND {counted}"
+            fetched = connection.execute(f"{query} ORDER BY 2", where).fetchnumpy()
+            of_part = connection.execute("SELECT name FROM asked ORDER BY code").fetchnumpy()["name"].tolist()
+            _hand_over(fetched, of_part, (len(runs), names), take)
+            _tell(source, part, parts)
+            del fetched, of_part  # before the next are fetched
+    return True
+
+
+def _hand_over(
+    fetched: Mapping[str, NDArray[Any]], questions: Sequence[str], shape: tuple[int, Sequence[str]], take: Take
+) -> None:
+    """Hand over cells, which stand in the order of their questions, some hundred questions at a time."""
+    runs, names = shape
+    starts = range(0, len(questions), _QUESTIONS_AT_ONCE)
+    edges = np.searchsorted(fetched["question"], np.array([*starts, len(questions)], dtype=np.int32)).tolist()
+    for start, low, high in zip(starts, edges, edges[1:], strict=False):
+        some = questions[start : start + _QUESTIONS_AT_ONCE]
+        at = fetched["run"][low:high], fetched["question"][low:high] - start
+        columns = {name: np.full((runs, len(some)), np.nan) for name in names}
+        for i, column in enumerate(columns.values()):
+            column[at] = fetched[f"n{i}"][low:high]
+        take(some, columns)
+
+
+def _tell(source: Source, part: int, parts: int) -> None:
+    """Say how many bytes of a file are read, where one part of so many is."""
+    if source.tick and source.path and source.path.is_file():
+        size = source.path.stat().st_size
+        source.tick(size * (part + 1) // parts - size * part // parts)
+
+
+def _number(connection: duckdb.DuckDBPyConnection, table: str, names: Sequence[str]) -> None:
+    """Make a table of names with their places."""
+    connection.register("names", {"name": np.array(names, dtype=object), "code": np.arange(len(names))})
+    connection.execute(f"CREATE TEMP TABLE {table} AS SELECT name::VARCHAR AS name, code::INTEGER AS code FROM names")
+    connection.unregister("names")
+
+
+def _sound(number: str) -> str:
+    """Say, in SQL, that a number can be summed."""
+    return f"isfinite({number}) AND abs({number}) <= {LARGEST}"
 
 
 def _given(source: Source) -> tuple[dict[str, str], str, list[str]]:
@@ -117,11 +190,11 @@ def _numbers(
 ) -> list[str] | None:
     """Return cells as doubles, in SQL; None where a column holds no numbers."""
     kinds = {str(row[0]): str(row[1]) for row in connection.execute(f"DESCRIBE FROM {relation}", where).fetchall()}
-    numbers = [number for cell in cells if (number := _number(cell, kinds[cell]))]
+    numbers = [number for cell in cells if (number := _as_double(cell, kinds[cell]))]
     return numbers if len(numbers) == len(cells) else None
 
 
-def _number(cell: str, kind: str) -> str | None:
+def _as_double(cell: str, kind: str) -> str | None:
     """Return a cell as a double, in SQL; None where its column holds no numbers."""
     if kind == "DOUBLE" or kind in _WHOLE:
         return f"{cell}::DOUBLE"

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nescio.comparison import p_value
-from nescio.comparison.pair_test import MeasuredRuns, TalliedRuns, each_tested, measured_runs
+from nescio.comparison.pair_test import RunsSeen, each_tested, measured_runs
 from nescio.comparison.resampled_pairs import TestPlan
 from nescio.measures import Measure
 from nescio.stats.macro_tests import Law, law_of, law_p, macro_p
 from nescio.suites.definition import Suite
-from nescio.suites.resampled import shuffle
+from nescio.suites.resampled import check_whole, shuffle
 
 Floats = NDArray[np.float64]
 Runs = tuple[str, str]  # a run and what it is compared with
@@ -58,7 +58,7 @@ class SeenBenchmark:
 
     name: str
     runs: tuple[str, ...]
-    seen: MeasuredRuns | TalliedRuns
+    seen: RunsSeen
 
     def places(self, runs: Runs) -> tuple[int, int] | None:
         """Return where two runs stand; None where one of them is lacking."""
@@ -69,6 +69,8 @@ class SeenBenchmark:
 
 def see(suite: Suite, measure: Measure) -> list[SeenBenchmark]:
     """See all benchmarks by one measure."""
+    for benchmark in suite.benchmarks:
+        check_whole(benchmark, measure)
     return [SeenBenchmark(b.name, b.data.runs, measured_runs(b.data, measure)) for b in suite.benchmarks]
 
 

@@ -4,14 +4,16 @@ A tally is an Arrow file (IPC, one row), as `nescio tally` writes it. Its column
 `candidate` and `answerable`, what a kind of answer is; `counts`, how often each kind occurs in each run, run by run;
 `pairs`, for each pair of runs the questions that are of one kind for the first run and of another for the second;
 `questions`, how many have no known answerability, no answer, an answer; `sums`, for each graded score and run the
-number of scores and their sum in parts of 2^-30; `ids`, hashes of the questions' names. The schema's metadata holds
-the version of the format, how the shards were read, and who judged. Tallies of the same shards are the same bytes,
+number of scores, their sum in parts of 2^-30, and what was drawn of them (`data/graded_sums.py`); `ids`, hashes of the
+questions' names. The schema's metadata holds the version of the format, how the shards were read, who judged, and how
+graded scores were drawn. Tallies of the same shards are the same bytes,
 however they were split and merged.
 """
 
 from __future__ import annotations
 
 import json
+import operator
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -19,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nescio.data.graded_sums import MOST_RESAMPLES, Drawn
 from nescio.data.judges import parse
 from nescio.data.notes import Note, note
 from nescio.data.tallied import KIND, OutcomeCounts, merged
@@ -28,7 +31,8 @@ from nescio.sources.database import first_line
 from nescio.sources.source import Source
 from nescio.sources.writing import whole
 
-VERSION = "1"
+VERSION = "2"
+_READ = {"1", VERSION}  # the first knew no resamples of graded scores
 _VERSION, _MADE = b"nescio.tally", b"nescio.made"
 
 
@@ -101,7 +105,8 @@ def write(counts: OutcomeCounts, path: Path) -> None:
         "ids": _row(own.ids, pa.uint64()),
         "all_ids": pa.array([own.all_ids]),
     }
-    made = {"made": own.made, "judges": own.judges}
+    how = [own.drawn.resamples, own.drawn.seed, own.drawn.exchanges]
+    made = {"made": own.made, "judges": own.judges, "drawn": how}
     table = pa.table(columns).replace_schema_metadata({_VERSION: VERSION.encode(), _MADE: json.dumps(made).encode()})
     with whole(path) as draft, pa.OSFile(str(draft), "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
         writer.write_table(table)
@@ -121,16 +126,15 @@ def read_file(source: Source) -> OutcomeCounts:
     version = metadata.get(_VERSION)
     if version is None:
         raise FormatError(label, "this Arrow file is no tally; nescio tally writes them")
-    if version != VERSION.encode():
-        written_by = version.decode(errors="replace")
-        raise FormatError(label, f"this nescio reads tallies of version {VERSION}", value=written_by)
+    if (written_as := version.decode(errors="replace")) not in _READ:
+        raise FormatError(label, f"this nescio reads tallies of versions up to {VERSION}", value=written_as)
     try:
         return _counts(table, json.loads(metadata[_MADE]))
     except (KeyError, ValueError, TypeError, AttributeError, IndexError, OverflowError, pa.ArrowException) as error:
         raise FormatError(label, f"a damaged tally: {error}") from None
 
 
-def _counts(table: Any, made: dict[str, list[str]]) -> OutcomeCounts:
+def _counts(table: Any, made: dict[str, list[Any]]) -> OutcomeCounts:
     def numbers(name: str, dtype: type) -> NDArray[Any]:
         return np.asarray(table[name].chunk(0).flatten(), dtype=dtype)
 
@@ -139,7 +143,8 @@ def _counts(table: Any, made: dict[str, list[str]]) -> OutcomeCounts:
     pairs = None
     if table["pairs"].null_count == 0:
         pairs = numbers("pairs", np.int64).reshape(len(runs) * (len(runs) - 1) // 2, len(kinds), len(kinds))
-    sums = numbers("sums", np.int64).reshape(len(graded), len(runs), 2)
+    drawn = _drawn(*made.get("drawn", (0, 0, False)))
+    sums = numbers("sums", np.int64).reshape(len(graded), len(runs), drawn.width)
     counts = OutcomeCounts(
         tuple(runs),
         kinds,
@@ -147,6 +152,7 @@ def _counts(table: Any, made: dict[str, list[str]]) -> OutcomeCounts:
         pairs,
         numbers("questions", np.int64),
         dict(zip(graded, sums, strict=True)),
+        drawn,
         numbers("ids", np.uint64),
         bool(table["all_ids"][0].as_py()),
         tuple(made["made"]),
@@ -155,6 +161,12 @@ def _counts(table: Any, made: dict[str, list[str]]) -> OutcomeCounts:
     if (counts.counts < 0).any() or (counts.counts.sum(axis=1) > counts.size).any() or len(counts.questions) != 3:
         raise ValueError("counts that cannot be")
     return counts
+
+
+def _drawn(resamples: int, seed: int, exchanges: bool) -> Drawn:
+    if not (0 <= operator.index(resamples) <= MOST_RESAMPLES and operator.index(seed) >= 0):
+        raise ValueError("resamples that cannot be")
+    return Drawn(resamples, seed, exchanges=bool(exchanges))
 
 
 def _row(values: NDArray[Any], dtype: Any) -> Any:

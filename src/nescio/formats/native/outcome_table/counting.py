@@ -7,20 +7,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nescio.data.columns import user
+from nescio.data.graded_sums import UNIT, Counts, Drawn, added, sum_scores
 from nescio.data.judges import parse
 from nescio.data.notes import Note
 from nescio.data.outcomes import ABSENT, NOT_GRADED, Outcomes
-from nescio.data.tallied import UNIT, OutcomeCounts
+from nescio.data.tallied import OutcomeCounts
 from nescio.formats.native import roles
 from nescio.formats.native.outcome_table.table import RESERVED
 from nescio.formats.native.outcome_table.words import state_words
 from nescio.formats.registry import Counting, ReadOptions, ReadResult
 from nescio.sources.masks import Masks, group, rows_of
-from nescio.sources.number_columns import number_columns, number_sums
+from nescio.sources.number_columns import each_question, number_columns, number_sums
 from nescio.sources.source import Source
 from nescio.stats import packed
+
+Floats = NDArray[np.float64]
 
 LARGE = 1_000_000  # rows of a table that is counted in this way
 COLUMNS = {"run": ("run",), "text": ("question",), "outcome": ("outcome",)}
@@ -56,8 +60,8 @@ def count(source: Source, options: ReadOptions) -> ReadResult | None:
         outcomes = _of_questions(source, grouped, numbers)
         return None if outcomes is None else ReadResult(outcomes, tuple(notes), judges=judges)
     known_words = [word for word, state in meanings.items() if word is not None and state != NOT_GRADED]
-    keys = {"run": grouped.runs, "outcome": known_words}
-    sums = number_sums(source, numbers, keys, UNIT) if numbers else {}
+    drawn = asked.drawn if numbers else Drawn()
+    sums = _sums(source, numbers, {"run": grouped.runs, "outcome": known_words}, drawn) if numbers else {}
     if sums is None:
         return None
     bits = packed.turn(grouped.masks, len(grouped.runs))
@@ -70,10 +74,27 @@ def count(source: Source, options: ReadOptions) -> ReadResult | None:
         packed.pair_tables(bits, units) if asked.pairs else None,
         np.array([units, 0, 0], dtype=np.int64),
         sums,
+        drawn,
         ids=grouped.ids,
         judges=tuple(sorted(set(grouped.judges))),
     )
     return ReadResult(counts, tuple(notes), judges=judges)
+
+
+def _sums(
+    source: Source, names: Sequence[str], keys: Mapping[str, Sequence[str]], drawn: Drawn
+) -> dict[str, Counts] | None:
+    """Sum columns of numbers, as they are or as `drawn` says; None where one holds others."""
+    if not drawn.resamples:
+        return number_sums(source, names, keys, UNIT)
+    (runs, *_) = keys.values()
+    sums = {name: np.zeros((len(runs), drawn.width), dtype=np.int64) for name in names}
+
+    def take(questions: Sequence[str], columns: Mapping[str, Floats]) -> None:
+        for name, more in sum_scores(columns, questions, drawn).items():
+            sums[name] = added(name, sums[name], more)
+
+    return sums if each_question(source, names, {**keys, "question": ()}, take) else None
 
 
 def _read_twice(source: Source) -> Source:
