@@ -379,3 +379,15 @@ def test_pairs_that_share_no_benchmark_are_said_to_be_left_out() -> None:
     assert [row.run for row in compared] == ["b"]
     (said,) = [str(remark) for remark in compared.notes if remark.code == "suite.shared"]
     assert said.endswith("of 2: over 1 b against a; over none, and so left out, c against a")
+
+
+def test_means_that_a_tally_sums_are_refused(tmp_path: Path) -> None:
+    """A suite draws questions, of which a tally knows nothing: its interval had no width."""
+    rows = "run,question,outcome,f1\na,1,correct,0.5\na,2,correct,0.75\nb,1,correct,0.25\nb,2,correct,1\n"
+    (tmp_path / "table.csv").write_text(rows)
+    nescio.tally(tmp_path / "table.csv", tmp_path / "one.tally", measures="mean(f1)")
+    suite = {"one": tmp_path / "one.tally", "two": tmp_path / "table.csv"}
+    with pytest.raises(MismatchError, match="benchmark 'one': a suite draws the questions itself"):
+        nescio.score_suite(suite, "mean(f1)")
+    with pytest.raises(MismatchError, match="benchmark 'one': a suite draws the questions itself"):
+        nescio.compare_suite(suite, "mean(f1)")
