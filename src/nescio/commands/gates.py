@@ -9,11 +9,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nescio.commands.places import check_place
-from nescio.comparison import regression
-from nescio.comparison.early import Look
 from nescio.data.results import Comparisons, Results, Scores
 from nescio.errors import UsageError
 from nescio.measures import OwnInterval, parse
@@ -22,6 +20,9 @@ from nescio.reporting.markdown import longest_marks, markdown_code, markdown_tab
 from nescio.reporting.tables import markdown_tables, number, signed
 from nescio.scoring.confidence_intervals import DOUBTS, UNFIT
 from nescio.sources.writing import write_text
+
+if TYPE_CHECKING:
+    from nescio.comparison.early import Look
 
 PASSED, FAILED, CANNOT_TELL = 0, 1, 3
 WORDS = {PASSED: "passed", FAILED: "failed", CANNOT_TELL: "cannot tell"}
@@ -150,6 +151,8 @@ def regression_gates(
     `comparisons` were made with this `ci` and `margin`; `measures` are those that are gated (none: the first one
     compared). Raises UsageError for a measure of whose differences no interval holds what it says.
     """
+    from nescio.comparison import regression
+
     gated = {parse(name).label for name in measures or [row.measure for row in comparisons.rows[:1]]}
     for name in gated:
         _check_fit(comparisons, name)

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Unpack
 
-from nescio.comparison import best
 from nescio.data.evidence import Tally
 from nescio.data.judges import Target
 from nescio.data.results import Scores
@@ -16,7 +15,6 @@ from nescio.measures import Measures
 from nescio.pipeline import Loaded, ReadingOptions, check_names
 from nescio.scoring import score as scoring
 from nescio.scoring.confidence_intervals import IntervalMethod
-from nescio.scoring.corrected_scores import check_unlabelled, score_labelled
 from nescio.stats.parallel import Progress
 
 
@@ -61,6 +59,8 @@ def score(
     """
     check_names(score, options)
     if labels is not None:
+        from nescio.scoring.corrected_scores import score_labelled
+
         _check_labelled(interval, mark)
         if by == scoring.QUESTION:
             raise UsageError("labels correct a mean over questions, so corrected scores have no --by question")
@@ -69,13 +69,18 @@ def score(
         corrected = score_labelled(source, measures, options, labels, by=by, ci=ci, **how)
         why = "No marks: nescio compare --labels tests corrected differences." if len(corrected.rows) > 1 else ""
         return replace(corrected, why_unmarked=why)
-    check_unlabelled(target, labels_by, also_judged)
+    if target or labels_by or also_judged:
+        from nescio.scoring.corrected_scores import check_unlabelled
+
+        check_unlabelled(target, labels_by, also_judged)
     drawn: dict[str, Any] = {"resamples": resamples, "seed": seed, "jobs": jobs}
     scoring.check_resampling(ci, resamples, jobs, seed)
     loaded = scoring.open_by(source, by, options, measures, pairs=bool(mark))
     scores = scoring.score(loaded, measures, by=by, ci=ci, interval=interval, progress=progress, **drawn)
-    if mark is False:
+    if mark is False or (mark is None and not isinstance(loaded.data, Tally) and len(loaded.data.runs) < 2):
         return scores
+    from nescio.comparison import best  # here, as one run alone is compared with nothing
+
     if mark:
         return best.mark(scores, loaded, by=by, ci=ci, progress=progress, **drawn)
     marked = best.mark(scores, loaded, by=by, every=False, ci=ci, **drawn)
@@ -94,6 +99,8 @@ def why_unmarked(scores: Scores, loaded: Loaded) -> str:
     """Say why no run has a mark, where marks could be had; counts alone cannot be paired, and one run is not
     compared."""
     data = loaded.data
+    from nescio.comparison import best
+
     if isinstance(data, Tally):
         return (
             "" if data.size is None or data.pairs is not None else "Ties not marked (the table is large); use --mark."

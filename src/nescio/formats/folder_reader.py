@@ -11,7 +11,6 @@ from typing import Any
 
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError
-from nescio.formats.benchmarks import cbc
 from nescio.formats.registry import REGISTRY
 from nescio.sources.opening import open_source
 
@@ -49,6 +48,8 @@ def _in(folder: Path) -> tuple[list[Path], list[Note]]:
         return [_of_tira(folder / OUTPUT)], []
     if not any(folder.glob("*.story")):
         return _logs_in(folder)
+    from nescio.formats.benchmarks import cbc
+
     files = cbc.files_in(folder)
     passed = len({*folder.glob("*.answers")} - {*files})
     if not passed:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,10 +18,12 @@ from nescio.data.repeats import FIRST, repeats_of
 from nescio.data.texts import texts_of
 from nescio.errors import FormatError, MismatchError, UnknownNameError, UsageError
 from nescio.formats import ReadResult
-from nescio.formats.native.baseline import Baseline, digest_of, read_file
 from nescio.pipeline.judging import judges_of
 from nescio.pipeline.options import Options
 from nescio.pipeline.recognition import open_files
+
+if TYPE_CHECKING:
+    from nescio.formats.native.baseline import Baseline
 
 DECIDING = ("choose", "outcome_map", "declined_pattern")  # options of reading that decide what an outcome is
 _NAMED = 3  # questions named in a message
@@ -55,6 +57,8 @@ def check_baseline(baseline: str | Path | None, runs: Sequence[str], *, alone: s
 
 def open_baseline(path: Path) -> Baseline:
     """Read the file of a baseline; raises FormatError."""
+    from nescio.formats.native.baseline import read_file
+
     sources, _ = open_files([path])
     if len(sources) != 1:
         raise FormatError(path, "this is no baseline; nescio baseline writes them")
@@ -63,6 +67,8 @@ def open_baseline(path: Path) -> Baseline:
 
 def words_of(read: ReadResult) -> tuple[Words, Words]:
     """Return digests of the words of the questions, and of their gold answers, as far as the files hold them."""
+    from nescio.formats.native.baseline import digest_of
+
     asked: dict[str, tuple[str, str]] = {}
     if read.texts is not None:
         for question in read.texts.collection.questions:

@@ -18,7 +18,6 @@ from nescio.data.tally_policies import apply_to_counts, non_answers_of
 from nescio.errors import MismatchError, UsageError
 from nescio.formats import ReadResult, Unjudged
 from nescio.pipeline.baselines import open_baseline, stand_beside
-from nescio.pipeline.certificates import check_certificate
 from nescio.pipeline.judging import judge, judges_of
 from nescio.pipeline.options import Options
 from nescio.pipeline.reading import read
@@ -123,6 +122,8 @@ def apply(judged: ReadResult, options: Options) -> Loaded:
         judged, baseline = stand_beside(judged, open_baseline(options.baseline_file), options.baseline_file, options)
     data, notes = judged.data, list(judged.notes)
     if options.certificate is not None:
+        from nescio.pipeline.certificates import check_certificate
+
         notes += check_certificate(options.certificate, judges_of(judged), getattr(data, "questions", None))
     silence: tuple[NonAnswers, ...] = ()
     unshared = None

@@ -11,7 +11,6 @@ from nescio import formats
 from nescio.data.notes import Note
 from nescio.errors import FormatError, MismatchError, UsageError
 from nescio.formats import SourceRole, asked, takers
-from nescio.formats.explain import no_format, no_text
 from nescio.formats.folder_reader import files_of
 from nescio.formats.native import roles
 from nescio.pipeline.options import Options
@@ -105,6 +104,8 @@ def _recognise(
         if part is None:
             rule = f"this is not {format_.about}"
             if source.kind == "text":
+                from nescio.formats.explain import no_text
+
                 if named and not named.text:
                     raise no_text(source, rule)
                 if not named:
@@ -163,6 +164,8 @@ def _format_of(source: Source, together: Sequence[Source], *, judging: bool) -> 
         raise FormatError(source.label, f"could be read as {names}; choose one with --format-in", where=source.head)
     if source.kind == "text" and (beside := _text_format_beside(source, together)):
         return beside
+    from nescio.formats.explain import no_format, no_text
+
     if source.kind == "text":
         texts = ", ".join(sorted(f.name for f in formats.REGISTRY.values() if f.text))
         raise no_text(source, f"its first line matches no text format that nescio knows ({texts})")
