@@ -41,10 +41,13 @@ def test_the_marks_of_a_format_spare_it_some_files(name: str, sources: list[Sour
 
 
 def test_a_file_is_asked_of_few_formats() -> None:
-    """Predictions of SQuAD have no keys of their own, and reports by instance, by sample and by benchmark have none
-    either: these four are asked about any JSON object."""
-    document = {"56ddde6b9a695914005b9628": "France"}
+    """Predictions of SQuAD have no keys of their own, and reports by instance, by sample and by benchmark are objects
+    of objects."""
+    document: dict[str, object] = {"56ddde6b9a695914005b9628": "France"}
     predictions = Source("p.json", Path("p.json"), kind="document", columns=tuple(document), document=document)
-    assert [format_.name for format_ in asked(predictions)] == ["squad2", "lm_eval", "nemo_skills", "swe_bench"]
+    assert [format_.name for format_ in asked(predictions)] == ["squad2"]
+    document = {"django__django-1": {"resolved": True}}
+    report = Source("r.json", Path("r.json"), kind="document", columns=tuple(document), document=document)
+    assert [format_.name for format_ in asked(report)] == ["squad2", "lm_eval", "nemo_skills", "swe_bench"]
     table = Source("t.csv", Path("t.csv"), columns=("run", "question", "outcome"), kind="delimited")
     assert [format_.name for format_ in asked(table)] == ["mlflow", "phoenix", "ragas", "outcomes", "matrix"]

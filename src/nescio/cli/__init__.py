@@ -144,7 +144,10 @@ def _run(arguments: list[str]) -> None:
     if arguments in ([], ["--help"], ["-h"]) and "_NESCIO_COMPLETE" not in os.environ:
         print(overview(_terminal()), end="")
         return
+    gc.set_threshold(200_000, 20, 20)  # classes and results are many small objects, hardly any of which is garbage
     from nescio.cli.app import run
 
-    gc.set_threshold(50_000, 20, 20)  # results are many small objects, and hardly any of them becomes garbage
-    run(arguments)
+    try:
+        run(arguments)
+    finally:
+        gc.freeze()  # what is left when the process ends is not looked through for garbage once more

@@ -163,9 +163,10 @@ CollectionReader = Callable[[Sequence[SourceRole], ReadOptions], tuple[Collectio
 class Format:
     """A registered format: `about` says in one line what it holds, for messages and help.
 
-    `marks` are the kinds of files that it is asked about (those of `Source`, but that a `document` is an `object` or a
-    `list`), and for each kind the columns or keys of which such a file has one at the least; no columns where any will
-    do, and no marks where it is asked about every file.
+    `marks` are the kinds of files that it is asked about, and for each kind the columns or keys of which such a file
+    has one at the least: none where any will do. Kinds are those of `Source`, but that a `document` is a `list` or an
+    `object`, and one of `objects` too where its first value is an object. A format without marks is asked about every
+    file.
     `collection` reads the questions alone, and notes on them: what systems answer, and what nescio's own runs are
     scored by. `text` says that it knows text files by their first line; a `fallback` takes only what no other format
     does. `understand` says what part a table plays by what people call its columns, where no format knows it by its own
@@ -244,23 +245,24 @@ def reader(
 
 def asked(source: Source) -> list[Format]:
     """List the formats whose marks a file bears."""
-    kind, have = _kind(source), {*source.columns}
-    return [REGISTRY[name] for name, marks in [*_MARKS.items()] if _bears(kind, have, marks)]
+    kinds, have = _kinds(source), {*source.columns}
+    return [REGISTRY[name] for name, marks in [*_MARKS.items()] if _bears(kinds, have, marks)]
 
 
-def _kind(source: Source) -> str:
-    """Return the kind of a source, as marks name it."""
+def _kinds(source: Source) -> list[str]:
+    """Return the kinds of a source, as marks name them."""
     if source.kind != "document":
-        return source.kind
-    return "list" if isinstance(source.document, list) else "object"
+        return [source.kind]
+    if isinstance(source.document, list):
+        return ["list"]
+    whole = source.document if isinstance(source.document, dict) else {}
+    return ["object", "objects"] if isinstance(next(iter(whole.values()), None), dict) else ["object"]
 
 
-def _bears(kind: str, have: set[str], marks: Marks) -> bool:
-    """Say whether a file of this kind and with these columns bears the marks; one without columns may."""
-    if not marks:
-        return True
-    columns = marks.get(kind)
-    return columns is not None and (not columns or not have or not have.isdisjoint(columns))
+def _bears(kinds: Sequence[str], have: set[str], marks: Marks) -> bool:
+    """Say whether a file of these kinds and with these columns bears the marks; one without columns may."""
+    own = [marks[kind] for kind in kinds if kind in marks]
+    return not marks or any(not columns or not have or not have.isdisjoint(columns) for columns in own)
 
 
 def takers(source: Source, *, judging: bool = False) -> list[Format]:

@@ -48,6 +48,7 @@ def judge_runs(
     questions = [by_id[name] for name, _ in index]
     total = sum(len(run.responses) for run in runs)
     cells: dict[str, Any] = {key: array(code) for key, code in _CELLS.items()}
+    columns = [column.append for column in cells.values()]
     # What silence earns, for the questions that a run lacks too: a policy may count them as silence.
     extra = {name: np.tile(_earned_by_silence(ready, name, questions), (len(runs), 1)) for name in ready.scores}
     why = np.full((len(runs), len(index)), None, dtype=object)
@@ -56,8 +57,8 @@ def judge_runs(
             watch(i, total)
         state, candidate = _outcome(grade, response)
         confidence = float("nan") if response.confidence is None else response.confidence
-        for key, value in zip(cells, (r, q, response.rank, state, confidence, candidate), strict=True):
-            cells[key].append(value)
+        for append, value in zip(columns, (r, q, response.rank, state, confidence, candidate), strict=True):
+            append(value)
         if response.rank == 1:
             why[r, q] = _why(state, response)
             if grade is not None and response.answered and grade.state != SILENT:
@@ -116,13 +117,14 @@ def _graded(
             judge.grade([one for one_response in responses() if (one := to_judge(*one_response)) is not None])
         )
         grade_of = lambda one: next(grades)  # noqa: ARG005, E731
+    unasked = Grade(INCORRECT, dict.fromkeys(judge.scores, 0.0))  # an answer where there is none
     for r, q, response in responses():
         grade = None
         if response.answer is not None:
             asked = to_judge(r, q, response)
-            grade = Grade(INCORRECT) if asked is None else grade_of(asked)
+            grade = unasked if asked is None else grade_of(asked)
             if questions[q].answerable is False and grade.state in (CORRECT, INCORRECT):
-                grade = Grade(INCORRECT, dict.fromkeys(judge.scores, 0.0))
+                grade = unasked
         yield r, q, response, grade
 
 

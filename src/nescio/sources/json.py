@@ -10,6 +10,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from nescio.errors import FormatError
 
 DEEPEST = 200  # no log nests its values deeper than some 30 times; readers and messages follow them by recursion
@@ -17,6 +19,7 @@ PACKED = 4 << 30  # what may be held as values of a packed file at most, whose s
 FREE = 1 << 26  # what may always be held as values, however small the file
 _OBJECT, _TEXT, _SLOT = 64, 56, 8  # what Python takes for an object or a list, a text, a place in a list, at the least
 _SHORT = 1 << 20  # no text of this length needs more than FREE
+_LONG, _AT_ONCE = 1 << 13, 1 << 20  # bytes of a text in which marks are counted by arrays, and how many at once
 _AT_BYTE = re.compile(r"\(byte (\d+)\)")
 _HALF_PAIR = re.compile(rb"\\ud[89a-f]", re.IGNORECASE)
 _HEX = rb"[0-9a-f]{2}"
@@ -95,9 +98,25 @@ class MemoryBudget:
 def needs(text: bytes) -> int:
     """About what memory a JSON text and its values take: 3 to 6 times the text in logs of tools, 26 times in
     `[[],[],…`."""
-    texts = text.count(b'"') - text.count(b'\\"')  # each has two quotation marks
-    objects = text.count(b"{") + text.count(b"[")
-    return 2 * len(text) + _TEXT // 2 * texts + _OBJECT * objects + _SLOT * text.count(b",")
+    texts = _times(text, b'"') - _times(text, b'\\"')  # each has two quotation marks
+    objects = _times(text, b"{") + _times(text, b"[")
+    return 2 * len(text) + _TEXT // 2 * texts + _OBJECT * objects + _SLOT * _times(text, b",")
+
+
+def _times(text: bytes, mark: bytes) -> int:
+    """How often a mark that cannot overlap itself stands in a text: `bytes.count`, but several times as fast in long
+    texts that have many of it."""
+    if len(text) < _LONG:
+        return text.count(mark)
+    total = 0
+    for start in range(0, len(text), _AT_ONCE):
+        part = np.frombuffer(text[start : start + _AT_ONCE + len(mark) - 1], dtype=np.uint8)
+        places = max(0, len(part) - len(mark) + 1)
+        here = part[:places] == mark[0]
+        for i, byte in enumerate(mark[1:], 1):
+            here &= part[i : i + places] == byte
+        total += int(np.count_nonzero(here))
+    return total
 
 
 class _Nothing:
@@ -168,7 +187,7 @@ def most_keys(text: bytes) -> int:
     A quotation mark within a text has a backslash before it, so that `":` ends a key where there is none, or where that
     belongs to another one.
     """
-    closed = text.count(b'":') - text.count(b'\\":') + text.count(b'\\\\":')
+    closed = _times(text, b'":') - _times(text, b'\\":') + _times(text, b'\\\\":')
     return closed + len(_SPACED.findall(text))
 
 

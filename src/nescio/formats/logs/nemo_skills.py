@@ -63,7 +63,7 @@ def recognise(source: Source) -> str | None:
     "nemo_skills",
     about="outputs of NeMo-Skills: output-rs*.jsonl, a file a seed, with or without metrics.json",
     recognise=recognise,
-    marks={"lines": (*_BESIDE,), "object": ()},
+    marks={"lines": (*_BESIDE,), "objects": ()},
     files=("output-rs*.jsonl", "output.jsonl", "metrics.json"),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:

@@ -73,7 +73,11 @@ def recognise(source: Source) -> str | None:
     "swe_bench",
     about="a report of SWE-bench: resolved_ids, unresolved_ids, empty_patch_ids, or report.json of instances",
     recognise=recognise,
-    marks={**dict.fromkeys(("lines", "parquet", "list"), ("model_patch",)), "object": ()},
+    marks={
+        **dict.fromkeys(("lines", "parquet", "list"), ("model_patch",)),
+        "object": ("resolved_instances", "resolved"),
+        "objects": (),
+    },
     files=("run_evaluation/*/*/*/report.json",),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:

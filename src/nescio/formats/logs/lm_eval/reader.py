@@ -104,7 +104,7 @@ def recognise(source: Source) -> str | None:
         " results_*.json"
     ),
     recognise=recognise,
-    marks={"lines": ("doc_id",), "list": ("doc_id",), "object": ()},
+    marks={"lines": ("doc_id",), "list": ("doc_id",), "object": ("results",), "objects": ()},
     files=("samples_*.jsonl", "*_write_out_info.json", "results*.json"),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
