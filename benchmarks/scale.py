@@ -5,7 +5,8 @@ grouping of it into masks, a leaderboard of three measures with intervals, the s
 test of every pair; then pair tables of 1,000 runs on 100,000 questions beside a bare loop over np.bitwise_count, and
 with `--studies` stability and swap of c@1 over all pairs of such a table, from its 100 million rows on, on shared
 sub-collections and (by two processes) on fresh ones. Times
-are of the work, without starting Python; memory is the process's largest. Only the ratios mean anything elsewhere.
+are of the work, without starting Python; memory is the largest of the process and of each that it started, added up
+(Linux). Only the ratios mean anything elsewhere.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import resource
+import re
 import statistics
 import subprocess
 import sys
@@ -73,6 +74,13 @@ WORK: dict[str, Callable[[str], object]] = {
 }
 
 
+def held(process: int) -> float:
+    """Return the most memory that a process and those it started have held, in GB, what they share counted twice."""
+    own = re.search(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{process}/status").read_text())
+    started = [int(pid) for at in Path(f"/proc/{process}/task").glob("*/children") for pid in at.read_text().split()]
+    return (int(own[1]) / 1e6 if own else 0.0) + sum(map(held, started))
+
+
 def in_process(work: str, table: str) -> tuple[float, float]:
     """Return the seconds of a piece of work in a process of its own, and its memory in GB."""
     done = subprocess.run([sys.executable, __file__, "--work", work, table], check=True, capture_output=True, text=True)
@@ -117,7 +125,7 @@ def main() -> None:
     if asked.work:
         start = time.perf_counter()
         WORK[asked.work](asked.table)
-        print(json.dumps([time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6]))
+        print(json.dumps([time.perf_counter() - start, held(os.getpid())]))
         return
     with tempfile.TemporaryDirectory() as temporary:
         folder = asked.data or Path(temporary)

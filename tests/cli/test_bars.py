@@ -37,6 +37,7 @@ BARS: dict[str, tuple[str, list[str]]] = {
     "meta agreement": ("comparing", ["outcomes.csv", "-m", "c@1", "-m", "accuracy", "-o", "old.json"]),
     "ave build": ("building", ["questions.jsonl", "runs/mine.jsonl", "--judgements", "judged.csv", "-o", "old.xml"]),
     "ave score": ("scoring", []),
+    "ave baselines": ("scoring", []),
     "ave validate train": ("training", []),
     "nuggets score": ("scoring", []),
     "read score": ("scoring", []),
@@ -57,7 +58,7 @@ STEPS = {
     "status": "reading",
 }
 # What takes no longer than its answers are few: formulas, a comment, small collections, and systems of long ago.
-SHORT = {"c@1", "measures", "comment", "ave pairs", "ave baselines", "ave table12", "ave validate run"}
+SHORT = {"c@1", "measures", "comment", "ave pairs", "ave table12", "ave validate run"}
 SHORT |= {"nuggets answer", "read answer", "read key"}
 SLOW = {"demo", "view", "report", "ave validate train"}
 # A command that tells of parts that are done while its output is yet to be written.

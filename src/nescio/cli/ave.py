@@ -178,7 +178,9 @@ def baselines_(collection: Path, printed: str, output: Path | None, ci: str, **a
     nescio ave baselines collection.xml
     """
     check_results(output, [collection])
-    scores = ave.baselines(collection, ci=options.level(ci), **arguments)
+    level = options.level(ci)
+    with progress("scoring") as watch:
+        scores = ave.baselines(collection, ci=level, progress=watch, **arguments)
     say_notes(scores.notes)
     emit(scores, printed, output)
 

@@ -110,7 +110,13 @@ def _write_roc(loaded: Loaded, path: Path, line: Signature) -> None:
 
 @names_nearest
 def baselines(
-    collection: Path | str, *, ci: float | None = 95.0, resamples: int = 10_000, seed: int = 0, jobs: int = 1
+    collection: Path | str,
+    *,
+    ci: float | None = 95.0,
+    resamples: int = 10_000,
+    seed: int = 0,
+    jobs: int = 1,
+    progress: Progress | None = None,
 ) -> Scores:
     """Score what looks at nothing on a collection, and perfect selection: by formula, and as runs drawn with `seed`.
 
@@ -126,7 +132,7 @@ def baselines(
     exercise = read_exercise(source) if kind == COLLECTION else reference.of_pairs(read_pairs(source))
     measures = (*OVER_ANSWERS, *OVER_QUESTIONS) if kind == COLLECTION else OVER_ANSWERS
     data, notes = reference.baselines(exercise, seed)
-    drawn = scoring.score(data, list(measures), ci=ci, resamples=resamples, seed=seed, jobs=jobs)
+    drawn = scoring.score(data, list(measures), ci=ci, resamples=resamples, seed=seed, jobs=jobs, progress=progress)
     size = {row.measure: row.n for row in drawn}
     rows = [
         Score(row.run, name, getattr(row, name.removeprefix("ave.")), None, None, size[name])
