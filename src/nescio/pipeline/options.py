@@ -198,12 +198,12 @@ _OPTION = re.compile(rf"--({_NAMES})(?![\w-])(?: ('[^']*'|[^\s=]+=[^\s:;,)]+|[A-
 def check_names(function: Callable[..., Any], options: Mapping[str, Any], names: Sequence[str] = ()) -> None:
     """Raise TypeError for an option that neither the function nor `Options` has, with the nearest name; `options` are
     what the function took as further keywords, `names` those of `Options` that it has a use for (none named: all)."""
-    from difflib import get_close_matches
-
     names = [*names, "watch", "watch_judging", "typed"] if names else [option.name for option in fields(Options)]
     for name in options:
         if name in names:
             continue
+        from difflib import get_close_matches
+
         own = [p.name for p in signature(function).parameters.values() if p.kind is Parameter.KEYWORD_ONLY]
         near = get_close_matches(name, [*own, *names], n=1)
         hint = f"did you mean {near[0]}?" if near else f"its options are {', '.join([*own, *names])}"

@@ -6,7 +6,6 @@ from __future__ import annotations
 import codecs
 import re
 import struct
-import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -26,6 +25,8 @@ from nescio.sources.text_files import check_text
 from nescio.text import sanitize
 
 if TYPE_CHECKING:
+    import zipfile
+
     from lxml.etree import _Element
 
 LARGEST_MEMBER = 1 << 30
@@ -139,6 +140,8 @@ def _is_lines(path: Path, text: bytes) -> bool:
 
 def _listed(path: Path) -> list[zipfile.ZipInfo]:
     """Return the members of an archive; raises FormatError where it is damaged, or two of them share bytes."""
+    import zipfile
+
     try:
         with zipfile.ZipFile(path) as archive:
             members = archive.infolist()

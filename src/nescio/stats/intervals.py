@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from enum import StrEnum
-from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +34,8 @@ def bca(
     below = (np.sum((defined < point) & ~close) + np.sum(close) / 2) / len(defined)
     if not 0 < below < 1:
         return UNDEFINED
+    from statistics import NormalDist
+
     normal = NormalDist()
     z0 = normal.inv_cdf(float(below))
     known = ~np.isnan(left_out)
@@ -116,6 +117,8 @@ def wilson(successes: float, trials: float, level: float) -> Interval:
     r"""Wilson's score interval for a proportion (Wilson 1927): the $p$ with $|\hat p - p| \le z\sqrt{p(1-p)/m}$."""
     if trials <= 0:
         return UNDEFINED
+    from statistics import NormalDist
+
     z = NormalDist().inv_cdf((1 + level) / 2)
     share = successes / trials
     centre = (share + z * z / (2 * trials)) / (1 + z * z / trials)
