@@ -46,6 +46,10 @@ site:
     uv run --extra docs zensical build --strict
     uv run python tools/llms.py site
 
+# the indexes by which formats and measures are imported, after one was added, renamed or marked anew
+index:
+    uv run python tools/index.py
+
 # draw the pictures of the documentation again, and photograph the pages (needs a browser)
 pictures:
     uv run --extra dev python tools/pictures.py

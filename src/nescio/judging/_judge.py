@@ -160,21 +160,25 @@ class _Bound:
 
     def one_by_one(self, several: bool) -> Callable[[AnswerToJudge], Grade]:
         """Return what grades one answer at a time; of `several` runs each short answer once, however many give it."""
+        function, parameters = self.declaration.function, self.parameters
         done: dict[tuple[str, str, tuple[str, ...]], Grade] = {}
 
         def graded(one: AnswerToJudge) -> Grade:
+            result = function(one.question, one.answer, **parameters)
+            return result if isinstance(result, Grade) else RIGHT if result else WRONG
+
+        def graded_once(one: AnswerToJudge) -> Grade:
             key = one.question.id, one.answer, one.question.answers
             if (grade := done.get(key)) is not None:
                 return grade
-            result = self.declaration.function(one.question, one.answer, **self.parameters)
-            grade = result if isinstance(result, Grade) else RIGHT if result else WRONG
-            if several and len(one.answer) <= _SHORT:
+            grade = graded(one)
+            if len(one.answer) <= _SHORT:
                 if len(done) == _MOST_KEPT:
                     done.clear()
                 done[key] = grade
             return grade
 
-        return graded
+        return graded_once if several else graded
 
 
 _SHORT, _MOST_KEPT = 200, 1 << 18  # characters of an answer, and answers, that are kept beside their grades
