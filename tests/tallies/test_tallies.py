@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nescio
+from nescio.data.binned import bin_answers
 from nescio.data.graded_sums import Drawn
 from nescio.data.outcomes import Outcomes
 from nescio.data.tallied import OutcomeCounts, count_outcomes, hashes, merged
@@ -47,9 +48,9 @@ def sample(questions: int, runs: int, seed: int, *, whole: bool = True) -> Outco
 
 
 def counted(outcomes: Outcomes, scores: Any = None) -> OutcomeCounts:
-    from dataclasses import replace
-
     one = count_outcomes(outcomes, {} if scores is None else {"f1": scores}, drawn=Drawn(40, 3, exchanges=True))
+    if outcomes.confidence is not None:
+        one = replace(one, bins=bin_answers(outcomes))
     return replace(one, ids=hashes(outcomes.questions)[:1024], made=("format=outcomes",))
 
 
@@ -61,6 +62,7 @@ def test_any_partition_in_any_order_is_the_same_bytes(
     folder, order = tmp_path_factory.mktemp("tallies"), random.Random(seed)
     outcomes = sample(questions, runs, seed, whole=whole)
     scores = np.random.default_rng(seed).normal(size=outcomes.state.shape)
+    outcomes = replace(outcomes, confidence=np.random.default_rng(seed + 1).uniform(size=outcomes.state.shape))
     written = set()
     for shards in (1, 2, 7, 64):
         of = np.array([order.randrange(shards) for _ in range(questions)])
@@ -74,6 +76,7 @@ def test_any_partition_in_any_order_is_the_same_bytes(
                 part = Outcomes(
                     tuple(part.runs[i] for i in own), part.questions, part.state[own],
                     candidate=None if part.candidate is None else part.candidate[own], answerable=part.answerable,
+                    confidence=None if part.confidence is None else part.confidence[own],
                 )  # fmt: skip
                 parts.append(counted(part, scores[own][:, chosen]))
         order.shuffle(parts)

@@ -30,7 +30,8 @@ from nescio.data.graded_sums import MOST_RESAMPLES, RESAMPLES
     "measures",
     multiple=True,
     metavar="NAME",
-    help="A measure whose graded scores to sum as well, such as -m 'mean(f1)'. Repeatable.",
+    help="A measure to make possible as well: -m 'mean(f1)' sums graded scores, -m AUROC (or AURC, and their kin) "
+    "counts answers in 4,096 bins of confidence. Repeatable.",
 )
 @click.option(
     "--pairs/--no-pairs",

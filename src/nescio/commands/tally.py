@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from nescio import __version__, formats
 from nescio.commands.places import check_file, listed
-from nescio.data.columns import user
+from nescio.data.columns import CONFIDENCE, known, user
 from nescio.data.graded_sums import MOST_RESAMPLES, RESAMPLES, Drawn
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import Outcomes
@@ -75,10 +75,10 @@ def tally(
     added up. Files that only make sense together are one shard. `pairs` also counts the tables that comparisons of two
     runs need; `ids` keeps the hashes of all questions, so that a question in two shards is always found out (else 1,024
     of them are kept). `measures` name the graded scores to be summed (`mean(f1)`), also in so many `resamples` of the
-    questions, whose weights come from the `seed` and each question's name (0: their mean has no interval). `engine` is
-    None for this process (`jobs` processes), "ray", "spark" or the address of such a cluster. Shards that were counted
-    before an interruption are kept beside the output and not counted again. Policies are applied when a tally is
-    scored. Raises NescioError.
+    questions, whose weights come from the `seed` and each question's name (0: their mean has no interval); for AUROC,
+    AURC and their kin answers are counted in bins of confidence. `engine` is None for this process (`jobs` processes),
+    "ray", "spark" or the address of such a cluster. Shards that were counted before an interruption are kept beside the
+    output and not counted again. Policies are applied when a tally is scored. Raises NescioError.
     """
     check_names(tally, options)
     items, output = listed(source), Path(output)
@@ -88,10 +88,10 @@ def tally(
     reading = Options(**asked)
     paths = _each_alone(items, reading)
     quiet = replace(reading, watch=None, watch_judging=None)
-    drawn = _drawn(resamples, seed, exchanges=pairs) if graded else Drawn()
-    count = partial(count_shard, options=quiet, pairs=pairs, ids=ids, drawn=drawn)
+    drawn, binned = _drawn(resamples, seed, exchanges=pairs) if graded else Drawn(), _binned(measures)
+    count = partial(count_shard, options=quiet, pairs=pairs, ids=ids, drawn=drawn, binned=binned)
     shards = [[path] for path in paths] if paths else [items]
-    kept = Finished(output, f"{__version__} {replace(quiet, memory_limit=None)!r} {pairs} {ids} {drawn!r}")
+    kept = Finished(output, f"{__version__} {replace(quiet, memory_limit=None)!r} {pairs} {ids} {drawn!r} {binned}")
     counted = kept.before(shards)
     notes = [_used_again(len(counted), len(shards))] if counted else []
     left = [i for i in range(len(shards)) if i not in counted]
@@ -120,15 +120,29 @@ def _drawn(resamples: int, seed: int, *, exchanges: bool) -> Drawn:
     return Drawn(resamples, seed, exchanges) if resamples else Drawn()
 
 
+def _binned(measures: Measures) -> bool:
+    """Tell whether confidences are to be counted in bins; raises UsageError for a measure that needs each of them."""
+    wanted = parse_all(measures, None) if measures else []
+    for measure in wanted:
+        if not measure.binned and any(known(name).when_missing == CONFIDENCE for name in measure.reads):
+            raise UsageError(
+                f"{measure.label} needs each answer with its confidence, and a tally keeps bins of them, for AUROC, "
+                "AURC and their kin; score the files themselves"
+            )
+    return any(measure.binned for measure in wanted)
+
+
 def _from_anywhere(shard: Sequence[Any]) -> list[Any]:
     """Name the files of a shard as a worker finds them that was started in another folder."""
     paths = [isinstance(item, (str, Path)) and not address_of(item) for item in shard]
     return [Path(item).absolute() if path else item for item, path in zip(shard, paths, strict=True)]
 
 
-def count_shard(items: Sequence[Any], *, options: Options, pairs: bool, ids: bool, drawn: Drawn) -> OutcomeCounts:
+def count_shard(
+    items: Sequence[Any], *, options: Options, pairs: bool, ids: bool, drawn: Drawn, binned: bool
+) -> OutcomeCounts:
     """Read one shard and count it."""
-    result = read(items, replace(options, counting=formats.Counting(pairs, ids=True, drawn=drawn)))
+    result = read(items, replace(options, counting=formats.Counting(pairs, ids=True, drawn=drawn, binned=binned)))
     if isinstance(result.data, formats.Unjudged):
         result = judge(result, options.judge)
     data = result.data
@@ -140,7 +154,7 @@ def count_shard(items: Sequence[Any], *, options: Options, pairs: bool, ids: boo
     lacking = next((name for name in options.graded if name not in graded), None)
     if lacking is not None:
         raise MismatchError(f"{items[0]}: there is no column {lacking!r} to be summed")
-    counted = count_outcomes(data, graded, pairs=pairs, drawn=drawn)
+    counted = count_outcomes(data, graded, pairs=pairs, drawn=drawn, binned=binned)
     return _named(counted, hashes(data.questions), result, options, ids=ids)
 
 

@@ -21,6 +21,7 @@ from nescio.data.evidence import Evidence, Tally
 from nescio.data.results import Score, Scores
 from nescio.measures import Measure, parse
 from nescio.pipeline import Loaded
+from nescio.scoring.binned import is_binned
 from nescio.scoring.score import QUESTION, strata
 from nescio.scoring.summed import is_summed
 from nescio.stats import resampling
@@ -94,7 +95,7 @@ def _significant(
 ) -> set[tuple[str, str]] | None:
     """Return the pairs (better, worse) that differ significantly; None where a test would have to draw exchanges and
     may not."""
-    if not sampled and (measure.order is not None or is_summed(data, measure)):
+    if is_binned(data, measure) or (not sampled and (measure.order is not None or is_summed(data, measure))):
         return None
     seen = measured_runs(data, measure)
     # In the order of their names, as `compare` pairs runs, so that the p-values are its own.

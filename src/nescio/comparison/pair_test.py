@@ -22,6 +22,7 @@ from nescio.data.repeats import Repeats
 from nescio.errors import MismatchError, UsageError
 from nescio.measures import Measure
 from nescio.pipeline import Loaded
+from nescio.scoring.binned import is_binned
 from nescio.scoring.samples import check_countable, columns_for
 from nescio.scoring.summed import is_summed
 from nescio.stats.permutation import exact_p
@@ -134,6 +135,11 @@ def measured_runs(data: Evidence | Tally, measure: Measure) -> RunsSeen:
     if isinstance(data, Tally):
         if is_summed(data, measure):
             return summed_runs(data, measure)
+        if is_binned(data, measure):
+            raise MismatchError(
+                f"{measure.label}: a tally holds bins of the confidences of each run alone, which do not say how "
+                "two runs go together; compare the files themselves"
+            )
         check_countable(data, measure)
         return TalliedRuns(data, measure.on(data.columns))
     return questions_of(data, measure)

@@ -238,7 +238,7 @@ def _derived(
     return Column(name, meaning, dtype, when_missing=lacking, when_declined=UNCHANGED, derive=derive)
 
 
-_CONFIDENCE = "a confidence"
+CONFIDENCE = "a confidence"
 
 declare(
     _outcome("correct", "1 if the outcome is correct: a right answer, or silence where there is no answer"),
@@ -265,7 +265,7 @@ declare(
         "confidence",
         "higher is surer; of the first answer, or of the declined candidate",
         "score",
-        when_missing=_CONFIDENCE,
+        when_missing=CONFIDENCE,
         summaries=(Summary("count", "with confidence"),),
         when_declined=UNCHANGED,
         derive=_confidence,
@@ -283,7 +283,7 @@ declare(
         "k_credit",
         "what the question earns in the measure K",
         "score",
-        when_missing=_CONFIDENCE,
+        when_missing=CONFIDENCE,
         summaries=(Summary("count", "with k_credit"),),
         when_declined=UNCHANGED,
         lower_ranks=True,
@@ -299,16 +299,14 @@ declare(
     ),
     _derived("candidate", "1 if there is an answer or a declined candidate", _candidate, "count"),
     _derived("failure", "1 if that answer or candidate is wrong", _failure, "count"),
-    _derived("probability", "the confidence, which must lie in [0, 1]", _probability, "score", _CONFIDENCE),
-    _derived("self_score", "the probability where answered, 0 for silence", _self_score, "score", _CONFIDENCE),
-    _derived(
-        "ranking_score", "the confidence; silence stands below every answer", _ranking_score, "score", _CONFIDENCE
-    ),
+    _derived("probability", "the confidence, which must lie in [0, 1]", _probability, "score", CONFIDENCE),
+    _derived("self_score", "the probability where answered, 0 for silence", _self_score, "score", CONFIDENCE),
+    _derived("ranking_score", "the confidence; silence stands below every answer", _ranking_score, "score", CONFIDENCE),
     _derived(
         "selection_score",
         "the confidence of an answer or a declined candidate; below all of them where there is neither",
         _selection_score,
         "score",
-        _CONFIDENCE,
+        CONFIDENCE,
     ),
 )

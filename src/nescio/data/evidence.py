@@ -179,7 +179,7 @@ class Tally:
     counts table says: `pairs`, of shape (pairs, K, K) in the order of `itertools.combinations`, counts the questions
     that are of pattern i for the one run and of pattern j for the other; `size` is the number of questions, and `read`
     says how they were counted. `origins` is as in `Evidence`. `sums` has what `GradedSums` holds of each graded score,
-    made as `drawn` says.
+    made as `drawn` says; `bins`, of shape (runs, 2, bins), counts right and wrong answers by their confidence.
     """
 
     runs: tuple[str, ...]
@@ -191,6 +191,7 @@ class Tally:
     origins: Mapping[str, str] = field(default_factory=dict)
     sums: Mapping[str, NDArray[np.int64]] = field(default_factory=dict)
     drawn: Drawn = NOT_DRAWN
+    bins: NDArray[np.int64] | None = None
 
     resampled = "questions"
 
@@ -214,9 +215,9 @@ class Tally:
             tables = [self.table(x, y) for x, y in combinations(chosen, 2)]
             pairs = np.stack(tables) if tables else pairs[:0]
         sums = {name: values[chosen] for name, values in self.sums.items()}
-        return replace(
-            self, runs=tuple(self.runs[i] for i in chosen), counts=self.counts[chosen], pairs=pairs, sums=sums
-        )
+        bins = None if self.bins is None else self.bins[chosen]
+        names = tuple(self.runs[i] for i in chosen)
+        return replace(self, runs=names, counts=self.counts[chosen], pairs=pairs, sums=sums, bins=bins)
 
     def totals(self) -> dict[str, NDArray[np.int64]]:
         """Return the sum of each column over the questions of each run, and n; shape (runs,)."""
@@ -228,6 +229,7 @@ class Tally:
         totals = self.totals()
         columns = [totals[name].tolist() for name in sorted(totals)]
         columns += [self.sums[name][:, :2].tolist() for name in sorted(self.sums)]
+        columns += [] if self.bins is None else [[hashlib.blake2b(own.tobytes()).hexdigest() for own in self.bins]]
         lines = sorted(f"{run}\0{[*numbers]}" for run, *numbers in zip(self.runs, *columns, strict=True))
         return hashlib.blake2b("\n".join(lines).encode(), digest_size=6).hexdigest()
 

@@ -17,6 +17,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from nescio.data.binned import bin_answers
 from nescio.data.columns import Array
 from nescio.data.graded_sums import NOT_DRAWN, Drawn, added, sum_scores
 from nescio.data.outcomes import ABSENT, NOT_GRADED, Outcomes
@@ -37,9 +38,9 @@ class OutcomeCounts:
     `kinds` has shape (K, 3), its columns are `KIND`; `counts` has shape (runs, K); `pairs`, of shape (pairs, K, K), is
     in the order of `itertools.combinations` of the runs, and None where it was not counted. `questions` says how many
     questions hold no answer, hold one, or do not say (`ANSWERABLE`). `sums` has what `GradedSums` holds of each graded
-    score, made as `drawn` says. `ids` are hashes of the questions' names, sorted: all of them with `all_ids`, else the
-    least `SAMPLE`. `made` says how the shards were read, each way
-    once, and `judges` who judged.
+    score, made as `drawn` says, `bins` the right and the wrong answers by their confidence (`bin_answers`). `ids` are
+    hashes of the questions' names, sorted: all of them with `all_ids`, else the least `SAMPLE`. `made` says how
+    the shards were read, each way once, and `judges` who judged.
     """
 
     runs: tuple[str, ...]
@@ -49,6 +50,7 @@ class OutcomeCounts:
     questions: Counts
     sums: Mapping[str, Counts] = field(default_factory=dict)
     drawn: Drawn = NOT_DRAWN
+    bins: Counts | None = None
     ids: NDArray[np.uint64] = field(default_factory=lambda: np.zeros(0, dtype=np.uint64))
     all_ids: bool = False
     made: tuple[str, ...] = ()
@@ -94,13 +96,23 @@ class OutcomeCounts:
         sums = {name: np.zeros((len(runs), self.drawn.width), dtype=np.int64) for name in sorted(self.sums)}
         for name, values in sums.items():
             values[place] = self.sums[name]
-        return replace(self, runs=tuple(runs), kinds=kinds, counts=counts, pairs=pairs, sums=sums)
+        bins = None
+        if self.bins is not None:
+            bins = np.zeros((len(runs), *self.bins.shape[1:]), dtype=np.int64)
+            bins[place] = self.bins
+        return replace(self, runs=tuple(runs), kinds=kinds, counts=counts, pairs=pairs, sums=sums, bins=bins)
 
     def digest(self) -> str:
         """Return a short hash of the counts, which does not depend on the order of runs."""
         own = self.canonical()
         state = hashlib.blake2b("\0".join(own.runs).encode(), digest_size=6)
-        for array in (own.kinds, own.counts, own.questions, *own.sums.values()):
+        for array in (
+            own.kinds,
+            own.counts,
+            own.questions,
+            *own.sums.values(),
+            *([] if own.bins is None else [own.bins]),
+        ):
             state.update(np.ascontiguousarray(array).tobytes())
         return state.hexdigest()
 
@@ -123,6 +135,8 @@ def _add(one: OutcomeCounts, other: OutcomeCounts) -> OutcomeCounts:
         )
     if (one.pairs is None) != (other.pairs is None):
         raise MismatchError("some of the shards have tables of pairs of runs, and others have not")
+    if (one.bins is None) != (other.bins is None):
+        raise MismatchError("some of the shards have bins of confidences, and others have not")
     if one.sums.keys() != other.sums.keys():
         names = sorted(one.sums.keys() ^ other.sums.keys())
         raise MismatchError(f"some of the shards have sums of {', '.join(names)}, and others have not")
@@ -144,6 +158,7 @@ def _add(one: OutcomeCounts, other: OutcomeCounts) -> OutcomeCounts:
         a.questions + b.questions,
         {name: added(name, a.sums[name], b.sums[name]) for name in a.sums},
         a.drawn,
+        None if a.bins is None or b.bins is None else a.bins + b.bins,
         ids if all_ids else ids[:SAMPLE],
         all_ids,
         tuple(sorted({*a.made, *b.made})),
@@ -152,9 +167,15 @@ def _add(one: OutcomeCounts, other: OutcomeCounts) -> OutcomeCounts:
 
 
 def count_outcomes(
-    outcomes: Outcomes, graded: Mapping[str, Array] | None = None, *, pairs: bool = True, drawn: Drawn | None = None
+    outcomes: Outcomes,
+    graded: Mapping[str, Array] | None = None,
+    *,
+    pairs: bool = True,
+    drawn: Drawn | None = None,
+    binned: bool = False,
 ) -> OutcomeCounts:
-    """Count outcomes, and sum the graded scores of this shape, as they are or as `drawn` says.
+    """Count outcomes, and sum the graded scores of this shape, as they are or as `drawn` says; with `binned` count
+    answers by their confidence too.
 
     Raises MismatchError for repeats and clusters, and for scores too large to be summed exactly.
     """
@@ -184,6 +205,7 @@ def count_outcomes(
         np.array([int((answerable == value).sum()) for value in ANSWERABLE], dtype=np.int64),
         sum_scores(scores, outcomes.questions, how),
         how,
+        bin_answers(outcomes) if binned else None,
         judges=tuple(sorted({str(judge) for judge in outcomes.judges if judge is not None})),
     )
 

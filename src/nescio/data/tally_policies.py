@@ -31,7 +31,9 @@ def apply_to_counts(counted: OutcomeCounts, policies: Policies, read: str = "") 
     columns, graded = _columns(counted.kinds)
     counts = counted.counts[:, graded]
     pairs = None if counted.pairs is None else counted.pairs[:, graded][:, :, graded]
-    return Tally(counted.runs, columns, counts, pairs, counted.size, read, origins, counted.sums, counted.drawn), notes
+    return Tally(
+        counted.runs, columns, counts, pairs, counted.size, read, origins, counted.sums, counted.drawn, counted.bins
+    ), notes
 
 
 def non_answers_of(counted: OutcomeCounts) -> tuple[NonAnswers, ...]:
@@ -108,8 +110,10 @@ def _settle_unanswerable(counted: OutcomeCounts, policy: str, notes: list[Note])
     questions = np.where(np.array(ANSWERABLE) == 0, 0, counted.questions)
     pairs = None if counted.pairs is None else counted.pairs[:, kept][:, :, kept]
     kinds, counts = counted.kinds[kept], counted.counts[:, kept]
-    # Sums of graded scores hold these questions too, and cannot be had without them.
-    return replace(counted, kinds=kinds, counts=counts, pairs=pairs, questions=questions, sums={}, drawn=Drawn())
+    # Sums of graded scores and bins of confidences hold these questions too, and cannot be had without them.
+    return replace(
+        counted, kinds=kinds, counts=counts, pairs=pairs, questions=questions, sums={}, drawn=Drawn(), bins=None
+    )
 
 
 def _settle_ungraded(counted: OutcomeCounts, policy: str, notes: list[Note]) -> tuple[OutcomeCounts, dict[str, str]]:
@@ -163,4 +167,5 @@ def _both_extremes(counted: OutcomeCounts, ungraded: Counts) -> tuple[OutcomeCou
         ]
         pairs = np.stack(tables) if tables else np.zeros((0, len(kinds), len(kinds)), dtype=np.int64)
     sums = {name: values[take] for name, values in counted.sums.items()}
-    return replace(counted, runs=tuple(names), kinds=kinds, counts=counts, pairs=pairs, sums=sums), origins
+    # Bins hold graded answers alone, and nobody knows how sure the others were.
+    return replace(counted, runs=tuple(names), kinds=kinds, counts=counts, pairs=pairs, sums=sums, bins=None), origins

@@ -100,13 +100,15 @@ class Choices(Mapping[str, str]):
 @dataclass(frozen=True, slots=True)
 class Counting:
     """What is needed of a large table where nothing that is asked for needs its rows: tables of pairs of runs,
-    hashes of the questions, graded scores as `drawn` says; or no counts, but what is said of each run on each of its
+    hashes of the questions, graded scores as `drawn` says, bins of
+    confidences (`binned`); or no counts, but what is said of each run on each of its
     `questions`."""
 
     pairs: bool = False
     ids: bool = False
     questions: bool = False
     drawn: Drawn = NOT_DRAWN
+    binned: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -119,6 +119,12 @@ class Measure:
         return bool(merge(**self.parameters)) if callable(merge) else merge
 
     @property
+    def binned(self) -> bool:
+        """Whether bins of the column that orders bracket it: `Declaration.binned`."""
+        binned = self.declaration.binned
+        return bool(binned(**self.parameters)) if callable(binned) else binned
+
+    @property
     def of_counts(self) -> bool:
         """Whether sums over the answers are all it needs, and neither their order nor the repeats of a question."""
         return self.order is None and self.declaration.repeats is None
@@ -245,6 +251,7 @@ class Declaration:
     repeats: Callable[..., Mapping[str, Array]] | None = None
     order: str | None = None
     merge: bool | Callable[..., bool] = True
+    binned: bool | Callable[..., bool] = False
     proportion: tuple[str, str] | None = None
     valid: Mapping[str, Rule] = field(default_factory=dict)
     remark: Callable[..., Note | None] | None = None
@@ -339,7 +346,9 @@ def measure(
     (`nuggets.string_precision({delta})`); `bounds` is a pair or a function of the parameters. `proportion`
     names the two sums whose ratio the measure is, where it is one (Wilson's interval is then available); `valid` maps a
     parameter to a rule in words and its test; `merge=False` says that an ordered measure tells neighbouring equal rows
-    apart (a threshold may fall between them); `remark` may note something about a run's columns that its reader should
+    apart (a threshold may fall between them); `binned=True` that ties give the expectation over their orders, and that
+    a wrong answer that trades places with a right one behind it makes it no worse, so that bins of confidence bracket
+    it; `remark` may note something about a run's columns that its reader should
     know; a `descriptive` one says what a system does, not how well (coverage): neither higher nor lower is better;
     `same_formula_as` names the measure whose formula this is over other columns, and whose rules so apply; `interval`
     is the method that the coverage study supports for it (docs/coverage.md), where no posterior of counts and no

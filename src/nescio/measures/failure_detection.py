@@ -18,6 +18,7 @@ RIGHT_KEPT = 0.95
 
 @_declare(
     "AUROC",
+    binned=True,
     interval="logit",
     deciding=pairs_apart,
     source="Hanley & McNeil 1982: the probability that a right answer has a higher confidence than a wrong one",

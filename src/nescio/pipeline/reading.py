@@ -58,7 +58,10 @@ def _instead(items: Sequence[Any], options: Options) -> str:
     means = " ".join(f"-m 'mean({name})'" for name in options.graded)
     files = shlex.join(parquet) if len(parquet) <= _FILES_NAMED else "FILES"
     how = f"nescio tally {files} {means} -o all.tally, then nescio score all.tally {means}"
-    return f"or sum the scores without holding them ({how}); AUROC and other measures of an order need each answer"
+    return (
+        f"or sum the scores without holding them ({how}); AUROC, AURC and their kin come from bins of confidence "
+        "(nescio tally -m AUROC)"
+    )
 
 
 def _read_all(

@@ -41,7 +41,9 @@ def show(results: Results) -> None:
 
 
 def with_the_first(scores: Scores) -> tuple[Scores, str]:
-    """Keep the first runs of a long leaderboard; the second value says so, and how to have all."""
+    """Keep the first runs of a long leaderboard; the second value says so, and how to have all. How far each value from
+    bins may be is left out: a note says it of all."""
+    scores = replace(scores, tables={name: rows for name, rows in scores.tables.items() if name != "bins"})
     rows = scores.rows
     if len(rows) <= MOST_RUNS:
         return scores, ""

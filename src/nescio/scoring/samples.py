@@ -17,8 +17,10 @@ from nescio.data.patterns import Patterns, compress, compress_ordered, compress_
 from nescio.data.repeats import first_rows, shares
 from nescio.errors import MismatchError, MissingColumnError
 from nescio.measures import Measure, as_namespace
+from nescio.scoring.binned import binned_note, in_bins, is_binned
 from nescio.scoring.summed import is_summed, summed_note, sums_of
 
+KEEPS_BINS = " (nescio tally -m {} keeps bins of it, but not for --unanswerable exclude and --ungraded bounds)"
 OF_QUESTIONS = "question"  # the namespace of what a question earned, where it was asked several times
 Remark = tuple[Note, str, str]  # with the measure, and whose value it is made of
 
@@ -59,6 +61,8 @@ def measure_inputs(data: Evidence | Tally, measures: Sequence[Measure]) -> tuple
         elif isinstance(data, Tally):
             if is_summed(data, measure):
                 inputs += _from_sums(data, measure, remarks)
+            elif is_binned(data, measure):
+                inputs += _from_bins(data, measure, remarks)
             else:
                 check_countable(data, measure)
         else:
@@ -85,6 +89,20 @@ def _from_sums(data: Tally, measure: Measure, remarks: list[Remark]) -> list[Mea
     return inputs
 
 
+def _from_bins(data: Tally, measure: Measure, remarks: list[Remark]) -> list[MeasureInput]:
+    """Return each run's answers in the order of their bins."""
+    assert data.bins is not None
+    remarks.append((binned_note(data, measure), measure.label, "all runs"))
+    inputs = []
+    for run, counts in enumerate(data.bins):
+        n, graded = int(counts.sum()), int(data.counts[run].sum())
+        if n < graded:
+            remark = _left_out(measure.reads, n, graded, unit(measure))
+            remarks.append((remark, measure.label, f"run {data.runs[run]!r}"))
+        inputs.append(MeasureInput(run, measure, in_bins(counts), n, ("bins", run)))
+    return inputs
+
+
 def check_countable(data: Tally, measure: Measure) -> None:
     """Raise MissingColumnError, naming the measure, where it needs more than these counts."""
     measure = measure.on(data.columns)
@@ -99,8 +117,9 @@ def check_countable(data: Tally, measure: Measure) -> None:
                 f"{measure.label!r} made it, and never with --unanswerable exclude"
             )
         what = declared(lacking).when_missing or f"the column {bare(lacking)!r}"
+        bins = KEEPS_BINS.format(measure.label) if measure.binned and data.bins is None else ""
         raise MissingColumnError(
-            f"{measure.label} needs {what}, but {data.what} has only correct, incorrect and unanswered"
+            f"{measure.label} needs {what}, but {data.what} has only correct, incorrect and unanswered{bins}"
         )
 
 

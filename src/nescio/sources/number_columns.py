@@ -38,12 +38,12 @@ def number_columns(source: Source, names: Sequence[str], keys: Mapping[str, Sequ
     run has a question once. Returns None where a column holds no numbers, one of them is not finite, or a row is of no
     such run and question. Another way will say what is wrong.
     """
-    place, relation, where = _given(source)
+    place, relation, where = given(source)
     run, question = (f"{place[name]}::VARCHAR" for name in keys)
     runs, questions = keys.values()
     with connect(alone=True) as connection:
         connection.execute("SET preserve_insertion_order = false")
-        numbers = _numbers(connection, relation, where, [place[name] for name in names])
+        numbers = numbers_of(connection, relation, where, [place[name] for name in names])
         if numbers is None:
             return None
         odd = " OR ".join(f"NOT isfinite({number})" for number in numbers)
@@ -80,11 +80,11 @@ def number_sums(
     first. Whole numbers add up to the same in any order, and nothing is held but the sums. Returns None where a column
     holds no numbers, or one that is not finite or above 2^20. Another way will say what is wrong.
     """
-    place, relation, where = _given(source)
+    place, relation, where = given(source)
     name_of, outcome = (f"trim({place[name]}::VARCHAR, '{WHITE}')" for name in keys)
     runs, words = keys.values()
     with connect() as connection:
-        numbers = _numbers(connection, relation, where, [place[name] for name in names])
+        numbers = numbers_of(connection, relation, where, [place[name] for name in names])
         if numbers is None:
             return None
         counted = f"{outcome} IN ({', '.join(map(literal, words))})"
@@ -108,13 +108,13 @@ def each_question(source: Source, names: Sequence[str], keys: Mapping[str, Seque
     they stand in, in this order. Returns False where a column holds no numbers, or one that is not finite or above
     2^20. Another way will say what is wrong.
     """
-    place, relation, where = _given(source)
+    place, relation, where = given(source)
     run, outcome, question = (f"{place[name]}::VARCHAR" for name in keys)
     runs, words, _ = keys.values()
     run, outcome = (f"trim({cell}, '{WHITE}')" for cell in (run, outcome))
     with connect(alone=True) as connection:
         connection.execute("SET preserve_insertion_order = false")
-        numbers = _numbers(connection, relation, where, [place[name] for name in names])
+        numbers = numbers_of(connection, relation, where, [place[name] for name in names])
         if numbers is None:
             return False
         odd = " OR ".join(f"NOT ({_sound(number)})" for number in numbers)
@@ -125,7 +125,7 @@ def each_question(source: Source, names: Sequence[str], keys: Mapping[str, Seque
         parts = -(-rows * (_CELL + 8 * len(names)) // at_most(_AT_ONCE >> 1, 32))
         cells = ", ".join(f"coalesce({number}, 'nan'::DOUBLE) AS n{i}" for i, number in enumerate(numbers))
         counted = f"{outcome} IN ({', '.join(map(literal, words))})"
-        given = f"FROM {relation} JOIN runs ON {run} = runs.name JOIN asked ON {question} = asked.name"
+        joined = f"FROM {relation} JOIN runs ON {run} = runs.name JOIN asked ON {question} = asked.name"
         for part in range(parts):
             own = f"hash({question}) % {parts} = {part}"
             connection.execute(
@@ -133,7 +133,7 @@ def each_question(source: Source, names: Sequence[str], keys: Mapping[str, Seque
                 f"(SELECT DISTINCT {question} AS name FROM {relation} WHERE {own})",
                 where,
             )
-            query = f"SELECT runs.code AS run, asked.code AS question, {cells} {given} WHERE {own} AND {counted}"
+            query = f"SELECT runs.code AS run, asked.code AS question, {cells} {joined} WHERE {own} AND {counted}"
             fetched = connection.execute(f"{query} ORDER BY 2", where).fetchnumpy()
             of_part = connection.execute("SELECT name FROM asked ORDER BY code").fetchnumpy()["name"].tolist()
             _hand_over(fetched, of_part, (len(runs), names), take)
@@ -177,7 +177,7 @@ def _sound(number: str) -> str:
     return f"isfinite({number}) AND abs({number}) <= {LARGEST}"
 
 
-def _given(source: Source) -> tuple[dict[str, str], str, list[str]]:
+def given(source: Source) -> tuple[dict[str, str], str, list[str]]:
     """Return the cell of each column of a Parquet table, and the table with these cells, in SQL with its parameters."""
     assert source.path is not None
     relation, where = parquet(source.path)
@@ -185,7 +185,7 @@ def _given(source: Source) -> tuple[dict[str, str], str, list[str]]:
     return place, f"{relation} AS given({', '.join(place.values())})", where
 
 
-def _numbers(
+def numbers_of(
     connection: duckdb.DuckDBPyConnection, relation: str, where: Sequence[str], cells: Sequence[str]
 ) -> list[str] | None:
     """Return cells as doubles, in SQL; None where a column holds no numbers."""

@@ -4,10 +4,10 @@ A tally is an Arrow file (IPC, one row), as `nescio tally` writes it. Its column
 `candidate` and `answerable`, what a kind of answer is; `counts`, how often each kind occurs in each run, run by run;
 `pairs`, for each pair of runs the questions that are of one kind for the first run and of another for the second;
 `questions`, how many have no known answerability, no answer, an answer; `sums`, for each graded score and run the
-number of scores, their sum in parts of 2^-30, and what was drawn of them (`data/graded_sums.py`); `ids`, hashes of the
-questions' names. The schema's metadata holds the version of the format, how the shards were read, who judged, and how
-graded scores were drawn. Tallies of the same shards are the same bytes,
-however they were split and merged.
+number of scores, their sum in parts of 2^-30, and what was drawn of them (`data/graded_sums.py`); `bins`, the
+right and the wrong answers of each run by their confidence (`data/binned.py`); `ids`, hashes of the questions' names.
+The schema's metadata holds the version of the format, how the shards were read, who judged, and how graded scores were
+drawn. Tallies of the same shards are the same bytes, however they were split and merged.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nescio.data.binned import BINS
 from nescio.data.graded_sums import MOST_RESAMPLES, Drawn
 from nescio.data.judges import parse
 from nescio.data.notes import Note, note
@@ -98,10 +99,11 @@ def write(counts: OutcomeCounts, path: Path) -> None:
         "runs": pa.array([list(own.runs)], pa.list_(pa.string())),
         **{name: _row(own.kinds[:, i], pa.int8()) for i, name in enumerate(KIND)},
         "counts": _row(own.counts, pa.int64()),
-        "pairs": pa.array([None], pa.large_list(pa.int64())) if own.pairs is None else _row(own.pairs, pa.int64()),
+        "pairs": _optional(own.pairs),
         "questions": _row(own.questions, pa.int64()),
         "graded": pa.array([list(own.sums)], pa.list_(pa.string())),
         "sums": _row(np.stack(list(own.sums.values())) if own.sums else np.zeros(0, np.int64), pa.int64()),
+        "bins": _optional(own.bins),
         "ids": _row(own.ids, pa.uint64()),
         "all_ids": pa.array([own.all_ids]),
     }
@@ -145,6 +147,9 @@ def _counts(table: Any, made: dict[str, list[Any]]) -> OutcomeCounts:
         pairs = numbers("pairs", np.int64).reshape(len(runs) * (len(runs) - 1) // 2, len(kinds), len(kinds))
     drawn = _drawn(*made.get("drawn", (0, 0, False)))
     sums = numbers("sums", np.int64).reshape(len(graded), len(runs), drawn.width)
+    bins = None
+    if "bins" in table.column_names and table["bins"].null_count == 0:
+        bins = numbers("bins", np.int64).reshape(len(runs), 2, BINS)
     counts = OutcomeCounts(
         tuple(runs),
         kinds,
@@ -153,11 +158,14 @@ def _counts(table: Any, made: dict[str, list[Any]]) -> OutcomeCounts:
         numbers("questions", np.int64),
         dict(zip(graded, sums, strict=True)),
         drawn,
+        bins,
         numbers("ids", np.uint64),
         bool(table["all_ids"][0].as_py()),
         tuple(made["made"]),
         tuple(made["judges"]),
     )
+    if bins is not None and (bins < 0).any():
+        raise ValueError("bins that cannot be")
     if (counts.counts < 0).any() or (counts.counts.sum(axis=1) > counts.size).any() or len(counts.questions) != 3:
         raise ValueError("counts that cannot be")
     return counts
@@ -167,6 +175,11 @@ def _drawn(resamples: int, seed: int, exchanges: bool) -> Drawn:
     if not (0 <= operator.index(resamples) <= MOST_RESAMPLES and operator.index(seed) >= 0):
         raise ValueError("resamples that cannot be")
     return Drawn(resamples, seed, exchanges=bool(exchanges))
+
+
+def _optional(values: NDArray[Any] | None) -> Any:
+    pa = arrow()
+    return pa.array([None], pa.large_list(pa.int64())) if values is None else _row(values, pa.int64())
 
 
 def _row(values: NDArray[Any], dtype: Any) -> Any:

@@ -9,16 +9,18 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from nescio.data.binned import BINS
 from nescio.data.columns import user
 from nescio.data.graded_sums import UNIT, Counts, Drawn, added, sum_scores
 from nescio.data.judges import parse
 from nescio.data.notes import Note
-from nescio.data.outcomes import ABSENT, NOT_GRADED, Outcomes
+from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, Outcomes
 from nescio.data.tallied import OutcomeCounts
 from nescio.formats.native import roles
 from nescio.formats.native.outcome_table.table import RESERVED
 from nescio.formats.native.outcome_table.words import state_words
 from nescio.formats.registry import Counting, ReadOptions, ReadResult
+from nescio.sources.confidence_bins import confidence_bins
 from nescio.sources.masks import Masks, group, rows_of
 from nescio.sources.number_columns import each_question, number_columns, number_sums
 from nescio.sources.source import Source
@@ -62,7 +64,11 @@ def count(source: Source, options: ReadOptions) -> ReadResult | None:
     known_words = [word for word, state in meanings.items() if word is not None and state != NOT_GRADED]
     drawn = asked.drawn if numbers else Drawn()
     sums = _sums(source, numbers, {"run": grouped.runs, "outcome": known_words}, drawn) if numbers else {}
-    if sums is None:
+    bins = None
+    if asked.binned:
+        right, wrong = ([word for word in known_words if meanings[word] == state] for state in (CORRECT, INCORRECT))
+        bins = confidence_bins(source, "confidence", {"run": grouped.runs, "outcome": right}, wrong, BINS)
+    if sums is None or (asked.binned and bins is None):
         return None
     bits = packed.turn(grouped.masks, len(grouped.runs))
     units = grouped.masks.shape[1]
@@ -75,6 +81,7 @@ def count(source: Source, options: ReadOptions) -> ReadResult | None:
         np.array([units, 0, 0], dtype=np.int64),
         sums,
         drawn,
+        bins,
         ids=grouped.ids,
         judges=tuple(sorted(set(grouped.judges))),
     )
@@ -108,6 +115,8 @@ def _numbers(
 ) -> list[str] | None:
     """Name the columns of numbers that are wanted of each answer; None where they have to be read row by row."""
     graded = [name for name in options.graded if name in source.columns]
+    if asked.binned and known.get("confidence") != ("confidence",):
+        return None
     if not asked.questions:  # a tally takes sums as well; other counts are read from the rows
         summed = asked.ids and len(graded) == len(options.graded) and not {*RESERVED} & {*graded}
         return graded if summed or not options.graded else None
