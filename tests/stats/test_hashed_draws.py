@@ -62,7 +62,7 @@ def test_a_number_on_a_threshold_is_above_it() -> None:
     """The coarse table and the edges agree with a plain count just below, on, and above each threshold."""
     for threshold in hashed_draws.THRESHOLDS[:-1]:
         for u in (threshold - 1, threshold, threshold + 1):
-            coarse = int(hashed_draws._COARSE[u >> 16])
+            coarse = int(hashed_draws._coarse()[u >> 16])
             if coarse == hashed_draws._BETWEEN:
                 coarse = int(np.searchsorted(hashed_draws._EDGES, np.uint32(u), side="right"))
             assert coarse == sum(edge <= u for edge in hashed_draws.THRESHOLDS)

@@ -21,9 +21,8 @@ from nescio.data.evidence import Evidence, Tally
 from nescio.data.results import Score, Scores
 from nescio.measures import Measure, parse
 from nescio.pipeline import Loaded
-from nescio.scoring.binned import is_binned
 from nescio.scoring.score import QUESTION, strata
-from nescio.scoring.summed import is_summed
+from nescio.scoring.summed import is_binned, is_summed
 from nescio.stats import resampling
 from nescio.stats.parallel import Progress
 

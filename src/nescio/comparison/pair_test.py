@@ -22,9 +22,8 @@ from nescio.data.repeats import Repeats
 from nescio.errors import MismatchError, UsageError
 from nescio.measures import Measure
 from nescio.pipeline import Loaded
-from nescio.scoring.binned import is_binned
 from nescio.scoring.samples import check_countable, columns_for
-from nescio.scoring.summed import is_summed
+from nescio.scoring.summed import is_binned, is_summed
 from nescio.stats.permutation import exact_p
 
 PAIRS_AT_ONCE, ROWS_AT_ONCE = 64, 1 << 20

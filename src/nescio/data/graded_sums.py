@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from nescio.data.columns import Array
 from nescio.errors import MismatchError
-from nescio.stats import hashed_draws
 
 UNIT = 1 << 30  # scores are summed in these parts of 1: whole numbers add up to the same in any order
 LARGEST_SCORE = 1 << 20
@@ -110,6 +109,8 @@ def sum_scores(scores: Mapping[str, Array], questions: Sequence[str], drawn: Dra
 
     Raises MismatchError for scores that are too large to be summed exactly.
     """
+    from nescio.stats import hashed_draws
+
     sums = {name: np.zeros((len(values), drawn.width), dtype=np.int64) for name, values in scores.items()}
     for start in range(0, len(questions), _QUESTIONS_AT_ONCE):
         part = slice(start, start + _QUESTIONS_AT_ONCE)

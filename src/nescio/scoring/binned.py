@@ -6,16 +6,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio.data.binned import RIGHT
+from nescio.data.binned import BINS, RIGHT
 from nescio.data.evidence import Evidence, Tally
 from nescio.data.notes import Note, note
 from nescio.data.patterns import Patterns
 from nescio.measures import Measure
+from nescio.scoring.summed import is_binned
 
 BINNED = "measure.binned"  # the code of the remark that a value is made of bins
 
@@ -33,11 +33,6 @@ class BinnedValue:
     least: float
     greatest: float
     error: float
-
-
-def is_binned(data: Evidence | Tally, measure: Measure) -> TypeGuard[Tally]:
-    """Tell whether this is a measure of an order of which a tally holds bins."""
-    return isinstance(data, Tally) and data.bins is not None and measure.binned
 
 
 def in_bins(counts: Counts) -> Patterns:
@@ -95,7 +90,7 @@ def binned_note(data: Tally, measure: Measure) -> Note:
         BINNED,
         "from {bins:,} bins of confidence: at most {error:.2g} from the value of the answers themselves, which the "
         "intervals do not add",
-        bins=data.bins.shape[-1],
+        bins=BINS,
         error=_rounded_up(max(errors, default=0.0)),
     )
 

@@ -17,8 +17,7 @@ from nescio.data.patterns import Patterns, compress, compress_ordered, compress_
 from nescio.data.repeats import first_rows, shares
 from nescio.errors import MismatchError, MissingColumnError
 from nescio.measures import Measure, as_namespace
-from nescio.scoring.binned import binned_note, in_bins, is_binned
-from nescio.scoring.summed import is_summed, summed_note, sums_of
+from nescio.scoring.summed import is_binned, is_summed, summed_note, sums_of
 
 KEEPS_BINS = " (nescio tally -m {} keeps bins of it, but not for --unanswerable exclude and --ungraded bounds)"
 OF_QUESTIONS = "question"  # the namespace of what a question earned, where it was asked several times
@@ -91,6 +90,8 @@ def _from_sums(data: Tally, measure: Measure, remarks: list[Remark]) -> list[Mea
 
 def _from_bins(data: Tally, measure: Measure, remarks: list[Remark]) -> list[MeasureInput]:
     """Return each run's answers in the order of their bins."""
+    from nescio.scoring.binned import binned_note, in_bins
+
     assert data.bins is not None
     remarks.append((binned_note(data, measure), measure.label, "all runs"))
     inputs = []

@@ -18,10 +18,9 @@ from nescio.errors import MismatchError, UsageError
 from nescio.formats import Counting
 from nescio.measures import Measure, Measures, parse
 from nescio.pipeline import Loaded, Options, ReadingOptions, check_names, load
-from nescio.scoring.binned import binned_values
 from nescio.scoring.confidence_intervals import METHODS, IntervalMethod, ResamplingPlan, bounds, method_for
 from nescio.scoring.samples import MeasureInput, Remark, measure_inputs
-from nescio.scoring.summed import check_percentile, how_drawn, is_summed
+from nescio.scoring.summed import check_percentile, how_drawn, is_binned, is_summed
 from nescio.stats import resampling
 from nescio.stats.parallel import Progress
 
@@ -81,11 +80,14 @@ def score(
         how |= how_drawn(loaded.data, wanted, resamples, seed)
     else:
         how["interval"] = "none"
-    binned = binned_values(loaded.data, wanted)
-    if binned and isinstance(loaded.data, Tally) and loaded.data.bins is not None:
-        how["order"] = f"{loaded.data.bins.shape[-1]} bins of confidence"
+    tables: dict[str, tuple[Any, ...]] = {}
+    if any(is_binned(loaded.data, measure) for measure in wanted):
+        from nescio.data.binned import BINS
+        from nescio.scoring.binned import binned_values
+
+        tables["bins"] = binned_values(loaded.data, wanted)
+        how["order"] = f"{BINS} bins of confidence"
     line = sign(measures="+".join(m.name for m in wanted), **loaded.signature, **how)
-    tables = {"bins": binned} if binned else {}
     return Scores(tuple(rows), line, (*dict.fromkeys(notes), *gather(remarks)), "scores", tables)
 
 

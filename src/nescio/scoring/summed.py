@@ -1,4 +1,4 @@
-"""Means of graded scores of which a tally holds sums: what they are made of, and how they were resampled."""
+"""What a tally holds of a measure: bins of confidence, or sums of graded scores, and how these were resampled."""
 
 from __future__ import annotations
 
@@ -19,6 +19,11 @@ def is_summed(data: Evidence | Tally, measure: Measure) -> TypeGuard[Tally]:
     """Tell whether this is the mean of a graded score of which a tally holds the sum."""
     needs = [name for name in measure.needs if name != "n"]
     return isinstance(data, Tally) and measure.declaration.name == "mean" and {*map(bare, needs)} <= {*data.sums}
+
+
+def is_binned(data: Evidence | Tally, measure: Measure) -> TypeGuard[Tally]:
+    """Tell whether this is a measure of an order of which a tally holds bins."""
+    return isinstance(data, Tally) and data.bins is not None and measure.binned
 
 
 def sums_of(data: Tally, measure: Measure) -> GradedSums:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,10 +52,10 @@ def poisson(of: Keys, resamples: int) -> Table:
         >>> poisson(keys(["q0"], 7), 5).tolist()
         [[2, 1, 0, 0, 1]]
     """
-    table = np.empty((len(of), resamples), dtype=np.uint8)
+    table, coarse = np.empty((len(of), resamples), dtype=np.uint8), _coarse()
     for start in range(0, len(of), _UNITS_AT_ONCE):
         upper = (_mixed(of[start : start + _UNITS_AT_ONCE], 1, resamples) >> np.uint64(32)).astype(np.uint32)
-        weights = _COARSE[upper >> np.uint32(16)]
+        weights = coarse[upper >> np.uint32(16)]
         between = weights == _BETWEEN
         weights[between] = np.searchsorted(_EDGES, upper[between], side="right")
         table[start : start + _UNITS_AT_ONCE] = weights
@@ -83,6 +84,7 @@ def _mixed(of: Keys, first: int, numbers: int) -> Keys:
     return mixed
 
 
+@cache
 def _coarse() -> NDArray[np.uint8]:
     """Return the weight of each upper half of u, `_BETWEEN` where a threshold lies among the numbers that begin so."""
     starts = np.arange(1 << 16, dtype=np.int64) << 16
@@ -93,4 +95,3 @@ def _coarse() -> NDArray[np.uint8]:
 
 _BETWEEN = 255
 _EDGES = np.array(THRESHOLDS, dtype=np.uint32)
-_COARSE = _coarse()
