@@ -1,9 +1,9 @@
 # %% [markdown]
 # # A notebook: is it worth saying "I do not know"?
 #
-# Three runs answered the same 70 questions. `old` always answers; `mine` and `other` abstain where they are unsure.
+# Three runs answered the same 70 questions. `old` always answers; `mine` and `other` abstain when they are unsure.
 # This page is `examples/notebook.py`: open it as a notebook in VS Code, PyCharm, Spyder or Jupyter (with jupytext),
-# or run it as a program. Below each cell is what it shows.
+# or run it as a program. The output of each cell is shown below it.
 
 # %%
 import nescio
@@ -12,15 +12,15 @@ scores = nescio.score("outcomes.csv", ["c@1", "accuracy", "coverage"])
 scores
 
 # %% [markdown]
-# A notebook shows scores as a table. A single score has its interval and all the rest:
+# A notebook shows scores as a table. A single score comes with its interval and more:
 
 # %%
 mine = scores["mine", "c@1"]
 print(f"c@1 of mine: {mine.value:.3f}, 95% interval {mine.low:.3f} to {mine.high:.3f}, from {mine.n} questions")
 
 # %% [markdown]
-# Values alone, with a row for each run, are a `pivot()`. That, the scores and every other result become data frames
-# with `to_pandas()` and `to_polars()`.
+# `pivot()` gives the values alone, with one row per run. `to_pandas()` and `to_polars()` turn this table, the scores
+# and every other result into data frames.
 
 # %%
 scores.pivot()
@@ -30,8 +30,7 @@ frame = scores.to_pandas()
 frame.loc[frame["measure"] == "c@1", "run"].tolist()
 
 # %% [markdown]
-# c@1 needs no more than three counts. Here they are those of a run for which Table 3 of Peñas & Rodrigo (ACL 2011)
-# prints 0.58:
+# c@1 needs only three counts. These are the counts of a run for which Table 3 of Peñas & Rodrigo (ACL 2011) gives 0.58:
 
 # %%
 c_at_1 = nescio.measure("c@1")
@@ -49,10 +48,10 @@ for row in nescio.compare("outcomes.csv", "c@1", baseline="old"):
 
 # %%
 tuned = nescio.tune("outcomes.csv", run="mine")
-print(f"answer from a confidence of {tuned.threshold:.3f} on; c@1 on new questions {tuned.rows[0].value:.3f}")
+print(f"answer at a confidence of {tuned.threshold:.3f} or more; c@1 on new questions {tuned.rows[0].value:.3f}")
 
 # %% [markdown]
-# By category, and all of it as a page to send:
+# Scores by category, and everything as a page that you can send:
 
 # %%
 nescio.score("outcomes.csv", "c@1", by="category", ci=None).pivot()
