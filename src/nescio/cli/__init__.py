@@ -150,4 +150,5 @@ def _run(arguments: list[str]) -> None:
     try:
         run(arguments)
     finally:
-        gc.freeze()  # what is left when the process ends is not looked through for garbage once more
+        if "duckdb" not in sys.modules:  # whose bindings take what nobody frees for a leak, and print it
+            gc.freeze()  # what is left when the process ends is not looked through for garbage once more
