@@ -173,7 +173,10 @@ def test_marks_ranks_and_what_is_said(tmp_path: Path) -> None:
     assert "seed 4" in str(note)
     compared = nescio.compare(tmp_path / "all.tally", "mean(f1)")
     assert compared.signature["draw"] == "poisson, by question id"
-    assert [rank.rank for rank in compared.tables["ranks"]] == [1, 2, 3]
+    # Each question scores 0.5 more for the one than for the next, so in every resample they are in this order.
+    assert [(rank.rank, rank.p_best, rank.expected_rank) for rank in compared.tables["ranks"]] == [
+        (1, 1, 1), (2, 0, 2), (3, 0, 3)
+    ]  # fmt: skip
     assert "interval.poisson" in {note.code for note in compared.notes}
     with pytest.raises(UsageError, match="bca needs the scores of single questions"):
         nescio.score(tmp_path / "all.tally", "mean(f1)", interval="bca")
@@ -240,3 +243,21 @@ def test_the_command_says_how_often(tmp_path: Path) -> None:
     nescio.tally(path, output, measures="mean(f1)", pairs=False)
     assert files.read_file(open_source(output)).drawn == Drawn(1000, 0, exchanges=False)
     assert nescio.score(output, "mean(f1)").rows[0].low is not None
+
+
+def test_the_chance_to_be_best_is_that_of_the_questions(tmp_path: Path) -> None:
+    """2,000 resamples of the questions and 2,000 of the tally: shares p differ by sqrt(2 p (1 - p) / 2,000), at most
+    0.016; 5 of them are 0.08."""
+    rng = np.random.default_rng(3)
+    path = table(
+        tmp_path / "all.csv",
+        {run: rng.normal(shift, 1, 400).tolist() for run, shift in zip("abc", (0, 0, 0.05), strict=True)},
+    )
+    nescio.tally(path, tmp_path / "all.tally", measures="mean(f1)", resamples=2000)
+    whole, tallied = (
+        nescio.compare(source, "mean(f1)", resamples=2000).tables["ranks"] for source in (path, tmp_path / "all.tally")
+    )
+    for one, other in zip(whole, tallied, strict=True):
+        assert other.p_best == pytest.approx(one.p_best, abs=0.08)
+        assert other.expected_rank == pytest.approx(one.expected_rank, abs=0.16)
+    assert 0.02 < whole[0].p_best < 0.98

@@ -13,6 +13,7 @@ from nescio.data.patterns import by_unit, numbered
 from nescio.measures import Measure
 from nescio.scoring.resampled import Subject, on_resamples
 from nescio.scoring.samples import columns_for, compress_run, question_of
+from nescio.scoring.summed import is_summed, sums_of
 from nescio.stats.resampling import Block
 
 Values = NDArray[np.float64]
@@ -28,7 +29,7 @@ def shared_draws(
     ones, and where there are too many.
     """
     if isinstance(data, Tally):
-        return [None] * len(measures)
+        return [_of_sums(data, measure) for measure in measures]
     together = [_subjects(data, measure.on(data.columns)) for measure in measures]
     values: list[Values | None] = [None] * len(measures)
     size = sum(block.size for block in blocks)
@@ -42,6 +43,15 @@ def shared_draws(
         for i, at in enumerate(places):
             values[at] = np.stack(drawn[i * len(data.runs) : (i + 1) * len(data.runs)])
     return values
+
+
+def _of_sums(data: Tally, measure: Measure) -> Values | None:
+    """Return the means of a graded score on the resamples that a tally holds, which all runs share."""
+    if not is_summed(data, measure) or not data.drawn.resamples:
+        return None
+    sums = sums_of(data, measure)
+    together = all(sums.same_questions(0, run) for run in range(len(data.runs)))
+    return sums.means() if together and sums.n[0] else None
 
 
 def _subjects(data: Evidence, measure: Measure) -> list[Subject]:
