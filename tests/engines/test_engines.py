@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -78,6 +79,29 @@ def test_the_same_bytes(tmp_path: Path, name: str) -> None:
     nescio.tally(parts, tmp_path / "here.tally")
     nescio.tally(parts, tmp_path / "there.tally", engine=name, jobs=2)
     assert (tmp_path / "here.tally").read_bytes() == (tmp_path / "there.tally").read_bytes()
+
+
+@dataclass(frozen=True)
+class Together:
+    """Says whether this part and three others were under way at one time."""
+
+    folder: Path
+
+    def __call__(self, number: int) -> bool:
+        (self.folder / str(number)).touch()
+        for _ in range(300):
+            if len(list(self.folder.iterdir())) == 4:
+                return True
+            time.sleep(0.1)
+        return False
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", ENGINES)
+def test_as_many_parts_are_under_way_as_there_are_workers(tmp_path: Path, name: str) -> None:
+    need(name)
+    assert sorted(each_part(Together(tmp_path), range(4), Engine(name, jobs=4))) == [(i, True) for i in range(4)]
 
 
 LOST = ConnectionAbortedError(

@@ -64,3 +64,15 @@ def test_workers_do_not_hear_ctrl_c_which_a_terminal_sends_to_all() -> None:
 
 def blocked_signals(_: object) -> set[signal.Signals | int]:
     return set(signal.pthread_sigmask(signal.SIG_BLOCK, []))
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="signals are those of POSIX")
+def test_ctrl_c_that_is_held_is_heard_at_the_end() -> None:
+    done = []
+    with pytest.raises(KeyboardInterrupt), parallel.interrupts_held():
+        os.kill(os.getpid(), signal.SIGINT)
+        done.append("all")
+    assert done == ["all"]
+    with parallel.interrupts_held():
+        done.append("again")
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

@@ -6,6 +6,7 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager, nullcontext, suppress
 from threading import Event, Thread
 from time import monotonic
@@ -13,6 +14,7 @@ from typing import Any
 
 from nescio.engines import Engine
 from nescio.errors import UsageError
+from nescio.stats.parallel import interrupts_held
 
 AGAIN = 5  # times a part is given to another worker
 PATIENCE = 120.0  # seconds without any worker
@@ -20,8 +22,9 @@ QUIET = {"ui.enabled": "false", "ui.showConsoleProgress": "false", "log.level": 
 
 
 def each_part(function: Callable[[Any], Any], parts: Sequence[Any], engine: Engine) -> Iterator[tuple[int, Any]]:
-    """Yield the place of each part and what the function gives for it, in their order."""
-    context = _connected(engine)
+    """Yield the place of each part and what the function gives for it, in the order in which they are done."""
+    with interrupts_held():  # Spark leaves its Java behind where it is interrupted while that starts
+        context = _connected(engine)
     lost, alone = "was lost", Event()
     try:
         with _watched(context, alone) if _is_far(engine) else nullcontext():
@@ -29,14 +32,25 @@ def each_part(function: Callable[[Any], Any], parts: Sequence[Any], engine: Engi
                 lost = "cannot be reached"  # a context is made at once, and looks for its cluster only then
                 context.parallelize([0], 1).count()
                 lost = "was lost"
-            numbered = context.parallelize(list(enumerate(parts)), max(1, len(parts)))
-            yield from numbered.mapValues(function).toLocalIterator(prefetchPartitions=True)
+            yield from _jobs(context, function, parts)
     except _errors() as error:
         reason = f"it has had no worker for {PATIENCE:.0f} seconds" if alone.is_set() else _reason(error)
         raise UsageError(f"{engine} {lost}: {reason}; run the command again to go on") from None
     finally:
         with suppress(*_errors()):
             context.stop()
+
+
+def _jobs(context: Any, function: Callable[[Any], Any], parts: Sequence[Any]) -> Iterator[tuple[int, Any]]:
+    """Give Spark each part as a job, more of them at a time than it has cores: its own local iterator never has more
+    than two under way."""
+    numbered = context.parallelize(list(enumerate(parts)), max(1, len(parts))).mapValues(function)
+    pool = ThreadPoolExecutor(2 * context.defaultParallelism)
+    try:
+        for done in as_completed([pool.submit(context.runJob, numbered, list, [i]) for i in range(len(parts))]):
+            yield from done.result()
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _connected(engine: Engine) -> Any:

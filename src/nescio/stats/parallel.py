@@ -74,7 +74,7 @@ def each(function: Callable[[T], U], work: Sequence[T], jobs: int = 1) -> Iterat
 
     parallel = joblib.Parallel(n_jobs=min(jobs, len(work)), return_as="generator")
     try:
-        with _deaf_to_interrupts():
+        with interrupts_held():
             results = parallel(joblib.delayed(function)(item) for item in work)
         yield from results
     except BrokenProcessPool:
@@ -82,15 +82,23 @@ def each(function: Callable[[T], U], work: Sequence[T], jobs: int = 1) -> Iterat
 
 
 @contextmanager
-def _deaf_to_interrupts() -> Iterator[None]:
-    """Keep Ctrl-C, which a terminal sends to all processes, from those that are started here: this one stops them."""
+def interrupts_held() -> Iterator[None]:
+    """Keep Ctrl-C, which a terminal sends to all processes, from those that are started here: this one stops them. It
+    hears it when the block ends."""
     import signal
+    import threading
 
-    if not hasattr(signal, "pthread_sigmask"):  # on Windows
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    pressed: list[int] = []
+    # Of the whole process, as any thread may be told of a signal; and of this thread, which processes inherit.
+    handler = signal.signal(signal.SIGINT, lambda number, _: pressed.append(number))
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+        signal.signal(signal.SIGINT, handler or signal.SIG_DFL)  # None: not set by Python
+        if pressed:
+            raise KeyboardInterrupt
