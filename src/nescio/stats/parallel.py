@@ -71,7 +71,9 @@ def each(function: Callable[[T], U], work: Sequence[T], jobs: int = 1) -> Iterat
     from concurrent.futures.process import BrokenProcessPool
 
     import joblib
+    from joblib.externals.loky.backend.resource_tracker import ensure_running
 
+    ensure_running()  # which would let Ctrl-C through to workers that are started after it
     parallel = joblib.Parallel(n_jobs=min(jobs, len(work)), return_as="generator")
     try:
         with interrupts_held():
