@@ -3,6 +3,7 @@ for."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TypeVar
@@ -69,11 +70,12 @@ def each(function: Callable[[T], U], work: Sequence[T], jobs: int = 1) -> Iterat
         yield from map(function, work)
         return
     from concurrent.futures.process import BrokenProcessPool
+    from multiprocessing.resource_tracker import ensure_running
 
     import joblib
-    from joblib.externals.loky.backend.resource_tracker import ensure_running
 
-    ensure_running()  # which would let Ctrl-C through to workers that are started after it
+    if os.name == "posix":
+        ensure_running()  # whose start would let Ctrl-C through to the workers started after it
     parallel = joblib.Parallel(n_jobs=min(jobs, len(work)), return_as="generator")
     try:
         with interrupts_held():
