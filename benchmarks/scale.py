@@ -1,12 +1,13 @@
-"""Any size: `python benchmarks/scale.py [--rows 50000000] [--runs 44] [--data FOLDER] [--studies]`.
+"""Any size: `python benchmarks/scale.py [--rows 50000000] [--runs 44] [--data FOLDER] [--studies] [--scores]`.
 
 Makes an outcome table (run by run, as tools write them) and times, as medians of processes of their own: DuckDB's bare
 grouping of it into masks, a leaderboard of three measures with intervals, the same with all pair tables and an exact
 test of every pair; then pair tables of 1,000 runs on 100,000 questions beside a bare loop over np.bitwise_count, and
 with `--studies` stability and swap of c@1 over all pairs of such a table, from its 100 million rows on, on shared
-sub-collections and (by two processes) on fresh ones. Times
-are of the work, without starting Python; memory is the largest of the process and of each that it started, added up
-(Linux). Only the ratios mean anything elsewhere.
+sub-collections and (by two processes) on fresh ones. With `--scores` alone: tallies of graded scores and of
+confidences, of 20 million rows of 20 runs, and what is scored from them, in processor seconds. Other times are of the
+work, without starting Python; memory is the largest of the process and of each that it started, added up (Linux). Only
+the ratios mean anything elsewhere.
 """
 
 from __future__ import annotations
@@ -49,6 +50,17 @@ def make(path: Path, rows: int, runs: int, first: int = 0) -> None:
     )
 
 
+def make_scored(path: Path, rows: int, runs: int) -> None:
+    """Write a table of outcomes with a graded score, and a confidence evenly spread of each answer."""
+    made = f"SELECT r, q, hash(q * 1000 + r) AS h FROM range({runs}) a(r), range({rows // runs}) b(q)"
+    duckdb.execute(
+        f"""COPY (SELECT 'run_' || lpad(r::VARCHAR, 2, '0') AS run, 'question ' || q AS question,
+        CASE WHEN h % 10 < 4 + r % 2 THEN 'correct' WHEN h % 10 < 8 THEN 'incorrect' ELSE 'unanswered' END AS outcome,
+        (h % 1009) / 1008 AS f1, CASE WHEN h % 10 < 8 THEN (hash(h) % 1000003) / 1000003 END AS confidence
+        FROM ({made})) TO '{path}' (FORMAT parquet)"""
+    )
+
+
 def bare(table: str) -> None:
     """Group into masks as DuckDB does it at its fastest: run names joined to bits, nothing checked."""
     with duckdb.connect() as connection:
@@ -70,6 +82,13 @@ WORK: dict[str, Callable[[str], object]] = {
     "stability": lambda table: nescio.meta.stability(table, "c@1"),
     "swap": lambda table: nescio.meta.swap(table, "c@1"),
     "fresh stability": lambda table: nescio.meta.stability(table, "c@1", fresh=True, jobs=2),
+    "graded": lambda table: nescio.tally(table, f"{table}.graded.tally", measures="mean(f1)"),
+    "graded, no resamples": lambda table: nescio.tally(table, f"{table}.tally", measures="mean(f1)", resamples=0),
+    "bins": lambda table: nescio.tally(table, f"{table}.bins.tally", measures="AUROC"),
+    "graded scores": lambda table: nescio.score(f"{table}.graded.tally", "mean(f1)", mark=False),
+    "AUROC of bins": lambda table: nescio.score(f"{table}.bins.tally", "AUROC", ci=None),
+    "AUROC of bins, 1,000 resamples": lambda table: nescio.score(f"{table}.bins.tally", "AUROC", resamples=1000),
+    "AUROC of columns": lambda table: nescio.score(table, "AUROC", ci=None, mark=False),
     "fresh swap": lambda table: nescio.meta.swap(table, "c@1", fresh=True, jobs=2),
 }
 
@@ -81,17 +100,25 @@ def held(process: int) -> float:
     return (int(own[1]) / 1e6 if own else 0.0) + sum(map(held, started))
 
 
-def in_process(work: str, table: str) -> tuple[float, float]:
-    """Return the seconds of a piece of work in a process of its own, and its memory in GB."""
+def in_process(work: str, table: str) -> tuple[float, float, float]:
+    """Return the seconds of a piece of work in a process of its own, its memory in GB, and its processor seconds."""
     done = subprocess.run([sys.executable, __file__, "--work", work, table], check=True, capture_output=True, text=True)
-    seconds, memory = json.loads(done.stdout)
-    return seconds, memory
+    seconds, memory, processor = json.loads(done.stdout)
+    return seconds, memory, processor
 
 
 def each(work: str, table: str, repeat: int) -> tuple[float, float]:
     """Return the median time, and the most memory."""
-    times, memory = zip(*(in_process(work, table) for _ in range(repeat)), strict=True)
+    times, memory, _ = zip(*(in_process(work, table) for _ in range(repeat)), strict=True)
     return statistics.median(times), max(memory)
+
+
+def of_scores(table: Path, repeat: int) -> None:
+    """Print what tallies of scores and confidences take, and what is made of them."""
+    print(f"\n{'20 million rows, 20 runs, with f1 and confidence':58} {'s, CPU':>8} {'':8} {'GB':>6}")
+    for work in list(WORK)[list(WORK).index("graded") : list(WORK).index("fresh swap")]:
+        _, memory, processor = zip(*(in_process(work, str(table)) for _ in range(repeat)), strict=True)
+        print(f"{work:58} {statistics.median(processor):8.2f} {'':8} {max(memory):6.2f}")
 
 
 def pairs(runs: int, questions: int) -> tuple[float, float]:
@@ -119,16 +146,23 @@ def main() -> None:
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--data", type=Path)
     parser.add_argument("--studies", action="store_true")
+    parser.add_argument("--scores", action="store_true")
     parser.add_argument("--work", help=argparse.SUPPRESS)
     parser.add_argument("table", nargs="?", help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.work:
         start = time.perf_counter()
         WORK[asked.work](asked.table)
-        print(json.dumps([time.perf_counter() - start, held(os.getpid())]))
+        print(json.dumps([time.perf_counter() - start, held(os.getpid()), time.process_time()]))
         return
     with tempfile.TemporaryDirectory() as temporary:
         folder = asked.data or Path(temporary)
+        if asked.scores:
+            scored = folder / "scored-20000000-20.parquet"
+            if not scored.exists():
+                make_scored(scored, 20_000_000, 20)
+            of_scores(scored, asked.repeat)
+            return
         table = folder / f"outcomes-{asked.rows}-{asked.runs}.parquet"
         if not table.exists():
             make(table, asked.rows, asked.runs)
