@@ -69,3 +69,20 @@ def test_a_run_alone_is_compared_with_nothing() -> None:
 def test_a_format_that_is_named_is_imported_alone() -> None:
     modules = imported("score", "outcomes.csv", "--format-in", "outcomes", "-m", "c@1")
     assert readers(modules) <= {"graded"}
+
+
+def test_garbage_that_holds_the_table_engine_goes_in_silence() -> None:
+    """Its bindings complain of what they still hold when the process ends, as where an exception held a connection."""
+    code = """
+import sys
+import duckdb
+from nescio.cli import main
+class Held: ...
+held = Held(); held.itself, held.connection = held, duckdb.connect(); del held
+sys.argv = ["nescio", *sys.argv[1:]]
+main()
+"""
+    command = [sys.executable, "-c", code, *TABLE]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=EXAMPLES)
+    assert "c@1" in done.stdout
+    assert "leaked" not in done.stderr
