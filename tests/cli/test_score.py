@@ -223,8 +223,8 @@ def test_intervals_and_verdicts_of_several_comparisons(nescio: Command, tmp_path
         return [line for line in found if line.startswith("intervals are ")]
 
     words = "intervals are not adjusted for multiple comparisons; verdicts are adjusted for"
-    assert interval_lines("-m", "accuracy") == [f"{words} all 3 (holm)"]
-    two = f"{words} the 3 of accuracy, the 3 of c@1, each of these by itself (bh)"
+    assert interval_lines("-m", "accuracy") == [f"{words} all 3 comparisons (holm)"]
+    two = f"{words} the 3 by accuracy, the 3 by c@1, each family separately (bh)"
     assert interval_lines("-m", "accuracy", "-m", "c@1", "--correction", "bh") == [two]
     assert interval_lines("-m", "accuracy", "--test", "tukey") == [f"{words} all pairs of runs (tukey)"]
     assert interval_lines("-m", "accuracy", "--correction", "none") == []

@@ -105,4 +105,4 @@ def test_the_leaderboard_of_a_suite(nescio: Command, monkeypatch: pytest.MonkeyP
     assert lines[0].split() == ["run", "measure", "mean", "win", "rate", "stable", "sure", "benchmarks", "n"]
     assert lines[1].startswith("model-b  c@1      0.801* [")
     assert "* the best mean" in found.out
-    assert "no confidence interval" in found.out
+    assert "not a confidence interval" in found.out

@@ -82,8 +82,8 @@ def test_a_case_is_right_where_all_its_metrics_passed(tmp_path: Path) -> None:
 def test_a_metric_that_failed_is_counted_and_what_the_tool_makes_of_it(tmp_path: Path) -> None:
     _, notes = evidence_and_notes(write_files(tmp_path, {"run.json": text(*CASES)}), ungraded="exclude")
     assert (
-        "2 cases have a metric that ended in an error or has no score, which says nothing of the answer; 2 of them"
-        " DeepEval counts as failed" in notes
+        "2 cases have a metric that ended in an error or has no score, which says nothing about the answer; "
+        "DeepEval counts 2 of them as failed" in notes
     )
     assert any("a case is right where all its metrics passed (Truth, Form)" in note for note in notes)
 

@@ -149,7 +149,7 @@ def test_a_sample_that_stopped_and_was_scored_counts(tmp_path: Path) -> None:
     [
         ("refusal", "refused"),
         ("no_response", "empty"),
-        ("invalid_response_format", "without an answer in the asked form"),
+        ("invalid_response_format", "without an answer in the requested form"),
     ],
 )
 def test_reasons_keep_silence_apart_from_wrong_answers(reason: str, why: str, tmp_path: Path) -> None:

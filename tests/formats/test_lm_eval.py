@@ -104,7 +104,7 @@ def test_right_wrong_and_what_could_not_be_extracted(tmp_path: Path) -> None:
         "question": ["2 + 2?"] * 5,
         "category": ["even", "odd", "even", "odd", "even"],
     }
-    assert notes == ("run 'my-model': 1 without an answer in the asked form, 1 empty (of 5)",)
+    assert notes == ("run 'my-model': 1 without an answer in the requested form, 1 empty (of 5)",)
 
 
 def test_of_several_filters_one_is_chosen(tmp_path: Path) -> None:
@@ -235,7 +235,7 @@ def test_silence_that_was_graded_right_is_silence_and_said_to_be(tmp_path: Path)
     assert_array_equal(found.columns["unanswered"], [[1, 0]])
     assert_array_equal(found.columns["correct"], [[0, 1]])
     assert_array_equal(found.columns["user.score"], [[1, 1]])
-    assert any("1 without an answer in the asked form (graded right), 1 empty" in note for note in notes)
+    assert any("1 without an answer in the requested form (graded right), 1 empty" in note for note in notes)
 
 
 def test_the_results_file_names_the_model_the_fallback_and_its_own_figure(tmp_path: Path) -> None:
@@ -244,7 +244,7 @@ def test_the_results_file_names_the_model_the_fallback_and_its_own_figure(tmp_pa
     found, notes = evidence_and_notes([path, beside])
     assert found.runs == ("org/model",)
     assert_array_equal(found.columns["unanswered"], [[0, 1]])
-    assert notes == ("run 'org/model': 1 without an answer in the asked form (of 2)",)
+    assert notes == ("run 'org/model': 1 without an answer in the requested form (of 2)",)
     results(beside, n=100, figure=0.75)
     cut = f"{NAME} holds 2 of the 100 answers that its own figures cover (exact_match,strict is 0.75 over all of them)"
     assert cut in in_words(read([path, beside]).notes)

@@ -128,7 +128,7 @@ def test_what_a_file_holds(tmp_path: Path) -> None:
     assert_array_equal(found.columns["incorrect"], [[0, 1, 0, 0]])
     assert_array_equal(found.columns["unanswered"], [[0, 0, 1, 1]])
     assert list(found.strata["category"]) == ["law", "law", "art", "law"]
-    assert notes[1:] == ("run 'mine': 1 without an answer in the asked form, 1 empty (of 4)",)
+    assert notes[1:] == ("run 'mine': 1 without an answer in the requested form, 1 empty (of 4)",)
 
 
 def test_a_random_letter_is_no_answer_and_counted(tmp_path: Path) -> None:
@@ -317,4 +317,4 @@ def test_the_real_files_have_the_outcomes_of_the_table() -> None:
     # Of those 325, 82 are by the third rule; counted by its own expression, as are the 468 of the other run.
     assert notes[0].startswith(f"run 'Llama-2-7b-hf': {looser}468 are the last one alone in the text")
     assert notes[2].startswith(f"run 'mathstral-7B': {looser}82 are the last one alone in the text")
-    assert "run 'Llama-2-7b-hf': 2061 without an answer in the asked form (of 12032)" in notes
+    assert "run 'Llama-2-7b-hf': 2061 without an answer in the requested form (of 12032)" in notes

@@ -80,7 +80,7 @@ def test_real_pages_have_the_tool_s_own_figures(name: str, right: int, answers: 
 def test_a_model_that_does_not_know_is_silent() -> None:
     data, notes = evidence_and_notes(LOGS / "mmlu_customgpt.html")
     assert data.columns["unanswered"].sum() == 1
-    assert any("without an answer in the asked form" in note for note in notes)
+    assert any("without an answer in the requested form" in note for note in notes)
 
 
 @pytest.mark.fuzz("simple_evals")

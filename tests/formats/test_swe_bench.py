@@ -68,7 +68,9 @@ def test_what_failed_for_the_machine_is_not_graded(tmp_path: Path) -> None:
     assert [int((data.columns[name] * data.present).sum()) for name in ("correct", "incorrect")] == [1, 2]
     assert (~data.present).sum() == 2
     assert any("2 failed by the machine (of 5)" in note for note in notes)
-    assert any("1 unresolved instance may have failed for the machine and not for the patch" in note for note in notes)
+    assert any(
+        "1 unresolved instance may have failed because of the machine and not the patch" in note for note in notes
+    )
 
 
 def test_the_reports_of_instances_and_the_older_lists(tmp_path: Path) -> None:

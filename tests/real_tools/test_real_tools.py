@@ -113,7 +113,7 @@ def test_swebench(tmp_path: Path) -> None:
     assert counts(report, missing="common") == (2, 2, 2, 2)
     _, notes = evidence_and_notes(report, ungraded="exclude", missing="common")
     assert any("2/8 (submitted), 2/9 (total)" in note for note in notes)
-    assert any("1 unresolved instance may have failed for the machine" in note for note in notes)
+    assert any("1 unresolved instance may have failed because of the machine" in note for note in notes)
     # the reports of single instances, where there are any
     assert counts(tmp_path / "logs") == (2, 2, 0, 1)
 

@@ -47,7 +47,7 @@ def test_runs_without_a_panel_have_fewer_points_and_no_band(table: Path) -> None
         for row in own:
             k = round(row["coverage"] * 120)
             assert row["risk"] == pytest.approx(max(0, k - right) / k)
-    assert f"those beyond these by {POINTS_BEYOND} points and without a band" in figure.words
+    assert f"the others with {POINTS_BEYOND} points each and without a band" in figure.words
 
 
 def test_categories_of_the_best_runs_are_those_of_the_command(table: Path) -> None:

@@ -79,11 +79,11 @@ def test_the_headline_ends_in_what_to_do(tmp_path: Path) -> None:
     assert advice(pages.gather([plain], resamples=200)) == (
         f"Ship keen as it is: it answers 100%, and 40% of its answers are wrong (at most {upper:.0%}, with 95% "
         f"confidence)."
-        " With a confidence for each answer, this page says from which confidence on to answer."
+        " With a confidence for each answer, this page also says above which confidence to answer."
     )
     level = outcome_table(tmp_path / "level.csv", {"one": "CCW" * 20, "two": "WCC" * 20})
     assert advice(pages.gather([level], resamples=200)).startswith(
-        "To choose between one and two takes more questions than these (`nescio plan` says how many). As given, "
+        "Choosing between one and two takes more questions than these (`nescio plan` says how many). As given, "
         "one answers"
     )
 
@@ -96,10 +96,10 @@ def test_real_runs_have_sliders(tmp_path: Path, visit: Any) -> None:
     opened: Opened = visit(make(tmp_path / "page.html", *files, "-m", "c@1"))
     page = opened.page
     assert page.locator("#thresholds tbody tr").count() == 9
-    # As they came boenninghoff20-small is first; each at its own threshold it is not, as `nescio tune` says too.
+    # As given, boenninghoff20-small is first; each at its own threshold it is not, as `nescio tune` says too.
     said = page.inner_text(".advice")
     assert said.startswith(
-        "Each at its own threshold, weerasinghe20-large is ahead. Ship weerasinghe20-large at threshold 0.9"
+        "With each run at its own threshold, weerasinghe20-large is ahead. Ship weerasinghe20-large at threshold 0.9"
     )
     two = [file for file in files if "runs" not in file.parts or file.parent.name.startswith(("boenn", "weera"))]
     pair = nescio.tune_pair(two, baseline="boenninghoff20-small", run="weerasinghe20-large", resamples=200)

@@ -56,7 +56,7 @@ def test_the_first_screen_and_one_click(files: list[Path], viewed: Path, visit: 
         box = part.bounding_box()
         assert box["y"] >= 0
         assert box["y"] + box["height"] <= height  # in sight without scrolling
-    assert links.first.inner_text() == "50 errors of second, the surest first"
+    assert links.first.inner_text() == "50 errors of second, most confident first"
     links.first.click()
     assert_count(page, "50 of 300 questions")
     page.locator("#detail:not([hidden])").wait_for()
@@ -90,7 +90,7 @@ def test_what_the_other_gets_right(files: list[Path], viewed: Path, visit: Any) 
     table.write_text("question,outcome,confidence\n" + "\n".join(rows) + "\n")
     page = visit(Path(nescio.view([files[1], table], show=False, resamples=500))).page
     link = page.locator("a.read").last
-    found = re.fullmatch(r"(\d+) questions that (\w+) gets right and (\w+) wrong", link.inner_text())
+    found = re.fullmatch(r"(\d+) questions that (\w+) gets right and (\w+) gets wrong", link.inner_text())
     assert found
     letters = {**LETTERS, "third": swapped}
     many = sum(letters[found[2]][i] == "C" and letters[found[3]][i] == "W" for i in range(300))

@@ -255,9 +255,9 @@ def test_what_is_said_of_labels() -> None:
         "1 judgements are of runs or questions that are not here (first: run 'x', question 'q99')",
         "1 label is of answers that the runs left unanswered",
         "people call 1 answer unanswered that the runs gave; with --labels it counts as not correct",
-        "1 question has a label for one run of a pair alone",
+        "1 question has a label for only one run of a pair",
         "only 7 labels: treat this interval as approximate",
-        "a corrected difference is estimated of itself",
+        "a corrected difference is estimated directly",
         "the figures are about all questions of this kind",
     ):
         assert words in said, said

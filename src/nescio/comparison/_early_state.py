@@ -86,8 +86,8 @@ def read(path: Path, fixed: Mapping[str, Any]) -> State:
         was, now = state.fixed.get(name), fixed.get(name)
         if was != now:
             raise MismatchError(
-                f"{path} was kept with {name} {_shown(was)}, and this is {_shown(now)}: what is followed cannot "
-                "change on the way; use another --state file"
+                f"{path} was started with {name} {_shown(was)}, not {_shown(now)}; a sequence cannot change "
+                "along the way: use another --state file"
             )
     return state
 

@@ -60,15 +60,15 @@ def corrected_pairs(
         notes.append(
             note(
                 "labels.one_run",
-                "{questions:n question} {questions:has/have} a label for one run of a pair alone, and "
-                "{questions:is/are} not used for it: label the answers of both",
+                "{questions:n question} {questions:has/have} a label for only one run of a pair, and "
+                "{questions:is/are} not used for that pair: label the answers of both",
                 questions=lone,
             )
         )
     notes.append(
         note(
             "labels.not_subtracted",
-            "a corrected difference is estimated of itself: it is not the difference of two corrected scores",
+            "a corrected difference is estimated directly: it is not the difference of two corrected scores",
         )
     )
     return TestedPairs(tuple(rows), tuple(notes), tuple(how))

@@ -151,7 +151,7 @@ def _check_judges(judges: Sequence[JudgeRecord], baseline: Baseline, path: Path)
     if before != now:
         raise MismatchError(
             f"{path}: the baseline was judged by {named(baseline.made.judges)}, and these files by {named(judges)}. A "
-            "difference would be the judges' as well; judge both alike, and make the baseline anew with nescio baseline"
+            "difference could come from the judges; use the same judge, or make a new baseline with nescio baseline"
         )
 
 

@@ -11,7 +11,7 @@ from nescio.measures import parse
 from nescio.reporting.board import BEST, TIED, number
 from nescio.reporting.grid import Grid, make_grid
 
-STABLE = "stable is where the win rate stays when questions are resampled, and no confidence interval"
+STABLE = "stable is the range of the win rate when questions are resampled, not a confidence interval"
 SURE = "sure are the win rates that significant differences allow (Holm)"
 
 

@@ -65,13 +65,13 @@ def _family(results: Comparisons) -> str:
     if how == "tukey":
         every = "all pairs of runs"
     elif len(together) == 1:
-        every = f"all {len(together[0]):,}"
+        every = f"all {len(together[0]):,} comparisons"
     else:
         named = (
-            f"the {len(family):,} of {enumerated(list(dict.fromkeys(row.measure for row in family)))}"
+            f"the {len(family):,} by {enumerated(list(dict.fromkeys(row.measure for row in family)))}"
             for family in together
         )
-        every = f"{', '.join(named)}, each of these by itself"
+        every = f"{', '.join(named)}, each family separately"
     return f"intervals are not adjusted for multiple comparisons; verdicts are adjusted for {every} ({how})"
 
 

@@ -97,7 +97,7 @@ def show_tuned_pair(pair: TunedPair) -> None:
         f"Each at its own threshold, on held-out questions: {runs[1]} minus {runs[0]} is {_difference(own)}: "
         f"{own.verdict}."
     )
-    show_text(f"As they came: {_difference(given)}: {given.verdict}.")
+    show_text(f"As given: {_difference(given)}: {given.verdict}.")
     show_text("")
     show_signature(pair.signature)
 

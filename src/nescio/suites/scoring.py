@@ -215,8 +215,8 @@ def cautions(suite: Suite, drawn: Sequence[Sequence[Drawn]], over: str) -> list[
             made.append(
                 note(
                     "suite.few_benchmarks",
-                    "{size:n benchmark} {size:is/are} few to speak of benchmarks like these: treat the intervals as"
-                    " rough",
+                    "{size:n benchmark} {size:is/are} too few for firm conclusions about others like these: treat the "
+                    "intervals as rough",
                     size=len(suite.benchmarks),
                 )
             )

@@ -207,7 +207,7 @@ def repeated(rows: Sequence[Graded], notes: list[Note]) -> list[Graded]:
         notes.append(
             note(
                 "metrics.repeats",
-                "{repeats:n answer} to a question that another one is to as well: "
+                "{repeats:n answer} {repeats:is/are} to a question that already has one: "
                 "{repeats:it is a repeat/they are repeats}",
                 repeats=again,
             )

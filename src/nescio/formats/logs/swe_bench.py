@@ -180,8 +180,8 @@ def _against_counts(source: Source, rows: Sequence[Graded], run: str) -> Iterato
     if unsure:
         yield note(
             "swe_bench.unsure",
-            "run {subject!r}: {unsure:n unresolved instance} may have failed for the machine and not for the patch, as "
-            "the tool says of {unsure:it/them}: counted as incorrect",
+            "run {subject!r}: {unsure:n unresolved instance} may have failed because of the machine and not the patch, "
+            "according to the tool: counted as incorrect",
             run,
             unsure=len(unsure),
         )

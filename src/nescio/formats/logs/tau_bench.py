@@ -79,7 +79,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         notes.append(
             note(
                 "tau_bench.errored",
-                "{errored} of {total} trajectories ended in an error: not graded, where the tool counts a reward of 0",
+                "{errored} of {total} trajectories ended in an error: not graded (the tool counts a reward of 0)",
                 errored=errored,
                 total=len(rows),
             )

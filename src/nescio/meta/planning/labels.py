@@ -182,7 +182,7 @@ def _of_pilot(
         notes = [
             note(
                 "plan.judge_for_people",
-                "no labels are given: the judge's own verdicts say how much people's are taken to vary",
+                "no labels are given: people's verdicts are assumed to vary as much as the judge's own",
             )
         ]
     else:

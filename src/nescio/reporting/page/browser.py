@@ -116,7 +116,7 @@ def without_outcomes(loaded: Loaded, runs: Sequence[str], measures: Sequence[str
     if decided is None:
         why_not = note(
             "page.no_outcomes",
-            "no measure of this page is a mean over single questions, so there is no question browser",
+            "no measure on this page is a mean over questions, so there is no question browser",
         )
         return Seen(why_not=why_not)
     rows, states_, words = decided

@@ -66,7 +66,7 @@ def risk_figure(report: ReportData, data: Evidence) -> tuple[Figure | None, tupl
         "itself chose to answer."
     )
     if report.level:
-        lead += f" Bands are {report.level:g}% intervals at each coverage by itself, not for a whole curve at once."
+        lead += f" Bands are {report.level:g}% intervals at each coverage, not for a whole curve."
     if split:
         lead += " Grey: the other runs."
     return Figure(
@@ -74,7 +74,7 @@ def risk_figure(report: ReportData, data: Evidence) -> tuple[Figure | None, tupl
         "Risk over coverage",
         lead,
         f"Risk over coverage for {plural(len(having), 'run')}. At their own operating points: {words}."
-        f"{_shown(split, having, f', those beyond these by {POINTS_BEYOND} points and without a band')}",
+        f"{_shown(split, having, f', the others with {POINTS_BEYOND} points each and without a band')}",
         tuple(curves.rows),
         lambda width: (
             panels.side_by_side([_risk_panel(coloured, marked, split, run)() for run in split], split, width)
@@ -166,8 +166,8 @@ def reliability_figure(report: ReportData, data: Evidence) -> tuple[Figure | Non
         Figure(
             "reliability",
             "Is confidence calibrated?",
-            "Answers in ten bins of stated confidence, with Wilson intervals; below, how many answers each bin has. "
-            "Below the diagonal a run is overconfident.",
+            "Answers in ten bins of stated confidence, with Wilson intervals; below, the number of answers per bin. "
+            "Below the diagonal, a run is overconfident.",
             f"Expected calibration error (the mean distance from the diagonal): {words}.{_shown(split, having)}",
             tuple({name: value for name, value in row.items() if name != "bin"} for row in rows),
             lambda width: panels.side_by_side([_reliability_panel(drawn, run)() for run in split], split, width),

@@ -44,7 +44,7 @@ GROUPS = {  # slug: (name, definition, bit)
     "lost": ("lost", "correct → not correct", LOST),
     "newly-silent": ("newly silent", "answered → not answered", NEWLY_SILENT),
     "newly-answered": ("newly answered", "not answered → answered", NEWLY_ANSWERED),
-    "changed": ("outcome changed", "another outcome than before", CHANGED),
+    "changed": ("outcome changed", "a different outcome from before", CHANGED),
     "same": ("outcome as before", "the same outcome", SAME),
 }
 _OUTCOME = np.array(

@@ -391,7 +391,7 @@
     return { m, values: [cAt1(c / m, u / m), c / m, answered / m], bounds };
   };
   $("own-how").append(...(own.words || !own.level ? [] : own.clusters
-    ? [`${own.level * 100}% intervals computed in this page by a normal approximation (delta method) in which the questions of a cluster move together. The intervals of the leaderboard come from resampling.`]
+    ? [`${own.level * 100}% intervals computed in this page by a normal approximation (delta method) that keeps each cluster together. The intervals of the leaderboard come from resampling.`]
     : [`${own.level * 100}% intervals, computed as in `, make("code", { textContent: "nescio score" }), `: c@1 and accuracy from ${DRAWS.toLocaleString("en")} draws of Dirichlet(counts + ½) made in this page, coverage by Wilson's formula. The last digit can differ from the command's, and more digits can differ if few questions are shown.`]));
   const shownValue = (value, bounds) => (value === null ? ["undefined"] : [value.toFixed(3), ...(bounds ? [make("small", { textContent: `[${bounds[0].toFixed(3)}, ${bounds[1].toFixed(3)}]` })] : [])]);
   let later = 0;

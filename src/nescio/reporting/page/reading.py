@@ -45,7 +45,7 @@ def warning(report: ReportData) -> str:
     what = plural(many, "cluster" if clusters else "question")
     detectable = [row.detectable for row in report.comparisons or () if row.detectable is not None]
     finest = (
-        f" The smallest difference that they can detect between two of these runs is about {min(detectable):.2f}."
+        f" The smallest difference that it can detect between two of these runs is about {min(detectable):.2f}."
         if detectable
         else ""
     )

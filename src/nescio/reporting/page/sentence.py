@@ -76,10 +76,10 @@ def advice(report: ReportData) -> str:
     who = f"Ship {name}{_at(tuned) or ' as it is'}:"
     if shipping and shipping.other and not (shipping.comparison and shipping.comparison.significant):
         both = f"{name}{_at(tuned)} and {report.shown[shipping.other]}{_at(shipping.other_tuned)}"
-        more = f"To choose between {both} takes more questions than these (`nescio plan` says how many)."
+        more = f"Choosing between {both} takes more questions than these (`nescio plan` says how many)."
         who, does = f"{more} {'At that threshold' if tuned else 'As given'}, {name}", "answers"
     if run != report.runs[0]:
-        who = f"Each at its own threshold, {report.shown[run]} is ahead. {who}"
+        who = f"With each run at its own threshold, {report.shown[run]} is ahead. {who}"
     if tuned:
         return f"{who} {does} {tuned.coverage:.0%} of new questions, and {_wrong(tuned.risk, tuned.risk_upper)}."
     answered, wrong = _answers(report, run)
@@ -87,7 +87,9 @@ def advice(report: ReportData) -> str:
         return f"{who} {does} nothing."
     said = f"{does} {answered / sum(counts):.0%}, and {_wrong(wrong / answered, _upper(report, answered, wrong))}."
     sure = run in report.operating
-    lacking = "" if sure else " With a confidence for each answer, this page says from which confidence on to answer."
+    lacking = (
+        "" if sure else " With a confidence for each answer, this page also says above which confidence to answer."
+    )
     return f"{who} {said}{lacking}"
 
 

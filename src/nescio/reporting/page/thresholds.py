@@ -69,4 +69,4 @@ def _certified(one: Operating) -> str:
     if one.certified is None:
         return ""
     risk, threshold = one.certified
-    return f"from {threshold:.4g} at most {risk:.0%} of the answers to new questions are wrong"
+    return f"at {threshold:.4g}, at most {risk:.0%} of the answers to new questions are wrong"

@@ -43,7 +43,7 @@ def questions_to_read(report: ReportData, *, scored: bool = False) -> tuple[Link
     sure = data.columns.get("confidence")
     links = []
     if sure is not None and not np.isnan(sure[i][wrong]).all():
-        links.append(Link(_address(show="sure", of=name), f"{errors} of {name}, the surest first"))
+        links.append(Link(_address(show="sure", of=name), f"{errors} of {name}, most confident first"))
     else:
         easy = {"order": "easy"} if len(report.runs) > 1 else {}
         first = ", those that most runs get right first" if easy else ""
@@ -55,7 +55,7 @@ def questions_to_read(report: ReportData, *, scored: bool = False) -> tuple[Link
         if many := int(better.sum()):
             lost = plural(many, "question")
             address = _address(run=[f"{name}|2", f"{report.shown[other]}|1"])
-            links.append(Link(address, f"{lost} that {report.shown[other]} gets right and {name} wrong"))
+            links.append(Link(address, f"{lost} that {report.shown[other]} gets right and {name} gets wrong"))
     return tuple(links)
 
 

@@ -237,8 +237,8 @@ def _failed_metrics(cases: Sequence[Case], metric: str | None) -> Iterator[Note]
     if failed:
         yield note(
             "deepeval.failed_metrics",
-            "{cases:n case} {cases:has/have} a metric that ended in an error or has no score, which says nothing of the"
-            " answer; {counted} of them DeepEval counts as failed",
+            "{cases:n case} {cases:has/have} a metric that ended in an error or has no score, which says nothing "
+            "about the answer; DeepEval counts {counted} of them as failed",
             cases=len(failed),
             counted=sum(case.passed is False for case in failed),
         )

@@ -17,7 +17,7 @@ from nescio.sources.source import Source
 from nescio.sources.text_files import WHITE
 
 TEXTS = ("generated_text", "model_outputs", "response")
-NO_LETTER, EMPTY = "without an answer in the asked form", "empty"
+NO_LETTER, EMPTY = "without an answer in the requested form", "empty"
 _STRICT = re.compile(r"answer is \(?([A-J])\)?")
 _AGAIN = re.compile(r"[aA]nswer:(?=\s*([A-J]))")
 _ALONE = re.compile(r"\b[A-J]\b")
