@@ -16,7 +16,7 @@ import nescio
 from nescio.cli import app
 from nescio.data.graded_sums import UNIT, Drawn, GradedSums, sum_scores
 from nescio.data.results import Comparison, Score
-from nescio.errors import FormatError, MismatchError, UsageError
+from nescio.errors import FormatError, MismatchError, MissingColumnError, UsageError
 from nescio.formats.native import tally as files
 from nescio.sources.opening import open_source
 from nescio.stats import hashed_draws
@@ -261,3 +261,12 @@ def test_the_chance_to_be_best_is_that_of_the_questions(tmp_path: Path) -> None:
         assert other.p_best == pytest.approx(one.p_best, abs=0.08)
         assert other.expected_rank == pytest.approx(one.expected_rank, abs=0.16)
     assert 0.02 < whole[0].p_best < 0.98
+
+
+def test_a_study_says_that_sums_do_not_do(tmp_path: Path) -> None:
+    table, tally = tmp_path / "t.csv", tmp_path / "t.tally"
+    rows = [f"{run},q{i},correct,0.{i % 7}" for run in "ab" for i in range(20)]
+    table.write_text("\n".join(["run,question,outcome,f1", *rows]) + "\n", encoding="utf-8")
+    nescio.tally(table, tally, measures="mean(f1)")
+    with pytest.raises(MissingColumnError, match=r"mean\(f1\) needs single questions here"):
+        nescio.meta.stability(tally, "mean(f1)", fresh=True)

@@ -112,6 +112,11 @@ def check_countable(data: Tally, measure: Measure) -> None:
         (name for name in wanted if name and (name not in (*data.columns, "n") or name == measure.order)), None
     )
     if lacking is not None:
+        if bare(lacking) in data.sums or (data.bins is not None and lacking == measure.order):
+            raise MissingColumnError(
+                f"{measure.label} needs single questions here, and {data.what} holds sums of {bare(lacking)} or bins "
+                "of it; use the files themselves"
+            )
         if lacking in measure.needs and lacking.startswith(USER) and data.size is not None:
             raise MissingColumnError(
                 f"{measure.label} needs the sum of {bare(lacking)}, which {data.what} holds only where nescio tally -m "
