@@ -7,6 +7,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from nescio.data.results import Score, Scores
 from nescio.measures import parse
 
@@ -89,8 +91,10 @@ def board(scores: Scores) -> Board:
 
 def ranked(runs: Iterable[str], value_of: Mapping[str, float], measure: str) -> list[str]:
     """Return runs with the best by a measure first, and those without a value last."""
-    sign = 1 if parse(measure).declaration.lower_is_better else -1
-    return sorted(runs, key=lambda run: math.inf if math.isnan(value := value_of[run]) else sign * value)
+    named = list(runs)
+    values = np.array([value_of[run] for run in named], dtype=np.float64)
+    order = np.argsort(values if parse(measure).declaration.lower_is_better else -values, kind="stable")  # NaN last
+    return [named[place] for place in order.tolist()]
 
 
 def legend(scores: Scores) -> str:

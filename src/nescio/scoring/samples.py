@@ -143,9 +143,9 @@ def _from_tally(tally: Tally, measure: Measure) -> list[MeasureInput]:
         used = table > 0
         columns = {name: values[used] for name, values in tally.columns.items() if name in wanted}
         all_patterns.append(Patterns({**measure.each(columns), "n": np.ones(int(used.sum()))}, table[used]))
-    numbers = tables.sum(axis=1).tolist()
+    numbers, draws = tables.sum(axis=1).tolist(), [("counts", table) for table in range(len(tables))]
     return [
-        MeasureInput(run, measure, all_patterns[table], numbers[table], ("counts", table))
+        MeasureInput(run, measure, all_patterns[table], numbers[table], draws[table])
         for run, table in enumerate(table_of.tolist())
     ]
 
