@@ -18,7 +18,7 @@ def test_scores_in_a_table(nescio: Command) -> None:
     assert "0.565 [0.437, 0.694]" in done.out  # people alone .5633, the judge .5857
     assert "No marks: nescio compare --labels tests corrected differences." in done.out
     assert "corrected by 90 labels of people" in done.err
-    assert "two corrected scores do not subtract to the corrected difference" in done.err
+    assert "the corrected difference of two runs is not the difference of their corrected scores" in done.err
 
 
 def test_scores_in_json(nescio: Command) -> None:

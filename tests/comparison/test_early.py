@@ -156,7 +156,9 @@ def test_another_outcome_of_a_question_that_counted_is_said_and_left_out(tmp_pat
     changed[:7] = (changed[:7] + 1) % 3
     after = nescio.compare_early(table(changed, baseline), "accuracy", state=state)
     assert after.rows == before.rows
-    assert any("7 of them have another outcome now, and the first one counts" in text for text in in_words(after.notes))
+    assert any(
+        "7 of them have a different outcome now, and the first one counts" in text for text in in_words(after.notes)
+    )
 
 
 def test_an_interval_only_narrows_from_block_to_block(tmp_path: Path) -> None:

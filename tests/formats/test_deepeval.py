@@ -85,7 +85,7 @@ def test_a_metric_that_failed_is_counted_and_what_the_tool_makes_of_it(tmp_path:
         "2 cases have a metric that ended in an error or has no score, which says nothing about the answer; "
         "DeepEval counts 2 of them as failed" in notes
     )
-    assert any("a case is right where all its metrics passed (Truth, Form)" in note for note in notes)
+    assert any("a case is right if all its metrics passed (Truth, Form)" in note for note in notes)
 
 
 def test_one_metric_can_be_chosen_and_a_threshold(tmp_path: Path) -> None:

@@ -385,7 +385,7 @@ def test_rows_without_content_are_left_out_and_counted(tmp_path: Path) -> None:
 
 def test_a_misspelt_word_of_a_map_is_said(tmp_path: Path) -> None:
     path = table(tmp_path, "question,correct\n1,1\n2,0\n")
-    assert "--outcome-map: 'flasch' stands in no row" in in_words(
+    assert "--outcome-map: 'flasch' occurs in no row" in in_words(
         read(path, outcome_map={"flasch": "unanswered"}).notes
     )
 

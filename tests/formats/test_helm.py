@@ -267,7 +267,7 @@ def test_an_answer_that_names_no_option_is_wrong_and_counted(tmp_path: Path) -> 
     found, notes = evidence_and_notes(paths)
     assert columns(found) == {"correct": [0, 0, 0, 1], "incorrect": [1, 1, 0, 0], "unanswered": [0, 0, 1, 0]}
     many = "2 of 4 answers name no option and are counted as the tool graded them (as 'Here are the answers')"
-    assert notes[0] == f"{NAME}: {many}; --declined-pattern makes silence of some"
+    assert notes[0] == f"{NAME}: {many}; --declined-pattern can count some as unanswered"
     assert columns(evidence(paths, declined_pattern=("here are.*",)))["unanswered"] == [1, 1, 1, 0]
     assert not any(
         "option" in note for note in in_words(read(folder(tmp_path / "x", *cases, method="generation")).notes)

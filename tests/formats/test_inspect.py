@@ -283,7 +283,7 @@ def test_samples_of_one_name_are_repeats_where_the_log_counts_them_all(tmp_path:
     found, notes = evidence_and_notes(retried)
     assert list(zip(found.questions, columns(found)["correct"], strict=True)) == [("1", 0), ("2", 1), ("1", 0)]
     assert notes == (
-        "b.eval: 1 sample stands twice under one id and epoch; the last one counts",
+        "b.eval: 1 sample appears twice with the same id and epoch; the last one counts",
         "questions were asked 1 to 2 times: each question counts once, and its answers share its weight",
         "run 'org/model': 1 of 2 questions has fewer than 2 answers",
     )

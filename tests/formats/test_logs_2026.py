@@ -59,7 +59,7 @@ def test_trap_3_an_accuracy_of_7_67_and_a_letter_among_the_digits(tmp_path: Path
     data, notes = evidence_and_notes(path)
     assert "correct" not in data.columns
     assert np.nanmean(data.columns["user.score"]) == 6.75
-    assert any("no outcome, as it is not between 0 and 1" in note for note in notes)
+    assert any("is not between 0 and 1, so it gives no outcomes" in note for note in notes)
     assert not any("its own accuracy" in note for note in notes)
     assert outcomes(evidence(path, choose={"threshold": "9"})) == [2, 2, 0]
 

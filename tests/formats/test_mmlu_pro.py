@@ -148,7 +148,7 @@ def test_the_text_is_read_where_pred_says_otherwise(tmp_path: Path) -> None:
         file(tmp_path, item(1, pred="A", text="The answer is (B)."), item(2, pred=None, text="answer is B"))
     )
     assert_array_equal(found.columns["correct"], [[1, 1]])
-    assert notes == ("run 'mine': 2 texts say another letter than pred: the text is read",)
+    assert notes == ("run 'mine': 2 texts give a different letter from pred: the text is read",)
 
 
 @pytest.mark.parametrize("key", ["generated_text", "model_outputs", "response"])

@@ -176,7 +176,7 @@ def test_the_outcome_map_wins_over_the_words_built_in_and_says_so(tmp_path: Path
         encode(changed(1, outcome="0"), "csv", tmp_path), outcome_map={"0": "unanswered", "correct": "correct"}
     )
     assert in_words(found.notes) == (
-        "--outcome-map: 'correct' stands in no row",
+        "--outcome-map: 'correct' occurs in no row",
         "1 row: outcome '0' read as unanswered",
     )
     found = read(encode(SOUND, "csv", tmp_path), outcome_map={"correct": "incorrect"})

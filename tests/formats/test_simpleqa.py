@@ -104,7 +104,7 @@ def test_a_text_that_stands_twice_is_two_questions_resampled_together(tmp_path: 
     assert clusters is not None
     assert clusters[at] == clusters[found.questions.index("river? (2)")]
     assert len(set(clusters)) == 2
-    assert any("stands more than once" in note for note in notes)
+    assert any("occurs more than once" in note for note in notes)
     assert found.digest() == evidence([other, one]).digest()
 
 

@@ -30,7 +30,7 @@ def test_what_no_number_of_labels_reaches() -> None:
     plan = nescio.plan_labels(**stated, half_width=0.039)
     assert plan.rows[0].labels is None
     assert plan.rows[0].narrowest == pytest.approx(0.0391992797, abs=1e-9)
-    assert any("labels on all 1000 answers would not do" in str(note) for note in plan.notes)
+    assert any("labels on all 1000 answers would not be enough" in str(note) for note in plan.notes)
     (row,) = nescio.plan_labels(**stated, half_width=0.06)
     assert row.labels is not None
     assert row.labels < 1000

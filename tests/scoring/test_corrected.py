@@ -251,7 +251,7 @@ def test_what_is_said_of_labels() -> None:
     labels = [row for row in labels if (row["run"], row["question"], row["verdict"]) != ("x", "q3", "unanswered")]
     said = "\n".join(in_words(nescio.compare(OUTCOMES, "accuracy", labels=labels, baseline="y").notes))
     for words in (
-        "1 judgements say again what another says",
+        "1 judgements repeat another verdict",
         "1 judgements are of runs or questions that are not here (first: run 'x', question 'q99')",
         "1 label is of answers that the runs left unanswered",
         "people call 1 answer unanswered that the runs gave; with --labels it counts as not correct",

@@ -251,7 +251,7 @@ def test_a_run_that_nobody_judged_has_no_figures_and_a_note() -> None:
 
 
 ABOUT = "what people would say of all answers to these questions"
-WIDTHS = 'the interval of "judge alone" is as for new questions'
+WIDTHS = 'the interval of "judge alone" is for new questions'
 
 
 def assert_notes(found: Results, *words: str) -> None:
@@ -374,6 +374,6 @@ def test_nothing_is_said_of_labels_where_all_or_none_are_labelled_or_right() -> 
 def test_whose_interval_is_of_another_kind_is_said() -> None:
     def notes_on_the_interval(target: str) -> int:
         notes = in_words(compared(outcomes(JUDGE), outcomes(PEOPLE), target=target).notes)
-        return sum('the interval of "judge alone" is as for new questions' in note for note in notes)
+        return sum('the interval of "judge alone" is for new questions' in note for note in notes)
 
     assert (notes_on_the_interval("collection"), notes_on_the_interval("population")) == (1, 0)

@@ -208,8 +208,8 @@ def _notes(
     if data.origins:
         yield note(
             "comparison.bounds",
-            "ungraded answers are taken for wrong and for right: of the two rows of a pair the one has the least"
-            " difference that they can make, the other the greatest",
+            "ungraded answers count once as wrong and once as right: the two rows of a pair give the smallest and the "
+            "largest difference that this can make",
         )
     if any(row.verdict == TOO_FEW_RESAMPLES for row in rows):
         yield note(

@@ -216,7 +216,7 @@ def _seen_before(again: int, total: int, changed: int) -> Note:
         return note(
             "sequential.changed",
             "{again:,} of {total:,} questions were looked at before and are left out; {changed:,} of them "
-            "{changed:has/have} another outcome now, and the first one counts",
+            "{changed:has/have} a different outcome now, and the first one counts",
             again=again,
             total=total,
             changed=changed,
@@ -265,8 +265,8 @@ def _looks(
         notes.append(
             note(
                 "sequential.too_early",
-                "no interval yet: the asymptotic sequence is looked at from {questions} questions on, {discordant} of "
-                "them with different outcomes",
+                "no interval yet: the asymptotic sequence starts at {questions} questions, {discordant} of them with "
+                "different outcomes",
                 questions=FIRST_LOOK,
                 discordant=FEWEST_DISCORDANT,
             )
@@ -276,8 +276,8 @@ def _looks(
         notes.append(
             note(
                 "sequential.order_matters",
-                "the intervals of different looks have nothing in common: the questions do not seem to arrive in a "
-                "random order, and the interval before that stays",
+                "the intervals of different looks do not overlap: the questions do not seem to arrive in a random "
+                "order, so the last common interval is kept",
             )
         )
     return rows, notes

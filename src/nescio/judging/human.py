@@ -146,7 +146,7 @@ def human(labels: Sequence[Label], runs: Sequence[str], questions: Sequence[str]
         notes.append(
             note(
                 "judgements.doubled",
-                "{labels} judgements say again what another says of the same answer, and count once",
+                "{labels} judgements repeat another verdict on the same answer, and count once",
                 labels=doubled,
             )
         )

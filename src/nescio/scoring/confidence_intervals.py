@@ -189,7 +189,7 @@ def _remarks_on_logit(low: float, freedom: float) -> list[Note]:
 
 def unfit(method: str) -> Note:
     """Remark on a method that does not cover a measure, by its declaration."""
-    return note(UNFIT, "the {method} interval does not hold the true value as often as it says", method=method)
+    return note(UNFIT, "the {method} interval covers the true value less often than it claims", method=method)
 
 
 def _own(sample: MeasureInput, own: OwnInterval, plan: ResamplingPlan) -> Bounds:

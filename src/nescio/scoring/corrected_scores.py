@@ -63,8 +63,8 @@ def score_labelled(
         notes.append(
             note(
                 "labels.no_difference",
-                "two corrected scores do not subtract to the corrected difference of the runs, which nescio compare "
-                "--labels estimates",
+                "the corrected difference of two runs is not the difference of their corrected scores: nescio compare "
+                "--labels estimates it",
             )
         )
     return Scores(tuple(rows), line, tuple(dict.fromkeys(notes)), "scores", {"labels": tuple(corrections)})

@@ -231,8 +231,8 @@ def _notes(judged: Outcomes, labelled: Array, target: Target) -> list[Note]:
             ),
             note(
                 "agreement.intervals_differ",
-                'the interval of "{alone}" is as for new questions of this kind, the others are about these questions '
-                "alone: their widths do not compare (the target population makes all of them as for new questions)",
+                'the interval of "{alone}" is for new questions of this kind, and the others are for these questions '
+                "only: their widths are not comparable (the target population makes all of them for new questions)",
                 alone=HOW[0],
             ),
         ]

@@ -232,7 +232,7 @@ def _doubts(run: str, measure: Measure, part: Split) -> list[Note]:
         return [
             note(
                 "repeats.asked_once",
-                "{measure}: questions that run {subject!r} was asked once say nothing of chance, so its variance is "
+                "{measure}: questions that run {subject!r} was asked once say nothing about chance, so its variance is "
                 "not split",
                 run,
                 measure=measure.label,
@@ -242,7 +242,7 @@ def _doubts(run: str, measure: Measure, part: Split) -> list[Note]:
         return [
             note(
                 "repeats.no_difference",
-                "{measure}: chance explains more than the whole variance of run {subject!r}; the part of the "
+                "{measure}: chance explains more than the whole variance of run {subject!r}; the share due to "
                 "questions is given as 0",
                 run,
                 measure=measure.label,

@@ -39,8 +39,8 @@ def reached(wanted: Guarantee | None, choice: Choice, notes: list[Note]) -> dict
             notes.append(
                 note(
                     "tuning.no_threshold_needed",
-                    "a risk of at most {max_risk:g} with confidence {confidence:g} holds when everything that can be "
-                    "is answered, so no threshold is needed",
+                    "a risk of at most {max_risk:g} with confidence {confidence:g} holds when every answer is given, "
+                    "so no threshold is needed",
                     max_risk=wanted.max_risk,
                     confidence=wanted.confidence,
                 )

@@ -41,7 +41,8 @@ def complete(suite: Suite, policy: str, *, typed: bool = False) -> tuple[Suite, 
     if policy == "available":
         remark = note(
             "suite.available",
-            "means are over the benchmarks that a run has, and not comparable: {runs:and 3} {number:lacks/lack} some",
+            "each mean is over the benchmarks that the run has, so means are not comparable: {runs:and 3} "
+            "{number:lacks/lack} some",
             runs=list(lacking),
             number=len(lacking),
         )

@@ -184,7 +184,7 @@ def _mean_ranks(
     if size < suites.LEAST_RANKED:
         remark = note(
             "suite.few_for_ranks",
-            "mean ranks are compared from {least} benchmarks on that all runs have a value on (here {size})",
+            "mean ranks need at least {least} benchmarks on which all runs have a value (here {size})",
             least=suites.LEAST_RANKED,
             size=size,
         )

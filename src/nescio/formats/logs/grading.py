@@ -116,8 +116,8 @@ def no_outcome(what: str, column: str) -> Note:
     """Note scores that are no outcomes."""
     return note(
         "grading.no_outcome",
-        "{subject} is no outcome, as it is not between 0 and 1: only mean({column}) can be taken; where higher is "
-        "better, --choose threshold=T makes outcomes of it",
+        "{subject} is not between 0 and 1, so it gives no outcomes: only mean({column}) is available; if higher is "
+        "better, --choose threshold=T turns it into outcomes",
         what,
         column=column,
     )

@@ -206,6 +206,6 @@ def no_answers(source: Source) -> Note:
     """Note a table without the answers themselves."""
     return note(
         "metric_tables.no_answers",
-        "{subject}: no column holds the answers, so that nobody can say which of them are silence",
+        "{subject}: no column holds the answers, so it is unknown which of them are abstentions",
         str(source.label),
     )

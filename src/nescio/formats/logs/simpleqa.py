@@ -167,7 +167,7 @@ def _numbered(rows: Sequence[_Row], notes: list[Note]) -> Iterator[Graded]:
         notes.append(
             note(
                 "simpleqa.questions_repeated",
-                "{questions:n question} {questions:stands/stand} more than once in a run: distinguished by a number",
+                "{questions:n question} {questions:occurs/occur} more than once in a run: distinguished by a number",
                 questions=len(repeated),
             )
         )
@@ -175,7 +175,7 @@ def _numbered(rows: Sequence[_Row], notes: list[Note]) -> Iterator[Graded]:
         notes.append(
             note(
                 "simpleqa.question_repeated",
-                "the question {subject!r} stands more than once in a run: distinguished by a number",
+                "the question {subject!r} occurs more than once in a run: distinguished by a number",
                 next(iter(repeated)),
             )
         )

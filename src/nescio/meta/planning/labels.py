@@ -253,8 +253,8 @@ def _remarks(one: Spreads, row: LabelPlan) -> Iterator[Note]:
     if row.labels is None:
         yield note(
             "plan.labels_too_few",
-            "{subject}: labels on all {answers} answers would not do, for these questions are a sample of "
-            "their kind (the narrowest half width is {narrowest:.4f}); ask more questions, or plan for these "
+            "{subject}: labels on all {answers} answers would not be enough, because these questions are a "
+            "sample (the narrowest half width is {narrowest:.4f}); ask more questions, or plan for these "
             "alone with --target collection",
             one.measure,
             answers=one.answers,

@@ -161,7 +161,7 @@ def _metric(cases: Sequence[Case], options: ReadOptions, notes: list[Note]) -> s
         notes.append(
             note(
                 "deepeval.all_metrics",
-                "a case is right where all its metrics passed ({metrics:list}); --choose metric=NAME takes one of them",
+                "a case is right if all its metrics passed ({metrics:list}); --choose metric=NAME takes one of them",
                 metrics=names,
             )
         )

@@ -370,7 +370,7 @@ def _say_optionless(folder: Folder, texts: Counter[str], total: int) -> list[Not
         note(
             "helm.no_option",
             "{subject}: {answers} of {total} answers name no option and are counted as the tool graded them (as "
-            "{example}); --declined-pattern makes silence of some",
+            "{example}); --declined-pattern can count some as unanswered",
             folder.path.name,
             answers=texts.total(),
             total=total,

@@ -225,7 +225,7 @@ def _once(log: Log, notes: list[Note]) -> list[Sample]:
         notes.append(
             note(
                 "inspect.last_counts",
-                "{subject}: {samples:n sample} {samples:stands/stand} twice under one id and epoch; the last one "
+                "{subject}: {samples:n sample} {samples:appears/appear} twice with the same id and epoch; the last one "
                 "counts",
                 log.path.name,
                 samples=again,
@@ -235,8 +235,8 @@ def _once(log: Log, notes: list[Note]) -> list[Sample]:
     notes.append(
         note(
             "inspect.repeats",
-            "{subject}: {samples:n sample} {samples:stands/stand} again under one id and epoch, and the log counts "
-            "them all: taken as repeats",
+            "{subject}: {samples:n sample} {samples:has/have} the id and epoch of another, and the log counts them "
+            "all: taken as repeats",
             log.path.name,
             samples=again,
         )

@@ -153,7 +153,7 @@ def notes_on(reading: Reading) -> list[Note]:
             notes.append(
                 note(
                     "mmlu_pro.other_letters",
-                    "run {subject!r}: {texts} texts say another letter than pred: "
+                    "run {subject!r}: {texts} texts give a different letter from pred: "
                     "{believed:pred is believed, as asked/the text is read}",
                     run,
                     texts=seen.other,

@@ -31,7 +31,7 @@ def state_words(
         notes.append(
             note(
                 "outcomes_table.no_such_word",
-                "--outcome-map: {words:list} {many:stands/stand} in no row",
+                "--outcome-map: {words:list} {many:occurs/occur} in no row",
                 words=list(map(repr, idle)),
                 many=len(idle),
             )
