@@ -251,3 +251,26 @@ def test_no_gate_rests_on_a_difference_whose_interval_does_not_hold(nescio: Comm
     assert refused.status == 2
     assert "no gate can rest on the percentile interval of coverage@risk(0.3)" in refused.err
     assert nescio("compare", path, "-m", "AUROC", *arguments).status in {0, 1, 3}
+
+
+def test_no_gate_passes_without_an_interval(nescio: Command, tmp_path: Path) -> None:
+    rows = "".join(f"a,q{i},correct,0.5,{0.9 if i % 3 else 0.1}\n" for i in range(60))
+    (tmp_path / "table.csv").write_text("run,question,outcome,confidence,f1\n" + rows)
+    sums = tmp_path / "sums.tally"
+    nescio("tally", tmp_path / "table.csv", "-m", "mean(f1)", "--resamples", "0", "-o", sums)
+    found = nescio("score", sums, "-m", "mean(f1)", "--fail-under", "mean(f1)=0.3")
+    assert found.status == 3
+    assert "has no interval to be held against" in found.err
+
+
+def test_a_gate_on_bins_counts_their_bound(nescio: Command, tmp_path: Path) -> None:
+    # Confidences of the first half share a bin, right and wrong alike: 30 right and 10 wrong answers in it, 10 wrong
+    # ones below. AUROC is (30·10 + 30·10/2) / 600 = 0.75 on the bins, and the order within the bin can make it
+    # (30·10 + 0) / 600 = 0.5 or (30·10 + 300) / 600 = 1. An interval around 0.75 above 0.6 does not show AUROC >= 0.6.
+    lines = [f"a,q{i},{'correct' if i < 30 else 'incorrect'},{0.99999 if i < 40 else 0.1}" for i in range(50)]
+    (tmp_path / "table.csv").write_text("\n".join(["run,question,outcome,confidence", *lines]) + "\n")
+    bins = tmp_path / "bins.tally"
+    nescio("tally", tmp_path / "table.csv", "-m", "AUROC", "-o", bins)
+    found = nescio("score", bins, "-m", "AUROC", "-v", "--fail-under", "AUROC=0.55")
+    assert found.status == 3
+    assert "with the bound of its bins" in found.err

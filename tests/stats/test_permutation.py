@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import nescio
 from nescio.comparison import Test
 from nescio.data.evidence import PRESENT, Evidence
-from nescio.stats.permutation import binomial, exact_p
+from nescio.stats.permutation import binomial, exact_p, sum_p
 
 # n = 100: x against y as correct/incorrect 12 and 5, correct/unanswered 9 and 3, unanswered/incorrect 2 and 8, both
 # right 40, both wrong 21. The p-values were found by full enumeration, outside this project.
@@ -188,3 +188,11 @@ def test_clusters_are_exchanged_whole() -> None:
     signs = np.array(list(itertools.product((-1, 1), repeat=12)))
     (found,) = nescio.compare(data, "accuracy", baseline="y", test="exact", resamples=1)
     assert found.p == pytest.approx(np.mean(np.abs(signs @ away) >= abs(away.sum())), abs=1e-12)
+
+
+@pytest.mark.parametrize("step", [1.0, 1e300, 1e-300])
+def test_one_question_decides_nothing_however_large_its_score(step: float) -> None:
+    # One exchange moves the difference to +step or to -step: both are as large as what was observed, so P is 1. Of two
+    # such questions the four sums are -2, 0, 0 and 2 steps: P(|D| >= 2 steps) is 2/4.
+    assert sum_p([1], [step], step) == 1.0
+    assert sum_p([2], [step], 2 * step) == 0.5

@@ -66,7 +66,8 @@ def score_gates(scores: Scores, limits: Iterable[Limit]) -> list[Gate]:
         score_gates(nescio.score("outcomes.csv", "c@1"), [Limit("c@1", 0.5)])
 
     A run passes where its interval is on the right side of the limit, fails where it is on the wrong one, and cannot be
-    told from the limit where it spans it, or where there is none. Raises UsageError for a limit on a measure that is
+    told from the limit where it spans it, or where there is none. The interval of a value from bins of confidence is
+    widened by the bound that these leave. Raises UsageError for a limit on a measure that is
     not scored, that runs the other way, or whose interval holds the true value less often than it says.
     """
     gates: list[Gate] = []
@@ -109,10 +110,13 @@ def _gates_of(scores: Scores, limit: Limit) -> list[Gate]:
     """Hold every run against one limit: 0 passed, 1 failed, 3 cannot tell (or undefined)."""
     gates = []
     doubted = _doubted(scores, limit.measure)
+    of_bins = {one.run: one for one in scores.tables.get("bins", ()) if one.measure == limit.measure}
     for row in scores:
         if row.measure != limit.measure or row.stratum is not None:
             continue
-        low, high = (row.value, row.value) if row.low is None or row.high is None else (row.low, row.high)
+        low, high = (math.nan, math.nan) if row.low is None or row.high is None else (row.low, row.high)
+        if bins := of_bins.get(row.run):
+            low, high = low - (bins.value - bins.least), high + (bins.greatest - bins.value)
         worst, best = (-high, -low) if limit.ceiling else (low, high)
         floor = -limit.value if limit.ceiling else limit.value
         status = PASSED if worst >= floor else FAILED if best < floor else CANNOT_TELL
@@ -125,7 +129,7 @@ def _gates_of(scores: Scores, limit: Limit) -> list[Gate]:
             verdict = "has no interval to be held against"
         figures = f"{number(row.value)} [{number(low)}, {number(high)}]"
         doubtful = f"run {row.run!r}" in doubted
-        rough = ", an approximate interval" if doubtful else ""
+        rough = (", with the bound of its bins" if bins else "") + (", an approximate interval" if doubtful else "")
         message = f"{limit.measure} of run {row.run!r} {verdict} {limit.value:g} ({figures}{rough})"
         rule = f"{limit.measure} {'at most' if limit.ceiling else 'at least'} {limit.value:g}"
         gates.append(Gate(row.run, rule, status, message, figures, doubtful))

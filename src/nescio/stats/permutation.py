@@ -112,11 +112,11 @@ def linear_ps(sizes: Sequence[int], steps: Floats, observed: Floats) -> Floats:
     if not sizes:
         return np.ones(len(observed))
     p = np.full(len(observed), SMALLEST)
-    spread = np.zeros(len(observed))
+    spread, largest = np.zeros(len(observed)), steps.max(axis=1)  # squares of the steps themselves may overflow
     for size, step in zip(sizes, steps.T, strict=True):
-        spread += size * step**2
+        spread += size * (step / largest) ** 2
     # Hoeffding's bound: P(|D| ≥ d) is at most this, so that there is nothing to be summed.
-    open_ = np.flatnonzero(2 * np.exp(-0.5 * observed**2 / spread) >= SMALLEST)
+    open_ = np.flatnonzero(2 * np.exp(-0.5 * (observed / largest) ** 2 / spread) >= SMALLEST)
     order = sorted(range(len(sizes)), key=lambda j: -sizes[j])
     laws = [binomial(sizes[j]) for j in order] + [(0, np.ones(1))] * (3 - len(order))
     cells = len(laws[1][1]) * len(laws[2][1])

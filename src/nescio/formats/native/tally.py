@@ -6,12 +6,14 @@ A tally is an Arrow file (IPC, one row), as `nescio tally` writes it. Its column
 `questions`, how many have no known answerability, no answer, an answer; `sums`, for each graded score and run the
 number of scores, their sum in parts of 2^-30, and what was drawn of them (`data/graded_sums.py`); `bins`, the
 right and the wrong answers of each run by their confidence (`data/binned.py`); `ids`, hashes of the questions' names.
-The schema's metadata holds the version of the format, how the shards were read, who judged, and how graded scores were
-drawn. Tallies of the same shards are the same bytes, however they were split and merged.
+The schema's metadata holds the version of the format, how the shards were read, who judged, how graded scores were
+drawn, and since version 2 a hash of all of this, so that a damaged file is never read as other counts.
+Tallies of the same shards are the same bytes, however they were split and merged.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import operator
 from collections.abc import Sequence
@@ -34,7 +36,7 @@ from nescio.sources.writing import whole
 
 VERSION = "2"
 _READ = {"1", VERSION}  # the first knew no resamples of graded scores
-_VERSION, _MADE = b"nescio.tally", b"nescio.made"
+_VERSION, _MADE, _HASH = b"nescio.tally", b"nescio.made", b"nescio.hash"
 
 
 def recognise(source: Source) -> str | None:
@@ -108,8 +110,10 @@ def write(counts: OutcomeCounts, path: Path) -> None:
         "all_ids": pa.array([own.all_ids]),
     }
     how = [own.drawn.resamples, own.drawn.seed, own.drawn.exchanges]
-    made = {"made": own.made, "judges": own.judges, "drawn": how}
-    table = pa.table(columns).replace_schema_metadata({_VERSION: VERSION.encode(), _MADE: json.dumps(made).encode()})
+    made = json.dumps({"made": own.made, "judges": own.judges, "drawn": how}).encode()
+    table = pa.table(columns)
+    metadata = {_VERSION: VERSION.encode(), _MADE: made, _HASH: _hash(table, made)}
+    table = table.replace_schema_metadata(metadata)
     with whole(path) as draft, pa.OSFile(str(draft), "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
         writer.write_table(table)
 
@@ -131,9 +135,24 @@ def read_file(source: Source) -> OutcomeCounts:
     if (written_as := version.decode(errors="replace")) not in _READ:
         raise FormatError(label, f"this nescio reads tallies of versions up to {VERSION}", value=written_as)
     try:
+        if written_as != "1" and metadata.get(_HASH) != _hash(table, metadata[_MADE]):
+            raise ValueError("its content does not have the hash that was written with it; count the shard again")
         return _counts(table, json.loads(metadata[_MADE]))
     except (KeyError, ValueError, TypeError, AttributeError, IndexError, OverflowError, pa.ArrowException) as error:
         raise FormatError(label, f"a damaged tally: {error}") from None
+
+
+def _hash(table: Any, made: bytes) -> bytes:
+    """Return a hash of what a tally holds: of every column, and of how it was made."""
+    state = hashlib.blake2b(made, digest_size=16)
+    for name in table.column_names:
+        column = table[name].combine_chunks()
+        state.update(f"\0{name}\0{column.type}\0{len(column)}\0{column.null_count}\0".encode())
+        if name in {"runs", "graded", "all_ids"}:
+            state.update(json.dumps(column.to_pylist()).encode())
+        else:
+            state.update(np.ascontiguousarray(column.flatten()))
+    return state.hexdigest().encode()
 
 
 def _counts(table: Any, made: dict[str, list[Any]]) -> OutcomeCounts:
