@@ -151,7 +151,8 @@ def _hash(table: Any, made: bytes) -> bytes:
         if name in {"runs", "graded", "all_ids"}:
             state.update(json.dumps(column.to_pylist()).encode())
         else:
-            state.update(np.ascontiguousarray(column.flatten()))
+            numbers: Any = np.ascontiguousarray(column.flatten())
+            state.update(numbers)
     return state.hexdigest().encode()
 
 
