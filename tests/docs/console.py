@@ -18,6 +18,7 @@ import os
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -223,13 +224,15 @@ def _call(words: Sequence[str]) -> tuple[int, str]:
 
     printed = io.StringIO()
     before, sys.argv = sys.argv, ["nescio", *words]
+    hook, heard = sys.unraisablehook, signal.getsignal(signal.SIGINT)
     try:
         with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
             main()
     except SystemExit as stop:
         return int(stop.code or 0), printed.getvalue()
-    finally:
-        sys.argv = before
+    finally:  # `main` leaves a process that ends
+        sys.argv, sys.unraisablehook = before, hook
+        signal.signal(signal.SIGINT, heard)
     return 0, printed.getvalue()
 
 
