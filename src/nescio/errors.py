@@ -85,7 +85,7 @@ class UnknownNameError(NescioError):
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         import difflib
 
-        known = sorted(known)
+        known = sorted(set(known))
         by_folded = {k.lower(): k for k in known}
         # What ends so (pan.F1, abstention_F1) is nearer than what is spelled alike (UF01).
         near = [name.lower()] if name.lower() in by_folded else []

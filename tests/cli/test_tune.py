@@ -167,7 +167,7 @@ def test_a_bad_option_is_one_message(
 
 
 def test_what_has_no_confidence_is_one_message(nescio: Command, table3: Path, outcomes: Path, tmp_path: Path) -> None:
-    assert "a counts table has no confidences" in nescio("tune", table3).err
+    assert "a counts table has no confidences of single answers" in nescio("tune", table3).err
     assert (
         "--max-risk: for one run, named with --run"
         in nescio("tune", outcomes, "--baseline", "guesser", "--max-risk", 0.1).err

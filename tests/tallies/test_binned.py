@@ -175,7 +175,9 @@ def test_what_bins_cannot_tell_is_refused(tmp_path: Path, table: Path) -> None:
     nescio.tally(apart, tmp_path / "none.tally")
     with pytest.raises(MissingColumnError, match=r"nescio tally -m AUROC keeps bins of it"):
         nescio.score(tmp_path / "none.tally", "AUROC")
-    with pytest.raises(MismatchError, match="bins of confidences, and others have not"):
+    with pytest.raises(
+        MismatchError, match="bins of confidences, and others have not; give nescio tally the same -m for all"
+    ):
         nescio.score([tmp_path / "none.tally", tmp_path / "all.tally"], "c@1")
     assert open_source(tmp_path / "all.tally")
     assert (tmp_path / "all.tally").stat().st_size < 2 * 64 * 1024 + 16 * 1024  # 64 kB a run

@@ -95,6 +95,26 @@ def test_sums_that_64_bits_do_not_hold_are_refused() -> None:
         sum_scores({"f1": scores}, [f"q{i}" for i in range(1 << 14)], Drawn())
 
 
+def test_a_score_too_large_is_refused_by_the_name_of_its_question() -> None:
+    scores = np.array([[0.5, np.nan, 1e300], [0.5, 1.0, np.nan]])
+    with pytest.raises(MismatchError, match=r"question 'q2': the score of f1 .* beyond 1,048,576 \(found 1e\+300\)"):
+        sum_scores({"f1": scores}, ["q0", "q1", "q2"], Drawn())
+
+
+def test_what_a_tally_cannot_be_used_for_is_said_of_tallies(tmp_path: Path) -> None:
+    path = table(tmp_path / "table.csv", normal(40, 0))
+    nescio.tally(path, tmp_path / "alone.tally", pairs=False)
+    nescio.tally(path, tmp_path / "one.tally")
+    path.write_text(path.read_text().replace("new,q", "new,p").replace("old,q", "old,p"))
+    nescio.tally(path, tmp_path / "two.tally")
+    with pytest.raises(MismatchError, match="were counted with --no-pairs"):
+        nescio.compare(tmp_path / "alone.tally", "accuracy")
+    with pytest.raises(MismatchError, match="a tally has no confidences of single answers"):
+        nescio.tune(tmp_path / "alone.tally", "accuracy", run="new")
+    with pytest.raises(nescio.UnknownNameError, match=r"known: new, old$"):
+        nescio.compare([tmp_path / "one.tally", tmp_path / "two.tally"], "accuracy", baseline="zz")
+
+
 @pytest.mark.parametrize(("n", "inflation"), [(20, 1.0559557605), (100, 1.0102062528), (1000, 1.0010020060)])
 def test_the_spread_of_resampled_means(n: int, inflation: float) -> None:
     r"""Given $\sum W = M$ a mean varies as s²/M, so its variance is s² E[1/M]; n E[1/M] was computed elsewhere.

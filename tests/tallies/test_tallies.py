@@ -189,7 +189,7 @@ def test_a_question_in_two_shards_is_found_where_ids_are_kept_and_else_said_to_b
 def test_what_counts_do_not_hold_is_refused(tmp_path: Path) -> None:
     path = table(ROWS, tmp_path / "all.csv")
     nescio.tally(path, tmp_path / "all.tally", pairs=False)
-    with pytest.raises(MismatchError, match="does not say which questions"):
+    with pytest.raises(MismatchError, match="counted with --no-pairs"):
         nescio.compare(tmp_path / "all.tally")
     nescio.tally(path, tmp_path / "all.tally")
     with pytest.raises(MissingColumnError, match="AURC needs a confidence, but a tally"):

@@ -160,6 +160,11 @@ def questions_of(data: Evidence, measure: Measure) -> MeasuredRuns:
 def paired_evidence(loaded: Loaded) -> Evidence | Tally:
     """Return the data, if its runs can be paired. Raises MismatchError for counts alone, and for one run."""
     if isinstance(loaded.data, Tally) and loaded.data.pairs is None:
+        if loaded.data.size is not None:
+            raise MismatchError(
+                "these tallies were counted with --no-pairs, so their runs cannot be compared; count the shards again "
+                "without it, or compare the files themselves"
+            )
         raise MismatchError(
             "a counts table does not say which questions each run got right, so its runs cannot be compared; use an "
             "outcome table"

@@ -121,8 +121,10 @@ def sum_scores(scores: Mapping[str, Array], questions: Sequence[str], drawn: Dra
             own = values[:, part]
             known = ~np.isnan(own)
             if np.abs(own[known]).max(initial=0) > LARGEST_SCORE:
+                run, place = np.argwhere(known & (np.abs(own) > LARGEST_SCORE))[0]
                 raise MismatchError(
-                    f"the scores of {name} are too large to be summed exactly (above {LARGEST_SCORE:,})"
+                    f"question {names[place]!r}: the score of {name} is too large to be summed exactly: beyond "
+                    f"{LARGEST_SCORE:,} (found {own[run, place]:g}); rescale {name}, or score the files themselves"
                 )
             parts = np.zeros(own.shape, dtype=np.int64)
             parts[known] = np.rint(own[known] * UNIT)

@@ -134,12 +134,20 @@ def _add(one: OutcomeCounts, other: OutcomeCounts) -> OutcomeCounts:
             "must stand in one shard alone"
         )
     if (one.pairs is None) != (other.pairs is None):
-        raise MismatchError("some of the shards have tables of pairs of runs, and others have not")
+        raise MismatchError(
+            "some of the shards have tables of pairs of runs, and others have not; give nescio tally the same "
+            "--pairs for all"
+        )
     if (one.bins is None) != (other.bins is None):
-        raise MismatchError("some of the shards have bins of confidences, and others have not")
+        raise MismatchError(
+            "some of the shards have bins of confidences, and others have not; give nescio tally the same -m for all"
+        )
     if one.sums.keys() != other.sums.keys():
         names = sorted(one.sums.keys() ^ other.sums.keys())
-        raise MismatchError(f"some of the shards have sums of {', '.join(names)}, and others have not")
+        raise MismatchError(
+            f"some of the shards have sums of {', '.join(names)}, and others have not; give nescio tally the same "
+            "-m for all"
+        )
     if one.drawn != other.drawn:
         raise MismatchError(
             f"some of the shards have graded scores with {one.drawn}, and others with {other.drawn}; give nescio tally "

@@ -91,7 +91,7 @@ def tune(
 
 def _open_run(loaded: Loaded, run: str | None, measure: Measure, wanted: Guarantee | None) -> OneRun:
     if not isinstance(loaded.data, Evidence):
-        raise MismatchError("a counts table has no confidences, and a threshold needs them")
+        raise MismatchError(f"{loaded.data.what} has no confidences of single answers, and a threshold needs them")
     one = one_run(loaded.data, run)
     check_follows(one, measure)
     if wanted and one.data.clusters is not None:

@@ -70,7 +70,7 @@ def tune_pair(
     loaded = take_two(open_data(source, {"strata": (), **options}, [bound]), baseline, run)
     data = loaded.data
     if not isinstance(data, Evidence):
-        raise MismatchError("a counts table has no confidences, and a threshold needs them")
+        raise MismatchError(f"{data.what} has no confidences of single answers, and a threshold needs them")
     drawn: dict[str, Any] = {"ci": ci, "resamples": resamples, "seed": seed, "jobs": jobs, "progress": progress}
     pair: dict[str, Any] = {"baseline": data.runs[0], "run": data.runs[1]}
     tuned = [tune(loaded, bound, run=name, folds=folds, **drawn) for name in data.runs]

@@ -156,8 +156,8 @@ def _pilot(source: Any, options: Mapping[str, Any], measures: Any) -> tuple[Load
     loaded = open_data(source, {"strata": (), **options}, measures)
     if not isinstance(loaded.data, Evidence):
         raise MismatchError(
-            "a counts table does not say how the answers of its runs agree, so it cannot be a pilot; give its counts "
-            "as rates"
+            f"{loaded.data.what} does not say how the answers of its runs agree, so it cannot be a pilot; give its "
+            "counts as rates"
         )
     if len(loaded.data.runs) < 2:
         raise MismatchError(f"there is one run, {loaded.data.runs[0]!r}; a plan needs two, or stated rates")

@@ -239,7 +239,8 @@ def _compared(
     if not isinstance(loaded.data, Evidence):
         return None, note(
             "page.counts_alone",
-            "a counts table does not say which questions each run got right, so its runs cannot be compared",
+            "{what} does not say which questions each run got right, so its runs cannot be compared",
+            what=loaded.data.what,
         )
     if len(loaded.data.runs) < 2:
         return None, note("page.one_run", "there is one run, and no other run to compare it with")
