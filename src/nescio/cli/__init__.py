@@ -96,10 +96,32 @@ def _terminal() -> int:
 def main() -> None:
     """Run the `nescio` command. Ctrl-C ends it with one line and exit status 130; once the command is done, it does
     nothing."""
+    sys.unraisablehook = _not_lost
+    try:
+        _main()
+    except SystemExit as end:
+        if end.code == 130:
+            _leave()
+        raise
+
+
+def _leave() -> None:
+    """End an interrupted process as Python does, but for freeing all that there is: libraries that were interrupted say
+    what they could not free."""
+    import atexit
+    import threading
+
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    os._exit(130)
+
+
+def _main() -> None:
     # What `signal` wraps in enums, which take longer to import than all that --version needs.
     import _signal  # type: ignore[import-not-found]
 
-    sys.unraisablehook = _not_lost
     try:
         try:
             _run(sys.argv[1:])
