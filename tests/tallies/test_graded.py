@@ -101,6 +101,13 @@ def test_a_score_too_large_is_refused_by_the_name_of_its_question() -> None:
         sum_scores({"f1": scores}, ["q0", "q1", "q2"], Drawn())
 
 
+def test_only_columns_of_scores_are_summed(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("run,question,outcome,confidence,f1\na,q1,correct,0.5,0.5\n")
+    with pytest.raises(MismatchError, match="no column of graded scores 'confidence' to be summed"):
+        nescio.tally(path, tmp_path / "all.tally", measures="mean(confidence)")
+
+
 def test_what_a_tally_cannot_be_used_for_is_said_of_tallies(tmp_path: Path) -> None:
     path = table(tmp_path / "table.csv", normal(40, 0))
     nescio.tally(path, tmp_path / "alone.tally", pairs=False)

@@ -153,7 +153,7 @@ def count_shard(
     graded = {name: data.extra_columns[user(name)] for name in options.graded if user(name) in data.extra_columns}
     lacking = next((name for name in options.graded if name not in graded), None)
     if lacking is not None:
-        raise MismatchError(f"{items[0]}: there is no column {lacking!r} to be summed")
+        raise MismatchError(f"{items[0]}: there is no column of graded scores {lacking!r} to be summed")
     counted = count_outcomes(data, graded, pairs=pairs, drawn=drawn, binned=binned)
     return _named(counted, hashes(data.questions), result, options, ids=ids)
 
