@@ -40,6 +40,11 @@ def test_a_report_without_a_name_is_report_html(
     assert found.status == 0, found.err
     assert opened == [(tmp_path / "report.html").as_uri()]
     assert "wrote report.html" in found.err
+
+
+@pytest.mark.slow
+def test_figures_bring_no_report_of_their_own(nescio: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     assert nescio("report", TABLE, "-m", "c@1", "--resamples", 100, "--figures", "drawn").status == 0
     assert not (tmp_path / "drawn" / "report.html").exists()
 

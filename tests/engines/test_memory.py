@@ -108,6 +108,7 @@ def test_a_process_is_held_and_let_go() -> None:
     assert done.stdout == "held\n100000000.0\n"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux holds a process to its data")
 def test_on_the_command_line(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"

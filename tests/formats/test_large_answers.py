@@ -101,7 +101,7 @@ def test_a_file_that_changes_in_between(tmp_path: Path, monkeypatch: pytest.Monk
         list(data.runs[0].responses)
 
 
-@pytest.mark.parametrize("judge", ["exact", "human"])
+@pytest.mark.parametrize("judge", ["exact", pytest.param("human", marks=pytest.mark.slow)])
 def test_answers_are_not_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, judge: str) -> None:
     monkeypatch.setattr(responses, "KEPT", 0)
     paths = files(tmp_path, [{"id": f"q{i}", "answer": "w" * 2_000_000, "run": r} for r in "abc" for i in range(5)])

@@ -134,6 +134,7 @@ def test_blocks_and_streams_and_seeds_are_unlike() -> None:
     assert len({tuple(rng.integers(0, 1 << 30, 4)) for rng in streams}) == 4
 
 
+@pytest.mark.slow
 def test_batches_and_jobs_change_no_bit_of_a_score(monkeypatch: pytest.MonkeyPatch) -> None:
     data = varied(30)
 

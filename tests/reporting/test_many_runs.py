@@ -75,7 +75,8 @@ OVERLAPS = """(plot) => {
 }"""
 
 
-@pytest.mark.parametrize("width", [pytest.param(1440, marks=pytest.mark.slow), 375])
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [1440, 375])
 def test_no_label_lies_over_another_and_nothing_runs_over(many_runs_page: Path, visit: Any, width: int) -> None:
     opened: Opened = visit(many_runs_page, viewport={"width": width, "height": 900})
     page = opened.page
@@ -90,6 +91,7 @@ def test_no_label_lies_over_another_and_nothing_runs_over(many_runs_page: Path, 
     opened.assert_quiet()
 
 
+@pytest.mark.slow
 def test_the_name_of_a_run_beside_its_slider_highlights_it(many_runs_page: Path, visit: Any) -> None:
     opened: Opened = visit(many_runs_page)
     name = opened.page.locator("#thresholds button.run").nth(2)

@@ -303,7 +303,7 @@ CONTRAST = """([a, b]) => {
 }"""
 
 
-@pytest.mark.parametrize(("scheme", "width"), [("light", 1200), ("dark", 375)])
+@pytest.mark.parametrize(("scheme", "width"), [pytest.param("light", 1200, marks=pytest.mark.slow), ("dark", 375)])
 def test_axe_finds_nothing(three_runs_page: Path, visit: Any, scheme: str, width: int) -> None:
     page = visit(three_runs_page, color_scheme=scheme, viewport={"width": width, "height": 900}).page
     assert_accessible(page)
@@ -345,6 +345,7 @@ def test_without_javascript_the_figures_are_there(three_runs_page: Path, visit: 
     assert page.is_visible("noscript p")
 
 
+@pytest.mark.slow
 def test_all_real_runs_open_fast_and_lay_out_few_rows(tmp_path: Path, visit: Any) -> None:
     table = SHARED / "mmlu_pro" / "outcomes.parquet"
     if not table.is_file():

@@ -50,6 +50,7 @@ def test_figures_stand_side_by_side_on_paper(three_runs_page: Path, visit: Any) 
     assert page.is_visible("#figure-penalty .wide svg")
 
 
+@pytest.mark.slow
 def test_categories_of_twelve_runs_fit_their_paper(many_page: Path, visit: Any) -> None:
     page = visit(many_page, viewport=PAPER).page
     page.emulate_media(media="print")
@@ -58,6 +59,7 @@ def test_categories_of_twelve_runs_fit_their_paper(many_page: Path, visit: Any) 
     assert box["x"] + box["width"] <= PAPER["width"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [1000, 768, 375])
 def test_figures_of_a_threshold_are_in_sight_beside_its_slider(many_page: Path, visit: Any, width: int) -> None:
     page = visit(many_page, viewport={"width": width, "height": 900}).page
