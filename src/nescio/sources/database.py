@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import errno
 import os
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -146,7 +147,17 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def load_engine() -> None:
+    """Import DuckDB, and hear Ctrl-C after it: its bindings abort the process if they are interrupted as they load."""
+    if "duckdb" not in sys.modules:
+        from nescio.stats.parallel import interrupts_held
+
+        with interrupts_held():
+            import duckdb  # noqa: F401
+
+
 def _open(threads: int) -> duckdb.DuckDBPyConnection:
+    load_engine()
     import duckdb
 
     return duckdb.connect(

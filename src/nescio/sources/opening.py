@@ -15,7 +15,7 @@ from nescio.data.notes import Note, note
 from nescio.errors import FormatError, MismatchError
 from nescio.sources import compressed, documents, workbooks
 from nescio.sources.arrow import is_rows, readable
-from nescio.sources.database import connect, first_line, is_pattern, parquet
+from nescio.sources.database import connect, first_line, is_pattern, load_engine, parquet
 from nescio.sources.documents import Streamed
 from nescio.sources.json import MemoryBudget
 from nescio.sources.lines import open_lines
@@ -179,6 +179,7 @@ def _open_delimited(path: Path, plain: bool) -> Source:
 
 
 def _parquet_columns(path: Path) -> tuple[str, ...]:
+    load_engine()
     import duckdb
 
     try:
@@ -214,6 +215,7 @@ def _no_name_twice(label: Path | str, names: Sequence[str], where: str | None = 
 
 
 def open_table(table: Any) -> Source:
+    load_engine()
     import duckdb
 
     try:
