@@ -2,12 +2,15 @@
 
 import gc
 import os
+import signal
 import sys
 from pathlib import Path
 
 os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before NumPy is imported; two cores serve the tests better as two processes
 os.environ["OMP_NUM_THREADS"] = "1"  # the table engine's threads
 os.environ["RAY_ENABLE_UV_RUN_RUNTIME_ENV"] = "0"  # as the engine asks, which may not be the first to import Ray
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in the background of a shell: tests press Ctrl-C
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 if sys.dont_write_bytecode:
     # Where the environment wants no bytecode beside the sources, it is kept beside what pytest keeps: the tests start
     # nescio some hundred times, and each start would compile the package and half of what it imports anew.

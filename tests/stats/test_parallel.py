@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import pytest
 
@@ -66,8 +66,23 @@ def blocked_signals(_: object) -> set[signal.Signals | int]:
     return set(signal.pthread_sigmask(signal.SIG_BLOCK, []))
 
 
+@pytest.fixture
+def heard() -> Iterator[None]:
+    """Ctrl-C is heard, also where the tests run in the background of a shell, which ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_ctrl_c_that_is_ignored_stays_so(heard: None) -> None:  # noqa: ARG001
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with parallel.interrupts_held():
+        os.kill(os.getpid(), signal.SIGINT)
+    assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+
+
 @pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="signals are those of POSIX")
-def test_ctrl_c_that_is_held_is_heard_at_the_end() -> None:
+def test_ctrl_c_that_is_held_is_heard_at_the_end(heard: None) -> None:  # noqa: ARG001
     done = []
 
     def work() -> None:

@@ -92,7 +92,8 @@ def interrupts_held() -> Iterator[None]:
     import signal
     import threading
 
-    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "pthread_sigmask"):
+    other_thread = threading.current_thread() is not threading.main_thread()
+    if other_thread or not hasattr(signal, "pthread_sigmask") or signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         yield
         return
     pressed: list[int] = []
