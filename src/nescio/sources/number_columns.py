@@ -42,14 +42,10 @@ def number_columns(source: Source, names: Sequence[str], keys: Mapping[str, Sequ
     run, question = (f"{place[name]}::VARCHAR" for name in keys)
     runs, questions = keys.values()
     with connect(alone=True) as connection:
-        connection.execute("SET preserve_insertion_order = false")
-        numbers = numbers_of(connection, relation, where, [place[name] for name in names])
-        if numbers is None:
+        found = _all_sound(connection, relation, where, [place[name] for name in names], "isfinite({})".format)
+        if found is None:
             return None
-        odd = " OR ".join(f"NOT isfinite({number})" for number in numbers)
-        rows, broken = first(connection, f"SELECT count(*), count(*) FILTER (WHERE {odd}) FROM {relation}", where)
-        if broken:
-            return None
+        numbers, rows = found
         for name, values in (("runs", runs), ("questions", questions)):
             _number(connection, name, values)
         columns = {name: np.full((len(runs), len(questions)), np.nan) for name in names}
@@ -113,14 +109,10 @@ def each_question(source: Source, names: Sequence[str], keys: Mapping[str, Seque
     runs, words, _ = keys.values()
     run, outcome = (f"trim({cell}, '{WHITE}')" for cell in (run, outcome))
     with connect(alone=True) as connection:
-        connection.execute("SET preserve_insertion_order = false")
-        numbers = numbers_of(connection, relation, where, [place[name] for name in names])
-        if numbers is None:
+        found = _all_sound(connection, relation, where, [place[name] for name in names], _sound)
+        if found is None:
             return False
-        odd = " OR ".join(f"NOT ({_sound(number)})" for number in numbers)
-        rows, broken = first(connection, f"SELECT count(*), count(*) FILTER (WHERE {odd}) FROM {relation}", where)
-        if broken:
-            return False
+        numbers, rows = found
         _number(connection, "runs", runs)
         parts = -(-rows * (_CELL + 8 * len(names)) // at_most(_AT_ONCE >> 1, 32))
         cells = ", ".join(f"coalesce({number}, 'nan'::DOUBLE) AS n{i}" for i, number in enumerate(numbers))
@@ -140,6 +132,20 @@ def each_question(source: Source, names: Sequence[str], keys: Mapping[str, Seque
             _tell(source, part, parts)
             del fetched, of_part  # before the next are fetched
     return True
+
+
+def _all_sound(
+    connection: duckdb.DuckDBPyConnection, relation: str, where: list[str], cells: list[str], rule: Callable[[str], str]
+) -> tuple[list[str], int] | None:
+    """Return the numbers in SQL and how many rows there are, which may now come in any order; None where a column holds
+    no numbers, or one that breaks the rule."""
+    connection.execute("SET preserve_insertion_order = false")
+    numbers = numbers_of(connection, relation, where, cells)
+    if numbers is None:
+        return None
+    odd = " OR ".join(f"NOT ({rule(number)})" for number in numbers)
+    rows, broken = first(connection, f"SELECT count(*), count(*) FILTER (WHERE {odd}) FROM {relation}", where)
+    return None if broken else (numbers, rows)
 
 
 def _hand_over(
