@@ -12,10 +12,11 @@ import os
 import resource
 import runpy
 import sys
-from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 

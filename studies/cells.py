@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar, get_type_hints
+
+from msgspec.structs import asdict
 
 Cell = TypeVar("Cell")
 
 
 def write_cells(cells: Iterable[Any], path: Path) -> None:
-    """Write dataclasses of one kind, numbers to four decimals."""
+    """Write rows of one kind, numbers to four decimals."""
     rows = [asdict(cell) for cell in cells]
     with path.open("w", newline="") as file:
         writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")

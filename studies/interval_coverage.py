@@ -14,9 +14,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
+
+from msgspec import Struct
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
@@ -43,8 +44,7 @@ Row = tuple[float, float, float, bool]  # value, low, high, warned of
 DOCS = Path(__file__).parents[1] / "docs"
 
 
-@dataclass(frozen=True)
-class Cell:
+class Cell(Struct, frozen=True):
     """The coverage of one method for one measure of one system at one size; `defined` counts tables with a value,
     `warned` is the share of them whose interval nescio doubts, `silent_misses` the share that misses without a warning.
     """

@@ -13,10 +13,11 @@ from __future__ import annotations
 import csv
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 from typing import Any
+
+from msgspec import Struct
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
@@ -45,8 +46,7 @@ WAYS = ("people alone", "PPI++", "Rogan-Gladen")
 _STATES = {"Yes": CORRECT, "No": INCORRECT, "": NOT_GRADED}
 
 
-@dataclass(frozen=True)
-class Seen:
+class Seen(Struct, frozen=True):
     """One judge: what it says of every answer, how that agrees with people, and verdicts of both on the labelled
     answers by run."""
 

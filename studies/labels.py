@@ -15,10 +15,12 @@ import csv
 import gzip
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from time import perf_counter
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
@@ -45,8 +47,7 @@ WAYS = ("corrected", "people alone", "judge alone")
 PEOPLE = {"Yes": 1, "No": 0, "A": 1, "B": 0}
 
 
-@dataclass(frozen=True)
-class Data:
+class Data(Struct, frozen=True):
     """Answers of several runs: what people say of each (1, 0, or -1 for silence), and what the judges say."""
 
     name: str
@@ -57,8 +58,7 @@ class Data:
     judges: Mapping[str, NDArray[np.int8]]
 
 
-@dataclass(frozen=True)
-class Cell:
+class Cell(Struct, frozen=True):
     """How often intervals of one judge, size and target hold the truth, and how wide they are, over pairs of runs."""
 
     data: str

@@ -7,9 +7,10 @@ import gzip
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
+
+from msgspec import Struct
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
@@ -89,8 +90,7 @@ def without(data: Evidence) -> Iterator[tuple[str, Evidence]]:
 # --- The experiments on runs that decline ---
 
 
-@dataclass(frozen=True)
-class Trial:
+class Trial(Struct, frozen=True):
     """One run of both methods on one collection: what a reader who runs the two commands once would see."""
 
     curve: tuple[Stability, ...]
@@ -106,8 +106,7 @@ class Trial:
         return found
 
 
-@dataclass(frozen=True)
-class Study:
+class Study(Struct, frozen=True):
     """All trials on one collection: by seed, with each run left out, with more sub-collections, and drawn for each
     pair; and discriminative power on all questions."""
 
@@ -137,8 +136,7 @@ def study(data: Evidence) -> Study:
 # --- What the paper found, and whether it is so here ---
 
 
-@dataclass(frozen=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """A difference between two measures; `paper` is what the paper reports, `side` its sign, 0 where it calls them
     similar."""
 
@@ -201,8 +199,7 @@ FINDINGS = {
 SIMILAR = 0.034  # less apart than c@1 and accuracy in Table 2, whose sensitivities the paper calls different
 
 
-@dataclass(frozen=True)
-class Verdict:
+class Verdict(Struct, frozen=True):
     """A finding on one collection: its mean over the seeds and the spread of one of them; in how many seeds, and with
     how many of the runs left out, it is as in the paper; whether it is `opposite` in every seed."""
 
@@ -245,8 +242,7 @@ def judge(finding: Finding, found: Study) -> Verdict:
 # --- Graded scores ---
 
 
-@dataclass(frozen=True)
-class Graded:
+class Graded(Struct, frozen=True):
     """Both methods, by seed, and Sakai's test on a score matrix; `label` says which of its runs."""
 
     collection: str

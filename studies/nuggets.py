@@ -17,10 +17,11 @@ import json
 import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
 from typing import Any
+
+from msgspec import Struct, field
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
@@ -44,8 +45,7 @@ PARTS, RESAMPLES, SEED = 10, 2_000, 0
 NAMES = {"ksu-1": "ksu", "nii-1": "NII_USI_UCL"}
 
 
-@dataclass(frozen=True)
-class Label:
+class Label(Struct, frozen=True):
     """A person's verdict: is this gold nugget of the turn in the response of that run?"""
 
     turn: str
@@ -54,8 +54,7 @@ class Label:
     matched: bool
 
 
-@dataclass(frozen=True)
-class Cone:
+class Cone(Struct, frozen=True):
     """What cone_rag holds: nuggets and responses by turn, and labels."""
 
     nuggets: Mapping[str, Mapping[str, str]]
@@ -66,8 +65,7 @@ class Cone:
     )  # responses of the labelled runs, where they are there
 
 
-@dataclass(frozen=True)
-class Pairs:
+class Pairs(Struct, frozen=True):
     """Scores to hold against people's yes (1) or no (0), each with the group (turn, question) that is resampled as
     one."""
 

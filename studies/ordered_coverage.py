@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
@@ -88,8 +89,7 @@ SYSTEMS: dict[str, Callable[[int, np.random.Generator], tuple[Floats, Floats]]] 
 }
 
 
-@dataclass(frozen=True)
-class Cell:
+class Cell(Struct, frozen=True):
     """The coverage of one method for one measure of one system at one size.
 
     `coverage` is of the intervals that are given, of which there are `given` among `defined` values; `warned` is the

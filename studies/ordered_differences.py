@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
@@ -33,8 +34,7 @@ MANY = 300_000
 CSV = Path(__file__).parents[1] / "docs" / "coverage_of_differences.csv"
 
 
-@dataclass(frozen=True)
-class Cell:
+class Cell(Struct, frozen=True):
     """How often the interval of a difference holds the true one, and how often the paired test rejects; with errors."""
 
     first: str

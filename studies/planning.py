@@ -12,9 +12,11 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
@@ -43,8 +45,7 @@ Rates = tuple[float, float, float]
 PILOT = ((4360, 1461, 151), (1106, 3230, 290), (195, 311, 171))
 
 
-@dataclass(frozen=True)
-class Setting:
+class Setting(Struct, frozen=True):
     """Where a plan starts from (rates of both systems, or None for the pilot), and what is asked of it."""
 
     measure: str
@@ -62,8 +63,7 @@ class Setting:
         return " / ".join(sides) + (f", agreement {self.agreement:g}" if self.agreement else "")
 
 
-@dataclass(frozen=True)
-class Checked:
+class Checked(Struct, frozen=True):
     """A plan, the number that the normal approximation alone gives, and the power achieved with its Monte Carlo
     error."""
 

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
@@ -52,8 +54,7 @@ THRESHOLDS = (0.0, 0.05, 0.1, 0.25, 0.5)
 NEVER = 1.0  # no system is that sure: everything is declined
 
 
-@dataclass(frozen=True)
-class Choice:
+class Choice(Struct, frozen=True):
     """Thresholds chosen on one collection and tried on another."""
 
     name: str

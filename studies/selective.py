@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 from typing import Any
+
+from msgspec import Struct
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
@@ -36,8 +37,7 @@ TUNED_SIZES = (100, 200, 1_000)
 RESAMPLES = 1_000  # of the interval of each collection
 
 
-@dataclass(frozen=True)
-class Law:
+class Law(Struct, frozen=True):
     """Confidences c in [0, 1] with P(c ≤ x) = x^spread; an answer is right with chance Σ coefficient_k c^k, by the
     piece (from, to, coefficients) that c lies in. With `steps`, c is rounded up to that many values, before it means
     anything. `silent` is the chance of no answer and no candidate."""

@@ -13,8 +13,9 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
@@ -47,8 +48,7 @@ SILENT = np.array([[0.30, 0.04, 0.06], [0.04, 0.15, 0.08], [0.06, 0.08, 0.19]])
 TABLES = (ALIKE, HARD, SILENT)
 
 
-@dataclass(frozen=True)
-class Setting:
+class Setting(Struct, frozen=True):
     """A suite: the questions of each benchmark; `spread` is the concentration of a Dirichlet law that the tables of
     benchmarks are drawn from, None where the benchmarks are fixed."""
 
@@ -142,8 +142,7 @@ def error(share: float, suites: int) -> float:
     return float((share * (1 - share) / suites) ** 0.5)
 
 
-@dataclass(frozen=True)
-class Kept:
+class Kept(Struct, frozen=True):
     """What came of one setting by one measure: the share of intervals that hold the truth, their mean width, and the
     share of suites in which the test finds a difference that is none."""
 

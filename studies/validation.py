@@ -12,10 +12,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
@@ -46,8 +48,7 @@ SINGLY = "without rivals"  # the validator that looks at one question at a time
 WIDER = "validator with embeddings"
 
 
-@dataclass(frozen=True)
-class Validated:
+class Validated(Struct, frozen=True):
     """The study of validation: both collections, the validator, and its decisions on the test articles by name."""
 
     dev: Built

@@ -8,9 +8,11 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from nescio.data.model import Question, Verdict
 from nescio.tasks.ave.building import Built, Offer, build
@@ -21,8 +23,7 @@ Spans = list[tuple[int, int]]
 STREAMS = ("declined", "nil", "void", "long")  # the building rules that leave the redundancy of systems where it is
 
 
-@dataclass(frozen=True)
-class Squad:
+class Squad(Struct, frozen=True):
     """The gold, the predictions of the runs by name, and the sentences of each paragraph as places in its text."""
 
     gold: list[dict[str, Any]]
@@ -116,8 +117,7 @@ def gold_answers(data: Squad, articles: Iterable[str]) -> Exercise:
     return build(questions, given, name="gold").exercise
 
 
-@dataclass(frozen=True)
-class Streams:
+class Streams(Struct, frozen=True):
     """Answers of several systems to choose from, every answer kept that somebody judged; `unjudged` names those left
     out, by question and system. `accuracy` is over the questions that a system was judged on, silence being no right
     answer.

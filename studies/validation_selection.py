@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import validation_data as lab
+from msgspec import Struct
 from numpy.typing import NDArray
 
 import nescio
@@ -23,8 +23,7 @@ Floats = NDArray[np.float64]
 OF_THE_TEXT = ("proximity", "ngrams", "hypothesis", "phrases", "numbers", "times", "references", "meaning", "rivals")
 
 
-@dataclass(frozen=True)
-class Selected:
+class Selected(Struct, frozen=True):
     """What became of a collection; `values` has a column a question.
 
     qa        was the selected answer right?

@@ -1,7 +1,6 @@
 """Files given together: one format, each file once, each run once; and what `load` does with what is no file."""
 
 import json
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -196,7 +195,7 @@ MEMORY: dict[str, Any] = {
 
 @pytest.mark.parametrize("name", [*READING, *MEMORY])
 def test_options_that_cannot_apply_to_what_is_read_already_are_refused(name: str, tmp_path: Path) -> None:
-    assert {*READING, *MEMORY, *CALLERS} == {field.name for field in fields(Options)}
+    assert {*READING, *MEMORY, *CALLERS} == {*Options.__struct_fields__}
     path = encode([row | {"topic": "t"} for row in ROWS + OTHERS], "csv", tmp_path)
     loaded = load(path)
     tally = loaded.data.tally() if isinstance(loaded.data, Evidence) else None

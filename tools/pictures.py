@@ -13,9 +13,10 @@ import re
 import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 ROOT = Path(__file__).parents[1]
 DOCS, PICTURES = ROOT / "docs", ROOT / "docs" / "assets" / "pictures"
@@ -25,8 +26,7 @@ _VALUE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Plot:
+class Plot(Struct, frozen=True):
     """A plot of one table of a page: what to call a row (its cells by their columns), which columns hold values (with
     what they are called in the legend), where a line says what is promised, and which rows are taken."""
 

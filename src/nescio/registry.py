@@ -11,12 +11,13 @@ import inspect
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, MutableMapping
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, TypeVar
+
+from msgspec import Struct
 
 from nescio.errors import UnknownNameError, UsageError
 
@@ -91,8 +92,7 @@ def _entry_points(group: str) -> tuple[EntryPoint, ...]:
     return tuple(entry_points(group=group))
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(Struct, frozen=True):
     """A name with parameters as it was written: each as (its name or None, its text)."""
 
     text: str

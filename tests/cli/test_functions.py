@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import fields
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import click
@@ -16,7 +15,7 @@ from nescio.pipeline import CALLERS, Options
 
 from .catalogue import ELSEWHERE, EVERY, FUNCTIONS, functions_in, options_of
 
-READING = {field.name for field in fields(Options)} - {*CALLERS}
+READING = {*Options.__struct_fields__} - {*CALLERS}
 NAMESPACES = {
     "ave": nescio.ave,
     "campaign": nescio.campaign,

@@ -6,13 +6,13 @@ import math
 import re
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from msgspec.structs import replace
 
 import nescio
 from nescio.data.notes import note

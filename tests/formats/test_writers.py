@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from msgspec.structs import replace
 from numpy.testing import assert_array_equal
 
 from nescio.data.model import Collection, Question, Response, Run

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import settings
+from msgspec.structs import replace
 
 from nescio.data.columns import Array
 from nescio.data.evidence import Evidence

@@ -4,12 +4,12 @@ measures."""
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
+from msgspec.structs import replace
 
 from nescio.data.columns import Array
 from nescio.data.evidence import Evidence

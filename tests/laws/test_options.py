@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import fields
 from typing import Any, get_type_hints
 
 import pytest
@@ -60,7 +59,7 @@ def test_an_unknown_option_is_a_type_error_with_the_nearest_name(function: Calla
 @pytest.mark.parametrize(
     ("declared", "names"),
     [
-        (ReadingOptions, {field.name for field in fields(Options)}),
+        (ReadingOptions, {*Options.__struct_fields__}),
         (JudgingOptions, {*READING, *CALLED}),
         (OutcomeMapOption, {"outcome_map", *CALLED}),
         (ChooseOption, {"choose", *CALLED}),

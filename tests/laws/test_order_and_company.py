@@ -5,12 +5,11 @@ Each example is drawn once for all measures.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 import nescio
 from nescio.data.columns import OUTCOMES, Array

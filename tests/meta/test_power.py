@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from statistics import fmean, stdev
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 import nescio
 from nescio.data.columns import Array

@@ -14,13 +14,14 @@ import io
 import json
 import math
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
+from msgspec.structs import replace
 
 import nescio
 from nescio.comparison.best import mark

@@ -6,11 +6,11 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import replace
 from math import log
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from scipy.stats import binomtest
 
 import nescio

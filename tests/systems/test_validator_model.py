@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from math import exp, log
 from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from nescio.data.model import Question
 from nescio.errors import FormatError, MismatchError, UsageError

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from nescio.campaign.folder import SHEETS, Campaign, put
 from nescio.campaign.judgements import Judged, by_item, read_judgements
@@ -16,16 +18,14 @@ ADJUDICATION = "adjudication"
 ASKED = "assessors.json"
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Struct, frozen=True):
     """Everybody whom a sheet was written for, and how many of them judge each answer by the last sheets."""
 
     overlap: int = 1
     assessors: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Returned:
+class Returned(Struct, frozen=True):
     """How many verdicts came back of those that the answers of the pool are to have, and who gave none."""
 
     verdicts: int

@@ -7,8 +7,10 @@ import tempfile
 import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nescio.campaign import pages
 from nescio.campaign.folder import TOPICS, open_campaign
@@ -27,8 +29,7 @@ from nescio.text import plural
 FEW = 5  # faults of one rule in one file that the text lists
 
 
-@dataclass(frozen=True, slots=True)
-class CheckedRun:
+class CheckedRun(Struct, frozen=True):
     """A run that was checked: to how many of its topics it does not stay silent, and how many faults it has."""
 
     file: str
@@ -39,8 +40,7 @@ class CheckedRun:
     faults: int
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Checked(Results[Fault]):
+class Checked(Results[Fault], frozen=True):
     """What `check` found: the faults of all files, and in `tables["files"]` a row for each file."""
 
     @property

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from nescio.campaign.assessors import ADJUDICATION, read_asked
 from nescio.campaign.folder import SHEETS, Campaign, open_campaign, step
@@ -30,8 +31,7 @@ _WORDS = {"right": "R", "correct": "R", "wrong": "W", "incorrect": "W", "inexact
 _MEANING = "R (right), W (wrong), X (inexact) or U (unsupported)"
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Collected(Results[Fault]):
+class Collected(Results[Fault], frozen=True):
     """What `collect` found: faults, in `tables["sheets"]` what each sheet holds, and in `tables["agreement"]` how far
     assessors agree. With a fault nothing was taken over."""
 
@@ -52,8 +52,7 @@ class Collected(Results[Fault]):
         return "\n".join(lines)
 
 
-@dataclass(frozen=True, slots=True)
-class ReadBack:
+class ReadBack(Struct, frozen=True):
     """A sheet that was read back: how many of its answers are judged."""
 
     file: str

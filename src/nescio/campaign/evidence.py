@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nescio.campaign.folder import Campaign
 from nescio.campaign.pooling import Given, Said, item_id
@@ -41,8 +42,7 @@ WORDS = {CORRECT: "correct", INCORRECT: "incorrect", SILENT: "unanswered"}
 MOST_NAMED = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(Struct, frozen=True):
     """What a run gives to a topic, and what became of it: `verdict` is R, W, X or U, or the nuggets found, also of a
     candidate that was declined; `outcome` says what counts."""
 
@@ -53,8 +53,7 @@ class Cell:
     answer: str
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
+class Judged(Struct, frozen=True):
     """The runs of one language with everything that is known of them."""
 
     part: Part

@@ -8,9 +8,10 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+
+from msgspec import Struct
 
 from nescio.campaign import topics as asked
 from nescio.campaign.settings import SETTINGS, Resolution, Settings, Task, moment, read_settings, settings_of, written
@@ -24,8 +25,7 @@ POOL, SHEETS, JUDGEMENTS, RESULTS, SITE = "pool", "sheets", "judgements", "resul
 _DRAFT = re.compile(r"\..+\.[a-z0-9_]{8}(\.[^.]*)?")  # what `sources.writing` calls a file or folder until it is whole
 
 
-@dataclass(frozen=True, slots=True)
-class Campaign:
+class Campaign(Struct, frozen=True):
     """A campaign on disk: its folder and its settings."""
 
     folder: Path
@@ -109,8 +109,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
-@dataclass(frozen=True, slots=True)
-class Made:
+class Made(Struct, frozen=True):
     """A campaign that `init` made: its folder, how many topics it has, and whether a key stands apart from them."""
 
     folder: Path

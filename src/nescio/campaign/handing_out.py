@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import zipfile
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nescio.campaign.folder import HANDOUT, TOPICS, Campaign, contents, open_campaign, put, renewed, step
 from nescio.campaign.runs import FORMS
@@ -17,8 +19,7 @@ from nescio.text import plural
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # an archive of the same files has the same bytes
 
 
-@dataclass(frozen=True, slots=True)
-class HandedOut:
+class HandedOut(Struct, frozen=True):
     """What was written for teams: the place, and its files."""
 
     path: Path

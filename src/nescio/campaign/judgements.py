@@ -5,16 +5,16 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
 from operator import attrgetter
+
+from msgspec import Struct
 
 from nescio.campaign.folder import JUDGEMENTS, Campaign, put
 
 TABLE = "judgements.csv"
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
+class Judged(Struct, frozen=True):
     """An assessor's verdict on an answer of the pool: R, W, X or U, or the nuggets in it."""
 
     item: str
@@ -37,7 +37,7 @@ def write_judgements(campaign: Campaign, judgements: Iterable[Judged]) -> None:
     """Write all judgements, by answer and assessor."""
     text = io.StringIO(newline="")
     table = csv.writer(text, lineterminator="\n")
-    names = [field.name for field in fields(Judged)]
+    names = Judged.__struct_fields__
     table.writerow(names)
     table.writerows(map(attrgetter(*names), sorted(judgements, key=lambda one: (one.item, one.assessor))))
     put(campaign / JUDGEMENTS / TABLE, text.getvalue().encode())

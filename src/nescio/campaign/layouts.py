@@ -7,7 +7,8 @@ import csv
 import io
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from nescio.campaign.evidence import Cell, Judged, group_of
 from nescio.campaign.settings import Settings
@@ -23,8 +24,7 @@ WIDE = 6  # columns; a table with more is set in small type
 NEEDS = r"% needs \usepackage{booktabs} and \usepackage{graphicx}"
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Struct, frozen=True):
     """A table of a paper: a name for its files, a title, a head, and cells as they are printed; `groups_only` says that
     it is about groups, and has no place where these are not named."""
 
@@ -127,8 +127,7 @@ def named_run(run: str, settings: Settings) -> tuple[str, str]:
     return (settings.groups[group], system) if group else (run, "")
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
+class Counts(Struct, frozen=True):
     """The answers of a run by verdict. `declined_right` are declined candidates that would have been right (and so for
     the others); strict accuracy takes R for right, lenient R and U."""
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import asdict
 
 from nescio.campaign.folder import POOL, Campaign, put, step
 from nescio.campaign.judgements import read_judgements
@@ -24,8 +26,7 @@ POOLED: tuple[Task, ...] = ("qa", "reading", "nuggets")
 ITEMS = "pool.jsonl"
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Struct, frozen=True):
     """A distinct answer: `id` depends on nothing but the question and the answer, so that judgements outlast a pool."""
 
     id: str
@@ -37,8 +38,7 @@ class Item:
     language: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
+class Given(Struct, frozen=True):
     """An answer as a run gives it: at which rank, and whether it stands by it."""
 
     question: str
@@ -49,8 +49,7 @@ class Given:
     support: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Pooled:
+class Pooled(Struct, frozen=True):
     """What `pool` made: of how many answers how many are distinct, and how many of these are judged already."""
 
     path: Path
@@ -71,8 +70,7 @@ class Pooled:
         )
 
 
-@dataclass(slots=True)
-class Said:
+class Said(Struct):
     """Every run that counts, with what it says; read once for a step."""
 
     campaign: Campaign

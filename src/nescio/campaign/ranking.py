@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from nescio.campaign.evidence import Judged
 from nescio.campaign.topics import Part
@@ -16,8 +17,7 @@ from nescio.tasks.ave import baselines as reference
 from nescio.tasks.ave.baselines import Place
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
+class Ranked(Struct, frozen=True):
     """A language of AVE: how its validators and QA systems rank, and what the outcomes of the systems leave to note."""
 
     judged: Judged

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from nescio.campaign.folder import RECEIPTS, RUNS, Campaign, put
 from nescio.campaign.runs import Fault
@@ -13,8 +15,7 @@ from nescio.campaign.runs import Fault
 ACCEPTED, REFUSED = "accepted", "refused"
 
 
-@dataclass(frozen=True, slots=True)
-class Receipt:
+class Receipt(Struct, frozen=True):
     """What became of a file that was handed in: when, by whom, with which SHA-256 digest, and why it was refused.
 
     `run` is what the run is called from now on, `version` counts those of it that were taken in. `archive` is the file
@@ -50,8 +51,7 @@ class Receipt:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class TakenIn:
+class TakenIn(Struct, frozen=True):
     """A run that counts: the last version of it that was taken in."""
 
     run: str

@@ -8,9 +8,11 @@ import re
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from nescio.campaign.archives import unpacked
 from nescio.campaign.checking import empty
@@ -29,8 +31,7 @@ PENDING = "pending.json"
 _PLAIN = re.compile(r"[^\w.-]")
 
 
-@dataclass(frozen=True, slots=True)
-class Delivered:
+class Delivered(Struct, frozen=True):
     """A file that a group hands in; `why` says why it was refused before it was looked into."""
 
     file: str
@@ -46,8 +47,7 @@ class Delivered:
         return _PLAIN.sub("_", PurePosixPath(self.file).name.partition(".")[0])[:60] or "run"
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Received(Results[Receipt]):
+class Received(Results[Receipt], frozen=True):
     """What `intake` did: a receipt for each file."""
 
     @property
@@ -60,8 +60,7 @@ class Received(Results[Receipt]):
         return "\n".join([*map(str, self.rows), f"{plural(taken, 'run')} taken in, {self.refused} refused"])
 
 
-@dataclass(slots=True)
-class _Desk:
+class _Desk(Struct):
     """The place where runs come in: the campaign, its topics, what came in before, and the time."""
 
     campaign: Campaign

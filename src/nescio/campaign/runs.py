@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from msgspec import Struct, field
 
 from nescio.campaign.settings import Task
 from nescio.campaign.topics import Part, Topics
@@ -40,8 +40,7 @@ _LINE = re.compile(r"line (\d+)")
 _IDS = re.compile(r"[A-Za-z0-9]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(Struct, frozen=True):
     """A rule that a file breaks: on which line (None: the whole file), and what stands there."""
 
     file: str
@@ -54,8 +53,7 @@ class Fault:
         return f"{place}: {self.rule}" + (f" (found {self.value})" if self.value else "")
 
 
-@dataclass(frozen=True, slots=True)
-class Submission:
+class Submission(Struct, frozen=True):
     """A run as it was handed in: its name, its language, its faults, and what it says, if anything can be read.
 
     `said` is, by task, the responses of qa and reading, the validations of ave, the strings by target of nuggets, or
@@ -71,8 +69,7 @@ class Submission:
     of: int = 0
 
 
-@dataclass(slots=True)
-class _Reading:
+class _Reading(Struct):
     """A run while it is read."""
 
     source: Source

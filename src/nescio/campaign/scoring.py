@@ -6,12 +6,13 @@ import csv
 import io
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from nescio.campaign import group_tables, layouts
 from nescio.campaign.assessors import outstanding
@@ -43,8 +44,7 @@ DATA = "data.json"
 UNMARKED = f"Ties not marked; the tests of all pairs are in {RESULTS}/, comparisons.csv."
 
 
-@dataclass(frozen=True, slots=True)
-class TopicScore:
+class TopicScore(Struct, frozen=True):
     """A run on one topic: its outcome, its verdict, and the first measure on this topic alone (None: undefined)."""
 
     question: str
@@ -58,8 +58,7 @@ class TopicScore:
     answer: str
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
+class Scored(Struct, frozen=True):
     """What `score` wrote: of each language (empty: all) the scores, and the comparisons where there are two runs."""
 
     folder: Path
@@ -264,7 +263,7 @@ def _held(judged: Judged, scores: Scores, rows: Sequence[TopicScore]) -> dict[st
         "scores": scores.records(),
         "signature": str(scores.signature),
         "notes": list(map(str, scores.notes)),
-        "topics": [*map(attrgetter(*(field.name for field in fields(TopicScore))), rows)],
+        "topics": [*map(attrgetter(*TopicScore.__struct_fields__), rows)],
         "versions": {run.run: [run.version, run.digest] for run in judged.runs},
     }
 
@@ -272,8 +271,8 @@ def _held(judged: Judged, scores: Scores, rows: Sequence[TopicScore]) -> dict[st
 def _csv(kind: type[Any], rows: Sequence[Any]) -> bytes:
     text = io.StringIO(newline="")
     table = csv.writer(text, lineterminator="\n")
-    table.writerow([field.name for field in fields(kind)])
-    cells = attrgetter(*(field.name for field in fields(kind)))  # astuple would copy each cell
+    table.writerow(kind.__struct_fields__)
+    cells = attrgetter(*kind.__struct_fields__)  # astuple would copy each cell
     table.writerows(["" if value is None else value for value in cells(row)] for row in rows)
     return text.getvalue().encode(errors="replace")
 

@@ -6,10 +6,11 @@ import json
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
 from datetime import UTC, date, datetime, time
 from pathlib import Path
 from typing import Any, Literal, get_args
+
+from msgspec import Struct
 
 from nescio.errors import FormatError, UsageError
 
@@ -22,8 +23,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,39}")
 _MEGABYTE = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Struct, frozen=True):
     """What a campaign decides once.
 
     `groups` are the teams by their short names, each with the name that tables print. `languages` are those of the
@@ -87,7 +87,7 @@ def settings_of(values: Mapping[str, Any], path: Path | str) -> Settings:
 
 def _check(values: Mapping[str, Any], path: Path | str) -> None:
     """Raise FormatError for a value that is unknown, missing, of another kind or out of its range."""
-    known = {field.name for field in fields(Settings)}
+    known = {*Settings.__struct_fields__}
     if unknown := sorted(values.keys() - known):
         rule = f"there is no setting of this name; settings are {', '.join(sorted(known))}"
         raise FormatError(path, rule, value=unknown[0])

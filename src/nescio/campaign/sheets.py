@@ -7,8 +7,9 @@ import hashlib
 import io
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from nescio.campaign.assessors import ADJUDICATION, write_asked
 from nescio.campaign.collecting import KEY_SHEET, SheetReader
@@ -26,8 +27,7 @@ HEAD = ("item", "question_id", "question", "answer", "document", "support")
 _NAME = re.compile(r"[A-Za-z0-9][\w-]{0,39}")
 
 
-@dataclass(frozen=True, slots=True)
-class Sheet:
+class Sheet(Struct, frozen=True):
     """A sheet that was written: for whom, and how many answers of how many questions are in it."""
 
     file: str
@@ -36,8 +36,7 @@ class Sheet:
     questions: int
 
 
-@dataclass(frozen=True, slots=True)
-class Handed:
+class Handed(Struct, frozen=True):
     """What `sheets` wrote."""
 
     folder: Path

@@ -7,10 +7,12 @@ import hashlib
 import io
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nescio.campaign import pages
 from nescio.campaign.folder import SITE, Campaign, renewed, step
@@ -27,8 +29,7 @@ from nescio.text import plural, sanitize
 LONGEST = 300  # characters of an answer that a page shows
 
 
-@dataclass(frozen=True, slots=True)
-class Published:
+class Published(Struct, frozen=True):
     """What `publish` wrote: the site, how many pages of topics and how many folders of returns it has."""
 
     folder: Path

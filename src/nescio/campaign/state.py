@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+
+from msgspec import Struct
 
 from nescio.campaign.assessors import returned
 from nescio.campaign.folder import HANDOUT, RESULTS, SHEETS, SITE, Campaign, open_campaign
@@ -19,8 +20,7 @@ from nescio.errors import names_nearest
 from nescio.text import plural
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """A step of a campaign: whether it is done, and what there is of it."""
 
     name: str
@@ -29,8 +29,7 @@ class Step:
     command: str
 
 
-@dataclass(frozen=True, slots=True)
-class Status:
+class Status(Struct, frozen=True):
     """All steps of a campaign, in order."""
 
     name: str

@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from nescio.campaign.settings import Settings, Task
 from nescio.data.model import Collection, Question
@@ -33,8 +35,7 @@ _GOLD = ("sentences", "answer", "gold")  # columns of questions that would give 
 _ALL = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(Struct, frozen=True):
     """The topics of one language; of AVE with the answers to be validated."""
 
     language: str
@@ -42,8 +43,7 @@ class Part:
     exercise: Exercise | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Topics:
+class Topics(Struct, frozen=True):
     """What is asked, by language; one part of no language where the campaign does not tell them apart."""
 
     task: Task

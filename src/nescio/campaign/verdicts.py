@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from nescio.campaign.assessors import ADJUDICATION
 from nescio.campaign.folder import Campaign
@@ -23,8 +23,7 @@ from nescio.text import plural
 MOST_NAMED = 10  # answers in dispute that a message lists
 
 
-@dataclass(frozen=True, slots=True)
-class Agreement:
+class Agreement(Struct, frozen=True):
     """How far assessors agree, over all answers that two or more judged; the interval is over answers. Of definition
     questions the decisions are over each nugget of each string, and `answers` are the strings."""
 

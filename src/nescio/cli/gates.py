@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
+from msgspec import Struct
 
 from nescio.cli import options
 from nescio.cli.help import grouped
@@ -51,8 +51,7 @@ gate_options = options.together(
 grouped("Gates", gate_options)
 
 
-@dataclass(frozen=True, slots=True)
-class Reports:
+class Reports(Struct, frozen=True):
     """Where to write: a JUnit file, and a step summary to append to."""
 
     junit: Path | None

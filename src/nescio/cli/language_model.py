@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +63,7 @@ grouped("Language model", model_options)
 
 def model(arguments: dict[str, Any]) -> ModelOptions:
     """Take what was said of the language model out of what the command was given."""
-    return ModelOptions(**{field.name: arguments.pop(field.name) for field in fields(ModelOptions)})
+    return ModelOptions(**{name: arguments.pop(name) for name in ModelOptions.__struct_fields__})
 
 
 def say_waiting(cache: Path) -> None:

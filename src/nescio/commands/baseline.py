@@ -6,12 +6,13 @@ import hashlib
 import math
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Unpack
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nescio._version import __version__
 from nescio.commands.places import check_file, listed
@@ -36,8 +37,7 @@ COMMIT = "GITHUB_SHA"  # where GitHub Actions says which commit was checked out
 _CHUNK = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class WrittenBaseline:
+class WrittenBaseline(Struct, frozen=True):
     """What `baseline` wrote: where, which run, on how many questions, and the scores that stand in its head."""
 
     output: Path

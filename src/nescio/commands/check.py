@@ -5,11 +5,12 @@ from __future__ import annotations
 import contextlib
 import io
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
 from itertools import groupby
 from typing import Any, Literal, Unpack
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from nescio.commands.places import listed
 from nescio.data.columns import OUTCOMES, REGISTRY, known
@@ -34,8 +35,7 @@ JUDGE_FROM: Mapping[JudgeFrom, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class CheckedFile:
+class CheckedFile(Struct, frozen=True):
     """A file, the part that it plays in its format, by what it was known, and its columns where it has any."""
 
     file: str
@@ -44,8 +44,7 @@ class CheckedFile:
     columns: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class RunSummary:
+class RunSummary(Struct, frozen=True):
     """A run: `n` questions, and what its columns sum to, by the words of their declarations ("correct", "with
     confidence")."""
 
@@ -58,8 +57,7 @@ class RunSummary:
         return {"run": self.run, **self.sums, "n": self.n}
 
 
-@dataclass(frozen=True, slots=True)
-class Contents:
+class Contents(Struct, frozen=True):
     """What files hold: questions (None: counts alone), in how many clusters, runs, how many values each stratum has,
     the non-answers of each run by kind, and who judged, as far as that is known; and how often each question was asked,
     where that is more than once."""
@@ -89,8 +87,7 @@ class Contents:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class FileSummary:
+class FileSummary(Struct, frozen=True):
     """What files were taken for and why, what they hold (None where that cannot be said), and what looks wrong.
 
     `error` is what the reader raised where a file breaks a rule of its format; it is among the problems. As text it is

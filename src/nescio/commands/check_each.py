@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Unpack
+
+from msgspec.structs import replace
 
 from nescio.commands.check import CheckedFile, FileSummary, check
 from nescio.commands.places import listed

@@ -19,6 +19,8 @@ from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
+
 from nescio.errors import EndpointError, FormatError, UsageError
 
 TOKEN, API, EVENT, REPOSITORY = "GITHUB_TOKEN", "GITHUB_API_URL", "GITHUB_EVENT_PATH", "GITHUB_REPOSITORY"
@@ -33,8 +35,7 @@ _NAME = re.compile(r"[\w.-]{1,60}")
 _READ_ONLY = (401, 403, 404)
 
 
-@dataclass(frozen=True, slots=True)
-class Commented:
+class Commented(Struct, frozen=True):
     """What became of a comment: created, updated or neither ("") with the reason; and its address."""
 
     done: str

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from inspect import signature
 from pathlib import Path
 from typing import Any, Unpack
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nescio.commands.places import check_file, listed
 from nescio.data.judges import named
@@ -22,8 +24,7 @@ from nescio.stats.parallel import Progress
 OUTCOME_TABLE = "outcomes"  # what is written where nothing else is asked for
 
 
-@dataclass(frozen=True, slots=True)
-class Converted:
+class Converted(Struct, frozen=True):
     """What was read, who judged it on the way ("" where nobody had to), what was written and where, and notes."""
 
     format: str

@@ -7,9 +7,10 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from nescio.commands.places import check_place
 from nescio.data.results import Comparisons, Results, Scores
@@ -31,8 +32,7 @@ FEWEST = 2  # resamples that lie beyond the ends of an interval
 _NOT_XML = "[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"  # XML 1.0, production 2
 
 
-@dataclass(frozen=True, slots=True)
-class Limit:
+class Limit(Struct, frozen=True):
     """What a measure of every run must not fall below; or exceed, where `ceiling` is set, as for what is better when
     lower."""
 
@@ -41,8 +41,7 @@ class Limit:
     ceiling: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Gate:
+class Gate(Struct, frozen=True):
     """One thing that was asked of one run, what came of it (0 passed, 1 failed, 3 cannot tell), the sentence and the
     figures that say so, and whether the interval that it rests on is doubtful."""
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import Any, Unpack
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nescio.commands.places import check_file, listed
 from nescio.data.columns import Array
@@ -47,8 +48,7 @@ READING = (
 OWN_GRADES = "its own grades"  # who judged a log that came with grades
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Judged:
+class Judged(Struct, frozen=True, eq=False):
     """Answers with what a judge made of them: the outcomes, who judged, and notes.
 
     `by_people` says that the outcomes are people's own verdicts; `people` are those whom another judge can be held

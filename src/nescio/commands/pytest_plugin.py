@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from msgspec import Struct, field
 
 if TYPE_CHECKING:
     from nescio.commands.gates import Gate
@@ -29,8 +29,7 @@ class CannotTellWarning(UserWarning):
     """Too few answers to tell whether a gate is met."""
 
 
-@dataclass(slots=True)
-class Recorder:
+class Recorder(Struct):
     """The answers of a run, as tests record them; `undecided` is what a gate that cannot tell does: fail or warn."""
 
     run: str = RUN
@@ -168,8 +167,7 @@ def nescio_session(request: pytest.FixtureRequest) -> Recorder:
     return _session(request.config).recorder
 
 
-@dataclass(slots=True)
-class _Session:
+class _Session(Struct):
     """What all tests recorded, and what became of the gates."""
 
     recorder: Recorder

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Unpack
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nescio.commands.answers import Answered
 from nescio.commands.places import check_file, listed
@@ -28,8 +30,7 @@ from nescio.text import plural
 __all__ = ["answer", "key", "score"]
 
 
-@dataclass(frozen=True, slots=True)
-class KeyWritten:
+class KeyWritten(Struct, frozen=True):
     """What `key` wrote: how many questions have a sentence that matches their key, of how many; the rest can have no
     AutSent."""
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Unpack
+
+from msgspec import Struct
 
 from nescio.commands.places import check_file, listed
 from nescio.comparison import Correction, Test, compare
@@ -31,16 +32,14 @@ OF_LABELS = ("labels", "target", "labels_by", "also_judged")  # what only compar
 MOST_NAMED = 4  # files in the title of a page that has none of its own
 
 
-@dataclass(frozen=True, slots=True)
-class SuiteReport:
+class SuiteReport(Struct, frozen=True):
     """What `report_suite` made: the page, and the scores that it shows."""
 
     page: Path
     scores: SuiteScores
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(Struct, frozen=True):
     """What `report` made: the page, the names of the files of its figures, and the scores that they show."""
 
     page: Path | None
@@ -175,8 +174,7 @@ def report_change(
     return change.comparisons
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(Struct, frozen=True):
     """Which two runs are meant: the baseline (a run, or the file of one) and the other."""
 
     baseline: str | Path | None

@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Unpack
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from nescio import __version__, formats
@@ -35,8 +36,7 @@ from nescio.stats.parallel import Progress
 ALONE = ("outcomes", "tally")  # formats whose files can each be a shard
 
 
-@dataclass(frozen=True, slots=True)
-class Tallied:
+class Tallied(Struct, frozen=True):
     """What was counted and written: runs, questions, shards, and where; notes."""
 
     runs: int

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from nescio.pipeline import Options
 from nescio.scoring.score import open_data
 from nescio.selective import Tuned, TunedPair, as_outcomes, tune, tune_pair
 
-READING = {field.name for field in fields(Options)}
+READING = {*Options.__struct_fields__}
 
 
 def tune_one_or_two(

@@ -6,10 +6,11 @@ import tempfile
 import threading
 import webbrowser
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Unpack
+
+from msgspec import Struct, field
 
 from nescio.commands.places import listed
 from nescio.commands.report import title_of
@@ -63,8 +64,7 @@ def _page(source: Any, measures: Sequence[str] | str | None, wanted: dict[str, A
 Stamp = tuple[tuple[str, int, int], ...]
 
 
-@dataclass(slots=True)
-class Live:
+class Live(Struct):
     """A page that is made again when its files change; `version` counts how often it was made."""
 
     source: Any

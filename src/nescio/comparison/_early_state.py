@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from msgspec import Struct, field
 
 from nescio.comparison._looks import Codes
 from nescio.data.signature import parse
@@ -19,16 +19,14 @@ KIND, VERSION = "nescio sequential comparison", 1
 LETTERS = "CWU"  # correct, incorrect, unanswered
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(Struct, frozen=True):
     """Questions that arrived together: how many, and the signature of their data."""
 
     questions: int
     signature: str
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(Struct, frozen=True):
     """The questions in the order in which they counted, how each of them ended for both runs, and what must not change
     on the way."""
 

@@ -4,10 +4,10 @@ decides."""
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from nescio.data.columns import OUTCOMES
@@ -28,8 +28,7 @@ _TABLES = np.array([[3, 2, 1], [1, 5, 4], [2, 2, 7], [6, 4, 2]], dtype=np.float6
 MORE_DIGITS = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Sequence:
+class Sequence(Struct, frozen=True):
     """How a difference is followed: by which confidence sequence, at which level, and for about how many questions."""
 
     method: SequenceUsed
@@ -37,8 +36,7 @@ class Sequence:
     planned: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Path:
+class Path(Struct, frozen=True, eq=False):
     """The difference after each question, its interval at that look alone, and the intersection of all so far; shape
     (questions,). NaN is no look. `discordant` counts the questions on which the runs end differently."""
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 Test = Literal["auto", "exact", "permutation", "bootstrap", "tukey"]
@@ -36,8 +36,7 @@ EXACT_FOR = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class TestUsed:
+class TestUsed(Struct, frozen=True):
     """A test, how many comparisons used it, and what it is exact for."""
 
     __test__ = False  # for pytest, which collects classes by their names

@@ -4,16 +4,15 @@ all pairs."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from nescio.data.results import Comparison
 
 
-@dataclass(frozen=True, slots=True)
-class Rank:
+class Rank(Struct, frozen=True):
     """The place of a run under one measure.
 
     `low` to `high` are the ranks it may have: one worse for every run that is significantly better, and so from below

@@ -8,12 +8,12 @@ So the p-values already account for the number of pairs.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from itertools import permutations, product
 from math import factorial
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from nescio.comparison._p_values import p_value
@@ -31,8 +31,7 @@ Floats = NDArray[np.float64]
 ENUMERABLE = 50_000
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class AlignedRuns:
+class AlignedRuns(Struct, frozen=True, eq=False):
     """All runs on the same units under one measure: `values` maps labels of shape (units, runs) to one value a run."""
 
     runs: int

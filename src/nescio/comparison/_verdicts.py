@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from statistics import NormalDist
+
+from msgspec.structs import replace
 
 from nescio.data.results import Comparison
 from nescio.measures import parse

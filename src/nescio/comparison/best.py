@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import combinations
+
+from msgspec.structs import replace
 
 from nescio.comparison._p_values import adjust
 from nescio.comparison.all_pairs import all_tests, significant_pairs

@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import math
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Unpack
 
 import numpy as np
+from msgspec import Struct
 
 from nescio.comparison import _early_state
 from nescio.comparison._early_state import LETTERS, State
@@ -41,8 +41,7 @@ from nescio.stats.streams import Stream
 _CHANGES = ("runs", "questions", "data", "format", "columns")  # what may differ from block to block
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(Struct, frozen=True):
     """What is known after a block: the difference (run minus baseline) of the first `n` questions, on `discordant` of
     which the runs end differently.
 

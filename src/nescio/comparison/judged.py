@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nescio.comparison._p_values import RANDOM, TestUsed, adjust
 from nescio.comparison._verdicts import decide, detectable
@@ -13,8 +15,7 @@ from nescio.data.notes import Note
 from nescio.data.results import Comparison
 
 
-@dataclass(frozen=True, slots=True)
-class TestedPairs:
+class TestedPairs(Struct, frozen=True):
     """Comparisons on their own, without verdicts; notes on them; where they are corrected, how each came about."""
 
     __test__ = False  # for pytest, which collects classes by their names

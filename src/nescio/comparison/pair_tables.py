@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from nescio.data.columns import Array
@@ -24,8 +24,7 @@ MOST_CELLS = 64  # values that all columns together may have
 WORDS_AT_ONCE = 1 << 18
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PairTables:
+class PairTables(Struct, frozen=True, eq=False):
     """Pairs of runs: `tables`, of shape (pairs, K, K), counts the questions of kind i for the first run and of kind j
     for the second; `columns` map a name to what a question of each kind adds to a total, shape (K,), whole numbers."""
 
@@ -67,8 +66,7 @@ class PairTables:
         return observed, *exact_ps(exchanged, n, observed)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PackedRuns:
+class PackedRuns(Struct, frozen=True, eq=False):
     """Runs as a measure of counts sees them: a bit for each question and each kind of answer."""
 
     measure: Measure

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from nescio.comparison._p_values import p_value
@@ -32,8 +32,7 @@ TESTED_AT_ONCE = 1 << 17  # those of the same sizes are summed together
 Largest = tuple[NDArray[np.float64], bool]  # of the Tukey test: the largest differences, and whether of all exchanges
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class MeasuredRuns:
+class MeasuredRuns(Struct, frozen=True, eq=False):
     """All runs seen by one measure, their rows in the sorted order of the questions' ids: what it reads, which cells it
     can use, which it is about, and for the Tukey test the largest differences."""
 
@@ -94,8 +93,7 @@ class MeasuredRuns:
         return pair_up(self.measure, columns, clusters)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TalliedRuns:
+class TalliedRuns(Struct, frozen=True, eq=False):
     """All runs seen by one measure, of whose questions there are but counts: tables of pairs of runs."""
 
     data: Tally
@@ -225,8 +223,7 @@ def bootstrap_p(observed: float, resampled: NDArray[np.float64]) -> float:
     return p_value(observed, resampled - observed)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TestedPair:
+class TestedPair(Struct, frozen=True, eq=False):
     """A pair of runs, its difference, and p where it is exact or `how` it is to be had; the differences on all
     resamples, and for the Monte Carlo test on all exchanges."""
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from nescio.comparison.places import exchangeable_order
@@ -19,8 +19,7 @@ MANY_KINDS = 2_000  # of questions that were asked several times: their sums lie
 FEW_UNITS = 16  # of an ordered measure, whose 2**16 exchanges are scored one by one
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Pair:
+class Pair(Struct, frozen=True, eq=False):
     """Two runs seen by one measure: the units of both side by side.
 
     `patterns` has the kinds of unit of the first run followed by the same kinds of the second. Weights (w, 0) give the

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from nescio.comparison.paired_data import Pair
@@ -29,8 +29,7 @@ Values = NDArray[np.float64]
 Place = tuple[bytes, int]  # the rows that are used, and the run that they are of
 
 
-@dataclass(frozen=True, slots=True)
-class TestPlan:
+class TestPlan(Struct, frozen=True):
     """How every pair of one call is resampled, and by which test p is computed."""
 
     __test__ = False  # for pytest, which collects classes by their names
@@ -46,8 +45,7 @@ class TestPlan:
         return sum(block.size for block in self.blocks)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LinedUp:
+class LinedUp(Struct, frozen=True, eq=False):
     """A pair of runs on the questions that both have, and the places of its two runs; p is None where exchanges of
     labels have to be drawn."""
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 
 from nescio.comparison.paired_data import Pair, pair_of_kinds
 from nescio.data.evidence import Tally
@@ -20,8 +20,7 @@ from nescio.scoring.summed import sums_of
 Places = tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SummedRuns:
+class SummedRuns(Struct, frozen=True, eq=False):
     """All runs seen by the mean of a graded score."""
 
     data: Tally

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal, Protocol
 
 import numpy as np
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from nescio.errors import MismatchError, MissingColumnError
@@ -43,8 +43,7 @@ class Cells(Protocol):
     def column(self, name: str) -> Array: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(Struct, frozen=True):
     """How `check` sums a column over the questions of a run: the sum of its values, how many questions have one, or how
     many 0."""
 
@@ -52,8 +51,7 @@ class Summary:
     words: str
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(Struct, frozen=True):
     """A column that readers, judges and tasks may fill, or that is derived from others.
 
     A `count` holds whole numbers and is never absent; a `score` holds graded values, and NaN is an absence. `row`

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 import numpy as np
+from msgspec import Struct, field
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from nescio.data.columns import OUTCOMES, Array, bare, declared, known, parameters, resolve
@@ -24,8 +25,7 @@ ABSENCES = ("present", "no row", "ungraded", "empty cell")
 PRESENT, NO_ROW, UNGRADED, EMPTY_CELL = range(4)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Evidence:
+class Evidence(Struct, frozen=True, eq=False):
     """Columns of shape (runs, questions), which cells are present, and what is known of each question.
 
     `absence` indexes `ABSENCES`; 0 is present. `clusters` numbers the cluster that each question belongs to.
@@ -171,8 +171,7 @@ class Evidence:
         return state.hexdigest()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Tally:
+class Tally(Struct, frozen=True, eq=False):
     """How often each pattern of the integer columns occurs in each run: all that count measures need.
 
     `columns` map a name to one value a pattern, shape (K,); `counts` has shape (runs, K). Where more is known than a

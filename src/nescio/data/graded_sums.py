@@ -5,9 +5,9 @@ exchanges of labels. Weights and coins are functions of a seed and a question's 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from nescio.data.columns import Array
@@ -23,8 +23,7 @@ Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
-class Drawn:
+class Drawn(Struct, frozen=True):
     """How often the questions of graded scores were resampled, by which seed, and whether labels were exchanged too."""
 
     resamples: int = 0
@@ -45,8 +44,7 @@ class Drawn:
 NOT_DRAWN = Drawn()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class GradedSums:
+class GradedSums(Struct, frozen=True, eq=False):
     r"""The sums of one graded score, a row of whole numbers for each run, as they are kept.
 
     For the questions with a score: how many there are, and $\sum x$ in parts of 2^-30. Where they were resampled also

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Literal, get_args
+
+from msgspec import Struct
 
 Target = Literal["collection", "population"]  # what figures that people's labels correct are about
 TARGETS: tuple[Target, ...] = get_args(Target)
@@ -19,8 +20,7 @@ _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _OWN = ("model", "prompt", "date")  # parameters that have a field of their own
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeRecord:
+class JudgeRecord(Struct, frozen=True):
     """A judge with its parameters; of a language model also its name, the digest of its prompt, and the date.
 
     As text, `token_f1(threshold=0.5)` or `llm(model=…, prompt=3f2a9c01, date=2026-11-22)`; `parse` reads that back.

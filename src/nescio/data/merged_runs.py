@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from fnmatch import fnmatchcase
 
 import numpy as np
+from msgspec.structs import replace
 
 from nescio.data.columns import Array
 from nescio.data.outcomes import ABSENT, Outcomes

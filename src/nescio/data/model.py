@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
+
+from msgspec import Struct, field
 
 NOTHING: Mapping[str, str] = {}  # one for all questions that have no strata: there may be millions
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(Struct, frozen=True):
     """One question of a collection.
 
     `answerable` is None where the collection does not say; `strata` holds whatever else it says (language, type,
@@ -29,16 +29,14 @@ class Question:
     accepted: tuple[int, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Collection:
+class Collection(Struct, frozen=True):
     """Questions with their gold answers, in the order of the file."""
 
     name: str
     questions: tuple[Question, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Response:
+class Response(Struct, frozen=True):
     """What a run says to one question. Key: (question_id, rank), and `repeat` where it was asked several times.
 
     `answered=False` with an `answer` is a declined candidate: kept, because validation is measured on it. `why` says in
@@ -56,8 +54,7 @@ class Response:
     repeat: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(Struct, frozen=True):
     """One system's responses to a collection.
 
     `responses` are a tuple, or stay in their large file and are read from it again by whoever goes through them.

@@ -18,17 +18,18 @@ text.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from string import Formatter
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nescio.text import enumerated, plural
 
 FEW = 3  # runs that a note names
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(Struct, frozen=True):
     """One thing that the reader of a result should know: its code, whom it is about, and the values that its text
     shows.
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 
 import numpy as np
+from msgspec import Struct, field
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from nescio.data.columns import Array
@@ -21,8 +22,7 @@ SAID_SO = "declined in words"  # why an answer is silent of which a pattern says
 STATES = {"incorrect": INCORRECT, "correct": CORRECT, "unanswered": SILENT}
 
 
-@dataclass(frozen=True, slots=True)
-class Label:
+class Label(Struct, frozen=True):
     """A person's verdict on one answer: CORRECT, INCORRECT, SILENT, ANSWERED, or NOT_GRADED where there is none.
 
     Whose answer it was, `run` says, or its text `answer`, or both; `place` is where the verdict stands, for messages.
@@ -39,8 +39,7 @@ class Label:
     verdict: Verdict | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Outcomes:
+class Outcomes(Struct, frozen=True, eq=False):
     """What is known of every answer before any policy is applied; arrays have shape (runs, questions).
 
     `state` is INCORRECT, CORRECT, SILENT, NOT_GRADED or ABSENT. `candidate` is 1 or 0 for a declined candidate that
@@ -105,8 +104,7 @@ class Outcomes:
         return f"{origin}run {self.runs[run]!r}, question {one}"
 
 
-@dataclass(frozen=True, slots=True)
-class NonAnswers:
+class NonAnswers(Struct, frozen=True):
     """How many of a run's answers are none, by kind: `taken_for` is silence, not graded or missing; `of` is all
     questions."""
 

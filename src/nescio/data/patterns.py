@@ -5,17 +5,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from nescio.data.columns import Array
 from nescio.data.repeats import grouped
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Patterns:
+class Patterns(Struct, frozen=True, eq=False):
     """The distinct rows that one run's questions make, and how many resampling units there are of each kind.
 
     A resample gives each kind of unit a weight, shape (…, U). Without clusters a row is a kind (`unit` is None); with

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from nescio.data import frames
 from nescio.data.frames import Kind
@@ -15,8 +16,7 @@ if TYPE_CHECKING:
     import polars
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Pivot:
+class Pivot(Struct, frozen=True):
     """What `Scores.pivot` gives: values with a row for each run and a column for each measure.
 
     `keys` names what a row is of: "run", or "run" and "stratum". NaN is undefined, None was not computed.

@@ -4,10 +4,11 @@ confidences."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nescio.data.columns import Array
 from nescio.data.evidence import NO_ROW, PRESENT, UNGRADED, Evidence
@@ -28,8 +29,7 @@ MISSING_CONFIDENCE: tuple[MissingConfidence, ...] = get_args(MissingConfidence)
 UNGRADED_LEFT_OUT = "outcomes.ungraded_left_out"  # the code of a note that a ranking has no need of
 
 
-@dataclass(frozen=True, slots=True)
-class Policies:
+class Policies(Struct, frozen=True):
     """What to do with a missing row, an ungraded answer, a question that has no answer, and an answer without a
     confidence in a run that has some."""
 

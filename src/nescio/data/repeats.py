@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from nescio.data.columns import Array
@@ -22,8 +22,7 @@ LARGEST_SHARE = 1_000_000
 FIRST = "1"  # the label of an answer of a run that knows no repeats, beside others that do
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Repeats:
+class Repeats(Struct, frozen=True, eq=False):
     """Which question each row answers (numbered from 0, by their names), and what its repeat is called; shape
     (rows,)."""
 

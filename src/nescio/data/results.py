@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Generic
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from nescio._version import __version__
 from nescio.data import frames
@@ -34,8 +36,7 @@ else:
 MOST_MEASURES = 3  # of one run in a row; with more, each measure has a row
 
 
-@dataclass(frozen=True, slots=True)
-class Score:
+class Score(Struct, frozen=True):
     """One measure of one run. `low` and `high` bound its interval; NaN is undefined, None not computed.
 
     `n` is the number of questions it was computed from, `stratum` the part of them (None: all), `interval` the method.
@@ -63,8 +64,7 @@ class Score:
 TURNED = {"better": "worse", "worse": "better", "higher": "lower", "lower": "higher"}
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Struct, frozen=True):
     """A run against a baseline: `difference` is run minus baseline, with its interval and the p-value of no difference.
 
     `n` counts the questions that both have, `units` what was resampled of them: the same, or clusters. `spread` is the
@@ -94,8 +94,7 @@ class Comparison:
         return self.verdict in TURNED
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """One test of one measure.
 
     `result` of a cheat is cheated, resists, undefined or not applicable; of an axiom holds, fails, undefined or not
@@ -118,8 +117,7 @@ class Finding:
     undefined: int
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Results(Generic[RowT_co]):
+class Results(Struct, Generic[RowT_co], frozen=True):
     """A table of results with the line that lets someone else repeat them, and notes on what was left out or touched.
 
     Iterating gives the rows. `tables` holds what else there is, by name, as the ranks of a comparison.
@@ -215,8 +213,7 @@ class Results(Generic[RowT_co]):
         return ""
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Scores(Results[Score]):
+class Scores(Results[Score], frozen=True):
     """What `score` gives: rows of `Score`. Shown as a table with a row for each run and a column for each measure.
 
     `scores["mine", "c@1"]` is the row of a run and a measure, `scores["mine", "c@1", "history"]` that of a stratum.
@@ -283,24 +280,26 @@ class Scores(Results[Score]):
         return "* the best; † not significantly different from the best"
 
 
-class Comparisons(Results[Comparison]):
+class Comparisons(Results[Comparison], frozen=True):
     """What `compare` gives: rows of `Comparison`."""
 
-    __slots__ = ()
 
-
-class Audit(Results[Finding]):
+class Audit(Results[Finding], frozen=True):
     """What `nescio.meta.audit` gives: a row for each test of each measure."""
-
-    __slots__ = ()
 
 
 _TYPES = {"str": "VARCHAR", "float": "DOUBLE", "int": "BIGINT", "bool": "BOOLEAN", "tuple": "VARCHAR[]"}
 
 
+def declared_types(rows: Sequence[Any]) -> dict[str, str]:
+    """Return each field of results with the type that it is declared with, as it is written."""
+    classes = type(rows[0]).__mro__ if rows else ()
+    return {name: text for kind in reversed(classes) for name, text in vars(kind).get("__annotations__", {}).items()}
+
+
 def _kinds(rows: Sequence[Any]) -> list[tuple[str, Kind]]:
     """Each column's kind, by the type that its field is declared with."""
-    return [(field.name, _kind(str(field.type))) for field in fields(rows[0])] if rows else []
+    return [(name, _kind(declared)) for name, declared in declared_types(rows).items()]
 
 
 def _kind(declared: str) -> Kind:
@@ -309,8 +308,8 @@ def _kind(declared: str) -> Kind:
 
 
 def _raw(rows: Sequence[Any]) -> list[dict[str, Any]]:
-    """Return each row by its fields, which hold plain values: `dataclasses.asdict` would copy each of them."""
-    names = [field.name for field in fields(rows[0])] if rows else []
+    """Return each row by its fields, which hold plain values: to_builtins would copy each of them."""
+    names = rows[0].__struct_fields__ if rows else ()
     return [{name: getattr(row, name) for name in names} for row in rows]
 
 

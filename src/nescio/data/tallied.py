@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import combinations
 
 import numpy as np
+from msgspec import Struct, field
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from nescio.data.binned import bin_answers
@@ -31,8 +32,7 @@ ANSWERABLE = (-1, 0, 1)
 Counts = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class OutcomeCounts:
+class OutcomeCounts(Struct, frozen=True, eq=False):
     """How often each kind of answer occurs in each run, and in each pair of runs on the questions of both.
 
     `kinds` has shape (K, 3), its columns are `KIND`; `counts` has shape (runs, K); `pairs`, of shape (pairs, K, K), is

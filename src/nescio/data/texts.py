@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class AnswerTexts:
+
+class AnswerTexts(Struct, frozen=True):
     """One answer in words: what was asked, what is right, what the system said, what of it was graded (where that is
     another text), and why it was graded so. Empty where a file does not say."""
 

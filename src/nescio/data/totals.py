@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from nescio.data.columns import Array
 from nescio.data.patterns import Patterns
@@ -13,8 +13,7 @@ from nescio.stats.resampling import Table
 from nescio.stats.sums import Summands, summands
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class JointColumns:
+class JointColumns(Struct, frozen=True, eq=False):
     """The columns of several additive patterns over the same units, side by side.
 
     `places` says for each of the patterns where the columns of a name begin and how wide they are (0: one number a

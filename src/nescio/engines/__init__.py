@@ -8,9 +8,10 @@ order.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from typing import TypeVar
+
+from msgspec import Struct
 
 from nescio.errors import NescioError, UsageError
 from nescio.stats import parallel
@@ -21,8 +22,7 @@ U = TypeVar("U")
 SCHEMES = {"ray": ("ray",), "spark": ("spark", "local", "yarn", "k8s")}
 
 
-@dataclass(frozen=True, slots=True)
-class Engine:
+class Engine(Struct, frozen=True):
     """An engine by its name, the address of its cluster ("" for one on this machine), and how many jobs it runs
     here."""
 
@@ -63,8 +63,7 @@ def each_part(function: Callable[[T], U], parts: Sequence[T], engine: Engine) ->
         yield place, answer
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """A function whose errors are answers too, where they are nescio's: doing a part again would give the same."""
 
     function: Callable[..., object]

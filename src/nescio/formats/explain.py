@@ -6,8 +6,9 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from nescio.data.columns import OUTCOMES
 from nescio.data.outcomes import STATES

@@ -14,7 +14,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from nescio.data.columns import Array
 from nescio.data.evidence import Evidence, Tally
@@ -31,8 +32,7 @@ from nescio.sources.opening import HEADLESS
 from nescio.sources.source import Source
 
 
-@dataclass(frozen=True, slots=True)
-class Unjudged:
+class Unjudged(Struct, frozen=True):
     """A collection and runs whose answers nobody has judged yet; `files` names where each run came from.
 
     `extra_columns` holds graded scores of the format's own, which no judge gives: a column of shape (runs, questions)
@@ -97,8 +97,7 @@ class Choices(Mapping[str, str]):
         return len(self._given)
 
 
-@dataclass(frozen=True, slots=True)
-class Counting:
+class Counting(Struct, frozen=True):
     """What is needed of a large table where nothing that is asked for needs its rows: tables of pairs of runs,
     hashes of the questions, graded scores as `drawn` says, bins of
     confidences (`binned`); or no counts, but what is said of each run on each of its
@@ -111,8 +110,7 @@ class Counting:
     binned: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ReadOptions:
+class ReadOptions(Struct, frozen=True):
     """What a reader may be told: words for outcomes, which columns to keep as strata (None: all that can be), which
     are graded scores that a measure asks for, which of several things in a log to `choose`, what words mean "I do
     not know", and whether questions must hold gold answers (not where people judge, or a system is to answer), and
@@ -132,8 +130,7 @@ class ReadOptions:
     supports: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class ReadResult:
+class ReadResult(Struct, frozen=True):
     """What a reader found, notes for the user, and the measures that users of the format expect first.
 
     `judges` says who judged, where the reader knows it or let something judge (nuggets matched automatically); outcomes
@@ -161,8 +158,7 @@ Describe = Callable[[Sequence[SourceRole]], str]
 CollectionReader = Callable[[Sequence[SourceRole], ReadOptions], tuple[Collection, tuple[Note, ...]]]
 
 
-@dataclass(frozen=True, slots=True)
-class Format:
+class Format(Struct, frozen=True):
     """A registered format: `about` says in one line what it holds, for messages and help.
 
     `marks` are the kinds of files that it is asked about, and for each kind the columns or keys of which such a file
@@ -296,8 +292,7 @@ def _understood(source: Source, *, judging: bool) -> list[Format]:
     return [format_ for format_ in takes if (format_.yields is not None) == judging] or takes
 
 
-@dataclass(frozen=True, slots=True)
-class WriteResult:
+class WriteResult(Struct, frozen=True):
     """What was written, in words ("12 outcomes of 1 run"), and notes on what the format has no place for."""
 
     what: str
@@ -307,8 +302,7 @@ class WriteResult:
 Write = Callable[..., WriteResult]  # of what was read, a path, and `progress` where it says how far it has come
 
 
-@dataclass(frozen=True, slots=True)
-class Writer:
+class Writer(Struct, frozen=True):
     """A registered writer: `takes` is Outcomes or Unjudged, `suffixes` those of the file it writes, none where it fills
     a folder."""
 

@@ -8,11 +8,11 @@ make_scorer(metric("c@1", unanswered="?"))
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from nescio.data.outcomes import CORRECT, INCORRECT, SILENT
@@ -23,8 +23,7 @@ from nescio.measures import parse
 _NOTHING: Any = None  # no label means silence
 
 
-@dataclass(frozen=True, slots=True)
-class Metric:
+class Metric(Struct, frozen=True):
     """The measure of true and predicted labels, as `make_scorer` takes it."""
 
     measure: str
@@ -38,8 +37,7 @@ class Metric:
         return self.measure
 
 
-@dataclass(frozen=True, slots=True)
-class Scorer:
+class Scorer(Struct, frozen=True):
     """The measure of a fitted classifier on data; the higher the better, as scikit-learn's scorers are."""
 
     measure: str

@@ -21,8 +21,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
+
+from msgspec import Struct, field
 
 from nescio.data.judges import JudgeRecord
 from nescio.data.model import Collection, Question, Run
@@ -31,8 +32,7 @@ from nescio.data.outcomes import CORRECT, INCORRECT
 from nescio.registry import Registry, Rule, as_text, bind, parse_call, values_of
 
 
-@dataclass(frozen=True, slots=True)
-class Grade:
+class Grade(Struct, frozen=True):
     """What a judge makes of an answer: CORRECT, INCORRECT, SILENT (it declines in words) or NOT_GRADED, and graded
     scores."""
 
@@ -44,8 +44,7 @@ _NO_SCORES: Mapping[str, float] = {}
 RIGHT, WRONG = Grade(CORRECT), Grade(INCORRECT)
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerToJudge:
+class AnswerToJudge(Struct, frozen=True):
     """What a judge is asked: is this answer of that run to the question right?"""
 
     run: str
@@ -76,8 +75,7 @@ class Judge(Protocol):
         """Say what is odd about these answers, or was about judging them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Resources:
+class Resources(Struct, frozen=True):
     """What some judges need and a name does not hold: people's verdicts, and a language model at its endpoint."""
 
     people: Judge | None = None
@@ -91,8 +89,7 @@ Remarks = Callable[[Collection, Sequence[Run]], Iterable[Note]]
 FALLBACK = "exact"  # the judge where none suits
 
 
-@dataclass(frozen=True, slots=True)
-class Declaration:
+class Declaration(Struct, frozen=True):
     """A registered judge before its parameters are bound; `check` may raise where they cannot be worked with."""
 
     name: str
@@ -117,8 +114,7 @@ class Declaration:
         return _Bound(self, bound)
 
 
-@dataclass(frozen=True, slots=True)
-class Factory:
+class Factory(Struct, frozen=True):
     """A registered judge that is made from `Resources` and its parameters."""
 
     name: str
@@ -137,8 +133,7 @@ class Factory:
         return inspect.cleandoc(self.make.__doc__ or "")
 
 
-@dataclass(frozen=True, slots=True)
-class _Bound:
+class _Bound(Struct, frozen=True):
     declaration: Declaration
     parameters: Mapping[str, Any]
 

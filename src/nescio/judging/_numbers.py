@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable
-from dataclasses import dataclass
 from decimal import Context, Decimal, localcontext
+
+from msgspec import Struct
 
 from nescio.judging._units import CURRENCIES, DECADE, PERCENT, unit_of
 
 
-@dataclass(frozen=True, slots=True)
-class Quantity:
+class Quantity(Struct, frozen=True):
     """A number and what it counts: PERCENT, DECADE, a currency, a unit as Pint names it, or None for anything else."""
 
     value: Decimal

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 import numpy as np
+from msgspec import Struct, field
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from nescio.data.judges import JudgeRecord
@@ -29,8 +30,7 @@ def _people(resources: Resources) -> Judge:
     return resources.people
 
 
-@dataclass(frozen=True, slots=True)
-class Human:
+class Human(Struct, frozen=True):
     """The verdicts of people, found by run and question, or by question and the text of the answer.
 
     `stale` collects labels of an answer that the run does not give any more: they judge nothing.

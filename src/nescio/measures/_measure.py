@@ -28,13 +28,14 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from operator import index
 from types import SimpleNamespace
 from typing import Any, Literal, SupportsIndex
 
 import numpy as np
+from msgspec import Struct, field
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from nescio.data.columns import OUTCOMES, USER, Array, attribute, bare, known, resolve
@@ -55,8 +56,7 @@ WHEN, EXAMPLE = "When to use it", "Example"  # how two paragraphs of a measure's
 _ROWS_AT_ONCE = 32
 
 
-@dataclass(frozen=True, slots=True)
-class Measure:
+class Measure(Struct, frozen=True):
     """A measure with its parameters bound: what `measure("penalty(t=0.75)")` gives.
 
     `label` is the name as it was asked for, `name` the full one that a signature carries.
@@ -227,8 +227,7 @@ class Measure:
 Measures = Sequence[str | Measure] | str | Measure | None  # as a caller names them; None: what suits the data
 
 
-@dataclass(frozen=True, slots=True)
-class OwnInterval:
+class OwnInterval(Struct, frozen=True):
     """A measure's own construction of an interval, by its name in a signature: from a run's patterns, a level and a
     generator, with the parameters of the measure. No other method covers, of the measure or of its differences;
     `clustered` says whether this one does where questions are clustered."""
@@ -238,8 +237,7 @@ class OwnInterval:
     clustered: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Declaration:
+class Declaration(Struct, frozen=True):
     """A registered measure before its parameters are bound."""
 
     name: str

@@ -7,11 +7,11 @@ pairs, U units, B resamples.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from math import comb, factorial
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from nescio.errors import UsageError
@@ -26,8 +26,7 @@ TIE = 1e-9  # relative
 ROUNDING = 1e-12  # relative
 
 
-@dataclass(frozen=True, slots=True)
-class Resampling:
+class Resampling(Struct, frozen=True):
     """`resamples` of `units` units with replacement; None is every one that there is, each as often as it can be
     drawn."""
 
@@ -71,8 +70,7 @@ def _every(units: int) -> NDArray[np.int64]:
     return np.bincount((drawn + place).ravel(), minlength=drawn.size).reshape(-1, units)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Differences:
+class Differences(Struct, frozen=True, eq=False):
     """What the resamples say of each pair: `size` is compared with `observed`, `mean` is the difference under the null.
 
     `size` and `mean` have shape (P, B) and are absolute; NaN is undefined and as large as nothing. `observed` has shape

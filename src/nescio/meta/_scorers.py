@@ -4,9 +4,9 @@ ordered."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from nescio.data.columns import Array
@@ -74,8 +74,7 @@ def _sums(columns: dict[str, Array], measure: Measure) -> Scores:
     return summed
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Scorer:
+class Scorer(Struct, frozen=True, eq=False):
     """One run under one measure, question by question: `use` are the units of the collection that it can be scored
     on."""
 

@@ -7,9 +7,10 @@ drawing from it costs the same for a thousand questions and for ten million.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from nescio.data.evidence import Evidence, Tally
@@ -21,8 +22,7 @@ from nescio.stats import resampling
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PairTables:
+class PairTables(Struct, frozen=True, eq=False):
     """`counts` of shape (pairs, K, K): the questions of each kind for the first and for the second run; `patterns` are
     the kinds."""
 

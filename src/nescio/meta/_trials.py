@@ -8,13 +8,13 @@ questions.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 from math import comb
 from typing import TypeVar
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from nescio.data.evidence import Evidence, Tally
@@ -38,8 +38,7 @@ Chunk = tuple[Floats, Floats]
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Drawing:
+class Drawing(Struct, frozen=True):
     """Sub-collections of `size` units, `trials` of them (None: every one there is), `fresh` for each pair or shared;
     `jobs` processes draw those of single pairs."""
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
 from itertools import combinations
 from typing import Any, Unpack
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import astuple
 from numpy.typing import NDArray
 
 from nescio.data.columns import OUTCOMES
@@ -29,8 +30,7 @@ ALIKE = 0.005  # of a measure's range: what rounds to the same two decimals in t
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
-class Agreement:
+class Agreement(Struct, frozen=True):
     """How alike two measures rank the runs; `discordant` is how many pairs of runs they order oppositely."""
 
     measure: str
@@ -42,8 +42,7 @@ class Agreement:
     discordant: int
 
 
-@dataclass(frozen=True, slots=True)
-class Disagreement:
+class Disagreement(Struct, frozen=True):
     """One run of a pair on which two measures disagree; a pair has two rows in turn, and `place` 1 disagrees most.
 
     `how` is "opposite", or "alike" where one of the measures holds the two runs alike. The first of the two rows is the
@@ -59,8 +58,7 @@ class Disagreement:
     other_value: float
 
 
-@dataclass(frozen=True, slots=True)
-class CountedDisagreement(Disagreement):
+class CountedDisagreement(Disagreement, frozen=True):
     """The same with what the run did, as in Table 3 of Peñas & Rodrigo 2011."""
 
     correct: int

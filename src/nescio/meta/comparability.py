@@ -3,10 +3,10 @@ study."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import ArrayLike
 
 from nescio.data.results import Scores
@@ -14,8 +14,7 @@ from nescio.data.results import Scores
 LEAST_RUNS = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Correlation:
+class Correlation(Struct, frozen=True):
     """Pearson's correlation of two measures over runs: NaN under three runs, or where one of them does not vary.
 
     `runs` is the number of runs on which both are defined.

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
 from typing import Any, Unpack
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from nescio.data.evidence import NO_ROW, PRESENT, Evidence
@@ -33,8 +34,7 @@ PROBES = 512
 Pairs = NDArray[np.int64]  # (P, 2): run and baseline
 
 
-@dataclass(frozen=True, slots=True)
-class Power:
+class Power(Struct, frozen=True):
     """How many pairs of runs differ significantly at `alpha`, and from which difference on that can be expected.
 
     `statistic` says what was resampled. The pairs whose significance is `undefined` (runs without any difference) are
@@ -51,8 +51,7 @@ class Power:
     undefined: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Significance:
+class Significance(Struct, frozen=True):
     """One point of the ASL curve of a measure: its pairs of runs by rising achieved significance level, undefined ones
     last."""
 
@@ -109,8 +108,7 @@ def power(
     return Results(tuple(rows), line, notes, "power", {"asl_curve": tuple(curve)})
 
 
-@dataclass(frozen=True, slots=True)
-class _Study:
+class _Study(Struct, frozen=True):
     rows: list[Power]
     curve: list[Significance]
     notes: list[Note]

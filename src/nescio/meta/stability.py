@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Unpack
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from nescio.data.evidence import Evidence, Tally
@@ -23,8 +23,7 @@ from nescio.stats.parallel import Progress
 FUZZINESS = tuple(i / 100 for i in range(1, 11))
 
 
-@dataclass(frozen=True, slots=True)
-class Stability:
+class Stability(Struct, frozen=True):
     """One point of the curve of a measure: the error rate (eq. 7) and the proportion of ties (eq. 8) at one
     fuzziness."""
 

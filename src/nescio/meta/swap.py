@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Unpack
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from nescio.data.evidence import Evidence, Tally
@@ -25,8 +26,7 @@ BINS = 21
 WIDTH = 0.01
 
 
-@dataclass(frozen=True, slots=True)
-class SwapBin:
+class SwapBin(Struct, frozen=True):
     """Comparisons whose difference fell between `low` and `high`, and how many of them the other half reversed."""
 
     measure: str
@@ -39,8 +39,7 @@ class SwapBin:
     size: int = 0  # of the sub-collections
 
 
-@dataclass(frozen=True, slots=True)
-class Sensitivity:
+class Sensitivity(Struct, frozen=True):
     """The four columns of Table 2, and the required difference as a share of the measure's range."""
 
     measure: str

@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, to_builtins
+from msgspec.structs import replace
 
 from nescio._version import __version__
 from nescio.data.judges import JudgeRecord, parse
@@ -18,8 +20,7 @@ from nescio.sources.writing import write_text
 KIND = "certificate of a judge"
 
 
-@dataclass(frozen=True, slots=True)
-class Coefficient:
+class Coefficient(Struct, frozen=True):
     """A coefficient of agreement with its bootstrap interval; `undefined` counts the resamples that have none."""
 
     name: str
@@ -29,8 +30,7 @@ class Coefficient:
     undefined: int
 
 
-@dataclass(frozen=True, slots=True)
-class Certificate:
+class Certificate(Struct, frozen=True):
     """How far people agree with a judge, on how many labels that they gave without seeing its verdicts.
 
     `judge` is the judge with its parameters, `prompt` the digest of what a language model is asked (empty for other
@@ -70,7 +70,7 @@ class Certificate:
 
     def write(self, path: Path | str) -> None:
         """Write the certificate as JSON, whole or not at all."""
-        document = {"kind": KIND, "nescio": __version__, **asdict(self)}
+        document = {"kind": KIND, "nescio": __version__, **to_builtins(self)}
         write_text(Path(path), json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
 

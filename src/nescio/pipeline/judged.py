@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from nescio.data.policies import UNGRADED_LEFT_OUT, Policies, apply_policies
 from nescio.formats.native.judgements import holds_verdicts, read_outcomes

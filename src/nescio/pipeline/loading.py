@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from nescio.data.evidence import Evidence, Tally
 from nescio.data.judges import JudgeRecord, named
@@ -26,8 +27,7 @@ from nescio.sources.arrow import is_rows
 DEFAULT_MEASURES = ("c@1", "accuracy", "coverage")
 
 
-@dataclass(frozen=True, slots=True)
-class Loaded:
+class Loaded(Struct, frozen=True):
     """Data that can be scored: Evidence, or a Tally where only counts were given; notes; the measures to show where
     none is named.
 

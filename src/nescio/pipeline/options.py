@@ -7,11 +7,12 @@ import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields
 from inspect import Parameter, signature
 from itertools import chain
 from pathlib import Path
 from typing import Any, TypedDict, get_args
+
+from msgspec import Struct, field
 
 from nescio.data.columns import OUTCOMES
 from nescio.data.outcomes import STATES
@@ -74,8 +75,7 @@ class ReadingOptions(JudgingOptions, total=False):
     graded: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(Struct, frozen=True):
     """What a caller may ask of reading, judging and the policies.
 
     `strata` names the columns to keep for breakdowns (None: all that are constant within a question); `cluster` the
@@ -152,10 +152,10 @@ class Options:
         """Raise UsageError for an option that is set and cannot apply to what was given; `allowed` are those that
         can."""
         plain = Options()
-        for option in fields(self):
-            if option.name in (*allowed, *CALLERS) or getattr(self, option.name) == getattr(plain, option.name):
+        for name in self.__struct_fields__:
+            if name in (*allowed, *CALLERS) or getattr(self, name) == getattr(plain, name):
                 continue
-            raise UsageError(f"{option.name} says how files are read, and {what}")
+            raise UsageError(f"{name} says how files are read, and {what}")
 
 
 def in_python(message: str) -> str:
@@ -189,7 +189,7 @@ CALLERS = (
     "certificate",
 )  # what a caller sets for its own sake, and no user asks for
 # What a message says of an option of reading: its name, and a value where one follows (no other word does).
-_NAMES = "|".join(o.name.replace("_", "-") for o in fields(Options) if o.name not in CALLERS)
+_NAMES = "|".join(name.replace("_", "-") for name in Options.__struct_fields__ if name not in CALLERS)
 _CHOICES = chain(*map(get_args, (Missing, MissingConfidence, Unanswerable, Ungraded)))
 _WORDS = "|".join((*_CHOICES, "exact", "human", "llm", "matrix", "outcomes"))
 _OPTION = re.compile(rf"--({_NAMES})(?![\w-])(?: ('[^']*'|[^\s=]+=[^\s:;,)]+|[A-Z]+\b|(?:{_WORDS})\b))?")
@@ -198,7 +198,7 @@ _OPTION = re.compile(rf"--({_NAMES})(?![\w-])(?: ('[^']*'|[^\s=]+=[^\s:;,)]+|[A-
 def check_names(function: Callable[..., Any], options: Mapping[str, Any], names: Sequence[str] = ()) -> None:
     """Raise TypeError for an option that neither the function nor `Options` has, with the nearest name; `options` are
     what the function took as further keywords, `names` those of `Options` that it has a use for (none named: all)."""
-    names = [*names, "watch", "watch_judging", "typed"] if names else [option.name for option in fields(Options)]
+    names = [*names, "watch", "watch_judging", "typed"] if names else [*Options.__struct_fields__]
     for name in options:
         if name in names:
             continue

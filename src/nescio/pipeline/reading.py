@@ -6,8 +6,10 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, overload
+
+from msgspec.structs import replace
 
 from nescio import formats
 from nescio.data.model import Collection, Response, Run

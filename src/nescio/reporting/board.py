@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from nescio.data.results import Score, Scores
 from nescio.measures import parse
@@ -16,8 +16,7 @@ BEST, TIED = "*", "†"
 HUGE = 1e12  # from here on figures are no longer written out
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(Struct, frozen=True):
     """A value as it is shown, its interval ("" where there is none), and its marks.
 
     `marked` says whether the cell's column has marks in this stratum, `over` the runs that this one is significantly
@@ -39,8 +38,7 @@ class Cell:
         return f"{self.value}{sign}{self.interval and ' '}{self.interval}"
 
 
-@dataclass(frozen=True, slots=True)
-class Board:
+class Board(Struct, frozen=True):
     """Head and rows, and which columns are text; the legend says in words what the marks mean and rest on, empty where
     there are none."""
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, fields, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from nescio.data.results import declared_types
 
 _NUMBERS = ("int", "float")
 
 
-@dataclass(frozen=True, slots=True)
-class Grid:
+class Grid(Struct, frozen=True):
     """Head and cells as they are shown, and of each column whether it is text, which stands to the left, or numbers.
 
     `spare` names columns that can be left out where there is no room, the one that is missed least first.
@@ -44,7 +47,7 @@ def make_grid(
 
 def text_fields(rows: Sequence[Any]) -> dict[str, bool]:
     """Say which fields of results are text, by the types that they are declared with."""
-    return {field.name: str(field.type).split(" ", 1)[0] not in _NUMBERS for field in fields(rows[0])} if rows else {}
+    return {name: declared.split(" ", 1)[0] not in _NUMBERS for name, declared in declared_types(rows).items()}
 
 
 def text_values(values: Iterable[Any]) -> bool:

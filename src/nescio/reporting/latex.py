@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from nescio.reporting.board import Board, Cell, letters
 from nescio.reporting.grid import Grid

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nescio.reporting.grid import Grid
 
@@ -23,8 +25,7 @@ WORDS = 3  # a text of more words than this is a sentence
 CUT = "…"
 
 
-@dataclass(frozen=True, slots=True)
-class Fitted:
+class Fitted(Struct, frozen=True):
     """A table that fits: what is the same in all its rows, the tables below each other, and the columns left out."""
 
     above: str

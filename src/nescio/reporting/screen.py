@@ -6,8 +6,9 @@ In a pipe tables take the width that they need. `-v` prints all comparisons and 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from nescio.data.results import Audit, Comparisons, Results, Scores
 from nescio.reporting import terminal

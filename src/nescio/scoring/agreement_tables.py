@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from nescio.data.columns import Array
@@ -20,8 +20,7 @@ _CATEGORIES = {CORRECT: "correct", INCORRECT: "incorrect", SILENT: "unanswered",
 PEOPLE, JUDGE = (CORRECT, INCORRECT, SILENT), tuple(_CATEGORIES)
 
 
-@dataclass(frozen=True, slots=True)
-class Agreement:
+class Agreement(Struct, frozen=True):
     """How a judge and people agree on the `answers` that both graded, of `labels` that people did.
 
     `sensitivity` is the share of people's correct answers that the judge calls correct, `specificity` that of the
@@ -43,8 +42,7 @@ class Agreement:
     specificity: float
 
 
-@dataclass(frozen=True, slots=True)
-class Confusion:
+class Confusion(Struct, frozen=True):
     """How many answers people put into one category and the judge into another; `share` is of those of people's
     category."""
 

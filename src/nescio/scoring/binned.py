@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from nescio.data.binned import BINS, RIGHT
@@ -22,8 +22,7 @@ BINNED = "measure.binned"  # the code of the remark that a value is made of bins
 Counts = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
-class BinnedValue:
+class BinnedValue(Struct, frozen=True):
     """The value of a measure on bins of confidence, and the least and the greatest that the answers themselves can
     have; `error` is how far the value is from these at most."""
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Literal, get_args
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from nescio.data.columns import OUTCOMES
@@ -34,8 +34,7 @@ IntervalMethod = Literal["auto", "percentile", "bca", "logit", "dirichlet", "wil
 METHODS: tuple[IntervalMethod, ...] = get_args(IntervalMethod)
 
 
-@dataclass(frozen=True, slots=True)
-class ResamplingPlan:
+class ResamplingPlan(Struct, frozen=True):
     """How the intervals of one call are made: the level as a share, the blocks of resamples, and the processes."""
 
     level: float

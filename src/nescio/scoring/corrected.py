@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from nescio.data.columns import Array
@@ -32,8 +33,7 @@ FEW = 50  # labels below which an interval is approximate
 METHOD = "prediction-powered"
 
 
-@dataclass(frozen=True, slots=True)
-class Correction:
+class Correction(Struct, frozen=True):
     """How a figure came about: of a run, or of its difference from a baseline.
 
     `judge` is the figure by the judge alone, `people` that by people's labels alone with its interval, `weight` how far
@@ -55,8 +55,7 @@ class Correction:
     n: int
 
 
-@dataclass(frozen=True, slots=True)
-class Corrected:
+class Corrected(Struct, frozen=True):
     """A corrected figure with its interval, its standard error and the p-value of 0."""
 
     value: float
@@ -68,8 +67,7 @@ class Corrected:
     remarks: tuple[Note, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Side:
+class Side(Struct, frozen=True, eq=False):
     """A run, with what its right answers are worth, negative for a baseline."""
 
     run: int
@@ -81,8 +79,7 @@ class Side:
         return self.sign * self.form.slope
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Units:
+class Units(Struct, frozen=True, eq=False):
     """The values of all questions used: what is known without a label, and the judge's and people's for the rest.
 
     Arrays have shape (questions,); `judge` has a column for each judge. `people` is NaN where nobody judged. `strata`

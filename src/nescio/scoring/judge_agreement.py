@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from nescio.data.columns import Array
@@ -44,8 +44,7 @@ _FEW = 30
 _CHANCE = 0.001  # of a warning about labels that are a random sample
 
 
-@dataclass(frozen=True, slots=True)
-class Corrected:
+class Corrected(Struct, frozen=True):
     """The accuracy of a run by one way of estimating it, from `labels` of people among `answers` that were to be
     judged.
 
@@ -132,8 +131,7 @@ def against(
     return Results(tuple(agreements), line, tuple(notes), "agreement", more)
 
 
-@dataclass(frozen=True, slots=True)
-class _Cells:
+class _Cells(Struct, frozen=True):
     """One run: people's y and the judge's f of the labelled answers, f of all answers asked for, and what needs no
     judge."""
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from nescio.data.columns import Array
 from nescio.measures import Measure
@@ -16,8 +16,7 @@ from nescio.scoring.verdict_form import form_of
 from nescio.stats.prediction_powered import FEWEST, OWN_WEIGHT, Values, spread_over_strata
 
 
-@dataclass(frozen=True, slots=True)
-class Spreads:
+class Spreads(Struct, frozen=True):
     """What a plan of labels starts from: how much people's values vary, and how far the judge goes with them.
 
     `spread` is the standard deviation of people's values over the `answers` that need a verdict, `correlation` that of

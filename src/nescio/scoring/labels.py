@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from nescio.data.columns import Array
@@ -24,8 +25,7 @@ VERDICTS = "verdicts"  # strata made of what the judge says of the runs that are
 NEITHER = -1
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Labels:
+class Labels(Struct, frozen=True, eq=False):
     """What people said of the answers in `data`; all arrays have shape (runs, questions).
 
     `said` is 1 or 0 for an answer that people call correct or not, -1 where they said nothing. `known` are the cells

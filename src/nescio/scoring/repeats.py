@@ -6,12 +6,12 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from itertools import combinations
 from statistics import NormalDist
 from typing import Any, Unpack
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from nescio.data.columns import OUTCOMES, Array
@@ -30,8 +30,7 @@ from nescio.stats.repeats import Split, intraclass, split
 _STEP = 1e-3  # of the derivatives, which are exact for polynomials up to the fourth degree
 
 
-@dataclass(frozen=True, slots=True)
-class Repeatability:
+class Repeatability(Struct, frozen=True):
     """One measure of one run whose questions were asked several times.
 
     `se` is the standard error of the value over questions. `variance` is what a question adds to it, and falls into
@@ -56,8 +55,7 @@ class Repeatability:
     repeats: str
 
 
-@dataclass(frozen=True, slots=True)
-class OfRepeat:
+class OfRepeat(Struct, frozen=True):
     """The value of one repeat of all questions, on the `n` questions that have it."""
 
     run: str
@@ -67,8 +65,7 @@ class OfRepeat:
     n: int
 
 
-@dataclass(frozen=True, slots=True)
-class Noise:
+class Noise(Struct, frozen=True):
     """What two runs differ by at most, at the level asked for, if only the chance of their answers sets them apart."""
 
     run: str
@@ -78,8 +75,7 @@ class Noise:
     noise: float
 
 
-@dataclass(frozen=True, slots=True)
-class Flip:
+class Flip(Struct, frozen=True):
     """A question whose answers had different outcomes, and how many had each."""
 
     run: str

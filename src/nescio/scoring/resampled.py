@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from nescio.data.patterns import Patterns, by_unit
@@ -29,8 +29,7 @@ UNITS_A_KIND = 100
 NUMBERS_AT_ONCE = 1 << 25  # of all columns of one run
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Subject:
+class Subject(Struct, frozen=True, eq=False):
     """A run as a measure sees it, with a weight for each unit (`by_unit`)."""
 
     measure: Measure

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from nescio.data.columns import OUTCOMES, USER, Array, attribute, bare
@@ -24,8 +25,7 @@ OF_QUESTIONS = "question"  # the namespace of what a question earned, where it w
 Remark = tuple[Note, str, str]  # with the measure, and whose value it is made of
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class MeasureInput:
+class MeasureInput(Struct, frozen=True, eq=False):
     """One run seen by one measure. `n` is the number of questions used; samples of one `draw` have the same kinds of
     unit, and runs that are alike may have the same `patterns`. `resampled` are the measure's values on resamples, where
     these were drawn when the questions were counted."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from nescio.data.columns import OUTCOMES
 from nescio.errors import UsageError
@@ -15,8 +15,7 @@ _STEP = 1e-3  # of a derivative from five points, exact for polynomials up to th
 _CLOSE = 1e-9
 
 
-@dataclass(frozen=True, slots=True)
-class VerdictForm:
+class VerdictForm(Struct, frozen=True):
     r"""A measure as a function of accuracy A, silence U being known: $c + \alpha A$.
 
     `slope` is α, what an answer adds to the score if it is right and not wrong, and `constant` c. c@1 has α = 1 + U

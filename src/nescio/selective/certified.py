@@ -26,9 +26,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from nescio.data.columns import Array
 from nescio.selective.curve import Bools, Floats
@@ -37,8 +37,7 @@ GRID = 20
 _MOST_NEEDED = 1 << 40
 
 
-@dataclass(frozen=True, slots=True)
-class Guarantee:
+class Guarantee(Struct, frozen=True):
     """What is asked for: a risk of at most `max_risk`, with this confidence (both shares), on a grid of confidences or,
     where it is None, of `GRID` ranks."""
 
@@ -57,8 +56,7 @@ class Guarantee:
         return (1 - self.confidence) / self.tries
 
 
-@dataclass(frozen=True, slots=True)
-class GridPoint:
+class GridPoint(Struct, frozen=True):
     """One threshold of the grid: accept where confidence >= `threshold` (-inf: everything), with the errors among those
     accepted and the upper bound on the risk."""
 

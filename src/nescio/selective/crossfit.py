@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from nescio.data.notes import Note, note
@@ -16,8 +15,7 @@ from nescio.stats import resampling
 from nescio.stats.streams import Stream
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Choice:
+class Choice(Struct, frozen=True, eq=False):
     """Thresholds: accept where confidence >= threshold; inf accepts nothing, -inf everything that can be.
 
     `threshold` was chosen on all questions, `without[k]` on those outside part k; `fold` says which part each question

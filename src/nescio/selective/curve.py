@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from nescio.data.columns import Array, known
@@ -17,8 +18,7 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
+class Point(Struct, frozen=True):
     """One point of a risk-coverage curve: with every question answered whose confidence is at least `threshold`,
     `coverage` is the share of the questions answered and `risk` the share of these answers that are wrong; both in [0,
     1]."""
@@ -28,8 +28,7 @@ class Point:
     risk: float
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class OneRun:
+class OneRun(Struct, frozen=True, eq=False):
     """One run, its graded questions in the order of their names; arrays have shape (questions,).
 
     `confidence` is that of the answer, or of the declined candidate that was judged; -inf where there is neither, so

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from nescio.data.columns import Array
 from nescio.errors import NescioError
@@ -22,8 +22,7 @@ CERTIFIED = (0.05, 0.1, 0.2, 0.3)  # risks that are tried, the lowest first
 CONFIDENCE = 0.95
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
+class Counts(Struct, frozen=True):
     """What becomes of the questions of a run where it answers from `threshold` on: `answered` of them, `wrong` of these
     wrongly. With repeats a question counts once, so that these may be fractions. A threshold of inf answers nothing."""
 
@@ -35,8 +34,7 @@ class Counts:
     wrong: float
 
 
-@dataclass(frozen=True, slots=True)
-class TunedPoint:
+class TunedPoint(Struct, frozen=True):
     """The threshold at which a measure is best, and what to expect of it on new questions (cross-fitted): the measure,
     the share answered, the share of these wrong, and its upper bound (one-sided, 95%; None for clustered questions)."""
 
@@ -47,8 +45,7 @@ class TunedPoint:
     risk_upper: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class Operating:
+class Operating(Struct, frozen=True):
     """A run at its thresholds, from the strictest to answering all; `given` is the run as it came. `measure` is what
     the tuned one is best by, and `certified` (risk, threshold) of the lowest risk of `CERTIFIED` that holds with a
     confidence of 95%."""

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from nescio._version import __version__
 from nescio.data.evidence import Evidence
 from nescio.data.results import Results
 
 
-@dataclass(frozen=True, slots=True)
-class Tuning:
+class Tuning(Struct, frozen=True):
     """What a threshold does to a run: it answers where the confidence is at least `threshold`.
 
     threshold             None where nothing is answered (`coverage` 0) or, of a guaranteed one, everything that can be
@@ -61,8 +61,7 @@ class Tuning:
     folds: int = 0
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Tuned(Results[Tuning]):
+class Tuned(Results[Tuning], frozen=True):
     """What `tune` gives: one row, a `Tuning`; in `tables` the risk-coverage `curve` and the `grid` of a guaranteed
     risk.
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
 import numpy as np
+from msgspec.structs import replace
 
 from nescio.comparison import compare
 from nescio.comparison.two_runs import take_two
@@ -24,8 +24,7 @@ from nescio.selective.tuning import tune
 from nescio.stats.parallel import Progress
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class TunedPair(Results[Tuning]):
+class TunedPair(Results[Tuning], frozen=True):
     """What `tune_pair` gives: a `Tuning` of each run, the baseline first. In `tables`, `comparison` holds the run
     against the baseline, each at its own threshold and on held-out questions, and `as_given` both as they came."""
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from nescio.sources.json import as_text
 
 KNOWN = ("pandas", "polars", "pyarrow")  # whose tables DuckDB reads by itself
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Stream:
+class Stream(Struct, frozen=True, eq=False):
     """Only the Arrow side of a table, which DuckDB reads without guessing what the table is."""
 
     table: Any
@@ -21,8 +21,7 @@ class Stream:
         return self.table.__arrow_c_stream__(requested_schema)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Renamed:
+class Renamed(Struct, frozen=True, eq=False):
     """A table under other column names: `select` names each of its columns c0, c1, … anew."""
 
     table: Any

@@ -8,10 +8,11 @@ import re
 import struct
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from nescio.errors import FormatError
 from nescio.sources.compressed import WINDOW, check_size

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from nescio.sources.database import connect, parquet, watched
@@ -27,8 +27,7 @@ Fetched = tuple[NDArray[np.uint64], dict[str, Any]]  # the masks, and the other 
 Words = Callable[[Sequence[tuple[str | None, int]]], Mapping[str | None, int | None]]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Masks:
+class Masks(Struct, frozen=True, eq=False):
     """The runs in the order in which they first stand in the table, the `states` that occur, for each of these and each
     question the runs that it is the outcome of (`masks`, of shape (states, questions, words of 64 runs)), and the
     questions' hashes, sorted; and who judged the runs, where that is known. `questions` are the names, where they were
@@ -150,8 +149,7 @@ def _mask(outcome: str, words: Sequence[str | None]) -> str:
     return f"bit_or(CASE WHEN {is_it} THEN bit ELSE 0::UBIGINT END)"
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
+class _Asked(Struct, frozen=True):
     """What is asked of the table, in SQL: the name of a question; the masks and the number of rows of a group, `FROM`
     what; where that lies; the states, each a mask; and whether the questions' hashes, and their names, are wanted."""
 

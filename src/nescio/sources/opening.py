@@ -6,10 +6,11 @@ import codecs
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from glob import glob
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError, MismatchError

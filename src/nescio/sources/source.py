@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from nescio.data.notes import Note
 from nescio.errors import MismatchError
@@ -24,8 +25,7 @@ LINES = (".jsonl", ".ndjson")
 _SMALL = 1 << 18  # bytes of text of which a query is run before a better one would be planned
 
 
-@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
-class Packed:
+class Packed(Struct, frozen=True, eq=False, weakref=True):
     """The compressed file that a source was unpacked from, or the address that it was fetched from; what it was
     unpacked or fetched to goes when this and all that it `holds` do."""
 
@@ -34,8 +34,7 @@ class Packed:
     holds: tuple[Packed, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Source:
+class Source(Struct, frozen=True, eq=False):
     """A file on disk (`path`), a table in memory (`table`), or a table in memory that stood in a file; `columns` are
     its column names, or the keys of its first object.
 

@@ -19,9 +19,9 @@ three).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from nescio.errors import UsageError
@@ -32,8 +32,7 @@ Verdicts = NDArray[np.float64]
 NAN = float("nan")
 
 
-@dataclass(frozen=True, slots=True)
-class Estimate:
+class Estimate(Struct, frozen=True):
     """An estimated share with its interval, all in [0, 1] or NaN; `weight` says how much of the judge went into it."""
 
     value: float

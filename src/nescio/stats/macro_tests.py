@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from nescio.stats.permutation import (
@@ -38,8 +38,7 @@ REACH = 9.0  # standard deviations beyond which nothing weighs as much as a roun
 FOURIER_ERROR = 1e-14
 
 
-@dataclass(frozen=True, slots=True)
-class Law:
+class Law(Struct, frozen=True):
     """What exchanges of labels do to a difference: a sum of kinds, of `sizes` units that each move it by ± its step; or
     `atoms`, the values it can have and their chances."""
 
@@ -54,8 +53,7 @@ class Law:
         return Law(self.sizes, tuple(step * weight for step in self.steps))
 
 
-@dataclass(frozen=True, slots=True)
-class MacroP:
+class MacroP(Struct, frozen=True):
     """A p-value, and the least that it can be: the same where `how` is "exact", apart by a grid's rounding where it is
     "grid"."""
 

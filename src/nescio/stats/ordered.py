@@ -7,13 +7,13 @@ Numba (the extra `fast`), which does the same arithmetic in the same order: the 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from importlib.util import find_spec
 from itertools import pairwise
 from types import ModuleType
 
 import numpy as np
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
@@ -25,8 +25,7 @@ MUCH = 1 << 16
 _done = {"cells": 0}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Scan:
+class Scan(Struct, frozen=True, eq=False):
     """Rows in their order. `unit` says whose each is, `ends` marks where a group of tied rows begins, and where the
     last ends; `table` has how often each unit occurs, shape (units, resamples): in all, at most as often as there are
     units. A pass keeps the totals that it comes upon in `known`, by the values that were summed.
@@ -40,7 +39,7 @@ class Scan:
     table: NDArray[np.uint8]
     known: dict[bytes, Floats] = field(default_factory=dict)
     mirrored: bool = False
-    _whole: list[Scan] = field(default_factory=list, repr=False)
+    _whole: list[Scan] = field(default_factory=list)
 
     @property
     def resamples(self) -> int:

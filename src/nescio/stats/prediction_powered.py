@@ -19,9 +19,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from nescio.errors import UsageError
@@ -33,8 +34,7 @@ OWN_WEIGHT = 10  # labels from which a stratum has a weight of its own, and that
 NAN = float("nan")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Mean:
+class Mean(Struct, frozen=True, eq=False):
     """An estimated mean over `units`, of which people saw `labels`.
 
     `variance` is the square of its standard error, `freedom` the degrees of freedom of Student's t, `weights` the λ of
@@ -77,8 +77,7 @@ class Mean:
         return replace(self, variance=self.variance + spread / self.units) if self.units else self
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Sample:
+class Sample(Struct, frozen=True, eq=False):
     """The values of m labelled units by `people` (m,) and by the judge (m,), and the judge's on `every` one of all N.
 
     With several judges, `judge` and `every` have a column for each.

@@ -7,9 +7,9 @@ often each item counts, as in resamples; None counts each once.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import ArrayLike, NDArray
 
 from nescio.errors import UsageError
@@ -65,8 +65,7 @@ def gwet_ac1(counts: ArrayLike, weights: ArrayLike | None = None) -> Floats:
     return _over(pair_agreement(table, weights) - by_chance, 1 - by_chance)
 
 
-@dataclass(frozen=True, slots=True)
-class Interval:
+class Interval(Struct, frozen=True):
     """A coefficient with its bootstrap interval over items; `undefined` counts the resamples that have none."""
 
     name: str

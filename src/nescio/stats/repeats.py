@@ -8,16 +8,15 @@ spread of single measurements: Var = (σ_q² + E[σ_i²/r_i])/n.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
-class Split:
+class Split(Struct, frozen=True):
     r"""The variance of the units' means, and its parts.
 
     `total` is $S^2 = \sum_i (\bar z_i - \bar z)^2/(n-1)$, so that the mean has the standard error $S/\sqrt n$;
@@ -76,8 +75,7 @@ def intraclass(values: Floats, unit: NDArray[np.int64]) -> tuple[float, float, f
     return between, within, r0, (between - within) / r0
 
 
-@dataclass(frozen=True, slots=True)
-class Design:
+class Design(Struct, frozen=True):
     """So many units, each measured so often, with the variance of their mean and what it costs."""
 
     units: int

@@ -7,10 +7,10 @@ the seed alone, to the last bit: not on how many blocks are made at once, by how
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from nescio.stats.streams import Stream
@@ -25,8 +25,7 @@ PICKS_AT_ONCE = 1 << 16
 PICKS_PER_CATEGORY = 12
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(Struct, frozen=True):
     """Rows `start` to `start + size` of the resamples, and the stream that they are drawn from."""
 
     start: int

@@ -8,9 +8,9 @@ them; the interval that counts is the intersection of all so far (`running`). Kn
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
@@ -77,8 +77,7 @@ def running(low: Floats, high: Floats) -> tuple[Floats, Floats]:
     return np.take_along_axis(lowest, last, axis=-1), np.take_along_axis(highest, last, axis=-1)
 
 
-@dataclass(frozen=True, slots=True)
-class Bets:
+class Bets(Struct, frozen=True):
     """Where a Bernstein sequence stands: how many numbers it has seen, their mean and variance, and the sums of its
     bets, of its bets times the numbers, and of their costs."""
 

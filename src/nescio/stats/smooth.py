@@ -10,9 +10,8 @@ integral. Knows no questions.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
@@ -102,8 +101,7 @@ def _amplitudes(errors: Floats, places: Floats, first: int, last: int) -> Floats
     return sums
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Waves:
+class _Waves(Struct, frozen=True, eq=False):
     """Rows of cosine series: h and its kin at places of their own."""
 
     weights: Floats  # b_k, shape (rows, waves)

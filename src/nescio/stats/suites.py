@@ -7,11 +7,11 @@ benchmarks. The two answers differ by an order of magnitude, so each function sa
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from nescio.errors import UsageError
@@ -20,8 +20,7 @@ Floats = NDArray[np.float64]
 LEAST_RANKED, FEW_RANKED = 6, 10  # benchmarks below which mean ranks are not compared, and below which with care
 
 
-@dataclass(frozen=True, slots=True)
-class Macro:
+class Macro(Struct, frozen=True):
     """A mean over benchmarks with its standard error and interval; NaN is undefined."""
 
     value: float

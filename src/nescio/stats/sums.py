@@ -6,9 +6,8 @@ pieces on grids so coarse that no sum of them under the weights of a resample is
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
@@ -17,8 +16,7 @@ DIGITS = 52  # what a double can add up without rounding, in bits
 UNITS_AT_ONCE = 2048  # as doubles they stay in a core's own memory
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Summands:
+class Summands(Struct, frozen=True, eq=False):
     """Columns over units, to be summed under weights whose sum is at most the number of units.
 
     `pieces` holds whole numbers, shape (units, pieces): first the leading piece of every column, then the rest of those

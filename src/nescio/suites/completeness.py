@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from nescio.data.notes import Note, note
 from nescio.errors import MismatchError, UsageError

@@ -20,11 +20,12 @@ import glob
 import hashlib
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nescio.data.evidence import Evidence, Tally
 from nescio.data.notes import Note, note
@@ -36,12 +37,11 @@ from nescio.scoring.score import open_data, parse_all, strata
 from nescio.sources.arrow import is_rows
 from nescio.suites.checks import check_files, check_named
 
-OPTIONS = tuple(option.name for option in fields(Options) if option.name not in CALLERS)
+OPTIONS = tuple(name for name in Options.__struct_fields__ if name not in CALLERS)
 OWN = ("files", "runs", "format", *OPTIONS)  # what a benchmark may say of itself
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Benchmark:
+class Benchmark(Struct, frozen=True, eq=False):
     """One benchmark of a suite, by its name, ready to be scored."""
 
     name: str
@@ -59,8 +59,7 @@ class Benchmark:
         return replace(self, loaded=replace(self.loaded, data=data.take_runs(chosen)))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Suite:
+class Suite(Struct, frozen=True, eq=False):
     """Benchmarks, and the measures that their definition names (none: those that suit all of them)."""
 
     benchmarks: tuple[Benchmark, ...]

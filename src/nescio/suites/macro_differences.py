@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from nescio.comparison import p_value
@@ -22,8 +23,7 @@ Floats = NDArray[np.float64]
 Runs = tuple[str, str]  # a run and what it is compared with
 
 
-@dataclass(frozen=True, slots=True)
-class PairOnBenchmark:
+class PairOnBenchmark(Struct, frozen=True):
     """Two runs on the questions that both have of one benchmark: the first minus the second, and its p-value (None:
     its exchanges would have to be drawn)."""
 
@@ -36,8 +36,7 @@ class PairOnBenchmark:
     law: Law | None
 
 
-@dataclass(frozen=True, slots=True)
-class PairOverSuite:
+class PairOverSuite(Struct, frozen=True):
     """Two runs over the benchmarks that both have: the mean of the differences, and its p-value (None: as above)."""
 
     runs: Runs
@@ -52,8 +51,7 @@ class PairOverSuite:
         return sum(part.n for part in self.parts)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SeenBenchmark:
+class SeenBenchmark(Struct, frozen=True, eq=False):
     """A benchmark as a measure sees it."""
 
     name: str

@@ -9,9 +9,9 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from nescio.comparison.shared_draws import shared_draws
@@ -28,8 +28,7 @@ from nescio.suites.definition import Benchmark
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Drawn:
+class Drawn(Struct, frozen=True, eq=False):
     """One benchmark under one measure: each run's value, its variance, how many questions it is of, and its values on
     resamples, shape (runs, resamples); `together` says whether runs were drawn on the same resamples."""
 

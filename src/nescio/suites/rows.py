@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from nescio.data.results import Results
 
 
-@dataclass(frozen=True, slots=True)
-class SuiteScore:
+class SuiteScore(Struct, frozen=True):
     """One measure of one run over the benchmarks of a suite.
 
     `value` is the mean over `benchmarks` of them, each counting the same, with standard error `se` and the interval
@@ -35,8 +34,7 @@ class SuiteScore:
     tied_with_best: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class BenchmarkScore:
+class BenchmarkScore(Struct, frozen=True):
     """One measure of one run on one benchmark, as `nescio.score` gives it."""
 
     benchmark: str
@@ -49,8 +47,7 @@ class BenchmarkScore:
     interval: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class BenchmarkDifference:
+class BenchmarkDifference(Struct, frozen=True):
     """The difference of two runs on one benchmark; `p_adjusted` is adjusted for the benchmarks of this pair (Holm)."""
 
     benchmark: str
@@ -67,8 +64,7 @@ class BenchmarkDifference:
     verdict: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class MeanRank:
+class MeanRank(Struct, frozen=True):
     """The mean rank of a run over benchmarks; `groups` numbers the bars of a critical-difference diagram that it lies
     under: mean ranks nearer than `critical_difference` do not differ significantly."""
 
@@ -79,10 +75,8 @@ class MeanRank:
     groups: str
 
 
-class SuiteScores(Results[SuiteScore]):
+class SuiteScores(Results[SuiteScore], frozen=True):
     """What `score_suite` gives: rows of `SuiteScore`; `tables["benchmarks"]` has the single benchmarks."""
-
-    __slots__ = ()
 
     def value(self, run: str, measure: str) -> float:
         """Return the macro mean of a run; raises KeyError where there is none."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Unpack
 
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from nescio.comparison import bars

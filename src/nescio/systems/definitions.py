@@ -19,9 +19,11 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nescio.errors import FormatError, UsageError
 from nescio.formats import open_source
@@ -53,8 +55,7 @@ DEEDS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Pattern:
+class Pattern(Struct, frozen=True):
     """A way of saying what something is: its regular expression has @ for the target; `group` is its place in the
     reading."""
 
@@ -87,16 +88,14 @@ AFTERWARDS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(Struct, frozen=True):
     """A text by its name, in sentences."""
 
     name: str
     sentences: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
+class _Found(Struct, frozen=True):
     """A sentence about the target: where it stands, its strongest pattern, and its worth beyond that."""
 
     text: str

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Unpack, get_args
+
+from msgspec.structs import replace
 
 from nescio.commands.places import check_file, listed
 from nescio.data.model import Question, Verdict

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from nescio.commands.places import check_file
 from nescio.data.notes import Note
@@ -15,8 +16,7 @@ from nescio.tasks.ave.exercise import Pair
 from nescio.text import plural
 
 
-@dataclass(frozen=True, slots=True)
-class Paired:
+class Paired(Struct, frozen=True):
     """What `pairs` wrote: how many pairs, of how many questions."""
 
     output: Path

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Unpack
+
+from msgspec.structs import replace
 
 from nescio.commands.places import check_results, listed
 from nescio.data.evidence import Evidence

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from nescio.commands.places import check_file, check_place
 from nescio.data.notes import Note, note
@@ -26,8 +27,7 @@ HELD_OUT = "held out, threshold chosen here"
 MEASURES = ("ave.AUC", "ave.F", "ave.qa_accuracy")
 
 
-@dataclass(frozen=True, slots=True)
-class Threshold:
+class Threshold(Struct, frozen=True):
     """A threshold that makes a measure best on development answers while they were held out.
 
     `expected` is the measure with the threshold of each part chosen without it, what to expect of new questions;
@@ -43,8 +43,7 @@ class Threshold:
     accepted: float
 
 
-@dataclass(frozen=True, slots=True)
-class Validated:
+class Validated(Struct, frozen=True):
     """What a validator decided: how many answers it SELECTED, VALIDATED and REJECTED, of how many questions; and
     notes."""
 

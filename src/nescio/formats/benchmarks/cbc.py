@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.notes import Note, note
@@ -66,8 +67,7 @@ def _field(line: str) -> tuple[str | None, str]:
     return known, (rest if known else line).strip(WHITE)
 
 
-@dataclass(slots=True)
-class _Block:
+class _Block(Struct):
     """What is said of a question, with the line on which each field begins."""
 
     source: Source

@@ -13,8 +13,10 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.notes import Note, note
@@ -45,8 +47,7 @@ def recognise(source: Source) -> str | None:
     return "gold" if root.find(".//*[@correct]") is not None else "test"
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
+class _Asked(Struct, frozen=True):
     """A question as a file has it: its place, its text, and its options by a_id, the right ones named."""
 
     key: Key

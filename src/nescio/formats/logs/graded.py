@@ -5,11 +5,12 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from nescio.data.columns import Array, user
 from nescio.data.notes import Note, note
@@ -26,8 +27,7 @@ _SHOWN = 50  # names in a message
 FEW_REPEATS = 0.01  # the share of repeats from which on intervals and tests are those of clusters
 
 
-@dataclass(frozen=True, slots=True)
-class Graded:
+class Graded(Struct, frozen=True):
     """One answer of a run to a question: `state` is one of `nescio.data.outcomes`; `why` says in a word why it is
     silent or ungraded.
 

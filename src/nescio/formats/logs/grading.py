@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nescio.data.columns import Array, bare, user
 from nescio.data.evidence import NO_ROW, PRESENT, UNGRADED, Evidence
@@ -30,8 +31,7 @@ _LONGEST = 60  # characters of a text that can name a group of questions
 PROSE = "\0"  # what a longer one begins with
 
 
-@dataclass(frozen=True, slots=True)
-class Scale:
+class Scale(Struct, frozen=True):
     """How the scores of one metric become outcomes: right from `least` on. `between` counts those strictly between 0
     and 1."""
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import NOT_GRADED, SAID_SO
@@ -35,8 +37,7 @@ OUTCOME = "nescio_outcome"
 _LONGEST = 100  # characters of a question that can be its name
 
 
-@dataclass(frozen=True, slots=True)
-class Marked:
+class Marked(Struct, frozen=True):
     """One answer: its row without a state, the score of each metric (NaN where that failed), why it is no answer
     (None where it is one), why its metrics failed where the tool says more than that they did, and the task that the
     answer is of, where each has metrics of its own."""

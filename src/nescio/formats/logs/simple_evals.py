@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import SAID_SO
@@ -107,8 +108,7 @@ def _why_figures_alone(source: Source) -> str:
 # ---- the page ----
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Struct, frozen=True):
     """One example of a page: its prompt, what was sampled and extracted, its score, and what is right (None where there
     is none)."""
 
@@ -120,8 +120,7 @@ class Item:
     right: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(Struct, frozen=True):
     """The examples of a page, and the figures in its table."""
 
     items: list[Item]

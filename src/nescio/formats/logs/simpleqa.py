@@ -11,7 +11,9 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SAID_SO, SILENT, STATES
@@ -47,8 +49,7 @@ def recognise(source: Source) -> str | None:
     return "table" if {"problem", "grade"} <= have and have & {"target", "predicted_answer"} else None
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
+class _Row(Struct, frozen=True):
     """A row as it stands: `occurrence` says how often its run had this question with this target before, from 0."""
 
     run: str

@@ -13,10 +13,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from msgspec import Struct, field
 
 from nescio.data.columns import Array, known
 from nescio.data.evidence import ABSENCES, Evidence
@@ -41,8 +41,7 @@ _NUMBERS: Mapping[str, tuple[type, float]] = {  # columns of numbers: their type
 _TEXTS = ("question", "repeat", "outcome", "absence", "why", "text", "gold")
 
 
-@dataclass(frozen=True, slots=True)
-class Provenance:
+class Provenance(Struct, frozen=True):
     """Where a baseline came from: all of the file but the rows.
 
     `read` holds the options of reading that decide outcomes.
@@ -68,8 +67,7 @@ class Provenance:
         return tuple(map(parse, self.judge))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Baseline:
+class Baseline(Struct, frozen=True, eq=False):
     """A run and where it came from; `texts` and `golds` hold a digest for each question whose words are known."""
 
     made: Provenance
@@ -219,7 +217,7 @@ def in_json(baseline: Baseline) -> str:
     """Return the text of a baseline: the head, then a line for each answer, by which version control shows changes."""
     columns, cells = _table(baseline)
     rows, made = list(cells), baseline.made
-    head = {KEY: VERSION, **{name: getattr(made, name) for name in Provenance.__slots__}}
+    head = {KEY: VERSION, **{name: getattr(made, name) for name in Provenance.__struct_fields__}}
     head |= {"columns": columns, "rows_digest": _digest_of_rows(columns, rows)}
     lines = [f"{json.dumps(name)}: {_dumped(value)}" for name, value in head.items()]
     body = ",\n".join(_dumped(row) for row in rows)

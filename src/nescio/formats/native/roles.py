@@ -7,9 +7,10 @@ import re
 import shlex
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from nescio.data.outcomes import CORRECT, INCORRECT, SILENT
 from nescio.errors import FormatError
@@ -96,8 +97,7 @@ _PARTS = {squash(name): part for part, names in COLUMNS.items() for name in name
 _PLACE = {name: i for i, name in enumerate(_PARTS)}
 
 
-@dataclass(frozen=True, slots=True)
-class Roles:
+class Roles(Struct, frozen=True):
     """The columns that could play each part, the most telling first; `named` are those that the user named, by part."""
 
     columns: Mapping[str, tuple[str, ...]]

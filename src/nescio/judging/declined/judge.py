@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from nescio.data.judges import JudgeRecord
 from nescio.data.model import Collection, Question, Run
@@ -17,8 +18,7 @@ from nescio.judging.declined.recognise import Verdict, declines, digest
 _NAMED = 3  # of the texts that a note shows
 
 
-@dataclass(frozen=True, slots=True)
-class DeclinedThen:
+class DeclinedThen(Struct, frozen=True):
     """Grades what declines as SILENT, what answers by the judge `then`, and what is undetermined as is asked for."""
 
     then: Judge

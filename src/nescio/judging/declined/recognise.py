@@ -8,12 +8,13 @@ import re
 import tomllib
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
 from itertools import pairwise
 from typing import Any
+
+from msgspec import Struct
 
 KINDS = ("strong", "weak", "aside", "ask", "commit", "states")
 SHORT = 5  # words that an answer may have which stands alone before its speaker doubts it
@@ -50,8 +51,7 @@ class Verdict(StrEnum):
     UNDETERMINED = "undetermined"
 
 
-@dataclass(frozen=True, slots=True)
-class _Words:
+class _Words(Struct, frozen=True):
     """The words of the languages of one script, as patterns."""
 
     letters: re.Pattern[str]
@@ -89,8 +89,7 @@ def digest() -> str:
     return _words()[1]
 
 
-@dataclass(frozen=True, slots=True)
-class _Clause:
+class _Clause(Struct, frozen=True):
     """What a clause does (`KINDS`; none: it says something), in how many words, and whether it follows a turn."""
 
     kinds: frozenset[str]

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from nescio.errors import UsageError
 
 _FRAME = 200  # tokens that an endpoint may put around the messages
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """The most calls, and the most money at these prices for a million tokens; None is no limit."""
 
     calls: int | None = None

@@ -9,9 +9,10 @@ import platform
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from nescio.errors import UsageError
 
@@ -50,8 +51,7 @@ def _at_work(process: int | None, host: str | None, age: float) -> bool:
     return age < _LEASE
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(Struct, frozen=True):
     """What a call brought: the grade (None: it could not be read, `why` says so), the text, and what it cost in
     tokens."""
 

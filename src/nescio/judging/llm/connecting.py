@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from nescio.data.notes import Note, note
 from nescio.errors import UsageError
@@ -18,8 +19,7 @@ from nescio.stats.parallel import Progress
 KEY = "OPENAI_API_KEY"
 
 
-@dataclass(frozen=True, slots=True)
-class ModelOptions:
+class ModelOptions(Struct, frozen=True):
     """What is said of the model of `--judge llm`; None leaves it to the defaults of `LLM`, `Endpoint` and `Limits`.
 
     `api_key_env` names the environment variable that holds the key; `max_cost` and the prices of a million tokens are
@@ -42,7 +42,7 @@ class ModelOptions:
 
     def given(self) -> list[str]:
         """Name the options that are set, as on the command line."""
-        return [f"--{field.name.replace('_', '-')}" for field in fields(self) if getattr(self, field.name) is not None]
+        return [f"--{name.replace('_', '-')}" for name in self.__struct_fields__ if getattr(self, name) is not None]
 
     def some(self, *names: str) -> dict[str, Any]:
         """Give those of the named options that are set."""

@@ -6,8 +6,9 @@ import json
 import queue
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from nescio.errors import EndpointError
 from nescio.judging._judge import AnswerToJudge
@@ -24,8 +25,7 @@ _PAUSE = 0.2  # seconds between looks at a call that another process makes
 NOBODY, AT_FIRST, LATER = 5, 20, 50
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(Struct, frozen=True):
     """One call to be made: its key, what is sent, and what it is about."""
 
     key: str
@@ -33,8 +33,7 @@ class Call:
     asked: AnswerToJudge
 
 
-@dataclass(slots=True)
-class Done:
+class Done(Struct):
     """What came of all calls: replies by key, why others brought none, what was left unasked, and why where it was
     given up."""
 
@@ -76,8 +75,7 @@ class _Work:
             return None if self._stop.is_set() else next(self._calls, None)
 
 
-@dataclass(frozen=True, slots=True)
-class Means:
+class Means(Struct, frozen=True):
     """What calls are made with: how many at a time, whom to tell of progress and of calls that are waited for, and
     whether replies without a grade are asked for `again`."""
 

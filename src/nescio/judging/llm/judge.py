@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from nescio.data.judges import JudgeRecord
 from nescio.data.model import Collection, Run
@@ -27,8 +28,7 @@ CACHE = Path("nescio-grades.sqlite")
 CALLS_FAILED, GAVE_UP = "llm.failed", "llm.gave_up"  # the codes of notes on answers that a next run would ask about
 
 
-@dataclass(frozen=True, slots=True)
-class LLM:
+class LLM(Struct, frozen=True):
     """A language model that grades answers as correct, incorrect or not attempted.
 
     Every reply is in `cache` before the next call is made; what is there is not asked again, unless it could not be

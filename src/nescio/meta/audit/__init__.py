@@ -7,8 +7,9 @@ proved.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from inspect import Parameter
+
+from msgspec import Struct
 
 from nescio.data.notes import note
 from nescio.data.results import Audit, Finding
@@ -28,8 +29,7 @@ SEARCHED = note(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Earned:
+class Earned(Struct, frozen=True):
     """What a measure gives to a system: a cheat, or an honest one that answers everything and has this share right."""
 
     measure: str

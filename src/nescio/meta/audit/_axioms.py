@@ -7,12 +7,12 @@ axiom is the smallest. Where lower is better, the error rate takes the place of 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations_with_replacement
 from math import comb
 
 import numpy as np
+from msgspec import Struct
 
 from nescio.measures import Measure
 from nescio.meta.audit._kinds import Bools, Floats, Ints, View, view
@@ -26,8 +26,7 @@ LARGEST = 200
 ROUNDING = 1e-9
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Checks:
+class Checks(Struct, frozen=True, eq=False):
     """An axiom on many tables, from small to large: the value, what it is held against, and which ones break it."""
 
     tables: Ints
@@ -47,8 +46,7 @@ class Checks:
         return np.isnan(self.value) != np.isnan(self.against)
 
 
-@dataclass(frozen=True, slots=True)
-class AxiomResult:
+class AxiomResult(Struct, frozen=True):
     """What the search for one axiom came to."""
 
     axiom: str

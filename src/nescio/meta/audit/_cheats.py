@@ -12,10 +12,10 @@ at random is right once in five, and as sure as that.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from msgspec import Struct
 
 from nescio.data.evidence import NO_ROW, Evidence
 from nescio.measures import Measure
@@ -30,8 +30,7 @@ DECENT = 0.6  # share right of the honest system that a cheat is shown beside
 REFERENCES = (DECENT, 0.8, 1.0)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Contest:
+class Contest(Struct, frozen=True, eq=False):
     """All systems on one collection. The runs are named by what they are and how many answers they have right.
 
     A `paired` system answers each of half as many questions twice alike; where it is `half silent`, once of the two.
@@ -61,8 +60,7 @@ class Contest:
         return ", ".join(f"{int(which.sum())} {name}" for name, which in masks.items() if which.any())
 
 
-@dataclass(frozen=True, slots=True)
-class CheatResult:
+class CheatResult(Struct, frozen=True):
     """What one cheat came to: its score, that of the decent honest system, and the share right of the best one it
     reaches."""
 

@@ -11,10 +11,10 @@ right, by the rule of the outcomes.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from nescio.data.columns import REGISTRY, Array, bare, known, resolve
@@ -33,8 +33,7 @@ Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Kinds:
+class Kinds(Struct, frozen=True, eq=False):
     """Kinds of question, in arrays of one shape; `sure` is NaN where nothing was on offer, `side` which of two sides is
     true."""
 
@@ -122,8 +121,7 @@ def _stock(levels: tuple[float, ...], *, unanswerable: bool) -> tuple[Kinds, Evi
     return kinds, evidence(("all kinds",), alone), np.array([place[row[2], row[3]] for row in rows])
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class View:
+class View(Struct, frozen=True, eq=False):
     """The kinds of question that a measure can tell apart (by outcome or by what it reads), and its value on any table.
 
     A table says how many questions of each kind there are; tables have shape (tables, kinds). `silence` is the kind

@@ -9,9 +9,10 @@ weights).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from nescio.comparison import Pair, pair_up
@@ -28,8 +29,7 @@ MOVE = (
 STEEPNESS = np.geomspace(0.01, 200, 60)  # of tilts, from next to nothing to where one kind alone is left
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Joint:
+class Joint(Struct, frozen=True, eq=False):
     """The kinds of question, as `pair` has them side by side, and the chance of each; shape (kinds,), sum 1."""
 
     pair: Pair

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from nescio.comparison import pair_up
@@ -27,8 +27,7 @@ FEW = 30  # units, of which fewer are doubted aloud
 NAN = float("nan")
 
 
-@dataclass(frozen=True, slots=True)
-class PowerPlan:
+class PowerPlan(Struct, frozen=True):
     """`questions` tell systems that differ by `difference` apart with chance `power`, by a two-sided test at `alpha`.
 
     `solved` says which of the two was found from the other. `difference` is run minus baseline; it is NaN, or
@@ -49,8 +48,7 @@ class PowerPlan:
     method: str
 
 
-@dataclass(slots=True)
-class Answer:
+class Answer(Struct):
     """The rows found, what is to be said of them, and why others were not found."""
 
     rows: list[PowerPlan] = field(default_factory=list)
@@ -58,8 +56,7 @@ class Answer:
     refusals: list[Note] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class PlanRequest:
+class PlanRequest(Struct, frozen=True):
     """One call: what is wanted of every measure, None where it is not said."""
 
     aim: Aim
@@ -67,8 +64,7 @@ class PlanRequest:
     questions: int | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Table:
+class Table(Struct, frozen=True, eq=False):
     """A joint table, of a pilot of `n` questions or of stated rates (None)."""
 
     joint: Joint
@@ -105,8 +101,7 @@ class Table:
         return PowerPlan(self.measure.label, solved, difference, simulated.questions, *how)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Spread:
+class Spread(Struct, frozen=True, eq=False):
     """The difference observed on a pilot of `n` questions in `units` units, and its standard deviation for one unit."""
 
     measure: Measure

@@ -8,9 +8,9 @@ off by no more than about one step of the distribution's lattice.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from nescio.meta.planning._joint import Floats, Joint, exchanges, furthest, tilt
@@ -35,8 +35,7 @@ AT_ONCE = 256
 Simulate = Callable[[float, int, int], tuple[float, float]]
 
 
-@dataclass(frozen=True, slots=True)
-class Aim:
+class Aim(Struct, frozen=True):
     """The power that is wanted of a two-sided test at alpha, and the seed of the simulations."""
 
     power: float
@@ -63,8 +62,7 @@ class Aim:
         return float(CLOSE * (self.power * (1 - self.power) / TABLES) ** 0.5)
 
 
-@dataclass(frozen=True, slots=True)
-class SimulatedPlan:
+class SimulatedPlan(Struct, frozen=True):
     """A plan: on `questions` drawn from `joint`, the test rejects with chance `power`, known up to `error`."""
 
     joint: Joint

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 
 from nescio.data.columns import OUTCOMES, Array
 from nescio.data.evidence import Evidence
@@ -25,8 +25,7 @@ Shares = tuple[tuple[float, ...], tuple[float, ...]]
 ROUNDED = 0.015  # three shares of two decimals miss their sum by no more
 
 
-@dataclass(frozen=True, slots=True)
-class System:
+class System(Struct, frozen=True):
     """What a plan starts from: the shares of correct, incorrect and unanswered of one of the two systems."""
 
     system: str
@@ -35,8 +34,7 @@ class System:
     unanswered: float
 
 
-@dataclass(frozen=True, slots=True)
-class Start:
+class Start(Struct, frozen=True):
     """What a plan starts from: a source for each measure, what the signature says of it, and the rates of the two
     systems."""
 

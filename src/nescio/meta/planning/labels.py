@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any, Unpack
+
+from msgspec import Struct
 
 from nescio.data.judges import TARGETS, Target
 from nescio.data.notes import Note, note
@@ -24,8 +25,7 @@ from nescio.scoring.score import open_data
 from nescio.stats.prediction_powered import allocation, labels_needed
 
 
-@dataclass(frozen=True, slots=True)
-class LabelPlan:
+class LabelPlan(Struct, frozen=True):
     """So many labelled questions give an interval of `half_width`, or find `difference` with the `power` asked for.
 
     `people_alone` is how many it would take without the judge; both are None where labels on all `answers` that need
@@ -48,8 +48,7 @@ class LabelPlan:
     narrowest: float
 
 
-@dataclass(frozen=True, slots=True)
-class Share:
+class Share(Struct, frozen=True):
     """How many of the labels go to the questions of which the judge says `verdicts` (run, then baseline), if they are
     drawn within these (`--labels-by verdicts`)."""
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Unpack
 
 import numpy as np
+from msgspec import Struct
 
 from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, note
@@ -24,8 +24,7 @@ from nescio.stats.repeats import best_repeats, design, least_variance, split
 Z = 1.959963984540054  # of the 95% interval
 
 
-@dataclass(frozen=True, slots=True)
-class RepeatsPlan:
+class RepeatsPlan(Struct, frozen=True):
     """So many questions, each asked so often, within the budget; `se` is the standard error of the value, or of the
     difference of two runs, and `half_width` that of its 95% interval. `least` is a bound below which no plan's standard
     error can be; `best` marks the plan of the least one."""
@@ -92,8 +91,7 @@ def plan_repeats(
     return Results(tuple(rows), line, tuple(dict.fromkeys(start.notes)), "plan")
 
 
-@dataclass(frozen=True, slots=True)
-class _Start:
+class _Start(Struct, frozen=True):
     """What a plan starts from: variances between and within questions by measure, how the signature says it, notes, and
     how many runs each answer is paid for."""
 

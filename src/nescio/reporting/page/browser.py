@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from statistics import NormalDist
 from typing import Any
 
 import numpy as np
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from nescio.data.columns import OUTCOMES, Array
@@ -38,8 +38,7 @@ PEOPLE = np.array([INCORRECT, CORRECT, ABSENT], dtype=np.uint8)  # by 0, 1 and -
 CANDIDATE_RIGHT, CANDIDATE_WRONG = 1, 2
 
 
-@dataclass(frozen=True, slots=True)
-class Browser:
+class Browser(Struct, frozen=True):
     """What the page's browser is given, as plain values for JSON; `notes` say what could not be put into the page, and
     `texts` are the words of questions and answers; `scored` says that its cells are scores, and no outcomes."""
 
@@ -50,8 +49,7 @@ class Browser:
     scored: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Seen:
+class Seen(Struct, frozen=True, eq=False):
     """What a browser is to show: runs (their names as shown), questions, what became of each (`states`, runs by
     questions), the strata of the questions and their clusters; `names` are those of the runs in the data; `confidence`
     and `candidates` (what a declined one would have been) are of the shape of `states`. `people` is

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nescio.data.columns import OUTCOMES
 from nescio.data.evidence import Evidence
@@ -34,8 +35,7 @@ HEAD = 24  # characters of a run's name above the table of moves
 MOST_LISTED = 60  # questions of a group named in the page beside its browser, for print
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Change:
+class Change(Struct, frozen=True, eq=False):
     """What is known of two runs: the comparison of each measure (new minus old), and the moves of the questions, None
     where the data has no outcomes. `old` and `new` are the names as shown, `pair` those in the data."""
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 
 from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, note
@@ -39,8 +39,7 @@ def confidence_figures(report: ReportData) -> tuple[tuple[Figure, ...], tuple[No
     return tuple(figure for figure in (risk, sure) if figure), (*left_out, *also)
 
 
-@dataclass(frozen=True, slots=True)
-class _Curves:
+class _Curves(Struct, frozen=True):
     """Risk-coverage curves: a row for each point, the operating points of the runs, the runs that have a curve, and
     notes."""
 

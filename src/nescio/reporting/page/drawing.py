@@ -7,9 +7,10 @@ import io
 import re
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from nescio.reporting import charts
 from nescio.reporting.layout import shortened
@@ -46,8 +47,7 @@ _OF, _OWN = "|", "own"
 _LONGEST = ((420, 15), (10_000, 33))  # characters of a name in drawings below a width
 
 
-@dataclass(frozen=True, slots=True)
-class Drawn:
+class Drawn(Struct, frozen=True):
     """A figure as the template takes it: its words, its two drawings, and which formats of its data there are."""
 
     name: str

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 MOST_ROWS = 60  # runs, or parts of the questions, that one chart shows; its data has all
 
 Record = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Figure:
+class Figure(Struct, frozen=True, eq=False):
     """One figure. `words` are its text alternative, `rows` its data, `draw` its chart for a width in pixels, `command`
     what gives its data again; `hint` says what a point of a line is, as a template of the names of its row: `{run}`,
     `{risk%}` as a percentage, `{value.3}` with three decimals. `panels` are small charts of one run each, which stand

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from nescio.reporting.board import number
 from nescio.reporting.page.report_data import FEWEST, MOST_BROKEN_DOWN, MOST_PARTS, ReportData
 from nescio.reporting.page.texts import names
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(Struct, frozen=True):
     """A value as it is shown, its interval, and how far from the worst (0) to the best (1) of the map it lies."""
 
     text: str
@@ -20,8 +20,7 @@ class Cell:
     shade: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Heat:
+class Heat(Struct, frozen=True):
     """The map: what it is broken down by, the runs, and of each category its name, its questions and its cells."""
 
     by: str

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from nescio.measures import parse
 from nescio.reporting.board import number
@@ -12,8 +13,7 @@ from nescio.reporting.page.report_data import ReportData
 from nescio.text import sanitize
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(Struct, frozen=True):
     """A measure: whether lower is better, and what it says, for who points at its name."""
 
     name: str
@@ -21,8 +21,7 @@ class Column:
     summary: str
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(Struct, frozen=True):
     """A value as it is shown and as it is sorted by ("" where undefined), its interval, and whether it is the best of
     its column."""
 
@@ -32,8 +31,7 @@ class Cell:
     best: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Struct, frozen=True):
     """A run: the ranks it can have, whether it is among those tied with the best, its values and number of
     questions."""
 
@@ -45,8 +43,7 @@ class Line:
     n: str
 
 
-@dataclass(frozen=True, slots=True)
-class Leaderboard:
+class Leaderboard(Struct, frozen=True):
     """The whole table; `ranked` says whether ranks are known from comparisons."""
 
     columns: tuple[Column, ...]

@@ -17,9 +17,9 @@ not graded, are no moves: they are counted apart, under every policy that let th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from nescio.data.columns import OUTCOMES, Array
@@ -53,8 +53,7 @@ _OUTCOME = np.array(
 _ANSWERED = np.array([-1, 1, 1, 0, 0, -1])
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Moves:
+class Moves(Struct, frozen=True, eq=False):
     """Of each question its state in both runs (shape (2, questions), as in `browser.states`), its move (`codes`: 0 to
     8, or apart from 9 on) and its groups (`flags`, bits). `elsewhere` counts questions that both runs have and a third
     run of the files lacks, `counted_silent` those that one run lacks and the scores take for silence; `counted` has the

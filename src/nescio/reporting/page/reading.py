@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from nescio.data.evidence import Evidence
 from nescio.reporting.board import number
@@ -14,8 +15,7 @@ from nescio.text import plural
 SMALL = 100  # questions (or clusters) below which a collection is called small, and no value is set in bold
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(Struct, frozen=True):
     """A word of the page, and what it means here."""
 
     name: str

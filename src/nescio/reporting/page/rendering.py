@@ -7,11 +7,13 @@ import hashlib
 import platform
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.metadata import version
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from nescio import __version__
 from nescio.data.notes import Note, texts
@@ -39,8 +41,7 @@ _TICKED = re.compile("`([^`]+)`")
 _INTERVAL = re.compile(r" \[[^][]{1,40}\]")
 
 
-@dataclass(frozen=True, slots=True)
-class Shared:
+class Shared(Struct, frozen=True):
     """What the templates of all pages take: the title, the sentence, the signatures, and what was left out."""
 
     title: str

@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Unpack, get_args
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from nescio.comparison import Rank, compare, ranks
 from nescio.comparison.many_runs import compare_leading
@@ -40,8 +42,7 @@ STUDIES: tuple[Study, ...] = get_args(Study)
 _STUDIES: dict[Study, Callable[..., Results]] = {"stability": stability, "swap": swap}
 
 
-@dataclass(frozen=True, slots=True)
-class Shipping:
+class Shipping(Struct, frozen=True):
     """The run that is expected to do best on new questions, at its tuned threshold where that is expected to pay and
     else as it came; the next best one; and the two compared, on held-out questions where a threshold was chosen (None:
     there is no other, or the two cannot be paired)."""
@@ -56,8 +57,7 @@ class Shipping:
 ProgressFor = Callable[[str], Progress | None]  # from the name of a step to who hears of its progress
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ReportData:
+class ReportData(Struct, frozen=True, eq=False):
     """All that is known. `runs` are in the order of the first measure, `main`, the best first; `shown` are their names
     as shown.
 

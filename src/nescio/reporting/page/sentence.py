@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nescio.data.evidence import Evidence
 from nescio.data.results import Score
@@ -14,8 +16,7 @@ from nescio.selective.operating import TunedPoint
 from nescio.text import enumerated, plural
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """The sentence in three parts, so that a page can make the name of the run stand out, and sentences that follow
     it."""
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from nescio.measures import parse
 from nescio.reporting.board import number
@@ -18,8 +19,7 @@ from nescio.suites.rows import BenchmarkScore, SuiteScore, SuiteScores
 from nescio.text import enumerated, plural, sanitize
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Struct, frozen=True):
     """A run under one measure, as the page shows it."""
 
     run: str
@@ -34,8 +34,7 @@ class Line:
     n: str
 
 
-@dataclass(frozen=True, slots=True)
-class Board:
+class Board(Struct, frozen=True):
     """The leaderboard of one measure, and its heat map: the runs, and of each benchmark its name and its cells."""
 
     measure: str

@@ -7,8 +7,9 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from nescio.reporting.layout import shortened
 from nescio.reporting.terminal import typed
@@ -53,8 +54,7 @@ def as_json(value: Any) -> str:
     return text
 
 
-@dataclass(frozen=True, slots=True)
-class Commands:
+class Commands(Struct, frozen=True):
     """The command line by which each figure can be had again: the files, how they are read, and how resampling is
     done."""
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from urllib.parse import urlencode
 
 import numpy as np
+from msgspec import Struct
 
 from nescio.data.columns import OUTCOMES
 from nescio.data.evidence import Evidence
@@ -13,8 +13,7 @@ from nescio.reporting.page.report_data import ReportData
 from nescio.text import plural
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(Struct, frozen=True):
     """Filters of the browser as an address within the page, and what they show."""
 
     address: str

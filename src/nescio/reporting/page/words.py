@@ -7,10 +7,10 @@ import gzip
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cache
 
 import numpy as np
+from msgspec import Struct, field
 
 from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, note
@@ -29,8 +29,7 @@ QUESTIONS, ANSWERS = 4096, 256  # questions in one part of either
 Key = tuple[str, str | None]  # a question, and which of its repeats
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Said(Struct, frozen=True):
     """What a run said to a question: the answer, what of it was graded where that differs, and why."""
 
     answer: str = ""
@@ -38,8 +37,7 @@ class Said:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Texts:
+class Texts(Struct, frozen=True):
     """What was asked (question and gold answer) and what each run said, by question and repeat."""
 
     asked: Mapping[Key, tuple[str, str]] = field(default_factory=dict)
@@ -50,8 +48,7 @@ class Texts:
         return bool(self.asked)
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
+class Parts(Struct, frozen=True):
     """Texts as a page holds them: parts of questions and parts of answers, in base64 of gzip of JSON."""
 
     asked: tuple[str, ...]

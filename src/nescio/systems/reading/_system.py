@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from nescio.data.model import Question
 from nescio.errors import MismatchError
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
+class Scored(Struct, frozen=True):
     """A score of 0 or more for each candidate, and the index of the sentence that supports the chosen one.
 
     The candidates are the options of the question, or else the sentences of its story. `chosen` is given where a rule

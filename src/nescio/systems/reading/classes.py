@@ -9,9 +9,10 @@ through nltk, where its files are installed.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
+
+from msgspec import Struct
 
 from nescio.systems.reading import _names as known
 from nescio.systems.wordnet import wordnet
@@ -38,8 +39,7 @@ _TIMES = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
+class Named(Struct, frozen=True):
     """What a sentence holds: the classes of things named, and the words of each person with where the name ends."""
 
     classes: frozenset[str]
@@ -81,8 +81,7 @@ def referents(story: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
     return tuple(bags)
 
 
-@dataclass(frozen=True, slots=True)
-class _Run:
+class _Run(Struct, frozen=True):
     """Words in capitals that stand together, from which they tell a person or a place; `end` counts the tokens before
     it ends."""
 

@@ -24,9 +24,10 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, get_args
+
+from msgspec import Struct
 
 from nescio.data.model import Question
 from nescio.errors import UnknownNameError, UsageError
@@ -43,8 +44,7 @@ Bag = frozenset[str]
 Merit = tuple[bool, int, tuple[int, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class _Sentence:
+class _Sentence(Struct, frozen=True):
     """A sentence as Deep Read sees it: its words, and the classes of things that it holds."""
 
     bag: Bag

@@ -24,7 +24,8 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from nescio.data.model import Question
 from nescio.systems.reading._system import Scored, check
@@ -33,8 +34,7 @@ from nescio.text import content_stems
 NEIGHBOUR = 0.25  # what a match beside the selected sentence counts, against one within it
 
 
-@dataclass(frozen=True, slots=True)
-class _Stems:
+class _Stems(Struct, frozen=True):
     """A question before its story, all in stems: what is asked, the own stems of each option, and the sentences."""
 
     asked: frozenset[str]

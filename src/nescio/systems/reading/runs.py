@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.errors import UsageError

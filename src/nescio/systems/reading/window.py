@@ -14,10 +14,10 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from nescio.data.model import Collection, Question
@@ -27,8 +27,7 @@ from nescio.systems.reading._system import Scored, System, check
 from nescio.text import STOP_WORDS, words
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Story:
+class _Story(Struct, frozen=True, eq=False):
     """The words of a story in order: which word stands at each place, where each stands, and what each is worth."""
 
     code: NDArray[np.int64]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from functools import lru_cache
+
+from msgspec import Struct, field
 
 from nescio.systems.validator import _lexicon
 from nescio.systems.validator._words import Words, find, question_word, read
@@ -16,8 +17,7 @@ EXACT, RELATED, TITLE, NONE = 3, 2, 1, 0
 Weight = Callable[[str], float]  # of a stem, in [0, 1]: 1 for one that the development texts do not hold
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(Struct, frozen=True):
     """A question, an answer and a text, in words; `weight` says how telling a stem is.
 
     `span` is where the answer stands in the text, (from, to): of several places that with most of the question around
@@ -43,8 +43,7 @@ class Case:
         return math.fsum(match.weight for match in matches) / self.total
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(Struct, frozen=True):
     """A content word of the question (its position and stem), how it is matched in the text, and how far from the
     answer.
 

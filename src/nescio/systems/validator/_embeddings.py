@@ -9,11 +9,11 @@ of BERTScore (Zhang et al. 2020), with the answer's own words taken out of the t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from nescio.errors import UsageError
@@ -65,8 +65,7 @@ def _unit(vectors: Vectors) -> Vectors:
     return np.asarray(vectors / np.maximum(length, 1e-6), dtype=np.float32)
 
 
-@dataclass(frozen=True, slots=True)
-class _Seen:
+class _Seen(Struct, frozen=True):
     """The content words of a question (`at`, their `weight`), their cosines with all words of the text, shape (at,
     text), and the words of the text outside the answer (`rest`) and near it (`near`)."""
 

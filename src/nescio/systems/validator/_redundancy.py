@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from nescio.systems.validator._lexical import Row, share
 from nescio.tasks.ave.exercise import Candidate, by_question
@@ -18,8 +19,7 @@ from nescio.text import normalised_words
 Votes = Mapping[tuple[str, str], int]  # how many systems gave an answer, by question and answer id
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(Struct, frozen=True):
     """The answers to one question, each in normalised words, with how many systems gave it."""
 
     answers: tuple[tuple[str, ...], ...]

@@ -3,12 +3,13 @@ it is absent."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from nescio.systems.validator._case import TITLE, Case
 from nescio.systems.validator._hypothesis import statement
@@ -18,8 +19,7 @@ from nescio.systems.wordnet import DEBIAN, lacking, open_folder
 PARSER = "en_core_web_sm"
 
 
-@dataclass(frozen=True, slots=True)
-class Resources:
+class Resources(Struct, frozen=True):
     """Where things are: a folder of WordNet's files, the name or folder of a model of sentence-transformers, one of
     spaCy's.
 

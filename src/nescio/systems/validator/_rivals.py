@@ -7,16 +7,16 @@ Nothing here looks at who answered, or at other answers to the same question: on
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import fsum
+
+from msgspec import Struct
 
 from nescio.systems.validator._case import Case, Weight
 from nescio.systems.validator._lexical import Row, share
 from nescio.tasks.ave.exercise import Candidate
 
 
-@dataclass(frozen=True, slots=True)
-class RivalView:
+class RivalView(Struct, frozen=True):
     """A candidate as its rivals see it: the words of question and answer, how much of the question its text has, and
     what it lacks."""
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 from nescio.systems.validator._lexicon import NUMBER_WORDS, lemmas, peoples
 from nescio.text import STOP_WORDS, stem
@@ -15,8 +16,7 @@ _PAUSES = (("", 0.0), (",", 2.0), ("()", 2.0), (":–—", 3.0), (";", 4.0), (".
 _QUESTION_WORDS = ("who", "whom", "whose", "when", "where", "why", "how", "which", "what")
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
+class Words(Struct, frozen=True):
     """The words of a text in order: as written, in lower case, as lemmas, as stems; `place` is where each stands.
 
     A place counts words, and more for the punctuation between them, so that what is in another clause stands farther

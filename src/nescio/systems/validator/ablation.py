@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from nescio.stats.parallel import Progress
 from nescio.systems.validator import deciding

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from nescio.errors import MismatchError
@@ -19,8 +19,7 @@ from nescio.systems.validator.techniques import TECHNIQUES
 from nescio.tasks.ave.exercise import Exercise
 
 
-@dataclass(frozen=True, slots=True)
-class Rarity:
+class Rarity(Struct, frozen=True):
     """How telling a stem is: ln((N + 1)/(n + 1)) / ln(N + 1) with n of N texts holding it; 1 for one that none
     holds."""
 
@@ -34,8 +33,7 @@ class Rarity:
         return math.log((self.texts + 1) / (self.counts.get(stem, 0) + 1)) / math.log(self.texts + 1)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Features:
+class Features(Struct, frozen=True, eq=False):
     """`values` has shape (candidates, features); each name is `technique: feature`."""
 
     names: tuple[str, ...]

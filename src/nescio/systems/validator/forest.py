@@ -7,11 +7,11 @@ the last bit and holds nothing that could run.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from nescio.errors import UsageError
@@ -21,8 +21,7 @@ Ints = NDArray[np.int64]
 LEAF = -1
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Tree:
+class Tree(Struct, frozen=True, eq=False):
     """Nodes, the root first, children after their parent. An inner node tests x[feature] <= threshold: left if so, else
     right.
 
@@ -47,8 +46,7 @@ class Tree:
         return self.value[at]
 
 
-@dataclass(frozen=True, slots=True)
-class Forest:
+class Forest(Struct, frozen=True):
     """Trees whose mean is the chance of being right."""
 
     trees: tuple[Tree, ...]

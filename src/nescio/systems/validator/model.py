@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 
 from nescio import __version__
 from nescio.data.notes import Note, note
@@ -28,8 +28,7 @@ _CLIP = 1e-6
 APART = 0.25  # how unlike the shares of contested answers may be before it is said
 
 
-@dataclass(frozen=True, slots=True)
-class Calibration:
+class Calibration(Struct, frozen=True):
     """Platt's: p = 1 / (1 + exp(-(slope·logit(forest) + intercept)))."""
 
     slope: float
@@ -46,8 +45,7 @@ def logit(share: Floats) -> Floats:
     return np.asarray(np.log(inside) - np.log1p(-inside))
 
 
-@dataclass(frozen=True, slots=True)
-class Model:
+class Model(Struct, frozen=True):
     """A validator. `thresholds` name what each makes best (F, c@1); None accepts nothing. `about` says how it was
     trained."""
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from nescio.data.notes import note
 from nescio.data.results import Results
@@ -25,8 +26,7 @@ RIVALS, RIVAL_ROW = "rivals", "Other questions about the text"  # no validator o
 Compute = Callable[[Sequence[Candidate], Sequence[Case], Votes, Resources], list[Row]]
 
 
-@dataclass(frozen=True, slots=True)
-class Technique:
+class Technique(Struct, frozen=True):
     """A group of features that is switched on and off by its name; `absent` says why it cannot be used here, or None.
 
     `compute` takes all candidates of a collection, with the votes for their answers; most techniques look at one at a
@@ -114,8 +114,7 @@ _REMARKS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Row12:
+class Row12(Struct, frozen=True):
     """A row of Table 12, and what stands for it here: `use` is yes, skipped or no.
 
     `in_2007` has an x for each of the participants that used it, in the order of `PARTICIPANTS`.

@@ -4,9 +4,9 @@ question."""
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from nescio.errors import MismatchError, UsageError
@@ -28,8 +28,7 @@ TREES = 100
 FOLDS = 10
 
 
-@dataclass(frozen=True, slots=True)
-class TrainingPlan:
+class TrainingPlan(Struct, frozen=True):
     """How to train: `seed` decides all that is random, `trees` how many there are, `folds` how many parts are held out
     in turn."""
 
@@ -40,8 +39,7 @@ class TrainingPlan:
     jobs: int = 1
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Trained:
+class Trained(Struct, frozen=True, eq=False):
     """A model, and what became of each development candidate while it was held out: `confidence`, shape (candidates,).
 
     `tuned` has the threshold for each measure, with what to expect of it on new questions.
@@ -52,8 +50,7 @@ class Trained:
     tuned: dict[str, Tuning]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Material:
+class Material(Struct, frozen=True, eq=False):
     """What a model is grown from: features, labels and weights of the development candidates and of those that also
     count.
 

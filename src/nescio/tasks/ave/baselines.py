@@ -8,9 +8,9 @@ Tables 4-11.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from nescio.data.columns import Array
 from nescio.data.evidence import NO_ROW, PRESENT, Evidence
@@ -26,8 +26,7 @@ ALL, HALF, RANDOM, PERFECT = "100% VALIDATED", "50% VALIDATED", "Random", "Perfe
 QA, AV, BASELINE = "QA", "AV", "baseline"
 
 
-@dataclass(frozen=True, slots=True)
-class Expected:
+class Expected(Struct, frozen=True):
     """A baseline by formula. NaN is undefined; `F` is that of the expected precision and recall, not an expected F."""
 
     run: str
@@ -38,8 +37,7 @@ class Expected:
     normalized_qa_accuracy: float
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """A line of the paper's Tables 8-11; systems alike in QA accuracy share a place. `type` is QA, AV or baseline."""
 
     place: int

@@ -11,8 +11,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Literal, get_args
+
+from msgspec import Struct, field
 
 from nescio.data.model import Question, Run, Verdict
 from nescio.data.notes import Note, note
@@ -36,8 +37,7 @@ _TOKEN = re.compile(r"\w+|[^\w\s]")
 _EDGES = frozenset(".,;:!?\"'`´‘’“”()[]{}…")
 
 
-@dataclass(frozen=True, slots=True)
-class Offer:
+class Offer(Struct, frozen=True):
     """An answer as a QA system gave it, before any rule; `verdict` is its assessors', None where they did not see it.
 
     `answered` is False for an answer that its system declined to give.
@@ -52,8 +52,7 @@ class Offer:
     answered: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Discarded:
+class Discarded(Struct, frozen=True):
     """An answer that is not in the collection, by which of `RULES`, and the id of the answer that it gave way to."""
 
     question_id: str
@@ -63,8 +62,7 @@ class Discarded:
     for_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Built:
+class Built(Struct, frozen=True):
     """A collection with what was left out of it.
 
     `systems` names all systems whose answer a candidate stands for (its own, and those of the duplicates removed for
@@ -79,8 +77,7 @@ class Built:
     notes: tuple[Note, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
+class Counts(Struct, frozen=True):
     """A column of the paper's Tables 1 and 2; `kept` is the share of the `available` answers that are in the
     collection."""
 
@@ -94,16 +91,14 @@ class Counts:
     unknown: int
 
 
-@dataclass(frozen=True, slots=True)
-class ByRule:
+class ByRule(Struct, frozen=True):
     """How many answers a rule discarded."""
 
     rule: str
     answers: int
 
 
-@dataclass(slots=True)
-class _Group:
+class _Group(Struct):
     """The answers to one question that no rule has discarded yet, with their keys, in order."""
 
     kept: list[tuple[Candidate, tuple[str, ...]]] = field(default_factory=list)

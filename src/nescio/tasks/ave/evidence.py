@@ -8,9 +8,9 @@ reads them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from nescio.data.columns import Array
 from nescio.data.evidence import PRESENT, Evidence
@@ -21,8 +21,7 @@ from nescio.tasks.ave.exercise import Candidate, Decision, Exercise, Key, Pair, 
 from nescio.tasks.ave.rules import pair_problems, problems
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
+class Point(Struct, frozen=True):
     """A point of a run's ROC curve: the rates when every answer at least so sure is accepted (None: no answer is)."""
 
     run: str
@@ -38,8 +37,7 @@ SELECTED_UNKNOWN = "ave.selected_unknown"  # the code of a note that baselines d
 _JUDGED = (Value.VALIDATED, Value.REJECTED)
 
 
-@dataclass(frozen=True, slots=True)
-class _Judged:
+class _Judged(Struct, frozen=True):
     """An answer with its gold, as a row: what it is called, its question's number, its run's decisions are found by
     `key`."""
 

@@ -6,8 +6,9 @@ Source: Peñas, Rodrigo & Verdejo, Overview of the Answer Validation Exercise 20
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from nescio.data.model import Question
 
@@ -28,8 +29,7 @@ class Decision(StrEnum):
     REJECTED = "REJECTED"
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(Struct, frozen=True):
     """An answer to a question with the text that is said to support it; `value` is None in a test set without its gold.
 
     `system` names whose answer it was, where that is known.
@@ -44,8 +44,7 @@ class Candidate:
     system: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Exercise:
+class Exercise(Struct, frozen=True):
     """A collection for validators: questions, and their candidates in the order of the file."""
 
     name: str
@@ -53,8 +52,7 @@ class Exercise:
     candidates: tuple[Candidate, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Validation:
+class Validation(Struct, frozen=True):
     """A validator's decision on one candidate; the confidence is in its being right: higher is surer."""
 
     question_id: str
@@ -63,8 +61,7 @@ class Validation:
     confidence: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(Struct, frozen=True):
     """AVE 2006: a text, and the hypothesis that was made of a question and an answer; VALIDATED is YES, REJECTED is
     NO."""
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from nescio.data.model import Question
 from nescio.tasks.ave.exercise import Candidate, Decision, Exercise, Key, Pair, Validation
@@ -23,8 +24,7 @@ class Fault(StrEnum):
     NONE_SELECTED = "none selected"
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Struct, frozen=True):
     """What is wrong with the decision at place `at` of a run."""
 
     at: int

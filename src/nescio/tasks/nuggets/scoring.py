@@ -10,9 +10,9 @@ Sources: Voorhees, TREC 2003-2006 (as printed in Lin & Demner-Fushman, H05-1117 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
+from msgspec import Struct, field
 
 from nescio.data.columns import Array
 from nescio.data.evidence import PRESENT, UNGRADED, Evidence
@@ -25,8 +25,7 @@ MAJORITY, EACH = "majority", "each"
 FULL, PARTIAL = 1.0, 0.5  # how far a match goes; official matches are all full
 
 
-@dataclass(frozen=True, slots=True)
-class Nugget:
+class Nugget(Struct, frozen=True):
     """A fact of the key. `vital` says for each assessor whether it is vital or only okay; `weight` is a pyramid's, if
     given."""
 
@@ -36,8 +35,7 @@ class Nugget:
     weight: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(Struct, frozen=True):
     """What is to be defined, with its nuggets in the order of the key."""
 
     id: str
@@ -46,8 +44,7 @@ class Target:
     strata: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Response:
+class Response(Struct, frozen=True):
     """What a system says of one target: strings in the order of reading. None at all is silence."""
 
     target_id: str
@@ -57,16 +54,14 @@ class Response:
     graded: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(Struct, frozen=True):
     """One system's responses, at most one a target."""
 
     name: str
     responses: Mapping[str, Response]
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(Struct, frozen=True):
     """An assessor finds a nugget in a response: in string `place` (from 0), or None where that is not recorded."""
 
     run: str

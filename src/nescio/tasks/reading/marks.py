@@ -18,8 +18,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 from nescio.data.model import Question
 from nescio.text import stem, words
@@ -36,16 +37,14 @@ _AS = {"whose": "who", "whom": "who", "who": "who", "what's": "what", "who's": "
 OTHER_WORD = "other"
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(Struct, frozen=True):
     """Word recall and precision of an answer; NaN where the key, or the answer, has no content word."""
 
     recall: float
     precision: float
 
 
-@dataclass(frozen=True, slots=True)
-class Marks:
+class Marks(Struct, frozen=True):
     """All that the paper measures of one answer; NaN where it is undefined: no story, or no list made by people."""
 
     recall: float

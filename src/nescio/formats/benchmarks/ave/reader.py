@@ -8,8 +8,9 @@ YES|NO confidence`. A response file is one run and is named by its file; an answ
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import islice
+
+from msgspec.structs import replace
 
 from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, note

@@ -8,8 +8,9 @@ import math
 import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
 
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError, MismatchError
@@ -32,8 +33,7 @@ _ANSWERS = ("answer", "antwort", "reponse", "respuesta", "risposta")  # of which
 LONGEST_LABEL = 60
 
 
-@dataclass(slots=True)
-class Row:
+class Row(Struct):
     """One prediction: its question, what is gold, and the texts given, the first of which is the answer."""
 
     run: str
@@ -53,8 +53,7 @@ class Row:
         return self.given[0] if self.given and self.given[0].strip(WHITE) else None
 
 
-@dataclass(frozen=True, slots=True)
-class _Columns:
+class _Columns(Struct, frozen=True):
     """The columns of a table that play a part; `people` is that of their verdicts."""
 
     question: str

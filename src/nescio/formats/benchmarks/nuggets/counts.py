@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from nescio.data.columns import Array
 from nescio.data.evidence import PRESENT, Evidence
@@ -44,8 +44,7 @@ def recognise(source: Source) -> str | None:
     return "table" if set(NUGGETS) <= set(source.columns) else None
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
+class _Row(Struct, frozen=True):
     """One row: its type, its counts by the columns of Evidence, and the strata."""
 
     type: str

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from nescio.data import model
 from nescio.data.judges import JudgeRecord
@@ -23,8 +24,7 @@ CHOICES = ("automatic", "assessors")
 NOTHING = "-"
 
 
-@dataclass(frozen=True, slots=True)
-class At:
+class At(Struct, frozen=True):
     """A line of a file."""
 
     source: Source
@@ -35,8 +35,7 @@ class At:
         return FormatError(self.source.label, rule, where=f"line {self.line}", value=value)
 
 
-@dataclass(slots=True)
-class Keys:
+class Keys(Struct):
     """The targets of all key files, nuggets in the order in which they stand."""
 
     texts: dict[str, str] = field(default_factory=dict)
@@ -82,15 +81,13 @@ def _names(people: set[str]) -> str:
     return ", ".join(sorted(who or "one assessor" for who in people)) or "nobody"
 
 
-@dataclass(slots=True)
-class _String:
+class _String(Struct):
     text: str
     document: str | None
     line: int
 
 
-@dataclass(slots=True)
-class Said:
+class Said(Struct):
     """What runs say: for each run and question its strings by rank, and how sure it is."""
 
     strings: dict[tuple[str, str], dict[int, _String]] = field(default_factory=dict)
@@ -134,8 +131,7 @@ class Said:
         return ranks.index(rank) if rank in ranks else None
 
 
-@dataclass(frozen=True, slots=True)
-class Mapped:
+class Mapped(Struct, frozen=True):
     """A line of a mapping as it stands: `nugget` None says that the response was assessed and holds none."""
 
     at: At

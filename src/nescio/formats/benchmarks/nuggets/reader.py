@@ -22,8 +22,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from nescio.errors import FormatError, MismatchError, collected
 from nescio.formats.benchmarks.nuggets.parts import NOTHING, At, Keys, Mapped, Said, check, number, to_evidence
@@ -77,8 +78,7 @@ def _decimal(text: str) -> float | None:
     return number(decimal(text))
 
 
-@dataclass(slots=True)
-class _Files:
+class _Files(Struct):
     """What all files hold together, and where each response first stands."""
 
     keys: Keys = field(default_factory=Keys)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from nescio.data.columns import Array
 from nescio.data.notes import Note, note
@@ -22,8 +22,7 @@ from nescio.sources.tables import json_lines, plain_rows
 LISTED, OUTSIDE, OTHER_SIDE = "listed", "outside", "other side"
 
 
-@dataclass(frozen=True, slots=True)
-class _Answer:
+class _Answer(Struct, frozen=True):
     """A problem as a run answers it: its score, and the side it takes (1, 0, or 0.5 for silence)."""
 
     problem: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from nescio.errors import FormatError
 from nescio.formats.benchmarks.pan.shapes import STRATA, recognise, shared
@@ -17,8 +18,7 @@ from nescio.sources.text_files import WHITE
 DECIDED = {"Y": 1.0, "N": 0.0, "-": 0.5}
 
 
-@dataclass(slots=True)
-class Truth:
+class Truth(Struct):
     """The truth of each problem, in the order of the file, and what else it says of them."""
 
     same: dict[str, int] = field(default_factory=dict)

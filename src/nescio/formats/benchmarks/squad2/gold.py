@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
+
+from msgspec import Struct
 
 from nescio.data.model import NOTHING, Question
 from nescio.errors import FormatError
@@ -31,8 +32,7 @@ class _Asked(NamedTuple):
         return f"data[{self.data}].paragraphs[{self.paragraph}].qas[{self.qas}]"
 
 
-@dataclass(frozen=True, slots=True)
-class Gold:
+class Gold(Struct, frozen=True):
     asked: tuple[_Asked, ...]
     golds: Golds
 

@@ -10,9 +10,9 @@ import re
 import string
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from nescio.text import normalise
@@ -56,8 +56,7 @@ class Golds:
         return self._done
 
 
-@dataclass(frozen=True, slots=True)
-class Scores:
+class Scores(Struct, frozen=True):
     """The two scores of one run, in the order of the questions; a question without a prediction scores as silence
     does."""
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SAID_SO, SILENT, STATES
@@ -37,8 +39,7 @@ def is_judged_in_numbers(cells: Sequence[str]) -> bool:
     return len(cells) >= 3 and cells[2] in NUMBERS and (cells[1] == NIL or _DOCNO.fullmatch(cells[1]) is not None)
 
 
-@dataclass(slots=True)
-class _Pool:
+class _Pool(Struct):
     """What was judged: a letter for each question, document and answer; and for which questions NIL is right."""
 
     verdicts: dict[tuple[str, str, str], str] = field(default_factory=dict)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from nescio.errors import FormatError
 from nescio.sources.documents import text_lines
@@ -28,8 +29,7 @@ def number_in(text: str) -> float | None:
     return parsed if parsed is not None and math.isfinite(parsed) else None
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
+class Given(Struct, frozen=True):
     """One line of a run: a document, and the answer taken from it where the line goes on with one."""
 
     docno: str
@@ -39,8 +39,7 @@ class Given:
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Struct, frozen=True):
     """One run: what it gives for each topic, best first."""
 
     name: str

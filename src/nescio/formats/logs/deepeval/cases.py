@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from nescio.data.texts import AnswerTexts, texts_of
 from nescio.errors import FormatError
@@ -21,8 +22,7 @@ CASES, DIALOGUES, MAP = "testCases", "conversationalTestCases", "test_cases_look
 Row = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(Struct, frozen=True):
     """What one metric says of a case: `passed` is None where it failed to say."""
 
     passed: bool | None
@@ -30,8 +30,7 @@ class Mark:
     flaky: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(Struct, frozen=True):
     """A test case: `passed` is the tool's own verdict, None where it has none."""
 
     run: str

@@ -12,8 +12,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SAID_SO, SILENT, STATES
@@ -83,8 +85,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     return drop_redundant_columns(ReadResult(outcomes, tuple(notes)), options, (TASK,) if several else ())
 
 
-@dataclass(frozen=True, slots=True)
-class _Instance:
+class _Instance(Struct, frozen=True):
     """A row with what tells whether two rows are of one question: the sample and a hash of what was asked."""
 
     row: Graded

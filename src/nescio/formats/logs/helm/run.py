@@ -6,9 +6,11 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError, MismatchError
@@ -24,8 +26,7 @@ UNPERTURBED = "none"
 PERTURBATION = ("name", "robustness", "fairness", "computed_on", "seed")  # what does not tell two of one name apart
 
 
-@dataclass(frozen=True, slots=True)
-class Folder:
+class Folder(Struct, frozen=True):
     """A run folder: its documents and their files by what they are, and what its name says: model, scenario, and the
     other parameters. `run` is what the run is called, `prefix` what its questions' names begin with."""
 
@@ -39,8 +40,7 @@ class Folder:
     prefix: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(Struct, frozen=True):
     """One instance in one trial and perturbation: the requests made for it, and its scores by name."""
 
     id: str

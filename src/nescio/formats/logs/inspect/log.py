@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nescio.data.notes import Note, note
 from nescio.data.texts import in_words
@@ -34,8 +36,7 @@ FAILED_GRADER = "grader_"  # grader_failed, grader_refusal, …
 _NO_GRADE = "Grade not found in model output"
 
 
-@dataclass(frozen=True, slots=True)
-class Score:
+class Score(Struct, frozen=True):
     """What a scorer says of a sample, its reason in the tool's own word, and in its own words where they are wanted."""
 
     value: Any
@@ -49,8 +50,7 @@ class Score:
         return self.reason in FAILED or self.reason.startswith(FAILED_GRADER)
 
 
-@dataclass(frozen=True, slots=True)
-class Sample:
+class Sample(Struct, frozen=True):
     """What is read of one sample. `stopped` says why it has no score; `silent` that the answer was blocked or refused,
     and `empty` that there is none; both are the provider's word, not the scorer's."""
 
@@ -69,8 +69,7 @@ class Sample:
     error: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Log:
+class Log(Struct, frozen=True):
     """One log: its header, its samples, the run that it belongs to, and what its questions' names begin with."""
 
     path: Path

@@ -11,8 +11,10 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.notes import Note, note
@@ -125,8 +127,7 @@ def _epochs(logs: Sequence[Log], options: ReadOptions, notes: list[Note]) -> lis
 # ---- scores ----
 
 
-@dataclass(frozen=True, slots=True)
-class Grade:
+class Grade(Struct, frozen=True):
     """What a score says: a number (NaN where there is none), why the answer is silence, why it has no grade, the
     outcome that the user gave its word, or a word that is none of these. `own` is the number in the tool's own figures.
     """

@@ -16,9 +16,11 @@ import math
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import NOT_GRADED, SAID_SO, SILENT
@@ -49,8 +51,7 @@ _WRITTEN_OUT = re.compile(r"(?P<task>.+)_write_out_info(?P<date>)")
 _NAMED = re.compile(r"samples_(?P<task>.+?)(?:_(?P<date>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?))?")
 
 
-@dataclass(frozen=True, slots=True)
-class Sheet:
+class Sheet(Struct, frozen=True):
     """One samples file: the task that its name tells, the run it belongs to, its rows, and the results file beside
     it."""
 
@@ -68,8 +69,7 @@ class Sheet:
         return value
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
+class Given(Struct, frozen=True):
     """Samples as they were given: the file, the task, the run by its folder (and date, where that alone tells it from
     another), the rows, and the results beside them."""
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from nescio.data.notes import Note, note
 from nescio.formats.logs.lm_eval.rows import Item

@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nescio.data.texts import AnswerTexts, texts_of
 from nescio.errors import FormatError
@@ -29,8 +31,7 @@ _NO_METRIC = {"doc_id", "truth", "pred", "gold"}
 _NUMBERED = re.compile(r"(prompt|logit)_\d+$")
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Struct, frozen=True):
     """One row: its metrics (None for what is no number), why it is no answer, whether there is one, the words in which
     it declines, and how sure the options make the choice of the best one, and of the best one for its length.
 

@@ -14,7 +14,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError

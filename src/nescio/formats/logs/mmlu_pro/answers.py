@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, SAID_SO, SILENT
@@ -23,8 +24,7 @@ _AGAIN = re.compile(r"[aA]nswer:(?=\s*([A-J]))")
 _ALONE = re.compile(r"\b[A-J]\b")
 
 
-@dataclass(slots=True)
-class _Seen:
+class _Seen(Struct):
     """What was met in a run: letters in pred that the text does not say, or says otherwise, answers without a text, and
     the letters that only the repository's second and third rule find."""
 
@@ -35,8 +35,7 @@ class _Seen:
     alone: int = 0
 
 
-@dataclass(slots=True)
-class Reading:
+class Reading(Struct):
     """What all files share: how a letter is found, what was met, and what each question was to every run."""
 
     extract: str

@@ -6,9 +6,10 @@ import re
 import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import Any
+
+from msgspec import Struct
 
 from nescio.errors import FormatError
 from nescio.sources.documents import read_member
@@ -39,8 +40,7 @@ def begins(source: Source, name: str) -> bool:
     return head.startswith(b"[") and b'"question_id"' in head
 
 
-@dataclass(frozen=True, slots=True)
-class File:
+class File(Struct, frozen=True):
     """One array: what messages call it, its stem, the folders it lies in, and its items with their places."""
 
     label: str

@@ -13,8 +13,9 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from nescio.data.outcomes import CORRECT, INCORRECT, SAID_SO, SILENT
 from nescio.data.texts import AnswerTexts, texts_of
@@ -32,8 +33,7 @@ NOT_ATTEMPTED = "not attempted"
 Item = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """One answer: the number of its item, which of several answers to it this is (None where there is one), its
     verdict (NaN where there is none), and why it is silence."""
 

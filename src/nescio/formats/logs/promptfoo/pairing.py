@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nescio.data.notes import Note, note
 from nescio.errors import MismatchError
@@ -15,8 +17,7 @@ OWN = ("sessionId",)  # variables that the tool sets for each answer, as it does
 _SHOWN = 120  # characters of a test in a message
 
 
-@dataclass(frozen=True, slots=True)
-class FileOfTests:
+class FileOfTests(Struct, frozen=True):
     """The rows of a file, and what is asked in each of its tests, by the name that they have in it."""
 
     label: str

@@ -4,8 +4,9 @@ nescio's."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import INCORRECT, SILENT, STATES
@@ -27,8 +28,7 @@ _OWN = ("run", "question", "outcome")
 _MOST_TRUTHS = 5  # columns of yes and no that a note names
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen:
+class Chosen(Struct, frozen=True):
     """What plays each part in one table: by nescio's name for it the cell, in SQL, and the columns that were taken.
 
     `texts` are the columns that speak of single answers, and group no questions. `silent` is a cell that says "yes"

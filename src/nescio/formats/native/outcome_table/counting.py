@@ -4,9 +4,9 @@ says no more of an answer than its outcome."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from nescio.data.binned import BINS

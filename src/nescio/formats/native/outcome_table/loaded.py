@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from nescio.formats.native import roles
 from nescio.sources.source import Source
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
 _FIRST_ROWS = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Loaded:
+class Loaded(Struct, frozen=True):
     """A loaded table: its rows in DuckDB, and the cell of each column."""
 
     connection: duckdb.DuckDBPyConnection

@@ -16,10 +16,10 @@ memory are read; so is a JSON document that is a list of rows, or has one among 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+from msgspec.structs import replace
 
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import NOT_GRADED, SILENT, Outcomes, gather

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from nescio.data.repeats import REPEAT
 from nescio.formats.native import roles
@@ -20,8 +21,7 @@ SMALL = 1 << 24  # bytes
 NO_TEXTS = ("outcome", "confidence", "candidate", "rank", "answerable", "known_answers")
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Struct, frozen=True):
     """A source that was loaded: the cell of each of its columns, and what plays each part."""
 
     name: str

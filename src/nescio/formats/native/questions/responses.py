@@ -5,8 +5,10 @@ from __future__ import annotations
 import sys
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, overload
+
+from msgspec.structs import replace
 
 from nescio.data.model import Response, Run
 from nescio.data.repeats import REPEAT
