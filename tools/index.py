@@ -1,6 +1,6 @@
-"""Write the indexes by which formats and measures are imported when they are asked for.
+"""Write the indexes by which formats, judges and measures are imported when they are asked for.
 
-    python tools/index.py            writes _index.py of src/nescio/formats and of src/nescio/measures
+    python tools/index.py            writes _index.py of formats, judging and measures in src/nescio
 
 A test fails where one is stale. What an index does not know is imported at once, so nothing but speed depends on it.
 """
@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import nescio.formats
+import nescio.judging
 import nescio.measures
+from nescio.judging import Declaration
 from nescio.registry import Registry, import_all, modules_in
 from nescio.sources.opening import HEADLESS
 
@@ -45,6 +47,20 @@ def measures() -> Typed:
     return {"MODULES": ("tuple[str, ...]", modules), "PLACES": ("dict[str, str]", places)}
 
 
+def judges() -> Typed:
+    """Return what each module of judges registers, and which judges may suit questions that nobody named one for."""
+    modules = tuple(modules_in("nescio.judging", nescio.judging.__path__))
+    registry = nescio.judging.REGISTRY
+    registry.load_all()
+    places = _places(registry, lambda judge: judge.function if isinstance(judge, Declaration) else judge.make)
+    suiting = tuple(name for name in places if getattr(registry[name], "suits", None))
+    return {
+        "MODULES": ("tuple[str, ...]", modules),
+        "PLACES": ("dict[str, str]", places),
+        "SUITING": ("tuple[str, ...]", suiting),
+    }
+
+
 def _imported(package: str, path: Iterable[str]) -> tuple[str, ...]:
     """Import all modules of a package, and name them."""
     import_all(package, path, nested=True)
@@ -65,7 +81,11 @@ def written(named: Typed) -> str:
     return subprocess.run(command, input="\n".join(lines), text=True, capture_output=True, check=True).stdout
 
 
-PAGES = {SOURCES / "formats" / "_index.py": formats, SOURCES / "measures" / "_index.py": measures}
+PAGES = {
+    SOURCES / "formats" / "_index.py": formats,
+    SOURCES / "judging" / "_index.py": judges,
+    SOURCES / "measures" / "_index.py": measures,
+}
 
 
 def main() -> None:

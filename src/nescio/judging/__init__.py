@@ -1,8 +1,10 @@
-"""From answers to outcomes: one file a judge. `_judge.py` says what a judge is."""
+"""From answers to outcomes: one file a judge, imported when it is asked for. `_judge.py` says what a judge is."""
 
+from nescio.judging import _index
 from nescio.judging._judge import (
     REGISTRY,
     AnswerToJudge,
+    Declaration,
     Factory,
     Grade,
     Judge,
@@ -20,6 +22,7 @@ from nescio.registry import import_all
 __all__ = [
     "REGISTRY",
     "AnswerToJudge",
+    "Declaration",
     "Factory",
     "Grade",
     "Human",
@@ -34,4 +37,4 @@ __all__ = [
     "known",
 ]
 
-import_all(__name__, __path__)
+import_all(__name__, __path__, but=_index.MODULES)

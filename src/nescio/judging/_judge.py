@@ -29,6 +29,7 @@ from nescio.data.judges import JudgeRecord
 from nescio.data.model import Collection, Question, Run
 from nescio.data.notes import Note
 from nescio.data.outcomes import CORRECT, INCORRECT
+from nescio.judging import _index
 from nescio.registry import Registry, Rule, as_text, bind, parse_call, values_of
 
 
@@ -179,7 +180,7 @@ class _Bound(Struct, frozen=True):
 _SHORT, _MOST_KEPT = 200, 1 << 18  # characters of an answer, and answers, that are kept beside their grades
 
 
-REGISTRY: Registry[Declaration | Factory] = Registry("judge", "nescio.judges")
+REGISTRY: Registry[Declaration | Factory] = Registry("judge", "nescio.judges", _index.PLACES)
 
 
 def judge(
@@ -234,7 +235,10 @@ def known(text: str, resources: Resources | None = None) -> Judge:
 
 def default_judge(collection: Collection) -> str:
     """Name the first judge that suits all questions of a collection, or else `exact`."""
-    for name, declared in REGISTRY.items():
+    for name in REGISTRY:
+        if name in _index.PLACES and name not in _index.SUITING:
+            continue
+        declared = REGISTRY[name]
         if isinstance(declared, Declaration) and declared.suits and all(map(declared.suits, collection.questions)):
             return name
     return FALLBACK

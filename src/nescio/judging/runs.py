@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -26,7 +27,7 @@ _CELLS = {
     "confidence": "d",
     "candidate": "b",
 }  # and their types
-_TICK = 1 << 12  # answers
+_TICK = 1 << 12  # answers between two words about how far it is
 
 
 def judge_runs(
@@ -48,22 +49,27 @@ def judge_runs(
     questions = [by_id[name] for name, _ in index]
     total = sum(len(run.responses) for run in runs)
     cells: dict[str, Any] = {key: array(code) for key, code in _CELLS.items()}
-    columns = [column.append for column in cells.values()]
     # What silence earns, for the questions that a run lacks too: a policy may count them as silence.
     extra = {name: np.tile(_earned_by_silence(ready, name, questions), (len(runs), 1)) for name in ready.scores}
     why = np.full((len(runs), len(index)), None, dtype=object)
-    for i, (r, q, response, grade) in enumerate(_graded(ready, runs, questions, index)):
-        if watch and i % _TICK == 0:
-            watch(i, total)
+    if watch:
+        watch(0, total)
+    rows: list[tuple[float, ...]] = []  # the latest
+    for r, q, response, grade in _graded(ready, runs, questions, index):
         state, candidate = _outcome(grade, response)
-        confidence = float("nan") if response.confidence is None else response.confidence
-        for append, value in zip(columns, (r, q, response.rank, state, confidence, candidate), strict=True):
-            append(value)
+        confidence = math.nan if response.confidence is None else response.confidence
+        rows.append((r, q, response.rank, state, confidence, candidate))
         if response.rank == 1:
-            why[r, q] = _why(state, response)
-            if grade is not None and response.answered and grade.state != SILENT:
+            if state in (SILENT, NOT_GRADED):
+                why[r, q] = _why(state, response)
+            if extra and grade is not None and response.answered and grade.state != SILENT:
                 for name, scores in extra.items():
                     scores[r, q] = np.nan if grade.state == NOT_GRADED else grade.scores.get(name, np.nan)
+        if len(rows) == _TICK:
+            _extend(cells, rows)
+            if watch:
+                watch(len(cells["run"]), total)
+    _extend(cells, rows)
     if watch:
         watch(total, total)
     arrays: dict[str, Array] = {key: np.asarray(values) for key, values in cells.items()}
@@ -91,6 +97,13 @@ def judge_runs(
     return judged, tuple(notes)
 
 
+def _extend(cells: Mapping[str, Any], rows: list[tuple[float, ...]]) -> None:
+    """Move the latest rows into the columns."""
+    for column, values in zip(cells.values(), zip(*rows, strict=True), strict=False):
+        column.extend(values)
+    rows.clear()
+
+
 def _graded(
     judge: Judge, runs: Sequence[Run], questions: Sequence[Question], index: Mapping[tuple[str, str], int]
 ) -> Iterator[tuple[int, int, Response, Grade | None]]:
@@ -100,28 +113,25 @@ def _graded(
     """
     hears = getattr(judge, "hears_silence", False)
 
-    def responses() -> Iterator[tuple[int, int, Response]]:
+    def responses() -> Iterator[tuple[int, int, Response, AnswerToJudge | None]]:
         for r, run in enumerate(runs):
             for response in run.responses:
-                yield r, index[_key(response)], response
-
-    def to_judge(r: int, q: int, response: Response) -> AnswerToJudge | None:
-        if response.answer is None or not (hears or questions[q].answerable is not False):
-            return None
-        return AnswerToJudge(runs[r].name, _as_run_has_it(questions[q], runs[r]), response.answer)
+                q = index[_key(response)]
+                question, asked = questions[q], None
+                if response.answer is not None and (hears or question.answerable is not False):
+                    own = _as_run_has_it(question, run) if run.gold else question
+                    asked = AnswerToJudge(run.name, own, response.answer)
+                yield r, q, response, asked
 
     if one_by_one := getattr(judge, "one_by_one", None):
         grade_of = one_by_one(len(runs) > 1)
     else:
-        grades = iter(
-            judge.grade([one for one_response in responses() if (one := to_judge(*one_response)) is not None])
-        )
+        grades = iter(judge.grade([asked for *_, asked in responses() if asked is not None]))
         grade_of = lambda one: next(grades)  # noqa: ARG005, E731
     unasked = Grade(INCORRECT, dict.fromkeys(judge.scores, 0.0))  # an answer where there is none
-    for r, q, response in responses():
+    for r, q, response, asked in responses():
         grade = None
         if response.answer is not None:
-            asked = to_judge(r, q, response)
             grade = unasked if asked is None else grade_of(asked)
             if questions[q].answerable is False and grade.state in (CORRECT, INCORRECT):
                 grade = unasked
@@ -135,11 +145,14 @@ def _key(response: Response) -> tuple[str, str]:
 def _rows(collection: Collection, runs: Sequence[Run]) -> dict[tuple[str, str], int]:
     """Return a number for each answer that there can be: a question and a repeat of it, in the order of the
     collection."""
-    labels: dict[str, dict[str, None]] = {question.id: {} for question in collection.questions}
-    for run in runs:
-        if getattr(run.responses, "repeated", True):
-            for response in run.responses:
-                labels[response.question_id].setdefault(_key(response)[1])
+    names = dict.fromkeys(question.id for question in collection.questions)
+    repeated = [run.responses for run in runs if getattr(run.responses, "repeated", True)]
+    if all(response.repeat is None for responses in repeated for response in responses):
+        return {(name, FIRST): i for i, name in enumerate(names)}
+    labels: dict[str, dict[str, None]] = {name: {} for name in names}
+    for responses in repeated:
+        for response in responses:
+            labels[response.question_id].setdefault(_key(response)[1])
     keys = ((name, label) for name, own in labels.items() for label in own or (FIRST,))
     return {key: i for i, key in enumerate(keys)}
 

@@ -161,7 +161,7 @@ class Options(Struct, frozen=True):
 def in_python(message: str) -> str:
     """Name the options that a message proposes as the arguments of functions: --format-in matrix as
     format_in='matrix'."""
-    return _OPTION.sub(_argument, message)
+    return re.sub(_OPTION, _argument, message)
 
 
 def _argument(typed: re.Match[str]) -> str:
@@ -192,7 +192,7 @@ CALLERS = (
 _NAMES = "|".join(name.replace("_", "-") for name in Options.__struct_fields__ if name not in CALLERS)
 _CHOICES = chain(*map(get_args, (Missing, MissingConfidence, Unanswerable, Ungraded)))
 _WORDS = "|".join((*_CHOICES, "exact", "human", "llm", "matrix", "outcomes"))
-_OPTION = re.compile(rf"--({_NAMES})(?![\w-])(?: ('[^']*'|[^\s=]+=[^\s:;,)]+|[A-Z]+\b|(?:{_WORDS})\b))?")
+_OPTION = rf"--({_NAMES})(?![\w-])(?: ('[^']*'|[^\s=]+=[^\s:;,)]+|[A-Z]+\b|(?:{_WORDS})\b))?"
 
 
 def check_names(function: Callable[..., Any], options: Mapping[str, Any], names: Sequence[str] = ()) -> None:

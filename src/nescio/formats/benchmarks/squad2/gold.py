@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from msgspec import Struct
 
@@ -15,7 +15,7 @@ from nescio.formats.registry import ReadOptions
 from nescio.sources.source import Source
 
 
-class _Asked(NamedTuple):
+class _Asked(Struct, frozen=True):
     """A question of the gold, its article, and where it stands: in which article, paragraph and place, from 0."""
 
     id: str
@@ -61,7 +61,15 @@ def questions(gold: Gold, options: ReadOptions) -> tuple[Question, ...]:
             labels = {"article": one.article, "paragraph": f"{one.article} {one.paragraph}"}
             strata = {name: labels[name] for name in wanted}
         questions.append(
-            Question(one.id, one.text, tuple(dict.fromkeys(one.answers)), (), bool(one.answers), None, strata)
+            Question(
+                one.id,
+                one.text,
+                tuple(dict.fromkeys(one.answers)) if one.answers else (),
+                (),
+                bool(one.answers),
+                None,
+                strata,
+            )
         )
     return tuple(questions)
 

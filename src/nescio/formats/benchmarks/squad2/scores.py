@@ -22,25 +22,12 @@ _PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 
 class Golds:
-    """The gold answers of questions, normalised; a question without any has the one answer "".
+    """The gold answers of questions, which are normalised as they are asked for."""
 
-    Answers that normalisation empties ("The") do not count, and a question with no others has the answer "" too.
-    """
-
-    def __init__(self, ids: Sequence[str], golds: Sequence[Sequence[str]]) -> None:
-        self.ids = ids
-        self.has_answer = np.fromiter(map(bool, golds), dtype=bool, count=len(golds))
+    def __init__(self, ids: Sequence[str], answers: Sequence[Sequence[str]]) -> None:
+        self.ids, self.answers = ids, answers
+        self.has_answer = np.fromiter(map(bool, answers), dtype=bool, count=len(answers))
         self._done: dict[str, str] = {"": ""}
-        done, nothing = self._done, ("",)
-        self.normalise(answer for answers in golds for answer in answers)
-        self.texts = [
-            (
-                tuple(dict.fromkeys([text for answer in answers if (text := done[answer])])) or nothing
-                if answers
-                else nothing
-            )
-            for answers in golds
-        ]
 
     def normalise(self, texts: Iterable[str]) -> Mapping[str, str]:
         """Return these texts and all before them, after SQuAD's normalisation; ASCII is done at one go, which is
@@ -65,19 +52,36 @@ class Scores(Struct, frozen=True):
 
 
 def score_texts(golds: Golds, texts: Mapping[str, str]) -> Scores:
-    """Return exact match and F1 of each prediction, the best over the gold answers; shape (questions,)."""
-    exact, f1 = np.zeros(len(golds.ids), dtype=np.int8), np.zeros(len(golds.ids))
-    words: dict[str, list[str]] = {}
+    """Return exact match and F1 of each prediction, the best over the gold answers; shape (questions,).
+
+    A question without gold answers has the one answer "". Answers that normalisation empties ("The") do not count, and
+    a question with no others has the answer "" too.
+    """
+    f1 = np.zeros(len(golds.ids))
     normal = golds.normalise(texts.values())
-    for i, (name, answers) in enumerate(zip(golds.ids, golds.texts, strict=True)):
-        predicted = normal[texts.get(name, "")]
-        if predicted in answers:
-            exact[i], f1[i] = 1, 1.0
-        elif predicted and answers[0]:
-            for text in (predicted, *answers):
+    right, open_ = [], []
+    for i, (name, answers) in enumerate(zip(golds.ids, golds.answers, strict=True)):
+        text = texts.get(name, "")
+        if not answers:
+            if not normal[text]:
+                right.append(i)
+        elif text in answers and normal[text]:
+            right.append(i)
+        else:
+            open_.append((i, normal[text], answers))
+    golds.normalise(answer for *_, answers in open_ for answer in answers)
+    words: dict[str, list[str]] = {}
+    for i, predicted, answers in open_:
+        given = [text for answer in dict.fromkeys(answers) if (text := normal[answer])] or [""]
+        if predicted in given:
+            right.append(i)
+        elif predicted and given[0]:
+            for text in (predicted, *given):
                 if text not in words:
                     words[text] = text.split()
-            f1[i] = max(_f1(words[answer], words[predicted]) for answer in answers)
+            f1[i] = max(_f1(words[answer], words[predicted]) for answer in given)
+    exact = np.zeros(len(golds.ids), dtype=np.int8)
+    exact[right], f1[right] = 1, 1.0
     return Scores(exact, f1)
 
 
