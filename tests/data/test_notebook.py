@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import ModuleType
@@ -14,6 +13,7 @@ from typing import Any
 import lxml.html
 import pandas as pd
 import pytest
+from msgspec import Struct
 
 import nescio
 from nescio import meta
@@ -107,8 +107,7 @@ def test_results_of_every_function(name: str) -> None:
     assert_plain_tables(results)
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(Struct, frozen=True):
     """A row of whatever kind."""
 
     text: str

@@ -14,13 +14,13 @@ import io
 import json
 import math
 import re
-from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
+from msgspec import Struct
 from msgspec.structs import replace
 
 import nescio
@@ -314,8 +314,7 @@ def test_marks_do_not_hide_a_run_of_such_a_name() -> None:
 
 
 def test_text_stands_to_the_left_whatever_its_column_is_called() -> None:
-    @dataclass(frozen=True)
-    class Row:
+    class Row(Struct, frozen=True):
         run: float  # a name that other tables have for text
         anything: str | None
         judged: bool

@@ -6,8 +6,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from msgspec import Struct
-from msgspec.structs import asdict
+from msgspec import Struct, to_builtins
 
 from nescio.campaign.folder import RECEIPTS, RUNS, Campaign, put
 from nescio.campaign.runs import Fault
@@ -64,7 +63,7 @@ class TakenIn(Struct, frozen=True):
 
 def write_receipt(campaign: Campaign, receipt: Receipt) -> None:
     """Write a receipt, which makes what it says so: a run is in when its receipt is."""
-    content = json.dumps(asdict(receipt), ensure_ascii=False, indent=1).encode(errors="replace") + b"\n"
+    content = json.dumps(to_builtins(receipt), ensure_ascii=False, indent=1).encode(errors="replace") + b"\n"
     put(campaign / RECEIPTS / receipt.place, content)
 
 
