@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 import string
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
@@ -87,13 +86,16 @@ def score_texts(golds: Golds, texts: Mapping[str, str]) -> Scores:
 
 def _f1(gold: list[str], answer: list[str]) -> float:
     """Return the harmonic mean of precision and recall of the common multiset, in the script's order of operations."""
-    if set(gold).isdisjoint(answer):
+    left: dict[str, int] = {}
+    for word in gold:
+        left[word] = left.get(word, 0) + 1
+    same = 0
+    for word in answer:
+        if many := left.get(word):
+            left[word] = many - 1
+            same += 1
+    if not same:
         return 0.0
-    if len(answer) == 1 or len(gold) == 1:
-        same = 1
-    else:
-        counts = Counter(gold)
-        same = sum(min(many, counts[word]) for word, many in Counter(answer).items() if word in counts)
     precision, recall = 1.0 * same / len(answer), 1.0 * same / len(gold)
     return (2 * precision * recall) / (precision + recall)
 
