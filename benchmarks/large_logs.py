@@ -1,15 +1,17 @@
 """What time and memory large logs take: `python benchmarks/large_logs.py [GB]` (default 1).
 
-It makes a test run like DeepEval's (one JSON document) and details like lighteval's (Parquet, where pyarrow is there)
-of that size in a temporary folder, scores each in a process of its own, and prints the most memory that it had.
+It makes a test run like DeepEval's (one JSON document), details like lighteval's (Parquet, where pyarrow is there) and
+ten runs of answers that nobody has judged (JSON Lines), each of that size in a temporary folder; scores or judges each
+in a process of its own, and prints the most memory that it had.
 """
 
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 import random
-import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -66,24 +68,53 @@ def lighteval(path: Path, size: int) -> None:
     writer.close()
 
 
+def unjudged(folder: Path, size: int) -> list[str]:
+    """Write ten runs of answers of some 1 KB to the same questions; returns what judges them by `contains`."""
+    chance, each = random.Random(1), size // 10
+    folder.mkdir()
+    runs = [folder / f"run_{i}.jsonl" for i in range(10)]
+    asked = 0
+    for run in runs:
+        with run.open("w") as file:
+            at = 0
+            while file.tell() < each:
+                answer = f"{words(chance, 90)} {at if chance.random() < 0.6 else 'nothing'}"
+                said = {"id": f"q{at}", "answer": answer if chance.random() < 0.9 else ""}
+                file.write(json.dumps(said) + "\n")
+                at += 1
+        asked = max(asked, at)
+    questions = ({"id": f"q{i}", "question": f"Which number is {i}?", "answers": [str(i)]} for i in range(asked))
+    (folder / "questions.jsonl").write_text("".join(json.dumps(question) + "\n" for question in questions))
+    out = str(folder / "judged.parquet")
+    return ["judge", str(folder / "questions.jsonl"), *map(str, runs), "--judge", "contains", "-o", out]
+
+
+def took(arguments: list[str]) -> tuple[float, int]:
+    """Run nescio; returns its seconds and the most memory that it had, in MB."""
+    before = time.perf_counter()
+    process = subprocess.Popen([sys.executable, "-m", "nescio", *arguments], stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    if status:
+        raise SystemExit(f"nescio {' '.join(arguments)}: {status}")
+    return time.perf_counter() - before, usage.ru_maxrss // 1024
+
+
 def main() -> None:
-    """Make each log, score it, and print what it took."""
+    """Make each log, score or judge it, and print what it took."""
     size = int(float(sys.argv[1] if len(sys.argv) > 1 else 1) * (1 << 30))
-    makers = {"run.json": deepeval, "details_large_2026-01-02T03-04-05.678901.parquet": lighteval}
-    with tempfile.TemporaryDirectory() as folder:
+    makers = {"run.json": deepeval, "details_large_2026-01-02T03-04-05.678901.parquet": lighteval, "runs": unjudged}
+    with tempfile.TemporaryDirectory() as temporary:
         for name, make in makers.items():
-            path = Path(folder) / name
+            path = Path(temporary) / name
             try:
-                make(path, size)
+                with multiprocessing.get_context("spawn").Pool(1) as another:  # whose memory would count as a child's
+                    arguments = another.apply(make, (path, size)) or ["score", str(path)]
             except ImportError as error:
                 print(f"{name}: skipped ({error})")
                 continue
-            before = time.perf_counter()
-            subprocess.run([sys.executable, "-m", "nescio", "score", str(path)], check=True, capture_output=True)
-            took = time.perf_counter() - before
-            most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024  # of both so far, the larger one
-            print(f"{name}: {path.stat().st_size / (1 << 30):.2f} GB scored in {took:.0f} s, with {most} MB at most")
-            path.unlink()
+            seconds, most = took(arguments)
+            print(f"{name}: {size / (1 << 30):.2f} GB, {arguments[0]} {seconds:.0f} s, {most} MB at most", flush=True)
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 if __name__ == "__main__":
