@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from nescio.stats.resampling import as_weights, blocks, bootstraps, label_swaps, subcollections, subtables
+from nescio.stats.resampling import Block, as_weights, blocks, bootstraps, label_swaps, subcollections, subtables
+from nescio.stats.streams import Stream
 
 MANY = 12_000
 
@@ -76,3 +77,12 @@ def test_tables_of_unlike_collections_are_drawn_side_by_side() -> None:
     assert (drawn.sum(axis=-1) == 2).all()
     assert drawn[0].tolist() == [[2, 0, 0], [0, 1, 1]]
     assert drawn[1, 1].tolist() == [0, 0, 2]
+
+
+@pytest.mark.parametrize(("seed", "stream", "start"), [(0, Stream.INTERVALS, 0), (7, Stream.LABEL_SWAPS, 512)])
+def test_a_stream_that_is_begun_again_is_that_of_numpys_own_seeds(seed: int, stream: Stream, start: int) -> None:
+    block = Block(start, 256, seed)
+    own = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(int(stream), start // 256)))
+    expected = own.integers(0, 1 << 60, 1000)
+    for _ in range(2):
+        assert np.array_equal(block.generator(stream).integers(0, 1 << 60, 1000), expected)

@@ -101,13 +101,12 @@ def _moved(one_way: Array, move: Array) -> Array:
 def pair_up(measure: Measure, columns: dict[str, tuple[Array, Array]], clusters: Array | None = None) -> Pair:
     """Two runs' columns over the same questions as a Pair; `columns` maps a name to (of the first run, of the
     second). Without clusters each question is a unit, numbered as it stands."""
-    cells = np.stack(
-        [np.asarray(side, dtype=np.float64) for both in zip(*columns.values(), strict=True) for side in both], axis=1
-    )
+    cells = np.stack([np.asarray(side) for both in zip(*columns.values(), strict=True) for side in both], axis=1)
     n, ordered = len(cells), measure.order is not None
     if clusters is None and not ordered:
-        rows, kind = distinct(cells)
-        return _additive(measure, _sides(measure, rows, list(columns)), kind, n)
+        rows, kind = distinct(cells)  # quicker of whole numbers
+        return _additive(measure, _sides(measure, rows.astype(np.float64), list(columns)), kind, n)
+    cells = cells.astype(np.float64)
     unit = np.arange(n) if clusters is None else np.unique(clusters, return_inverse=True)[1]
     if clusters is not None:  # within a cluster by what they hold, so that its sums are the same in any order
         order = np.lexsort((*cells.T[::-1], unit))

@@ -71,13 +71,13 @@ def names(
     base = alt.Chart(data(rows)).encode(color=color(runs, 0, legend=False))
     leaders = base.mark_rule(strokeWidth=0.8, opacity=0.6).encode(
         x=alt.X("x:Q", scale=x["scale"], title=x["title"], axis=x["axis"]),
-        x2=alt.value(edge),
+        x2=alt.X2Value(edge),
         y=alt.Y("y:Q", scale=y["scale"], title=y["title"], axis=y["axis"]),
         y2=alt.Y2("at:Q"),
     )
     texts = base.mark_text(align="right" if left else "left", baseline="middle", fontSize=12, color=INK).encode(
-        x=alt.value(at), y=alt.Y("at:Q", scale=y["scale"], title=y["title"], axis=y["axis"]), text=alt.Text("name:N")
+        x=alt.XValue(at), y=alt.Y("at:Q", scale=y["scale"], title=y["title"], axis=y["axis"]), text=alt.Text("name:N")
     )
     far = -margin(runs) if left else width + margin(runs)  # no font makes the names longer than this
-    room = alt.Chart(data([{}])).mark_rule(opacity=0).encode(x=alt.value(far))
+    room = alt.Chart(data([{}])).mark_rule(opacity=0).encode(x=alt.XValue(far))
     return alt.layer(leaders, texts, room)

@@ -121,7 +121,7 @@ def reliability_panel(rows: Rows, bins: int) -> Any:
                 scale=alt.Scale(domain=[0, most], nice=False),
                 axis=alt.Axis(values=[0, most], labelExpr=COUNTED, grid=False, domainColor=GRID),
             ),
-            y2=alt.datum(0),
+            y2=alt.Y2Datum(0),
             description=alt.Description("count:N"),
         )
         .properties(width=PANEL, height=44)

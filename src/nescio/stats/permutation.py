@@ -10,6 +10,7 @@ are few.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +48,7 @@ def exact_p(difference: Difference, n: NDArray[np.int64], observed: float) -> fl
     return None
 
 
+@lru_cache(maxsize=256)
 def binomial(n: int) -> tuple[int, Floats]:
     """Return the chances of Bin(n, ½) where they weigh anything, and the count that the first of them belongs to.
 
@@ -58,7 +60,9 @@ def binomial(n: int) -> tuple[int, Floats]:
     chances = np.concatenate([down[::-1], [1.0], up])
     chances /= chances.sum()
     kept = np.flatnonzero(chances > NEGLIGIBLE)
-    return int(kept[0]), chances[kept[0] : kept[-1] + 1]
+    chances = chances[kept[0] : kept[-1] + 1].copy()
+    chances.setflags(write=False)  # as all who ask for these share them
+    return int(kept[0]), chances
 
 
 def linear_steps(difference: Difference, n: NDArray[np.int64]) -> Floats | None:

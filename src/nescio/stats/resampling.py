@@ -7,6 +7,7 @@ the seed alone, to the last bit: not on how many blocks are made at once, by how
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -34,8 +35,32 @@ class Block(Struct, frozen=True):
 
     def generator(self, stream: Stream = Stream.INTERVALS) -> np.random.Generator:
         """Make a fresh generator for this block, of the stream of one use of the seed."""
-        child = np.random.SeedSequence(self.seed, spawn_key=(int(stream), self.start // BLOCK))
-        return np.random.Generator(np.random.PCG64(child))
+        return np.random.Generator(np.random.PCG64(_beginning(self.seed, int(stream), self.start // BLOCK)))
+
+
+@lru_cache(maxsize=1 << 12)
+def _beginning(seed: int, stream: int, block: int) -> Any:
+    """Return what a stream of random numbers begins from, worked out once: every pair of runs asks for the same few."""
+    child = np.random.SeedSequence(seed, spawn_key=(stream, block))
+    return _remembering()(child.generate_state(4, np.uint64))
+
+
+@cache
+def _remembering() -> Callable[[NDArray[Any]], Any]:
+    """Return a kind of `SeedSequence` that knows its words. Made when first needed: NumPy's streams take time to
+    import."""
+    from numpy.random.bit_generator import ISeedSequence
+
+    class Remembered(ISeedSequence):
+        def __init__(self, words: NDArray[Any]) -> None:
+            self.words = words
+
+        def generate_state(self, n_words: int, dtype: Any = np.uint32) -> NDArray[Any]:
+            if (n_words, np.dtype(dtype)) != (len(self.words), self.words.dtype):
+                raise ValueError("these words are for PCG64")
+            return self.words
+
+    return Remembered
 
 
 def blocks(resamples: int, seed: int) -> list[Block]:
