@@ -9,6 +9,7 @@ are few.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
@@ -55,14 +56,16 @@ def binomial(n: int) -> tuple[int, Floats]:
     Ratios of neighbours are multiplied outwards from the middle, so that no large factorial loses digits.
     """
     middle = n // 2
-    up = np.cumprod((n - np.arange(middle, n)) / (np.arange(middle, n) + 1.0))
-    down = np.cumprod(np.arange(middle, 0, -1) / (n - np.arange(middle, 0, -1) + 1.0))
+    # d from the middle, the chance is at most exp(-2d²/n) of the middle's: less than 2e-22 from here on.
+    reach = 5 * (math.isqrt(n) + 1)
+    over, under = np.arange(middle, min(n, middle + reach)), np.arange(middle, max(0, middle - reach), -1)
+    up, down = np.cumprod((n - over) / (over + 1.0)), np.cumprod(under / (n - under + 1.0))
     chances = np.concatenate([down[::-1], [1.0], up])
     chances /= chances.sum()
     kept = np.flatnonzero(chances > NEGLIGIBLE)
     chances = chances[kept[0] : kept[-1] + 1].copy()
     chances.setflags(write=False)  # as all who ask for these share them
-    return int(kept[0]), chances
+    return middle - len(down) + int(kept[0]), chances
 
 
 def linear_steps(difference: Difference, n: NDArray[np.int64]) -> Floats | None:
