@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -70,10 +71,12 @@ def table(figure: Figure) -> dict[str, Any]:
 def drawn(figures: Sequence[Figure], runs: Sequence[str] = ()) -> dict[str, Drawn]:
     """Draw figures, by name: each in two widths, or in panels. `runs` are the names by which marks and texts are known
     to be a run's. While one is drawn, the next is specified."""
+    from altair.utils.schemapi import debug_mode
     from markupsafe import Markup, escape
 
     places = {name: i for i, name in enumerate(runs)}
-    with ThreadPoolExecutor(1) as pool:
+    # The specifications are ours and the tests validate them; checking each part against the schema would cost seconds.
+    with ThreadPoolExecutor(1) as pool, debug_mode(False):
         waiting = []
         for figure in figures:
             if figure.panels:
@@ -186,14 +189,12 @@ def _specification(
     """Return what is drawn; for the page, marks say whose they are, and names are short."""
     if paper:
         chart = chart.properties(background="white")
-    # The specifications are ours and the tests validate them; checking each against the whole schema would cost
-    # seconds.
     plain = charts.unpacked(chart.to_dict(validate=False))
     sets = plain.pop("datasets", {})
     if runs is not None:
         sets = {name: _owned(rows, runs) for name, rows in sets.items()}
     described: dict[str, Any] = _described(plain, sets, None) | {"datasets": sets}
-    drawable: dict[str, Any] = _drawable(_renamed(described, short or {}))
+    drawable: dict[str, Any] = _in_texts(described, cache(lambda text: _drawable(_renamed(text, short or {}))))
     return drawable
 
 
@@ -227,24 +228,25 @@ def _described(part: Any, sets: Mapping[str, list[dict[str, Any]]], held: str | 
     return inner
 
 
-def _renamed(part: Any, short: Mapping[str, str]) -> Any:
-    """Shorten names of runs, wherever a text is nothing but one, or one after its rank."""
+def _in_texts(part: Any, change: Callable[[str], str]) -> Any:
+    """Change each text of a specification, of which most stand there many times."""
     if isinstance(part, str):
-        name = _RANKED.sub("", part)
-        return part[: len(part) - len(name)] + short.get(name, name)
+        return change(part)
     if isinstance(part, list):
-        return [_renamed(item, short) for item in part]
-    return {name: _renamed(item, short) for name, item in part.items()} if isinstance(part, dict) else part
+        return [_in_texts(item, change) for item in part]
+    return {name: _in_texts(item, change) for name, item in part.items()} if isinstance(part, dict) else part
 
 
-def _drawable(part: Any) -> Any:
-    """Make a specification safe to draw, so that no text ends the process that draws it: control characters do, and
-    names that objects inherit, which are given a joiner that takes no room."""
-    if isinstance(part, str):
-        return f"{part}\u2060" if part in _INHERITED else part if part.isprintable() else sanitize(part, target="page")
-    if isinstance(part, list):
-        return [_drawable(item) for item in part]
-    return {name: _drawable(item) for name, item in part.items()} if isinstance(part, dict) else part
+def _renamed(text: str, short: Mapping[str, str]) -> str:
+    """Shorten the name of a run, where a text is nothing but one, or one after its rank."""
+    name = _RANKED.sub("", text)
+    return text[: len(text) - len(name)] + short.get(name, name)
+
+
+def _drawable(text: str) -> str:
+    """Make a text safe to draw, so that it does not end the process that draws it: control characters do, and names
+    that objects inherit, which are given a joiner that takes no room."""
+    return f"{text}\u2060" if text in _INHERITED else text if text.isprintable() else sanitize(text, target="page")
 
 
 def _csv(figure: Figure) -> str:
