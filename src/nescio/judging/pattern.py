@@ -64,10 +64,11 @@ def pattern(question: Question, answer: str, ignore_case: bool = True) -> bool:
 @lru_cache(maxsize=1 << 16)
 def _why_none(text: str) -> str | None:
     """Say why a text is no pattern, or None where it is one."""
+    database = _database()
     import duckdb
 
     try:
-        _database().execute("SELECT regexp_matches('', ?)", [text])
+        database.execute("SELECT regexp_matches('', ?)", [text])
     except UnicodeError:
         return "it holds half a surrogate pair"
     except duckdb.Error as error:
@@ -77,6 +78,9 @@ def _why_none(text: str) -> str | None:
 
 @lru_cache(maxsize=1)
 def _database() -> duckdb.DuckDBPyConnection:
+    from nescio.sources.database import load_engine
+
+    load_engine()
     import duckdb
 
     return duckdb.connect(
