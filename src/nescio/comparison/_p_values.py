@@ -58,8 +58,9 @@ def p_value(observed: float, exchanged: NDArray[np.float64]) -> float:
 def adjust(p: Sequence[float | None], correction: str) -> list[float | None]:
     """p-values adjusted for their number: Holm (family-wise error), Benjamini-Hochberg (false discovery rate) or not at
     all."""
-    known = [i for i, value in enumerate(p) if value is not None and not np.isnan(value)]
-    values = np.array([p[i] for i in known], dtype=np.float64)
+    given = np.array(p, dtype=np.float64)  # None becomes NaN
+    known = np.flatnonzero(~np.isnan(given))
+    values = given[known]
     order, m = np.argsort(values, kind="stable"), len(values)
     adjusted = values.copy()
     if correction == "holm":
@@ -67,7 +68,5 @@ def adjust(p: Sequence[float | None], correction: str) -> list[float | None]:
     elif correction == "bh":
         scaled = values[order] * m / np.arange(1, m + 1)
         adjusted[order] = np.minimum(1, np.minimum.accumulate(scaled[::-1])[::-1])
-    adjusted_p: list[float | None] = [value if value is None else float("nan") for value in p]
-    for i, value in zip(known, adjusted, strict=True):
-        adjusted_p[i] = float(value)
-    return adjusted_p
+    given[known] = adjusted
+    return [None if before is None else after for before, after in zip(p, given.tolist(), strict=True)]

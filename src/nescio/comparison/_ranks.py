@@ -62,12 +62,14 @@ def ranks_of(
     better = np.zeros((len(place), len(place)), dtype=bool)  # [i, j]: i is significantly better than j
     for one, other in better_pairs:
         better[place[one], place[other]] = True
-    groups = bars(better | better.T)
+    apart = better | better.T
+    groups, number_of = bars(apart), np.array([value for _, value in ordered], dtype=np.float64)
     ranked = []
     for i, (run, value) in enumerate(ordered):
         close = 1e-12 * max(1.0, abs(value))
-        ahead = i if np.isnan(value) else sum(sign * (other - value) > close for _, other in ordered)
-        alike = [name for j, (name, _) in enumerate(ordered) if j != i and not (better[i, j] or better[j, i])]
+        with np.errstate(invalid="ignore"):  # of two that are infinite
+            ahead = i if np.isnan(value) else int(np.count_nonzero(sign * (number_of - value) > close))
+        alike = [ordered[j][0] for j in np.flatnonzero(~apart[i]).tolist() if j != i]
         low, high = 1 + int(better[:, i].sum()), len(ordered) - int(better[i].sum())
         under = " ".join(str(number) for number, (first, last) in enumerate(groups, 1) if first <= i <= last)
         ranked.append(Rank(measure, run, value, 1 + ahead, low, high, under, ", ".join(alike)))

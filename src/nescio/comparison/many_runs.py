@@ -56,7 +56,8 @@ def compare_leading(
     values = [(data.runs[one.run], one.value) for one in measure_inputs(data, [measure])[0]]
     chosen = _chosen([data.runs.index(run) for run, _ in by_value(values, lower_is_better=lower)])
     compared = list(each_pair(data, measure, chosen, plan, None))
-    place = {frozenset(pair): i for i, pair in enumerate(pairs)}
+    either_way = {*chosen, *((y, x) for x, y in chosen)}
+    place = {frozenset(pair): i for i, pair in enumerate(pairs) if pair in either_way}
     rows = judged_rows(
         [row for row, _ in compared],
         1 - plan.level,

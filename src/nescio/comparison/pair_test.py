@@ -27,7 +27,7 @@ from nescio.scoring.summed import is_binned, is_summed
 from nescio.stats.permutation import exact_p
 
 PAIRS_AT_ONCE, ROWS_AT_ONCE = 64, 1 << 20
-TESTED_AT_ONCE = 1 << 17  # those of the same sizes are summed together
+TESTED_AT_ONCE = 1 << 19  # those of the same sizes are summed together
 
 Largest = tuple[NDArray[np.float64], bool]  # of the Tukey test: the largest differences, and whether of all exchanges
 
