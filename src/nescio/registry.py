@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 import math
 import re
+import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, MutableMapping
 from functools import cache
 from importlib import import_module
@@ -63,8 +64,8 @@ class Registry(MutableMapping[str, T]):
         return len(self._places.keys() | self._things.keys())
 
     def add(self, name: str, thing: T) -> None:
-        """Register a thing; a name that is taken raises ValueError."""
-        if name in self._things:
+        """Register a thing; a name that is taken, be it by what is not imported yet, raises ValueError."""
+        if name in self._things or self._places.get(name, __name__) not in sys.modules:
             raise ValueError(f"a {self.kind} named {name!r} is already registered")
         self._things[name] = thing
 

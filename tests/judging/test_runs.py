@@ -11,8 +11,9 @@ from nescio import score
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, SILENT, Outcomes
 from nescio.data.policies import Policies, apply_policies
-from nescio.errors import UnknownNameError
+from nescio.errors import FormatError, UnknownNameError
 from nescio.judging import REGISTRY, default_judge, judge, judge_runs, known
+from nescio.registry import Registry
 
 Q1 = Question("q1", "Who?", ("Ann",), ("Ann", "Bob"), strata={"topic": "people"})
 Q2 = Question("q2", "Where?", ("Rome",), ("Rome", "Oslo"))
@@ -99,6 +100,23 @@ def test_an_unknown_judge_and_a_name_that_is_taken() -> None:
     with pytest.raises(ValueError, match="a judge named 'exact' is already registered"):
         judge("exact")(lambda question, answer: True)  # noqa: ARG005
     assert set(REGISTRY) >= {"exact", "choice"}
+
+
+def test_a_name_is_taken_before_the_module_that_has_it_is_imported() -> None:
+    """Else a user's judge would stand for nescio's own, without a word."""
+    registry: Registry[object] = Registry("judge", "nescio.none", {"far": "nescio.judging.that_nobody_imported"})
+    with pytest.raises(ValueError, match="a judge named 'far' is already registered"):
+        registry.add("far", object())
+    registry.add("near", object())
+
+
+def test_the_first_of_several_answers_has_its_repeat_said_or_not(tmp_path: Path) -> None:
+    """An answer without a repeat, and one of repeat 1, are two answers in one place: the later must not win."""
+    (tmp_path / "questions.jsonl").write_text('{"id": "q", "question": "?", "answers": ["x"]}\n')
+    said = '{"id": "q", "answer": "y"}\n{"id": "q", "answer": "x", "repeat": "1"}\n'
+    (tmp_path / "run.jsonl").write_text(said)
+    with pytest.raises(FormatError, match=r"line 2: the answer of rank 1 to question 'q' stands here again"):
+        score([tmp_path / "questions.jsonl", tmp_path / "run.jsonl"], "accuracy")
 
 
 def test_a_missing_row_counted_as_silence_earns_what_silence_earns(tmp_path: Path) -> None:

@@ -6,7 +6,8 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from msgspec import Struct, to_builtins
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from nescio.campaign.folder import RECEIPTS, RUNS, Campaign, put
 from nescio.campaign.runs import Fault
@@ -63,7 +64,8 @@ class TakenIn(Struct, frozen=True):
 
 def write_receipt(campaign: Campaign, receipt: Receipt) -> None:
     """Write a receipt, which makes what it says so: a run is in when its receipt is."""
-    content = json.dumps(to_builtins(receipt), ensure_ascii=False, indent=1).encode(errors="replace") + b"\n"
+    written = {**asdict(receipt), "faults": [asdict(fault) for fault in receipt.faults]}
+    content = json.dumps(written, ensure_ascii=False, indent=1).encode(errors="replace") + b"\n"
     put(campaign / RECEIPTS / receipt.place, content)
 
 

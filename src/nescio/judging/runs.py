@@ -60,14 +60,13 @@ def judge_runs(
         confidence = math.nan if response.confidence is None else response.confidence
         rows.append((r, q, response.rank, state, confidence, candidate))
         if response.rank == 1:
-            if state in (SILENT, NOT_GRADED):
-                why[r, q] = _why(state, response)
+            why[r, q] = _why(state, response)
             if extra and grade is not None and response.answered and grade.state != SILENT:
                 for name, scores in extra.items():
                     scores[r, q] = np.nan if grade.state == NOT_GRADED else grade.scores.get(name, np.nan)
         if len(rows) == _TICK:
             _extend(cells, rows)
-            if watch:
+            if watch and len(cells["run"]) < total:
                 watch(len(cells["run"]), total)
     _extend(cells, rows)
     if watch:

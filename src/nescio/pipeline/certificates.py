@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct, to_builtins
-from msgspec.structs import replace
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from nescio._version import __version__
 from nescio.data.judges import JudgeRecord, parse
@@ -70,7 +70,8 @@ class Certificate(Struct, frozen=True):
 
     def write(self, path: Path | str) -> None:
         """Write the certificate as JSON, whole or not at all."""
-        document = {"kind": KIND, "nescio": __version__, **to_builtins(self)}
+        document = {"kind": KIND, "nescio": __version__, **asdict(self)}
+        document["agreement"] = [asdict(one) for one in self.agreement]
         write_text(Path(path), json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
 

@@ -190,6 +190,8 @@ def _parquet_columns(path: Path) -> tuple[str, ...]:
             if path.is_dir() or is_pattern(path):  # several files, whose names may hold columns
                 return tuple(str(row[0]) for row in shown)
             tree = connection.execute("SELECT name, num_children FROM parquet_schema(?)", where).fetchall()
+    except duckdb.OutOfMemoryException:
+        raise MemoryError from None
     except duckdb.Error as error:
         raise FormatError(path, f"not a readable Parquet file: {first_line(error)}") from None
     names, at = (
@@ -225,6 +227,8 @@ def open_table(table: Any) -> Source:
             connection.register("given", table)
             shown = connection.execute("DESCRIBE SELECT * FROM given").fetchall()
         names = _own_names(table) or tuple(str(row[0]) for row in shown)
+    except duckdb.OutOfMemoryException:
+        raise MemoryError from None
     except (duckdb.Error, TypeError, ValueError, RuntimeError) as error:
         if hasattr(table, "columns") or hasattr(table, "__arrow_c_stream__") or isinstance(table, (dict, list)):
             raise FormatError("table", f"cannot be read: {first_line(error)}") from None

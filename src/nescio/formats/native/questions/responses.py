@@ -11,7 +11,7 @@ from typing import Any, overload
 from msgspec.structs import replace
 
 from nescio.data.model import Response, Run
-from nescio.data.repeats import REPEAT
+from nescio.data.repeats import FIRST, REPEAT
 from nescio.engines.memory import at_most
 from nescio.errors import FormatError, MismatchError, collected
 from nescio.formats.native.questions.collection import identifier
@@ -70,7 +70,7 @@ def responses_of(
             if not isinstance(run, str) or not run.strip(WHITE):
                 raise FormatError(source.path, "run must be a text", where=f"line {line}", value=run)
             run = run.strip(WHITE)
-            number = numbers.setdefault(question if repeat is None else (question, repeat), len(numbers))
+            number = numbers.setdefault(question if repeat in (None, FIRST) else (question, repeat), len(numbers))
             if response.rank == 1:
                 before = _put(tops.setdefault(run, array("q")), number, line)
             else:
