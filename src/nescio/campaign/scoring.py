@@ -6,13 +6,12 @@ import csv
 import io
 import json
 from collections.abc import Mapping, Sequence
-from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from msgspec import Struct
-from msgspec.structs import asdict, replace
+from msgspec.structs import asdict, astuple, replace
 
 from nescio.campaign import group_tables, layouts
 from nescio.campaign.assessors import outstanding
@@ -263,7 +262,7 @@ def _held(judged: Judged, scores: Scores, rows: Sequence[TopicScore]) -> dict[st
         "scores": scores.records(),
         "signature": str(scores.signature),
         "notes": list(map(str, scores.notes)),
-        "topics": [*map(attrgetter(*TopicScore.__struct_fields__), rows)],
+        "topics": [*map(astuple, rows)],
         "versions": {run.run: [run.version, run.digest] for run in judged.runs},
     }
 
@@ -272,8 +271,7 @@ def _csv(kind: type[Any], rows: Sequence[Any]) -> bytes:
     text = io.StringIO(newline="")
     table = csv.writer(text, lineterminator="\n")
     table.writerow(kind.__struct_fields__)
-    cells = attrgetter(*kind.__struct_fields__)  # astuple would copy each cell
-    table.writerows(["" if value is None else value for value in cells(row)] for row in rows)
+    table.writerows(["" if value is None else value for value in astuple(row)] for row in rows)
     return text.getvalue().encode(errors="replace")
 
 

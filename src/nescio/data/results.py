@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic
 
 from msgspec import Struct, field
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from nescio._version import __version__
 from nescio.data import frames
@@ -308,9 +308,8 @@ def _kind(declared: str) -> Kind:
 
 
 def _raw(rows: Sequence[Any]) -> list[dict[str, Any]]:
-    """Return each row by its fields, which hold plain values: to_builtins would copy each of them."""
-    names = rows[0].__struct_fields__ if rows else ()
-    return [{name: getattr(row, name) for name in names} for row in rows]
+    """Return each row by its fields, which hold plain values."""
+    return list(map(asdict, rows))
 
 
 def _records(rows: Sequence[Any]) -> list[dict[str, Any]]:

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 from msgspec import Struct, field
+from msgspec.structs import asdict
 
 from nescio.data.columns import Array, known
 from nescio.data.evidence import ABSENCES, Evidence
@@ -217,7 +218,7 @@ def in_json(baseline: Baseline) -> str:
     """Return the text of a baseline: the head, then a line for each answer, by which version control shows changes."""
     columns, cells = _table(baseline)
     rows, made = list(cells), baseline.made
-    head = {KEY: VERSION, **{name: getattr(made, name) for name in Provenance.__struct_fields__}}
+    head = {KEY: VERSION, **asdict(made)}
     head |= {"columns": columns, "rows_digest": _digest_of_rows(columns, rows)}
     lines = [f"{json.dumps(name)}: {_dumped(value)}" for name, value in head.items()]
     body = ",\n".join(_dumped(row) for row in rows)
