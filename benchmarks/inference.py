@@ -25,18 +25,18 @@ from scipy import stats
 from shared_draws import alone, pan
 from timing import Row, seconds, show
 
-from nescio import meta
+from nescio import meta_evaluation as meta
 from nescio.comparison import pair_up
 from nescio.data.evidence import Evidence
 from nescio.measures import parse
-from nescio.meta._tables import tally_pairs
-from nescio.meta._trials import Drawing, alike, chunks, table_scores
-from nescio.meta.stability import FUZZINESS, book
-from nescio.meta.swap import BINS, book_swaps
+from nescio.meta_evaluation._tables import tally_pairs
+from nescio.meta_evaluation._trials import Drawing, alike, chunks, table_scores
+from nescio.meta_evaluation.stability import FUZZINESS, book
+from nescio.meta_evaluation.swap import BINS, book_swaps
 from nescio.pipeline import load
 from nescio.scoring.confidence_intervals import ResamplingPlan, bounds
 from nescio.scoring.samples import measure_inputs
-from nescio.stats.permutation import exact_p
+from nescio.stats.exact_p_values import exact_p
 from nescio.stats.resampling import blocks
 
 ROOT = Path(__file__).parents[1]

@@ -16,7 +16,7 @@ import numpy as np
 from timing import Row, over, process, seconds, show
 
 from nescio.pipeline import load
-from nescio.scoring.score import score
+from nescio.scoring.score import compute_scores
 from nescio.stats.resampling import blocks
 
 ROOT = Path(__file__).parents[1]
@@ -69,7 +69,7 @@ def ordered(data: Path) -> list[Row]:
     files = [data / "pan20" / "truth.jsonl", *sorted((data / "pan20" / "runs").glob("*/answers.jsonl"))]
     loaded = load([str(file) for file in files])
     evidence, resamples, few = loaded.data, 10_000, 200
-    mine = seconds(lambda: score(loaded, ["AURC"], resamples=resamples), 1)
+    mine = seconds(lambda: compute_scores(loaded, ["AURC"], resamples=resamples), 1)
 
     def slow() -> None:
         for run in range(len(evidence.runs)):

@@ -17,7 +17,7 @@ import numpy as np
 from timing import Row, seconds, show
 
 import nescio
-from nescio.comparison.chances import with_chances
+from nescio.comparison.rank_probabilities import with_rank_probabilities
 from nescio.comparison.resampled_pairs import TestPlan
 from nescio.measures import parse
 from nescio.pipeline import Options, load
@@ -69,15 +69,15 @@ def chances(path: Path) -> Row:
     """P(best) and expected ranks of 22 runs, beside their leaderboard."""
     data, measure = load(path, Options(strata=())).data, parse("c@1")
     board = seconds(lambda: nescio.score(data, "c@1", mark=False), 3)
-    mine = seconds(lambda: with_chances([], data, [measure], blocks(RESAMPLES, 0), 1), 3)
+    mine = seconds(lambda: with_rank_probabilities([], data, [measure], blocks(RESAMPLES, 0), 1), 3)
     return Row("P(best) and expected ranks of 22 runs, 11,275 questions", mine, "their leaderboard", board, "1 s")
 
 
 def whole(path: Path) -> Row:
     """Compare over the suite with its intervals, beside a comparison on all questions at once."""
     one = seconds(lambda: nescio.compare(path, "accuracy"), 3)
-    mine = seconds(lambda: nescio.compare_suite(path, "accuracy", suite_by="category"), 3)
-    return Row("compare_suite of accuracy, all pairs, with intervals", mine, "compare on all questions at once", one)
+    mine = seconds(lambda: nescio.compare(path, "accuracy", suite_by="category"), 3)
+    return Row("compare of a suite, accuracy, all pairs, with intervals", mine, "compare on all questions at once", one)
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""Calls every function of nescio and reads its results, in the words of a type checker.
+"""Calls every verb of nescio and reads its results, in the words of a type checker.
 
     mypy --strict typed_program.py
     python typed_program.py        in this folder; what is written goes to a temporary folder
@@ -17,21 +17,22 @@ from typing import assert_type
 import polars
 
 import nescio
-from nescio.commands.answers import Answered
-from nescio.commands.baseline import WrittenBaseline
-from nescio.commands.check import FileSummary
-from nescio.commands.comment import Commented
-from nescio.commands.convert import Converted
-from nescio.commands.judge import Judged
-from nescio.commands.report import Report
-from nescio.commands.tally import Tallied
 from nescio.comparison.early import Look
 from nescio.data.pivot import Pivot
-from nescio.meta import Agreement, Correlation, Finding, Power, PowerPlan, Stability, SwapBin
-from nescio.meta.planning.labels import LabelPlan
-from nescio.meta.planning.repeats import RepeatsPlan
-from nescio.scoring.repeats import Repeatability
+from nescio.meta_evaluation import Agreement, Correlation, Finding, Power, PowerPlan, Stability, SwapBin
+from nescio.meta_evaluation.planning.labels import LabelPlan
+from nescio.meta_evaluation.planning.repeat_plans import RepeatsPlan
+from nescio.scoring.repeat_noise import Repeatability
 from nescio.suites.rows import SuiteScores
+from nescio.verbs._answers import Answered
+from nescio.verbs._file_summary import FileSummary
+from nescio.verbs.baseline import WrittenBaseline
+from nescio.verbs.check import Checked
+from nescio.verbs.comment import Commented
+from nescio.verbs.convert import Converted
+from nescio.verbs.judge import Judged
+from nescio.verbs.report import Report
+from nescio.verbs.tally import Tallied
 
 FAST = 200  # resamples
 RUNS = ["runs/mine.jsonl", "runs/old.jsonl", "runs/other.jsonl"]
@@ -57,6 +58,8 @@ def scores() -> None:
     measure = nescio.measure("c@1")
     assert_type(measure, nescio.Measure)
     assert_type(measure(correct=237, incorrect=156, unanswered=107), float)
+    assert_type(nescio.from_counts(237, 156, 107), nescio.Scores)
+    print(nescio.list_measures("c@1").name)
     frame = polars.DataFrame({"model": ["a", "a"], "id": [1, 2], "grade": ["correct", "unanswered"]})
     print(nescio.score(nescio.from_dataframe(frame, run="model", question="id", outcome="grade"), ci=None))
 
@@ -68,14 +71,14 @@ def comparisons() -> None:
     for row in compared:
         assert_type(row, nescio.Comparison)
         assert_type(row.p, float | None)
-    suite = nescio.score_suite("suite/suite.toml", "c@1", over="benchmarks", resamples=FAST)
-    assert_type(suite, SuiteScores)
+    suite = nescio.score("suite/suite.toml", "c@1", over="benchmarks", resamples=FAST)
+    assert isinstance(suite, SuiteScores)
     for of_suite in suite:
         assert_type(of_suite.win_rate, float | None)
     with TemporaryDirectory() as folder:
-        written = nescio.report_suite("suite/suite.toml", output=Path(folder, "suite.html"), resamples=FAST)
-        assert_type(written.page, Path)
-    over = nescio.compare_suite("outcomes.csv", "c@1", suite_by="category", baseline="old", resamples=FAST)
+        written = nescio.report("suite/suite.toml", output=Path(folder, "suite.html"), resamples=FAST)
+        assert_type(written.page, Path | None)
+    over = nescio.compare("outcomes.csv", "c@1", suite_by="category", baseline="old", resamples=FAST)
     assert_type(over, nescio.Comparisons)
     tuned = nescio.tune("outcomes.csv", run="mine", resamples=FAST)
     assert_type(tuned, nescio.Tuned)
@@ -86,7 +89,7 @@ def comparisons() -> None:
     pair = nescio.tune_pair("outcomes.csv", run="mine", baseline="old", resamples=FAST)
     assert_type(pair.comparison, nescio.Comparison)
     assert_type(nescio.plan("outcomes.csv", run="mine", baseline="old", questions=500).rows, tuple[PowerPlan, ...])
-    early = nescio.compare_early("outcomes.csv", "c@1", baseline="old", run="mine", margin=0.03, sequence="auto")
+    early = nescio.look("outcomes.csv", "c@1", baseline="old", run="mine", margin=0.03, sequence="auto")
     assert_type(early.rows, tuple[Look, ...])
     assert_type(nescio.repeats("trials.csv", "accuracy").rows, tuple[Repeatability, ...])
     labels = nescio.plan_labels(spread=0.6, correlation=0.7, questions=1000, half_width=0.07)
@@ -104,8 +107,10 @@ def comparisons() -> None:
 
 def files(folder: Path) -> None:
     """Check, judge, convert and report; `folder` takes what is written."""
-    assert_type(nescio.check("outcomes.csv"), FileSummary)
-    assert_type(nescio.check_each(["outcomes.csv"]), tuple[FileSummary, ...])
+    assert_type(nescio.check("outcomes.csv"), Checked)
+    for summary in nescio.check(["outcomes.csv", "key.txt"]):
+        assert_type(summary, FileSummary)
+        assert_type(summary.error, nescio.NescioError | None)
     judged = nescio.judge(["questions.jsonl", *RUNS], judge="token_f1", against="people.csv")
     assert_type(judged, Judged)
     judged.write(folder / "judged.csv")
@@ -115,8 +120,8 @@ def files(folder: Path) -> None:
     assert_type(nescio.comment("README.md", environment={}), Commented)
     assert_type(nescio.tally("outcomes.csv", folder / "all.tally"), Tallied)
     assert_type(nescio.report("outcomes.csv", ["c@1"], output=folder / "report.html", resamples=FAST), Report)
-    changed = nescio.report_change("outcomes.csv", folder / "diff.html", ["c@1"], baseline="old", run="mine")
-    assert_type(changed, nescio.Comparisons)
+    changed = nescio.report("outcomes.csv", ["c@1"], output=folder / "diff.html", baseline="old", run="mine")
+    assert_type(changed, Report)
 
 
 def campaigns(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""May one look as often as one likes? The study behind `nescio compare --sequential`, in docs/early.md.
+"""May one look as often as one likes? The study behind `nescio look`, in docs/early.md.
 
     python studies/early.py            writes docs/early.md (a few minutes on two cores)
 
@@ -25,6 +25,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import click
 import numpy as np
 from numpy.typing import NDArray
+from pages import fill
 
 from nescio.comparison import _looks
 from nescio.comparison._looks import follow, on_counts, spreads
@@ -262,14 +263,13 @@ def race_rows(found: Sequence[Race]) -> list[str]:
 
 def page(found: Sequence[Kept], races: Sequence[Race], price: Sequence[str], collections: int) -> str:
     """docs/early.md: fixed prose around the figures of this run."""
-    text = (Path(__file__).parent / "early.md.in").read_text(encoding="utf-8")
     by_method = {method: [k for k in found if k.setting.method == method] for method in "AB"}
     broken = [k for k in found if k.sequence > ALPHA]
     names = "; ".join(f"{k.setting.measure}, {k.setting.name}: {k.sequence:.2%}" for k in broken)
     parts = {
-        "promises": "\n".join(rows(found)),
-        "races": "\n".join(race_rows(races)),
-        "prices": "\n".join(price),
+        "promises": rows(found),
+        "races": race_rows(races),
+        "prices": price,
         "collections": f"{collections:,}",
         "looks": f"{LOOKS:,}",
         "worst_a": f"{max(k.sequence for k in by_method['A']):.2%}",
@@ -278,9 +278,7 @@ def page(found: Sequence[Kept], races: Sequence[Race], price: Sequence[str], col
         "naive": f"{min(k.every_look for k in found):.0%} to {max(k.every_look for k in found):.0%}",
         "naive_ten": f"{min(k.ten_looks for k in found):.0%} to {max(k.ten_looks for k in found):.0%}",
     }
-    for name, value in parts.items():
-        text = text.replace(f"@{name}@", value)
-    return text
+    return fill("early", parts)
 
 
 @click.command()

@@ -21,6 +21,7 @@ import click
 import joblib
 import numpy as np
 from numpy.typing import NDArray
+from pages import fill
 
 from nescio.comparison import compare
 from nescio.data.evidence import Evidence
@@ -211,11 +212,8 @@ def main(collections: int, jobs: int, output: Path) -> None:
         "unequal": unequal_sizes(collections, jobs),
         "collections": f"{collections:,}",
     }
-    text = (Path(__file__).parent / "inference.md.in").read_text(encoding="utf-8")
     minutes = f"{(time.monotonic() - started) / 60:.0f} minutes with --jobs {jobs} on a busy machine"
-    for name, part in (parts | {"minutes": minutes}).items():
-        text = text.replace(f"@{name}@", part)
-    (output / "inference.md").write_text(text, encoding="utf-8")
+    (output / "inference.md").write_text(fill("inference", parts | {"minutes": minutes}), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -27,6 +27,7 @@ import numpy as np
 import ordered_coverage  # the other parts of the study, beside this file
 import ordered_differences
 from cells import read_cells, write_cells
+from pages import fill
 
 from nescio.data.evidence import outcome_tally
 from nescio.measures import parse
@@ -192,7 +193,6 @@ def lowest(cells: Sequence[Cell], method: str) -> str:
 
 def page(cells: Sequence[Cell], tables: int) -> str:
     """docs/coverage.md: fixed prose around the figures of this run."""
-    text = (Path(__file__).parent / "interval_coverage.md.in").read_text(encoding="utf-8")
     confidence = read_cells(ordered_coverage.Cell, ordered_coverage.CSV)
     parts = {"summary": summary(cells), "warnings": warnings(cells), "worst": worst(cells)}
     parts["differences"] = ordered_differences.table(read_cells(ordered_differences.Cell, ordered_differences.CSV))
@@ -205,11 +205,7 @@ def page(cells: Sequence[Cell], tables: int) -> str:
     facts |= ordered_coverage.facts(confidence)
     facts |= {f"lowest {method}": lowest(cells, method) for method in METHODS}
     facts |= {f"fails {method}": str(sum(fails(c) for c in cells if c.method == method)) for method in METHODS}
-    for name, lines in parts.items():
-        text = text.replace(f"@{name}@", "\n".join(lines))
-    for name, fact in facts.items():
-        text = text.replace(f"@{name}@", fact)
-    return text
+    return fill("interval_coverage", {**parts, **facts})
 
 
 @click.command()

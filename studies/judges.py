@@ -24,6 +24,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import click
 import numpy as np
 from declined import declined_table
+from pages import fill
 
 from nescio.data.columns import Array
 from nescio.data.model import Collection, Question, Response, Run
@@ -288,7 +289,6 @@ def page(
     declined: list[str],
 ) -> str:
     """Return the page, its tables and figures put in."""
-    text = (Path(__file__).parent / "judges.md.in").read_text(encoding="utf-8")
     tables: dict[str, Callable[[], list[str]]] = {
         "agreement": lambda: agreement_table(seen),
         "runs": lambda: runs_table(seen, near),
@@ -299,9 +299,7 @@ def page(
     texts = lengths(runs)
     tables["model agreement"] = lambda: agreement_table(seen, texts["model"])
     parts = facts(near, far, samples) | texts | {name: "\n".join(make()) for name, make in tables.items()}
-    for name, part in parts.items():
-        text = text.replace(f"@{name}@", part)
-    return text
+    return fill("judges", parts)
 
 
 @click.command()

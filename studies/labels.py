@@ -28,6 +28,7 @@ import click
 import joblib
 import numpy as np
 from numpy.typing import NDArray
+from pages import fill
 
 from nescio.data.evidence import Evidence
 from nescio.data.model import Collection, Question, Response, Run
@@ -247,9 +248,7 @@ def main(data: Path, count: int, output: Path) -> None:
     ]
     cells = joblib.Parallel(n_jobs=2)(joblib.delayed(coverage)(*row) for row in work)
     sizes = {f"{one.name} questions": f"{one.people.shape[1]:,}" for one in every}
-    text = (Path(__file__).parent / "labels.md.in").read_text(encoding="utf-8")
-    for name, part in (facts(cells, count) | sizes | {"coverage": "\n".join(table(cells))}).items():
-        text = text.replace(f"@{name}@", part)
+    text = fill("labels", {**facts(cells, count), **sizes, "coverage": table(cells)})
     (output / "labels.md").write_text(text, encoding="utf-8")
     click.echo(f"{perf_counter() - start:.0f} s")
 

@@ -25,7 +25,7 @@ from meta_tables import percent, span
 
 import nescio
 from nescio.data.columns import user
-from nescio.meta import agreement
+from nescio.verbs.meta import agreement
 
 ROOT = Path(__file__).parents[1]
 

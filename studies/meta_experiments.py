@@ -20,8 +20,9 @@ import numpy as np
 from nescio.data.columns import OUTCOMES, Array, user
 from nescio.data.evidence import Evidence
 from nescio.data.results import Results
-from nescio.meta import FUZZINESS, Power, Sensitivity, Stability, power, stability, swap
+from nescio.meta_evaluation import FUZZINESS, Power, Sensitivity, Stability
 from nescio.pipeline import load
+from nescio.verbs.meta import power, stability, swap
 
 MEASURES = ("accuracy", "c@1", "UF")
 SIZE, TRIALS, LONG = 250, 100, 1_000  # c and the trials of the paper; and of a steadier run

@@ -11,7 +11,8 @@ from meta_experiments import FINDINGS, LEVELS, MEASURES, SEEDS, Graded, Study, V
 from nescio.comparison import compare
 from nescio.data.columns import user
 from nescio.data.evidence import Evidence
-from nescio.meta import FUZZINESS, CountedDisagreement, agreement
+from nescio.meta_evaluation import FUZZINESS, CountedDisagreement
+from nescio.verbs.meta import agreement
 
 PAPER = {"UF": (0.17, 0.48, 0.3512, 0.593), "c@1": (0.09, 0.77, 0.1169, 0.584), "accuracy": (0.09, 0.68, 0.1324, 0.55)}
 NAMES = {"mean(adhoc6_ap)": "AP", "mean(adhoc8_ap)": "AP", "mean(adhoc8_p10)": "P@10", "mean(adhoc8_rr)": "RR"}

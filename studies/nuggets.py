@@ -27,6 +27,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import click
 import numpy as np
+from pages import fill
 
 import nescio
 from nescio.data.columns import Array
@@ -401,10 +402,7 @@ def page(cone: Cone, rows: Sequence[Mapping[str, str]]) -> str:
     }
     parts = facts(cone, ways, len(rows)) | {name: "\n".join(make()) for name, make in tables.items()}
     parts |= {"targets": str(len(targets)), "taus": f"{min(between):.3f} to {max(between):.3f}"}
-    text = (Path(__file__).parent / "nuggets.md.in").read_text(encoding="utf-8")
-    for name, part in parts.items():
-        text = text.replace(f"@{name}@", part)
-    return text.replace("\n\n\n\n", "\n\n")  # a table that is not there
+    return fill("nuggets", parts).replace("\n\n\n\n", "\n\n")  # a table that is not there
 
 
 @click.command()

@@ -23,14 +23,15 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import click
 import numpy as np
 from numpy.typing import NDArray
+from pages import fill
 
 import nescio
 from nescio.data.columns import OUTCOMES
 from nescio.data.evidence import PRESENT, Evidence
 from nescio.measures import parse
-from nescio.meta.planning._joint import Joint, from_pilot, from_rates, tilt
-from nescio.meta.planning._rejections import Aim
-from nescio.stats.permutation import exact_p
+from nescio.meta_evaluation.planning._joint import Joint, from_pilot, from_rates, tilt
+from nescio.meta_evaluation.planning._rejections import Aim
+from nescio.stats.exact_p_values import exact_p
 
 DOCS = Path(__file__).parents[1] / "docs"
 ALPHA = 0.05
@@ -144,7 +145,7 @@ def study(setting: Setting, collections: int, rng: np.random.Generator) -> Check
     solved = "questions" if setting.questions is None else "difference"
     row = next(row for row in found if row.solved == solved)
     table = tilt(_start(setting), row.difference)
-    drawn = rng.multinomial(row.questions, table.chances, size=collections)
+    drawn = rng.multinomial(row.questions, table.probabilities, size=collections)
     rejected = [_p(table, counts) <= ALPHA for counts in drawn]
     for counts in drawn[:CHECKED]:
         _check(table, counts)
@@ -254,7 +255,6 @@ def worst(found: Sequence[Checked]) -> Checked:
 
 def page(found: Sequence[Checked], again: Checked, approximate: Sequence[str], collections: int) -> str:
     """docs/planning.md: fixed prose around the figures of this run."""
-    text = (Path(__file__).parent / "planning.md.in").read_text(encoding="utf-8")
     sized = [c for c in found if c.setting.questions is None]
     resolved = [c for c in found if c.setting.questions is not None]
     missed = [c for c in found if c.verdict != "met"]
@@ -265,9 +265,9 @@ def page(found: Sequence[Checked], again: Checked, approximate: Sequence[str], c
         for c in missed
     )
     parts = {
-        "sizes": "\n".join(rows(sized)),
-        "resolved": "\n".join(rows(resolved)),
-        "approximate": "\n".join(approximate),
+        "sizes": rows(sized),
+        "resolved": rows(resolved),
+        "approximate": approximate,
         "met": str(len(found) - len(missed)),
         "settings": str(len(found)),
         "collections": f"{collections:,}",
@@ -277,9 +277,7 @@ def page(found: Sequence[Checked], again: Checked, approximate: Sequence[str], c
         "many": f"{MANY:,}",
         "mean": f"{np.mean([c.off for c in large]):+.4f}",
     }
-    for name, value in parts.items():
-        text = text.replace(f"@{name}@", value)
-    return text
+    return fill("planning", parts)
 
 
 @click.command()

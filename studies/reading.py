@@ -19,6 +19,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import click
 import numpy as np
+from pages import fill
 
 import nescio
 from nescio.comparison import adjust
@@ -29,7 +30,7 @@ from nescio.data.results import Comparison, Score, Scores
 from nescio.formats import Unjudged
 from nescio.formats.benchmarks.cbc import files_in
 from nescio.judging import judge_runs
-from nescio.meta import comparability
+from nescio.meta_evaluation import comparability
 from nescio.pipeline import Options, read, read_collection
 from nescio.systems.reading import answer, has_wordnet
 from nescio.tasks.reading.marks import QUESTION_WORDS, answer_sentences
@@ -205,7 +206,7 @@ def tuned_rows(choice: Choice, resamples: int) -> tuple[list[str], list[Comparis
     data = evidence(choice.development, ready, "choice")
     told: dict[str, float] = {}
     for system, name in zip(SYSTEMS, data.runs, strict=True):
-        best = nescio.tune(data, "c@1", run=name, ci=None, points=2).rows[0].threshold
+        best = nescio.tune(data, "c@1", run=name, ci=None).rows[0].threshold
         told[system] = NEVER if best is None else best
     pairs: list[Run] = []
     for system in SYSTEMS:
@@ -291,10 +292,7 @@ def main(data: Path, resamples: int, output: Path) -> None:
         lines, found[choice.name] = tuned_rows(choice, resamples)
         parts["tuned"] += lines
     parts["thresholds"], parts["verdict"] = thresholds[:-1], verdict(found)
-    text = (Path(__file__).parent / "reading.md.in").read_text(encoding="utf-8")
-    facts = short_facts(collection, marked, rows, resamples) | {name: "\n".join(part) for name, part in parts.items()}
-    for name, part in facts.items():
-        text = text.replace(f"@{name}@", part)
+    text = fill("reading", {**short_facts(collection, marked, rows, resamples), **parts})
     (output / "reading.md").write_text(text, encoding="utf-8")
 
 

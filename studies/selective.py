@@ -23,6 +23,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import click
 import joblib
 import numpy as np
+from pages import fill
 
 import nescio
 from nescio.data.columns import Array
@@ -180,7 +181,7 @@ def crossfit(measure: str, which: int, n: int, collections: int) -> dict[str, An
     rows = []
     for seed in range(collections):
         c, wrong, none = law.draw(n, rng)
-        row = nescio.tune(evidence(c, wrong, none), measure, resamples=RESAMPLES, seed=seed, points=2).rows[0]
+        row = nescio.tune(evidence(c, wrong, none), measure, resamples=RESAMPLES, seed=seed).rows[0]
         threshold = np.inf if row.threshold is None else row.threshold
         truth, limit = (law.expected(measure, threshold, size) for size in (n, np.inf))
         answered = (c >= at_best) & ~none
@@ -312,11 +313,8 @@ def main(collections: int, jobs: int, output: Path) -> None:
     settings += [("UF", which, n) for which in range(len(TUNED_LAWS)) for n in TUNED_SIZES[:2]]
     found = parallel(joblib.delayed(crossfit)(*setting, collections) for setting in settings)
     tuned = [c for c in found if c["measure"] == "c@1"]
-    text = (Path(__file__).parent / "selective.md.in").read_text(encoding="utf-8")
     parts = {"guaranteed": guarantee_table(guaranteed), "crossfit": crossfit_table(tuned), "means": mean_table(found)}
-    facts_ = facts(guaranteed, tuned) | {name: "\n".join(lines) for name, lines in parts.items()}
-    for name, part in {**facts_, "collections": f"{collections:,}"}.items():
-        text = text.replace(f"@{name}@", part)
+    text = fill("selective", {**facts(guaranteed, tuned), **parts, "collections": f"{collections:,}"})
     (output / "selective.md").write_text(text, encoding="utf-8")
     click.echo(f"{perf_counter() - start:.0f} s")
 

@@ -1,4 +1,4 @@
-"""Do intervals and tests of macro means keep their word? The study behind `nescio score --suite`, in docs/suites.md.
+"""Do intervals and tests of macro means keep their word? The study behind `nescio score suite.toml`, in docs/suites.md.
 
     python studies/suites.py            writes docs/suites.md (some minutes on two cores)
 
@@ -22,6 +22,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import click
 import numpy as np
 from numpy.typing import NDArray
+from pages import fill
 
 from nescio.comparison.resampled_pairs import TestPlan
 from nescio.data.evidence import Evidence
@@ -179,12 +180,11 @@ def rows(seen: Sequence[Kept]) -> list[str]:
 
 def page(seen: Sequence[Kept]) -> str:
     """Return the page, its figures put in."""
-    text = (Path(__file__).parent / "suites.md.in").read_text(encoding="utf-8")
     by_over = {over: [k for k in seen if k.setting.over == over] for over in ("questions", "benchmarks")}
     outside = [k for k in seen if not CLAIMED[0] <= k.held <= CLAIMED[1]]
     above = [k for k in seen if k.found - 2 * error(k.found, k.suites) > 1 - LEVEL]
     parts = {
-        "rows": "\n".join(rows(seen)),
+        "rows": rows(seen),
         "suites": f"{seen[0].suites:,}",
         "fixed": _range([k.held for k in by_over["questions"]]),
         "sampled": _range([k.held for k in by_over["benchmarks"]]),
@@ -193,9 +193,7 @@ def page(seen: Sequence[Kept]) -> str:
         "outside": "; ".join(f"{k.measure}, {k.setting.name}: {k.held:.3f}" for k in outside) or "none",
         "above": "; ".join(f"{k.measure}, {k.setting.name}: {k.found:.3f}" for k in above) or "none",
     }
-    for name, value in parts.items():
-        text = text.replace(f"@{name}@", value)
-    return text
+    return fill("suites", parts)
 
 
 def _range(shares: Sequence[float]) -> str:

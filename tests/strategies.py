@@ -13,7 +13,7 @@ from nescio.data.columns import REGISTRY, Array
 from nescio.data.evidence import EMPTY_CELL, NO_ROW, PRESENT, UNGRADED, Evidence
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.formats import Unjudged
-from nescio.meta.audit import _kinds
+from nescio.meta_evaluation.audit import _kinds
 
 # What a system can do with a question. A declined candidate is an answer that it withheld.
 RIGHT, WRONG, SILENT, DECLINED_RIGHT, DECLINED_WRONG = range(5)

@@ -9,11 +9,13 @@ from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
 from types import ModuleType
+from typing import Any
 
 import pytest
 
 import nescio
-from nescio import meta
+from nescio import verbs
+from nescio.options import Verb
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = [
@@ -21,13 +23,13 @@ PACKAGES = [
     for name in (nescio.__name__, *(found.name for found in walk_packages(nescio.__path__, "nescio.") if found.ispkg))
     if hasattr(import_module(name), "__all__")
 ]
-# Any function that a Python user may call, and any noun that one may hold; a module may be documented as a whole.
+# Any noun that a Python user may hold, and any function that is no verb; a module may be documented as a whole.
 PUBLIC = {
-    name if module is nescio else f"{module.__name__}.{name}": value
-    for module in (nescio, meta, nescio.ave, nescio.ave.validate, nescio.nuggets, nescio.read)
-    for name, value in ((name, getattr(module, name)) for name in module.__all__)
-    if inspect.isfunction(value) or inspect.isclass(value)
-}
+    name: value
+    for name in nescio.__all__
+    if inspect.isfunction(value := getattr(nescio, name)) or inspect.isclass(value)
+} | {f"meta.{name}": value for name in nescio.meta.__all__ if inspect.isfunction(value := getattr(nescio.meta, name))}
+VERBS = {one.path: one for one in verbs.every_verb()}
 
 
 def defined(package: str) -> ast.Module:
@@ -49,20 +51,17 @@ def test_every_public_function_and_class_that_a_package_defines_is_offered(packa
     assert [node.name for node in nodes if not node.name.startswith("_") and node.name not in offered] == []
 
 
-def test_a_checker_of_types_and_a_reader_of_names_see_what_can_be_imported() -> None:
-    """nescio imports a name when it is used: the names that only type checkers read must be the same ones."""
-    (block,) = [node for node in defined("nescio").body if isinstance(node, ast.If)]
-    seen = {alias.asname for node in block.body if isinstance(node, ast.ImportFrom) for alias in node.names}
-    assert seen | {"__version__"} == set(nescio.__all__)
-    assert dir(nescio) == sorted(nescio.__all__)
-    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
-        _ = nescio.nothing
+def test_a_name_that_there_is_not_is_an_error_that_names_what_it_became() -> None:
+    with pytest.raises(AttributeError, match=r"no attribute 'nothing'$"):
+        _ = nescio.nothing  # type: ignore[attr-defined]
+    with pytest.raises(AttributeError, match=r"no attribute 'score_suite'; it is nescio\.score now$"):
+        _ = nescio.score_suite  # type: ignore[attr-defined]
 
 
 def test_what_is_imported_when_it_is_used_is_what_its_module_defines() -> None:
     for name in nescio.__all__:
         value = getattr(nescio, name)
-        if not isinstance(value, ModuleType | str):
+        if not isinstance(value, ModuleType | str | Verb):
             assert getattr(import_module(value.__module__), value.__name__) is value, name
 
 
@@ -74,9 +73,23 @@ def documented_objects() -> dict[str, object]:
     return {name: getattr(import_module(module), last) for name, (module, _, last) in parts.items()}
 
 
-@pytest.mark.parametrize("name", sorted(PUBLIC))
-def test_what_a_user_may_call_or_hold_is_documented(name: str) -> None:
-    value = PUBLIC[name]
-    assert inspect.getdoc(value), f"{name} has no docstring"
+def assert_documented(name: str, value: Any) -> None:
     documented = list(documented_objects().values())
     assert value in documented or import_module(value.__module__) in documented, f"{name} is not on the page"
+
+
+@pytest.mark.parametrize("name", sorted(PUBLIC))
+def test_what_a_user_may_call_or_hold_is_documented(name: str) -> None:
+    assert inspect.getdoc(PUBLIC[name]), f"{name} has no docstring"
+    assert_documented(name, PUBLIC[name])
+
+
+@pytest.mark.parametrize("name", sorted(VERBS))
+def test_what_a_verb_gives_is_documented(name: str) -> None:
+    """The name of the class, as in Results[Look]; of the rows too."""
+    given = VERBS[name].run.__annotations__["return"]
+    for kind in re.findall(r"\w+", given):
+        value = vars(import_module(VERBS[name].__module__)).get(kind)
+        if inspect.isclass(value) and value.__module__.startswith("nescio."):
+            assert inspect.getdoc(value), f"{kind} has no docstring"
+            assert_documented(kind, value)

@@ -16,7 +16,7 @@ import pytest
 import yaml
 
 import nescio
-from tests.commands.github_server import served
+from tests.verbs.github_server import served
 
 ROOT = Path(__file__).parents[1]
 GITHUB = ROOT / ".github"

@@ -46,7 +46,7 @@ def forms() -> list[str]:
 
 def everything() -> Audit:
     """Audit every registered measure, and the forms that the command names."""
-    from nescio.meta.audit import audit, registered
+    from nescio.meta_evaluation.audit import audit, registered
 
     return audit(registered(forms()))
 

@@ -34,7 +34,7 @@ def demo(folder: Path = DEMO) -> None:
                 "-o",
                 str(folder / "report.html"),
             ],
-            ["compare", "outcomes.csv", "--baseline", "old", "--run", "mine", "-o", str(folder / "diff.html")],
+            ["report", "outcomes.csv", "--baseline", "old", "--run", "mine", "-o", str(folder / "diff.html")],
         ):
             try:
                 run(arguments)

@@ -1,6 +1,6 @@
-"""Write the indexes by which formats, judges and measures are imported when they are asked for.
+"""Write the indexes by which formats and measures are imported when they are asked for.
 
-    python tools/index.py            writes _index.py of formats, judging and measures in src/nescio
+    python tools/index.py            writes _index.py of formats and measures in src/nescio
 
 A test fails where one is stale. What an index does not know is imported at once, so nothing but speed depends on it.
 """
@@ -13,9 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import nescio.formats
-import nescio.judging
 import nescio.measures
-from nescio.judging import Declaration
 from nescio.registry import Registry, import_all, modules_in
 from nescio.sources.opening import HEADLESS
 
@@ -29,12 +27,12 @@ def formats() -> Typed:
     modules = _imported("nescio.formats", nescio.formats.__path__)
     readers, writers = nescio.formats.REGISTRY, nescio.formats.WRITERS
     places = _places(readers, lambda format_: format_.read)
-    marks = {name: {kind: tuple(sorted(of)) for kind, of in readers[name].marks.items()} for name in places}
+    keys = {name: {kind: tuple(sorted(of)) for kind, of in readers[name].sniff_keys.items()} for name in places}
     return {
         "MODULES": ("tuple[str, ...]", modules),
         "READERS": ("dict[str, str]", places),
         "WRITERS": ("dict[str, str]", _places(writers, lambda writer: writer.write)),
-        "MARKS": ("dict[str, dict[str, tuple[str, ...]]]", marks),
+        "SNIFF_KEYS": ("dict[str, dict[str, tuple[str, ...]]]", keys),
         "UNDERSTANDING": ("tuple[str, ...]", tuple(name for name in places if readers[name].understand)),
         "HEADLESS": ("dict[str, tuple[str, ...]]", {suffix: tuple(sorted(of)) for suffix, of in HEADLESS.items()}),
     }
@@ -45,20 +43,6 @@ def measures() -> Typed:
     modules = _imported("nescio.measures", nescio.measures.__path__)
     places = _places(nescio.measures.REGISTRY, lambda declaration: declaration.formula)
     return {"MODULES": ("tuple[str, ...]", modules), "PLACES": ("dict[str, str]", places)}
-
-
-def judges() -> Typed:
-    """Return what each module of judges registers, and which judges may suit questions that nobody named one for."""
-    modules = tuple(modules_in("nescio.judging", nescio.judging.__path__))
-    registry = nescio.judging.REGISTRY
-    registry.load_all()
-    places = _places(registry, lambda judge: judge.function if isinstance(judge, Declaration) else judge.make)
-    suiting = tuple(name for name in places if getattr(registry[name], "suits", None))
-    return {
-        "MODULES": ("tuple[str, ...]", modules),
-        "PLACES": ("dict[str, str]", places),
-        "SUITING": ("tuple[str, ...]", suiting),
-    }
 
 
 def _imported(package: str, path: Iterable[str]) -> tuple[str, ...]:
@@ -81,11 +65,7 @@ def written(named: Typed) -> str:
     return subprocess.run(command, input="\n".join(lines), text=True, capture_output=True, check=True).stdout
 
 
-PAGES = {
-    SOURCES / "formats" / "_index.py": formats,
-    SOURCES / "judging" / "_index.py": judges,
-    SOURCES / "measures" / "_index.py": measures,
-}
+PAGES = {SOURCES / "formats" / "_index.py": formats, SOURCES / "measures" / "_index.py": measures}
 
 
 def main() -> None:

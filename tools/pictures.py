@@ -281,7 +281,8 @@ def drawn() -> dict[str, str]:
     charts = {plot.name: study(plot) for plot in STUDIES} | {"meta-evaluation": fuzziness()}
     drawings = {"equal-accuracy": equal_accuracy(), "pipelines": pipelines()}
     for name, chart in charts.items():
-        drawings[name] = _svg(unpacked(chart.properties(background="white", padding=12).to_dict(validate=False)))
+        specification = unpacked(chart.properties(background="white", padding=12).to_dict(validate=False))
+        drawings[name] = _svg(specification)
     return drawings
 
 

@@ -9,14 +9,21 @@ A test fails where a page that stands is not what the program would write now.
 from __future__ import annotations
 
 import inspect
+import json
 import math
 import re
 import shlex
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import click
+
+from nescio import verbs
+from nescio.cli.help import Command
+from nescio.options import Option, Verb
 
 PAGES = Path(__file__).parents[1] / "docs" / "reference"
 EXAMPLE = PAGES.parents[1] / "examples" / "outcomes.csv"
@@ -24,7 +31,7 @@ MADE = "<!-- Made by `python tools/reference.py`. Do not edit: change what the p
 
 
 def command_line() -> Iterator[tuple[str, str]]:
-    """Yield (file, page): a list of all commands, and a page a command with its examples and options."""
+    """Yield (file, page): a list of all commands, and a page a verb or group of verbs, made from what they declare."""
     from nescio.cli.app import app
 
     context = click.Context(app, info_name="nescio", **app.context_settings)
@@ -37,16 +44,14 @@ def command_line() -> Iterator[tuple[str, str]]:
         for command in commands:
             path = command.command_path
             place = "" if path == f"nescio {name}" else f"#{anchor(path)}"
-            about = _plain(" ".join(command.command.get_short_help_str(200).split()))
+            about = _plain((command.command.help or "").partition("\n")[0])
             rows.append(f'| <a id="{anchor(path)}"></a>[{path}]({page}{place}) | {about} |')
         yield page, _joined([MADE, *(part for command in commands for part in _command(command))])
     head = [
         "# The command line\n",
-        "`nescio COMMAND --help` says in a terminal what stands on the page of a command. Everywhere: data goes to "
-        "standard output",
-        "and messages to standard error; exit status 0 is done, 1 a gate that failed, 3 a gate that cannot tell or a "
-        "judge whose calls",
-        "failed, 2 bad input or usage.\n",
+        "`nescio COMMAND --help` prints the page of a command in a terminal, and `--help-all` the whole of it.",
+        "Everywhere: data goes to standard output and messages to standard error; exit status 0 is done, 1 a gate that",
+        "failed, 3 a gate that cannot tell or a judge whose calls failed, 2 bad input or usage.\n",
     ]
     yield "cli.md", _joined([MADE, *head, "| command | what it does |", "| --- | --- |", *rows])
 
@@ -72,27 +77,115 @@ def _walk(command: click.Command, context: click.Context) -> Iterator[click.Cont
 
 
 def _command(context: click.Context) -> list[str]:
-    depth = len(context.command_path.split()) - 1
-    usage = " ".join([context.command_path, *context.command.collect_usage_pieces(context)])
-    parts = [f"{'#' * depth} {context.command_path}\n", f"    {usage}\n", *_prose(context.command.help or "")]
-    records = [parameter.get_help_record(context) for parameter in context.command.get_params(context)]
-    rows = [
-        f"| `{_cell(name)}` | {' '.join(_plain(about).split())} |" for name, about in filter(None, records) if about
-    ]
-    return [*parts, "| option | what it does |", "| --- | --- |", *rows, ""]
+    """Return the section of a command, or of a group of them: what it does, how it is called, and its options."""
+    path, command = context.command_path, context.command
+    usage = " ".join([path, *command.collect_usage_pieces(context)])
+    parts = [f"{'#' * (len(path.split()) - 1)} {path}\n", f"    {usage}\n", *_prose(command.help or "")]
+    if not isinstance(command, Command):
+        return parts
+    verb = every_verb().get(path.removeprefix("nescio "))
+    options = [*command.declared.values()]
+    if verb is not None:
+        options += [one for one in verb.options.values() if one.edge]
+        parts += ["In Python:\n", "```py", *([*verb.calls, ""] if verb.calls else []), signature(verb), "```\n"]
+    groups: dict[str, list[Option]] = {}
+    for one in options:
+        groups.setdefault(one.group or "Options", []).append(one)
+    for title, members in groups.items():
+        head = "option" if verb is None else "option, and in Python"
+        parts += [f"**{title}**\n", f"| {head} | default | what it does |", "| --- | --- | --- |"]
+        parts += [_row(one, verb, options) for one in members]
+        parts.append("")
+    return parts
+
+
+@cache
+def every_verb() -> dict[str, Verb[Any, Any]]:
+    """Return the verbs that Python has too, by what a shell calls them."""
+    return {one.name: one for one in verbs.every_verb()}
+
+
+def signature(verb: Verb[Any, Any]) -> str:
+    """Write how Python calls a verb, a line an argument."""
+    whole = inspect.signature(verb)
+    by_place = [_argument(p) for p in whole.parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
+    by_name = [_argument(p) for p in whole.parameters.values() if p.kind is p.KEYWORD_ONLY]
+    lines = [*by_place, *(["*", *by_name] if by_name else [])]
+    return "\n".join([f"{verb.path}(", *(f"    {line}," for line in lines), f") -> {whole.return_annotation}"])
+
+
+def _argument(parameter: inspect.Parameter) -> str:
+    typed = f"{parameter.name}: {parameter.annotation}"
+    return typed if parameter.default is parameter.empty else f"{typed} = {_value(parameter.default)}"
+
+
+def _value(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
+
+
+def _row(one: Option, verb: Verb[Any, Any] | None, options: Sequence[Option]) -> str:
+    """Write the row of an option: how a shell and Python call it, its default, what it does, and beside what."""
+    names = [_typed(one), f"`{one.name}`" if verb is not None and one.name in verb.options else ""]
+    default = "required" if one.required else one.default_words or _shown_default(one)
+    said = [_plain(one.help)]
+    if one.kind.choices:
+        choices = ", ".join(f"`{choice}`" for choice in one.kind.choices)
+        said.append(f"{'Any' if one.kind.several else 'One'} of {choices}.")
+    facts = verb.request.facts if verb is not None else {}
+    known = {**facts, **{other.name: f"`{max(other.given_as, key=len)}`" for other in options}}
+    needed = [known[name] for name in one.needs if name in known]
+    if needed:
+        said.append(f"Needs {' or '.join(needed)}.")
+    apart = dict.fromkeys([*one.apart, *(other.name for other in options if one.name in other.apart)])
+    if forbidden := [known[name] for name in apart if name in known]:
+        said.append(f"Not with {' or '.join(forbidden)}.")
+    return f"| {'<br>'.join(filter(None, names))} | {_plain(default)} | {' '.join(' '.join(said).split())} |"
+
+
+def _typed(one: Option) -> str:
+    """Write an option as a shell has it, with what stands for its value; nothing where a shell has it not."""
+    if one.edge:
+        return ""
+    metavar = "NAME" if one.kind.choices else one.metavar.replace("|", " or ")
+    if one.argument:
+        return f"`{metavar}`"
+    if one.kind.flag:
+        both = "" if one.default is False else f" / {max(one.given_as, key=len).replace('--', '--no-', 1)}"
+        return f"`{', '.join(one.given_as)}{both}`"
+    return f"`{', '.join(one.given_as)} {metavar}`"
+
+
+def _shown_default(one: Option) -> str:
+    if one.default is None or one.default in ((), {}) or one.default is False:
+        return ""
+    return "yes" if one.default is True else f"{one.default:g}" if isinstance(one.default, float) else str(one.default)
 
 
 def _prose(help_text: str) -> Iterator[str]:
-    """Return a help page as Markdown; a paragraph that is kept as it stands is commands to try, or else a figure."""
-    for paragraph in inspect.cleandoc(help_text).split("\n\n"):
-        if not paragraph.startswith("\b\n"):
-            yield re.sub(r"\s*\n\s*", "\n", _plain(paragraph)).strip() + "\n"
-            continue
-        lines = paragraph[2:].split("\n")
-        said = all(line.startswith("nescio ") for line in lines)
-        yield "\n".join(
-            ["```console" if said else "```text", *(f"$ {line}" if said else line for line in lines), "```\n"]
-        )
+    """Return a help page as Markdown; a paragraph that is kept as it stands is commands to try."""
+    for paragraph in help_text.split("\n\n"):
+        if paragraph.startswith("\b\n"):
+            yield "\n".join(["```console", *(f"$ {line}" for line in paragraph[2:].strip().split("\n")), "```\n"])
+        else:
+            yield _plain(paragraph).strip() + "\n"
+
+
+FUNCTIONS = ("<!-- The functions: made by `python tools/reference.py`, up to the end. -->", "<!-- The end. -->")
+
+
+def python() -> str:
+    """Return the page of Python with its list of functions as they are declared; the rest is kept by hand."""
+    page = (PAGES / "python.md").read_text(encoding="utf-8")
+    before, rest = page.split(FUNCTIONS[0])
+    after = rest.split(FUNCTIONS[1])[1]
+    rows = []
+    for verb in every_verb().values():
+        name, *below = verb.name.split()
+        place = f"#{anchor(f'nescio {verb.name}')}" if below else ""
+        link = f"[{verb.path}](cli/{file_name(name)}{place})"
+        rows.append(f'| <a id="{verb.path}"></a>{link} | {_plain(verb.about)} |')
+    table = "\n".join(["| function | what it does |", "| --- | --- |", *rows])
+    return f"{before}{FUNCTIONS[0]}\n\n{table}\n\n{FUNCTIONS[1]}{after}"
 
 
 def _plain(text: str) -> str:
@@ -105,10 +198,6 @@ def _by_code(text: str) -> Iterator[tuple[bool, str]]:
         yield number % 2 == 1, part
 
 
-def _cell(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|")
-
-
 FAMILIES = {
     "native": (
         "tables-of-your-own",
@@ -118,7 +207,7 @@ FAMILIES = {
     "logs": (
         "logs-of-tools",
         "Logs of other tools",
-        "What evaluation tools and harnesses leave behind, read as it is.",
+        "Logs of evaluation tools, read unchanged.",
     ),
     "benchmarks": ("benchmarks", "Benchmarks and shared tasks", "Gold and answers as benchmarks publish them."),
 }
@@ -163,20 +252,20 @@ def _format(name: str) -> Iterator[str]:
 
 def judges() -> Iterator[tuple[str, str]]:
     """Yield (file, page) of every judge with its parameters."""
-    from nescio.judging import REGISTRY, Factory
+    from nescio.judging import REGISTRY
 
     parts = [
         MADE,
         "# Judges\n",
         "A judge says whether an answer is right. `nescio judge --judge NAME`, and `--judge` of every command that "
         "scores, take",
-        "one by its name, with parameters as in `'token_f1(threshold=0.5)'`; `--against FILE` holds it against "
+        "one by its name, with parameters as in `'token_f1(threshold=0.5)'`; `--against FILE` compares it with "
         "people.\n",
     ]
     for name in sorted(REGISTRY):
         declaration = REGISTRY[name]
         parts += [f"## {name}\n", *_docstring(sys.modules[f"nescio.judging.{name}"].__doc__ or "")]
-        if not isinstance(declaration, Factory):
+        if not declaration.made:
             parts += _docstring(inspect.cleandoc(declaration.function.__doc__ or ""))
         if declaration.scores:
             parts.append(f"It leaves graded credit in {', '.join(f'`{score}`' for score in declaration.scores)}.\n")
@@ -212,7 +301,7 @@ def _blocks(lines: list[str]) -> Iterator[tuple[bool, list[str]]]:
 def measures() -> Iterator[tuple[str, str]]:
     """(file, page) for the list of all measures and each of them, with what its audit found."""
     from nescio.measures import REGISTRY
-    from nescio.meta.audit import audit, with_defaults
+    from nescio.meta_evaluation.audit import audit, with_defaults
     from nescio.reporting.audit import summary, words
     from nescio.reporting.catalogue import describe, groups
 
@@ -243,7 +332,7 @@ def measures() -> Iterator[tuple[str, str]]:
     head = [
         "# Measures\n",
         f"{len(order)} of them, by what they need. `nescio measures` lists them in a terminal, and `nescio measures "
-        "NAME` says what stands on a page.\n",
+        "NAME` prints the page of one.\n",
     ]
     for title, members in groups([REGISTRY[name] for name in order]):
         head += [f"## {title}\n", "| measure | better | range | what it says |", "| --- | --- | --- | --- |"]
@@ -270,7 +359,7 @@ def _worked(names: list[str]) -> dict[str, str]:
     import nescio
     from nescio.errors import NescioError
     from nescio.pipeline import Options, load
-    from nescio.reporting.board import number
+    from nescio.reporting.numbers import number
 
     loaded, said = load([EXAMPLE], Options()), {}
     for name in names:
@@ -329,7 +418,7 @@ def _capital(text: str) -> str:
 
 def standing() -> dict[str, str]:
     """Return the pages that stand in the repository, by their files."""
-    return dict([*command_line(), *formats(), *judges()])
+    return {**dict([*command_line(), *formats(), *judges()]), "python.md": python()}
 
 
 @click.command()

@@ -10,22 +10,97 @@
     └── WorkerLostError      a process of several that was killed before its work was done
 
 The command line turns each of them into one message and exit status 2.
+
+A message names an option by `opt`, and whoever shows it spells the option as its own readers type it:
+`--missing common` in a shell, `missing="common"` in Python, `"missing": "common"` for an assistant.
 """
 
 from __future__ import annotations
 
 import functools
+import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import ParamSpec, TypeVar
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
+# Between Unicode's noncharacters, which no text holds: a name, and a value behind the letter of its kind.
+_TOKEN = re.compile("\ufdd0([^\ufdd1]*)\ufdd1([a-z]?)([^\ufdd2]*)\ufdd2", re.DOTALL)
+Speller = Callable[[str, str, str], str]
+FLAGS: dict[str, str] = {}  # what a shell calls an option that it does not call by its name: measures, -m
+
+
+def opt(name: str, value: object = None, *, of: str = "") -> str:
+    """Name an option in a message, with a value, or with `of` as a word that stands for any: opt("choose",
+    of="filter=NAME")."""
+    if isinstance(value, Mapping):
+        return " ".join(_token(name, "d", f"{key}={one}") for key, one in value.items())
+    if isinstance(value, (list, tuple)):
+        return _token(name, "l", "\x1f".join(map(str, value)))
+    kinds = {bool: "b", int: "n", float: "n", type(None): "p" if of else ""}
+    return _token(name, kinds.get(type(value), "s"), of if value is None else str(value))
+
+
+def _token(name: str, kind: str, value: str) -> str:
+    return f"\ufdd0{name}\ufdd1{kind}{value}\ufdd2"
+
+
+def in_shell(name: str, kind: str, value: str) -> str:
+    """Spell an option as a command line has it."""
+    flag = FLAGS.get(name, f"--{name.replace('_', '-')}")
+    if kind == "b":
+        return flag if value == "True" else flag.replace("--", "--no-", 1)
+    if kind == "l":
+        return " ".join(f"{flag} {shlex.quote(one)}" for one in value.split("\x1f"))
+    return f"{flag} {value if kind == 'p' else shlex.quote(value)}" if kind else flag
+
+
+def in_python(name: str, kind: str, value: str) -> str:
+    """Spell an option as an argument of a function."""
+    return f"{name}={_literal(kind, value)}" if kind else name
+
+
+def in_json(name: str, kind: str, value: str) -> str:
+    """Spell an option as an assistant passes it."""
+    literal = _literal(kind, value)
+    return f'"{name}": {literal.lower() if kind == "b" else literal}' if kind else name
+
+
+def _literal(kind: str, value: str) -> str:
+    """Write the value of an option in a program."""
+    if kind == "l":
+        return json.dumps(value.split("\x1f"), ensure_ascii=False)
+    key, equals, rest = value.partition("=") if kind == "d" else value.rpartition("=")
+    if kind == "d" or (kind == "p" and equals):
+        return f'{{"{key}": {rest if kind == "p" and rest.isupper() else json.dumps(rest, ensure_ascii=False)}}}'
+    return json.dumps(value, ensure_ascii=False) if kind == "s" else value
+
+
+SPELLING: ContextVar[Speller] = ContextVar("spelling", default=in_python)
+
+
+def spelled(text: str) -> str:
+    """Spell the options that a text names, as the reader of this context types them; all else stays as it is."""
+    if "\ufdd0" not in text:
+        return text
+    speller = SPELLING.get()
+    return _TOKEN.sub(lambda token: speller(token[1], token[2], token[3]), text)
+
+
 class NescioError(Exception):
     """The root of the tree: catch this to catch all that nescio raises on purpose."""
+
+    def __str__(self) -> str:
+        return spelled(super().__str__())
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({str(self)!r})"
 
     def __reduce__(self) -> tuple[object, ...]:
         """Travel between processes as it is, not by calling the class again with its message."""
@@ -51,10 +126,15 @@ class FormatError(NescioError):
     """
 
     def __init__(self, path: object, rule: str, *, where: str | None = None, value: object = None) -> None:
-        self.path, self.where, self.rule, self.value = str(path), where, rule, value
+        self.path, self.where, self._rule, self.value = str(path), where, rule, value
         place = f"{path}, {where}" if where else str(path)
         offending = "" if value is None else f" (found {shorten(value)})"
         super().__init__(f"{place}: {rule}{offending}")
+
+    @property
+    def rule(self) -> str:
+        """The rule that is broken."""
+        return spelled(self._rule)
 
 
 @contextmanager

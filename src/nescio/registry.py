@@ -1,8 +1,7 @@
-"""Things with names: registering them by importing their files, finding them, and names with parameters
-(`penalty(t=0.75)`).
+"""Registries of measures, judges, formats, writers and systems by name, and names with parameters (`penalty(t=0.75)`).
 
-Measures, judges, formats, writers and systems are all found so. What is imported registers itself: a new file needs no
-line anywhere else, and installed third parties are found by their entry points.
+A module registers what it has when it is imported: a new file needs no line anywhere else, and installed third parties
+are found by their entry points.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, MutableMapping
 from functools import cache
 from importlib import import_module
-from importlib.util import find_spec
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -29,8 +27,6 @@ T = TypeVar("T")
 Rule = tuple[str, Callable[[Any], bool]]
 REQUIRED = inspect.Parameter.empty  # in place of the default of a parameter that must be given
 _CALL = re.compile(r"\s*([^()\s]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
-
-
 _PARTS = re.compile(r"(?:[^,()]|\([^()]*\)|[()])+")  # between commas, but for those in parentheses
 
 
@@ -87,7 +83,7 @@ class Registry(MutableMapping[str, T]):
 
 @cache
 def _entry_points(group: str) -> tuple[EntryPoint, ...]:
-    """Find what is installed under a group; once, as the metadata of all packages is read for it."""
+    """Find what is installed under a group: once, because that reads the metadata of all packages."""
     from importlib.metadata import entry_points
 
     return tuple(entry_points(group=group))
@@ -98,13 +94,8 @@ class Call(Struct, frozen=True):
 
     text: str
     name: str
+    inside: str  # the parentheses
     arguments: tuple[tuple[str | None, str], ...]
-
-    @property
-    def inside(self) -> str:
-        """What stands between the parentheses."""
-        match = _CALL.fullmatch(self.text)
-        return ((match[2] if match else None) or "").strip()
 
 
 def parse_call(text: object, kind: str) -> Call:
@@ -114,19 +105,18 @@ def parse_call(text: object, kind: str) -> Call:
     match = _CALL.fullmatch(text)
     if not match:
         raise UsageError(f"{text!r} is not a {kind}; write it as NAME or NAME(parameter=value)")
-    arguments = []
-    for part in (part.strip() for part in _PARTS.findall(match[2] or "")):
+    arguments, inside = [], (match[2] or "").strip()
+    for part in map(str.strip, _PARTS.findall(inside)):
         key, equals, value = part.partition("=") if "(" in part else part.rpartition("=")
         if part:
             arguments.append((key.strip() if equals else None, value.strip()))
-    return Call(text, match[1], tuple(arguments))
+    return Call(text, match[1], inside, tuple(arguments))
 
 
 def values_of(call: Call, parameters: Mapping[str, Any], kind: str) -> dict[str, Any]:
-    """Return the parameters that a call gives, by name; raises UsageError where there are too many, or one stands
-    twice.
+    """Return the parameters of a call by name; raises UsageError for too many, or for one given twice.
 
-    The one parameter of what takes a single text (`mean(my column)`) is all that stands between the parentheses.
+    What takes a single text (`mean(my column)`) gets all that is between the parentheses.
     """
     names = list(parameters)
     if len(names) == 1 and parameters[names[0]] is REQUIRED and call.inside:
@@ -148,7 +138,7 @@ def values_of(call: Call, parameters: Mapping[str, Any], kind: str) -> dict[str,
 def bind(
     name: str, kind: str, parameters: Mapping[str, Any], values: Mapping[str, Any], rules: Mapping[str, Rule]
 ) -> dict[str, Any]:
-    """All parameters with their values or defaults; raises UsageError for an unknown, missing or impossible one."""
+    """Return all parameters, given or default; raises UsageError for an unknown, missing or impossible one."""
     for key in values:
         if key not in parameters:
             allowed = f"its parameters are {', '.join(parameters)}" if parameters else "it takes none"
@@ -158,6 +148,8 @@ def bind(
         if value is REQUIRED:
             raise UsageError(f"{kind} {name} needs its parameter {key!r}, as in {name}({key})")
         number, default = isinstance(value, (int, float)) and not isinstance(value, bool), parameters[key]
+        if isinstance(default, bool) and not isinstance(value, bool):
+            raise UsageError(f"{kind} {name}: {key} must be true or false (found {value!r})")
         if isinstance(default, (int, float)) and not isinstance(default, bool) and not number:
             raise UsageError(f"{kind} {name}: {key} must be a number (found {value!r})")
         if number and not math.isfinite(value):
@@ -194,15 +186,14 @@ def as_text(value: Any) -> str:
 
 
 def import_all(package: str, path: Iterable[str], *, nested: bool = False, but: Collection[str] = ()) -> None:
-    """Import the modules of a package, but for those in `but`; with `nested`, those of the packages in it too."""
+    """Import the public modules of a package, except those in `but`; `nested` adds those of its packages."""
     for module in modules_in(package, path, nested=nested):
         if module not in but:
             import_module(module)
 
 
 def modules_in(package: str, path: Iterable[str], *, nested: bool = False) -> Iterator[str]:
-    """Name the modules of a package in order, but for those that begin with an underscore, without importing them;
-    with `nested`, those of the packages in it too."""
+    """Name the public modules of a package in order, without importing them; `nested` adds those of its packages."""
     for info in iter_modules(path):
         if not info.name.startswith("_"):
             yield f"{package}.{info.name}"
@@ -210,10 +201,3 @@ def modules_in(package: str, path: Iterable[str], *, nested: bool = False) -> It
                 yield from modules_in(
                     f"{package}.{info.name}", [f"{folder}/{info.name}" for folder in path], nested=True
                 )
-
-
-def import_named(module: str, package: str, path: Iterable[str]) -> None:
-    """Import the module of that name from each package in a package that has one."""
-    for info in iter_modules(path):
-        if info.ispkg and find_spec(f"{package}.{info.name}.{module}"):
-            import_module(f"{package}.{info.name}.{module}")

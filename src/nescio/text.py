@@ -3,6 +3,7 @@ share."""
 
 from __future__ import annotations
 
+import math
 import re
 import string
 import unicodedata
@@ -10,35 +11,40 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, Literal
 
+
+def word_set(text: str) -> frozenset[str]:
+    """Return the words of a text between white space as a set."""
+    return frozenset(text.split())
+
+
 _ARTICLE = re.compile(r"\b(a|an|the)\b")
-_ARTICLES = frozenset(("a", "an", "the"))
+ARTICLES = word_set("a an the")
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
 # Function words: they hold a sentence together and say little of what it is about.
-_STOP = """a an the this that these those and or but nor so if then than as of in on at to from by for with about into
-over after before between under during through is are was were be been being am has have had having do does did doing
-will would can could shall should may might must not no it its itself he him his himself she her hers herself they them
-their theirs themselves we us our ours ourselves you your yours yourself i me my mine myself there here what which who
-whom whose when where why how all any both each few more most other some such only own same too very just also"""
-STOP_WORDS = frozenset(_STOP.split())
+STOP_WORDS = word_set("""
+a an the this that these those and or but nor so if then than as of in on at to from by for with about into over after
+before between under during through is are was were be been being am has have had having do does did doing will would
+can could shall should may might must not no it its itself he him his himself she her hers herself they them their
+theirs themselves we us our ours ourselves you your yours yourself i me my mine myself there here what which who whom
+whose when where why how all any both each few more most other some such only own same too very just also
+""")
 
 # Where a sentence may end: marks, the quotation marks and brackets that close with it, white space, and what may begin
 # the next.
 _END = re.compile(r"""(?<=[.!?])["'”’)\]]*\s+(?=["'“‘(\[]*[A-Z0-9À-Þ])""")
 _PARAGRAPH = re.compile(r"\n[ \t]*\n")
 _LETTERS = re.compile(r"(?:[A-Za-z]\.)+[A-Za-z]")  # B.C, p.m: the last full stop is taken off
-_SHORT = """mr mrs ms dr prof st sr jr mt ft gen col sgt capt lt maj cmdr rev hon gov sen rep pres supt messrs mme mlle
-vs etc no nos vol fig figs al dept est inc ltd co corp bros jan feb mar apr jun jul aug sep sept oct nov dec cf
-approx"""
-_ABBREVIATED = frozenset(_SHORT.split())
-_ENDS_ANYWAY = frozenset(
-    ("etc", "al", "inc", "ltd", "co", "corp", "bros", "jr", "sr")
-)  # before a word that often begins one
-_FIRST = """the a an this that these those he she it they we you i but and so if in on at when then there his her its
-their our my what who how why some many most all no yes not now"""
-_BEGINS = frozenset(_FIRST.split())
-
+_ABBREVIATED = word_set("""
+mr mrs ms dr prof st sr jr mt ft gen col sgt capt lt maj cmdr rev hon gov sen rep pres supt messrs mme mlle vs etc no
+nos vol fig figs al dept est inc ltd co corp bros jan feb mar apr jun jul aug sep sept oct nov dec cf approx
+""")
+_ENDS_ANYWAY = word_set("etc al inc ltd co corp bros jr sr")  # before a word that often begins a sentence
+_BEGINS = word_set("""
+the a an this that these those he she it they we you i but and so if in on at when then there his her its their our my
+what who how why some many most all no yes not now
+""")
 
 # What shows no mark, and is kept: the joiners of scripts and emoji.
 JOINERS = "\u200c\u200d"
@@ -107,6 +113,12 @@ def decimal(text: str) -> float | None:
         return None
 
 
+def finite(text: str) -> float | None:
+    """Return the finite number that a text writes, or None."""
+    number = decimal(text)
+    return number if number is not None and math.isfinite(number) else None
+
+
 def composed(text: str | None) -> str | None:
     """Return the text with each accent and its letter as one character (NFC), so that it is one text however it was
     typed."""
@@ -126,7 +138,7 @@ def normalised_words(text: str) -> list[str]:
     kept: list[str] = []
     for word in text.lower().translate(_PUNCTUATION).split():
         if word.isalnum():  # then it holds no boundary of a word, and is an article or holds none
-            if word not in _ARTICLES:
+            if word not in ARTICLES:
                 kept.append(word)
         else:
             kept += _ARTICLE.sub(" ", word).split()
@@ -140,7 +152,17 @@ def squeeze(text: str) -> str:
 
 def words(text: str) -> list[str]:
     """Return the words of a text in lower case, without punctuation."""
-    return [word.lower().replace("’", "'").removesuffix("'s") for word in _WORD.findall(text)]
+    return list(map(bare_word, _WORD.findall(text)))
+
+
+def bare_word(word: str) -> str:
+    """Return a word in lower case, without the 's of possession."""
+    return word.lower().replace("’", "'").removesuffix("'s")
+
+
+def stems(text: str) -> list[str]:
+    """Return the stems of the words of a text, in order."""
+    return [stem(word) for word in words(text)]
 
 
 def content_stems(text: str) -> list[str]:
@@ -159,6 +181,12 @@ def _stemmer() -> Any:
     import snowballstemmer
 
     return snowballstemmer.stemmer("english")
+
+
+def find_words(whole: Sequence[str], part: Sequence[str]) -> list[int]:
+    """Return where a sequence of words begins in another; an empty one begins nowhere."""
+    width, wanted = len(part), tuple(part)
+    return [i for i in range(len(whole) - width + 1) if tuple(whole[i : i + width]) == wanted] if width else []
 
 
 def sentences(text: str) -> tuple[str, ...]:
@@ -203,3 +231,9 @@ def enumerated(names: Sequence[str], most: int = 3) -> str:
     if len(names) > most + 1:
         return f"{', '.join(names[:most])} and {len(names) - most} more"
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1]))) if names else ""
+
+
+def listed(names: Sequence[object], most: int) -> str:
+    """Name the first few, and count the others: "a, b, c and 4 more"."""
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return f"{', '.join(map(str, names[:most]))}{more}"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import nescio
-from nescio.campaign.runs import Fault
+from nescio.campaigns.runs import Fault
 from nescio.cli.app import run as call
 
 from . import made
@@ -28,7 +28,7 @@ DEFECTIVE: dict[str, tuple[str, list[tuple[int | None, str]]]] = {
             (1, "confidence must be a finite number"),
             (2, "there is no answer"),
             (3, "not a JSON object"),
-            (5, "stands here again; it was on line 4"),
+            (5, "appears twice; first on line 4"),
             (6, "the questions do not have this id"),
             (7, "lower ranks and no answer of rank 1"),
             (None, "4 answers missing"),  # q0, q1, q4, q5
@@ -44,8 +44,8 @@ DEFECTIVE: dict[str, tuple[str, list[tuple[int | None, str]]]] = {
             (5, "has no such answer"),
             (6, "has no such question"),
             (8, "has a SELECTED answer already"),
-            (9, "stands here again"),
-            (10, "confidence must be a number"),
+            (9, "has two decisions"),
+            (10, "confidence must be a finite number"),
             (None, "13 decisions missing"),  # of 18, these five are there: 1_1, 1_3, 2_1, 3_1, 3_2
         ],
     ),
@@ -64,7 +64,7 @@ DEFECTIVE: dict[str, tuple[str, list[tuple[int | None, str]]]] = {
         "QuestionID: r0\nAnswer: Ann went.\n\nQuestionID: r0\nAnswer: again\n\nQuestionID: r7\nAnswer: strange\n\n"
         "QuestionID: r1\n",
         [
-            (4, "the question stands here again; it was on line 1"),
+            (4, "the question appears twice; first on line 1"),
             (7, "the questions do not have this id"),
             (10, "there is no Answer:"),
             (None, "2 answers missing"),  # r1, r2
@@ -76,7 +76,7 @@ DEFECTIVE: dict[str, tuple[str, list[tuple[int | None, str]]]] = {
         [
             (1, "value must be a number in [0, 1]"),
             (2, "value must be a number in [0, 1]"),
-            (4, "the problem stands here again"),
+            (4, "the problem appears twice"),
             (5, "does not have this problem"),
             (None, "4 answers missing"),  # p0, p1, p3, p4
         ],

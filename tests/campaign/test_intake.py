@@ -18,8 +18,8 @@ from pathlib import Path
 import pytest
 
 import nescio
-from nescio.campaign.folder import contents, open_campaign
-from nescio.campaign.receipts import taken_in
+from nescio.campaigns.folder import contents, open_campaign
+from nescio.campaigns.receipts import taken_in
 
 from . import made
 
@@ -256,7 +256,7 @@ def test_an_interrupted_intake_goes_on_with_its_own_time(tmp_path: Path) -> None
 
 
 def test_one_step_at_a_time(tmp_path: Path) -> None:
-    from nescio.campaign.folder import step
+    from nescio.campaigns.folder import step
 
     campaign = made.qa(tmp_path)
     made.sound("qa", tmp_path / "alpha" / "one")

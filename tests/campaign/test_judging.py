@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 import nescio
-from nescio.campaign.folder import contents, open_campaign
-from nescio.campaign.judgements import read_judgements
-from nescio.campaign.pooling import read_pool
-from nescio.campaign.verdicts import resolve, resolved
+from nescio.campaigns.folder import contents, open_campaign
+from nescio.campaigns.judgements import read_judgements
+from nescio.campaigns.pooling import read_pool
+from nescio.campaigns.verdicts import resolve, resolved
 
 from . import made
 
@@ -133,7 +133,7 @@ def test_every_fault_of_a_sheet_is_named_and_nothing_is_taken_over(two_runs: Pat
         (2, "a verdict is R"),
         (3, "the answer of this item is another; was a column sorted alone?"),
         (4, "the answer of this item is another; was a column sorted alone?"),
-        (6, "the item stands here again; it was on line 5"),
+        (6, "the item appears twice; first on line 5"),
         (7, "the pool has no such item"),
     ]
     assert read_judgements(open_campaign(two_runs)) == []

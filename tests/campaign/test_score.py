@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import nescio
-from nescio.campaign.folder import contents, open_campaign
-from nescio.campaign.scoring import read_tables
+from nescio.campaigns.folder import contents, open_campaign
+from nescio.campaigns.scoring import read_tables
 from nescio.cli.app import run as call
 
 from . import made

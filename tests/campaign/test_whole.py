@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import nescio
-from nescio.campaign.folder import contents, open_campaign
-from nescio.campaign.pooling import read_pool
+from nescio.campaigns.folder import contents, open_campaign
+from nescio.campaigns.pooling import read_pool
 
 from . import made
 from .test_judging import fill

@@ -179,7 +179,7 @@ def test_a_judgement_of_another_answer_judges_nothing_and_is_said(tmp_path: Path
     judged.write_text("run,question,answer,verdict\ns1,1,Bob,R\ns2,2,Oslo,W\n")
     found = nescio("ave", "build", *paths, "--judgements", judged, "-o", collection)
     assert found.status == 0
-    assert "1 judgement is of another answer than the run now gives, and judges nothing (first: run 's1'" in found.err
+    assert "1 judgement is for an answer that the run no longer gives, and is ignored (first: run 's1'" in found.err
     assert "VALIDATED" not in collection.read_text()
 
 
@@ -199,12 +199,12 @@ def test_a_test_set_has_no_values_and_is_not_scored(tmp_path: Path, nescio: Comm
     ("line", "says"),
     [
         ("1 9_9 SELECTED 1", "line 2: question '1' has no such answer (found '9_9')"),
-        ("1 1_2 SELECTED 1\n1 1_1 SELECTED 1", "line 3: answer '1_1' of question '1' stands here again"),
+        ("1 1_2 SELECTED 1\n1 1_1 SELECTED 1", "line 3: answer '1_1' of question '1' has two decisions"),
         (
             "1 1_2 SELECT 1",
             "line 2: a decision is SELECTED, VALIDATED, REJECTED, ACCEPTED; a line is: q_id a_id SELECTED|VALIDATED|REJECTED confidence (found 'SELECT')",
         ),
-        ("1 1_2 REJECTED high", "line 2: confidence must be a number (found 'high')"),
+        ("1 1_2 REJECTED high", "line 2: confidence must be a finite number (found 'high')"),
     ],
 )
 def test_a_malformed_response_gives_one_line_and_no_score(

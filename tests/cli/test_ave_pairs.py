@@ -8,7 +8,7 @@ import pytest
 
 import nescio
 from nescio.formats import open_source
-from nescio.formats.benchmarks.ave.reader import read_pairs
+from nescio.formats.benchmarks.ave.ave_reader import read_pairs
 from nescio.systems.validator import hypothesis
 
 from .conftest import EXAMPLES, Command

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from nescio.data.model import Question
 from nescio.formats import open_source
-from nescio.formats.benchmarks.ave.reader import read_responses, write_exercise
+from nescio.formats.benchmarks.ave.ave_reader import read_responses, write_exercise
 from nescio.systems.validator import OWN
 from nescio.tasks.ave.exercise import Candidate, Exercise, Value
 from nescio.tasks.ave.rules import problems
@@ -90,9 +90,9 @@ def test_what_makes_no_sense_is_refused(nescio: Command, dev: Path, tmp_path: Pa
     assert "is not an AVE collection" in error_of("ave", "validate", "train", str(questions), "-o", str(model))
     blank = tmp_path / "blank.xml"
     write_exercise(replace(collection(4)), blank, values=False)
-    assert "all alike (or not judged)" in error_of("ave", "validate", "train", str(blank), "-o", str(model))
+    assert "all the same (or not judged)" in error_of("ave", "validate", "train", str(blank), "-o", str(model))
     run = ("ave", "validate", "run", str(dev), "--model")
-    assert "a model says that it is one" in error_of(*run, str(_json(tmp_path)), "-o", str(tmp_path / "out.txt"))
+    assert "not a saved model" in error_of(*run, str(_json(tmp_path)), "-o", str(tmp_path / "out.txt"))
     assert not model.exists()
     assert not (tmp_path / "out.txt").exists()
     nescio(*train, str(model), *QUICK)

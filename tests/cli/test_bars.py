@@ -25,10 +25,11 @@ BARS: dict[str, tuple[str, list[str]]] = {
     "view": ("working", []),
     "report": ("working", []),
     "tune": ("tuning", []),
+    "tune-pair": ("tuning", []),
     "plan": ("planning", []),
     "repeats": ("splitting", ["trials.csv", "-o", "old.json"]),
     "audit": ("auditing", []),
-    "judge": ("writing", ["questions.jsonl", "runs/mine.jsonl", "-o", "old.csv"]),
+    "judge": ("judging", ["questions.jsonl", "runs/mine.jsonl", "-o", "old.csv"]),
     "convert": ("converting", ["log.eval", "old.csv"]),
     "check": ("checking", []),
     "meta stability": ("drawing", []),
@@ -59,7 +60,7 @@ STEPS = {
 }
 # What takes no longer than its answers are few: formulas, a comment, small collections, and systems of long ago.
 SHORT = {"c@1", "measures", "comment", "ave pairs", "ave table12", "ave validate run"}
-SHORT |= {"nuggets answer", "read answer", "read key"}
+SHORT |= {"nuggets answer", "read answer", "read key", "plan-labels", "plan-repeats", "look"}
 SLOW = {"demo", "view", "report", "ave validate train"}
 # A command that tells of parts that are done while its output is yet to be written.
 TOLD = ("convert", "judge", "meta agreement", "repeats", "ave build", "tally")
@@ -116,7 +117,7 @@ def test_one_bar_at_a_time() -> None:
         return [task.description for task in bars._DISPLAY[0].tasks if task.visible]
 
     with terminal(100):
-        read = bars.watch("reading", of_bytes=True)
+        read = bars.reading_bar("reading", of_bytes=True)
         assert read is not None
         with bars.progress("scoring") as tell:
             assert visible() == ["scoring"]

@@ -141,7 +141,7 @@ def test_labels_must_be_stated_to_be_blind(nescio: Command, tmp_path: Path) -> N
     path = tmp_path / "judge.json"
     done = nescio("judge", *FILES, "--against", PEOPLE, "--certificate", path)
     assert (done.status, path.exists()) == (2, False)
-    assert "say --blind" in done.err
+    assert "give --blind if people gave their verdicts without seeing the judge's" in done.err
     with pytest.raises(UsageError, match="blind"):
         library.judge(FILES, against=PEOPLE).certificate()
     with pytest.raises(UsageError, match="people's own verdicts"):
@@ -154,9 +154,9 @@ def test_labels_must_be_stated_to_be_blind(nescio: Command, tmp_path: Path) -> N
     "more",
     [
         ("compare", "--baseline", "old", "--run", "mine"),
-        ("compare", "--baseline", "old", "--run", "mine", "--sequential", "-m", "accuracy"),
+        ("look", "--baseline", "old", "--run", "mine", "-m", "accuracy"),
         ("compare", "--baseline", "old", "--suite-by", "category"),
-        ("compare", "--baseline", "old", "--run", "mine", "-o", "page.html"),
+        ("compare", "--baseline", "old", "--run", "mine", "-o", "found.json"),
         ("score", "--suite-by", "category"),
         ("score", "--labels", PEOPLE),
     ],
@@ -169,4 +169,4 @@ def test_no_way_of_scoring_passes_by_the_certificate(
     done = nescio(command, EXAMPLES / "outcomes.csv", *rest, "--require-certificate", certificate)
     assert (done.status, done.out) == (2, "")
     assert "who judged these answers is unknown" in " ".join(done.err.split())
-    assert not (tmp_path / "page.html").exists()
+    assert not (tmp_path / "found.json").exists()

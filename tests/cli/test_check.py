@@ -367,11 +367,12 @@ def test_every_file_of_a_folder_is_a_member_of_the_list_in_json(nescio: Command,
 def test_files_that_are_sound_alone_and_clash_say_so(nescio: Command, many: list[Path]) -> None:
     found = nescio("check", *many[:2])
     assert found.status == 2
-    assert "run 'mine' stands in both" in found.out
-    summaries = nescio_api.check_each(many[:2])
+    assert "run 'mine' is in both" in found.out
+    summaries = nescio_api.check(many[:2])
     assert [summary.contents.runs[0].n for summary in summaries if summary.contents] == [2, 1]
 
 
 def test_files_that_belong_together_are_one_summary(many: list[Path]) -> None:
-    (summary,) = nescio_api.check_each(many[4:6])
-    assert summary == nescio_api.check(many[4:6])
+    (summary,) = nescio_api.check(many[4:6])
+    assert (summary.format, summary.error) == ("questions", None)
+    assert [file.file for file in summary.files] == [str(path) for path in many[4:6]]

@@ -100,7 +100,7 @@ def test_answers_are_judged_on_the_way(nescio: Command, tmp_path: Path) -> None:
 def test_what_cannot_be_converted(nescio: Command, tmp_path: Path, table3: Path, outcomes: Path) -> None:
     for arguments, says in (
         ((table3, tmp_path / "o.csv"), "no outcome of a single question"),
-        ((outcomes,), "then the table to write"),
+        ((outcomes,), "convert takes FILES... OUTPUT, in this order"),
         ((outcomes, tmp_path / "o.doc"), "is written to"),
         ((outcomes, outcomes), "one of the input files"),
         ((outcomes, tmp_path / "out", "--to", "squad"), "unknown format to write 'squad'; did you mean squad2"),

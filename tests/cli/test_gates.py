@@ -99,8 +99,8 @@ def test_a_summary_is_appended(nescio: Command, counts: Path, tmp_path: Path, mo
     assert "| b | 1.000 [" in text  # the table
     assert found.out.splitlines()[-1] in text  # the signature
     command = text.split("$ ")[1].split("\n", maxsplit=1)[0]
-    assert shlex.split(command) == ["nescio", "score", "--fail-under", "c@1=0.46", str(counts), "-v"]
-    assert nescio(*shlex.split(command)[1:]).out == found.out
+    assert shlex.split(command) == ["nescio", "score", str(counts), "--fail-under", "c@1=0.46"]
+    assert nescio(*shlex.split(command)[1:], "-v").out == found.out
     nescio("score", counts, "--step-summary")
     assert path.read_text().count("\n## nescio score") == 2
     assert path.read_text().startswith(text)
@@ -125,6 +125,7 @@ def test_a_summary_of_a_comparison_in_a_file_of_its_own(nescio: Command, tmp_pat
         (("--fail-under", "c@1=0.5", "--junit", "no/such/gates.xml"), "no folder"),
         (("--fail-under", "c@1=0.5", "--junit", "counts.csv"), "is one of the input files"),
         (("--fail-under", "c@1=0.5", "--junit", "x.json", "-o", "x.json"), "each need a file"),
+        (("--step-summary=x.md", "-o", "x.md"), "each need a file"),
         (("--step-summary",), "GITHUB_STEP_SUMMARY is not set"),
         (("--step-summary=",), "GITHUB_STEP_SUMMARY is not set"),
         (("--step-summary", "other.csv"), "a step summary is Markdown"),

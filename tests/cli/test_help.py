@@ -8,16 +8,16 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
 
 import click
 import pytest
 
 import nescio as package
-from nescio.cli import COMMANDS, overview
+from nescio.cli import commands, overview
+from nescio.cli.derive import command_named
 from nescio.measures import REGISTRY
+from tests.verbs.test_declarations import COMMANDS
 
 from .conftest import Command
 
@@ -28,31 +28,44 @@ def python(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProc
     return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, cwd=cwd, check=False)
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_the_help_page_says_what_each_command_says_of_itself(name: str) -> None:
-    module, about = COMMANDS[name]
-    command: click.Command = import_module(f"nescio.cli.{module}").command
-    help_ = (command.help or "").split("\n", 1)[0]
-    assert help_ == about
+@pytest.mark.parametrize(("name", "about"), commands().items())
+def test_the_help_page_says_what_each_command_says_of_itself(name: str, about: str) -> None:
+    """The overview reads the first line of a file, without importing it."""
+    command = command_named(name)
+    assert (command.help or "").split("\n", 1)[0] == about
     for parameter in command.params:
         assert not isinstance(parameter, click.Option) or parameter.help, f"{name}: {parameter.name} has no help"
-
-
-def every_command(command: click.Command) -> Iterator[click.Command]:
-    """A command and those below it."""
-    yield command
-    for below in command.commands.values() if isinstance(command, click.Group) else ():
-        yield from every_command(below)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_an_example_in_a_help_page_is_a_line(name: str) -> None:
     """Formatted as prose, several examples are one paragraph that nobody can copy."""
-    for command in every_command(import_module(f"nescio.cli.{COMMANDS[name][0]}").command):
-        blocks = (command.help or "").split("\b")
-        assert all(block.startswith("\n") for block in blocks[1:]), command.name
-        for line in "".join(blocks[1:]).splitlines():
-            assert len(re.findall(r"\bnescio ", line)) < 2, line
+    blocks = (COMMANDS[name].help or "").split("\b")
+    assert all(block.startswith("\n") for block in blocks[1:])
+    for line in "".join(blocks[1:]).splitlines():
+        assert len(re.findall(r"\bnescio ", line)) < 2, line
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("nescio sc", ["score"]),
+        ("nescio plan-", ["plan-labels", "plan-repeats"]),
+        ("nescio meta st", ["stability"]),
+        ("nescio score --missing ", ["error", "unanswered", "common"]),
+        ("nescio score -m c@", ["c@1"]),
+        ("nescio look --sequence a", ["auto", "asymptotic"]),
+        ("nescio convert x.csv y --to q", ["questions"]),
+        ("nescio report --suite", ["--suite-by"]),
+    ],
+)
+def test_a_shell_is_told_what_may_come_next(
+    typed: str, offered: list[str], nescio: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("_NESCIO_COMPLETE", "bash_complete")
+    monkeypatch.setenv("COMP_WORDS", typed)
+    monkeypatch.setenv("COMP_CWORD", str(len(typed.split(" ")) - 1))
+    assert [line.partition(",")[2] for line in nescio().out.splitlines()] == offered
 
 
 def test_help_is_one_text_whoever_prints_it(nescio: Command) -> None:

@@ -125,14 +125,14 @@ def test_a_stale_label_is_said(nescio: Command, files: list[Path], tmp_path: Pat
     human.write_text("run,question,answer,verdict\nloud,q1,Library,no\nloud,q3,bob,no\n")
     found = nescio("judge", *files, "--against", human, "-f", "json")
     assert found.json["agreement"][0]["labels"] == 1
-    assert "1 judgement is of another answer than the run now gives" in found.err
+    assert "1 judgement is for an answer that the run no longer gives" in found.err
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         ([], "nothing to do: use -o FILE to write the outcomes"),
-        (["--report", "x.json", "-o", "out.csv"], "--report writes the comparison with people"),
+        (["--report", "x.json", "-o", "out.csv"], "--report needs --against"),
         (["-o", "out.txt"], "an outcome table is written to .csv, .tsv, .jsonl, .parquet"),
         (["-o", "questions.jsonl"], "is one of the input files"),
         (["-o", "out.csv", "--judge", "overlap(2)"], "an F above 0 and up to 1"),
@@ -160,4 +160,4 @@ def test_a_log_that_is_judged_already_needs_no_judge(nescio: Command, tmp_path: 
 def test_a_target_needs_people(nescio: Command, files: list[Path], tmp_path: Path) -> None:
     refused = nescio("judge", *files, "--target", "population", "-o", tmp_path / "o.csv")
     assert refused.status == 2
-    assert "--target says what the accuracies are about" in refused.err
+    assert "--target needs --against" in refused.err

@@ -54,7 +54,7 @@ def test_labels_of_another_answer_than_the_run_gives_judge_nothing(nescio: Comma
     text = PEOPLE.read_text(encoding="utf-8")
     labels.write_text(text.replace("A roof on the boathouse", "A roof on the barn"), encoding="utf-8")
     said = nescio("score", *FILES, "--labels", labels).err
-    assert "2 judgements are of another answer than the run now gives" in " ".join(said.split())  # of mine and of old
+    assert "2 judgements are for an answer that the run no longer gives" in " ".join(said.split())  # of mine and of old
 
 
 def test_labels_that_are_all_of_other_answers_say_so(nescio: Command, tmp_path: Path) -> None:
@@ -64,7 +64,7 @@ def test_labels_that_are_all_of_other_answers_say_so(nescio: Command, tmp_path: 
         done = nescio(command[0], *FILES, *command[1:])
         said = " ".join(done.err.split())
         assert done.status == 2
-        assert "people judged none of these answers: 1 judgement is of another answer than the run now" in said
+        assert "people judged none of these answers: 1 judgement is for an answer that the run no longer" in said
 
 
 def test_judgements_without_a_verdict_are_counted(nescio: Command, tmp_path: Path) -> None:
@@ -72,7 +72,7 @@ def test_judgements_without_a_verdict_are_counted(nescio: Command, tmp_path: Pat
     empty = [row.rpartition(",")[0] + "," if i % 3 == 0 else row for i, row in enumerate(rows)]
     labels = tmp_path / "people.csv"
     labels.write_text("\n".join([head, *empty]), encoding="utf-8")
-    said = f"{(len(rows) + 2) // 3} of {len(rows)} judgements have no verdict, and judge nothing"
+    said = f"{(len(rows) + 2) // 3} of {len(rows)} judgements have no verdict, and are ignored"
     for command in (("score", "--labels", labels), ("judge", "--judge", "exact", "--against", labels)):
         assert said in " ".join(nescio(command[0], *FILES, *command[1:]).err.split())
 
@@ -103,14 +103,16 @@ def test_labels_without_a_run_are_found_by_the_text(nescio: Command, tmp_path: P
     [
         (("score", "--labels", PEOPLE, "--mark"), "--mark tests the judge's verdicts"),
         (("score", "--labels", PEOPLE, "-m", "coverage"), "coverage reads more than these"),
-        (("compare", "--labels", PEOPLE, "--test", "tukey"), "--test tukey is for comparisons without --labels"),
-        (("compare", "--labels", PEOPLE, "-o", "x.html"), "a page of what changed shows the judge's verdicts"),
-        (("score", "--target", "collection"), "--target says how --labels are used"),
-        (("compare", "--target", "population"), "--target says how --labels are used"),
-        (("compare", "--baseline", "old", "--target", "population", "-o", "x.html"), "--target says how --labels are"),
-        (("plan", "--target", "population"), "--target is for plans of --labels"),
-        (("score", "--suite-by", "category", "--target", "population"), "--target cannot be used with a suite"),
-        (("compare", "--also-judged", PEOPLE), "--also-judged says how --labels are used"),
+        (("compare", "--labels", PEOPLE, "--test", "tukey"), "--test cannot be used with --labels"),
+        (
+            ("report", "--baseline", "old", "--labels", PEOPLE, "-o", "x.html"),
+            "--labels cannot be used with --baseline",
+        ),
+        (("score", "--target", "collection"), "--target needs --labels"),
+        (("compare", "--target", "population"), "--target needs --labels"),
+        (("score", "--suite-by", "category", "--target", "population"), "--target needs --labels"),
+        (("score", "--suite-by", "category", "--labels", PEOPLE), "--labels cannot be used with a suite of benchmarks"),
+        (("compare", "--also-judged", PEOPLE), "--also-judged needs --labels"),
         (("score", "--labels", EXAMPLES / "table3.csv"), "judgements name the question in a column"),
     ],
 )
@@ -128,11 +130,17 @@ def test_labels_are_not_overwritten(nescio: Command, tmp_path: Path) -> None:
 
 
 def test_a_plan_of_labels(nescio: Command) -> None:
-    stated = ("--labels", "--spread", "0.63245553", "--correlation", "0.7", "--questions", 1000, "--half-width", "0.05")
-    assert "labels on 239 of 1,000 answers are enough" in nescio("plan", *stated, "--target", "collection").out
-    pilot = ("plan", *FILES, "--run", "mine", "--baseline", "old", "--labels", PEOPLE, "--half-width", "0.16")
+    stated = ("--spread", "0.63245553", "--correlation", "0.7", "--questions", 1000, "--half-width", "0.05")
+    assert "labels on 239 of 1,000 answers are enough" in nescio("plan-labels", *stated, "--target", "collection").out
+    pilot = ("plan-labels", *FILES, "--run", "mine", "--baseline", "old", "--labels", PEOPLE, "--half-width", "0.16")
     assert "c@1 of mine against old: labels on " in nescio(*pilot).out
     assert "verdicts (mine, old)" in nescio(*pilot).out
-    refused = nescio("plan", *FILES, "--half-width", "0.1")
-    assert (refused.status, "--half-width is for plans of --labels" in refused.err) == (2, True)
-    assert "give one of them" in nescio("plan", *stated, "--rates", "1,1,1").err
+    for arguments, message in (
+        (("--labels", PEOPLE, *stated), "--labels needs a pilot"),
+        ((*FILES, *stated), "--spread cannot be used with a pilot"),
+        ((*stated, "--difference", "0.1"), "--half-width cannot be used with --difference"),
+        ((*FILES, "--half-width", "0.1"), "give --labels FILE, or the --correlation that you expect"),
+    ):
+        refused = nescio("plan-labels", *arguments)
+        assert (refused.status, refused.out) == (2, "")
+        assert message in refused.err

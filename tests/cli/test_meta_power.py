@@ -53,11 +53,14 @@ def test_agreement_shows_table_3_from_its_counts(nescio: Command, table3: Path) 
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["power", "--resamples", "few"], "--resamples takes a whole number, 1 or more, or `all` (found 'few')"),
-        (["power", "--alpha", "5%"], "--alpha takes numbers separated by commas (found '5%')"),
-        (["power", "--alpha", "0"], "alpha must lie between 0 and 1"),
+        (["power", "--resamples", "few"], "--resamples takes a whole number, 1 or more, or all (found 'few')"),
+        (["power", "--alpha", "5%"], "--alpha takes numbers between 0 and 1, separated by commas (found '5%')"),
+        (["power", "--alpha", "0"], "--alpha takes numbers between 0 and 1, separated by commas (found '0')"),
+        (["stability", "--size", "0"], "--size takes whole numbers from 1, separated by commas (found '0')"),
+        (["stability", "--fuzziness", "0.1,1"], "--fuzziness takes numbers between 0 and 1"),
+        (["swap", "--confidence", "30"], "--confidence takes a level in percent, from 50 to below 100"),
         (["agreement", "-m", "c@1"], "two measures or more"),
-        (["agreement", "--rbo-p", "2"], "between 0 and 1 (found 2.0)"),
+        (["agreement", "--rbo-p", "2"], "--rbo-p takes a number between 0 and 1"),
     ],
 )
 def test_bad_usage_is_one_message(nescio: Command, outcomes: Path, arguments: list[str], says: str) -> None:
@@ -68,7 +71,7 @@ def test_bad_usage_is_one_message(nescio: Command, outcomes: Path, arguments: li
 
 
 def test_power_refuses_counts(nescio: Command, table3: Path) -> None:
-    assert "a counts table has none" in nescio("meta", "power", table3).err
+    assert "which questions each run got right" in nescio("meta", "power", table3).err
 
 
 def test_sizes_given_one_by_one_and_together_are_all_studied(nescio: Command) -> None:

@@ -60,10 +60,10 @@ def test_what_is_automatic_is_called_so(nescio: Command, hale_files: list[Path])
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--automatic", "magic"), "unknown automatic matching 'magic'"),
+        (("--automatic", "magic"), "--automatic takes one of count, idf, embedding"),
         (("--assessors", "each"), "assessors are chosen among those of a mapping"),
         (("--beta", "-1"), "beta must be more than 0"),
-        (("--beta", "5", "-m", "nuggets.automatic_NR"), "--beta is for the default measures"),
+        (("--beta", "5", "-m", "nuggets.automatic_NR"), "--beta cannot be used with -m"),
         (("-m", "nuggets.FO"), "unknown measure 'nuggets.FO'"),
     ],
 )
@@ -80,7 +80,7 @@ def test_a_malformed_run_has_no_score(nescio: Command, hale_files: list[Path]) -
     hale_files[1].write_text(hale_files[1].read_text() + "hale Q0 doc 2 0.5 run again\n")
     found = nescio("nuggets", "score", hale_files[0], hale_files[1])
     assert (found.status, found.out) == (2, "")
-    assert "run.txt, line 3: rank 2 of question hale stands here again" in found.err
+    assert "run.txt, line 3: rank 2 of question hale appears twice" in found.err
 
 
 def test_answer_writes_a_run_that_score_reads(nescio: Command, tmp_path: Path) -> None:

@@ -101,12 +101,15 @@ def test_what_cannot_be_answered_or_scored(nescio: Command, cbc: Path) -> None:
             (cbc / "c", "--system", "sliding-window"),
             "'s-1-1' has no options, and this system chooses among options; deep-read and",
         ),
-        ((cbc / "c", "--system", "deep-read", "--threshold", "2"), "a threshold is a number from 0 to 1"),
+        (
+            (cbc / "c", "--system", "deep-read", "--threshold", "2"),
+            "--threshold takes a number, from 0 to 1 (found '2')",
+        ),
         (
             (cbc, "--system", "deep-read"),
             "this is a folder; name the files in it (found by themselves are .story files",
         ),
-        ((QUESTIONS, "--system", "deep-read"), "has no story to be read"),
+        ((QUESTIONS, "--system", "deep-read"), "has no story"),
     ):
         found = nescio("read", "answer", *arguments, "-o", run)
         assert (found.status, found.out) == (2, ""), arguments

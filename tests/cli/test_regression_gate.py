@@ -42,7 +42,7 @@ def test_the_margin_decides(nescio: Command, tmp_path: Path) -> None:
 def test_a_gate_needs_a_baseline(nescio: Command, outcomes: Path) -> None:
     found = nescio("compare", outcomes, "--fail-on-regression")
     assert (found.status, found.out) == (2, "")
-    assert "needs a --baseline" in found.err
+    assert "--fail-on-regression needs --baseline" in found.err
 
 
 def test_the_default_gate_is_on_the_first_measure(nescio: Command, tmp_path: Path) -> None:

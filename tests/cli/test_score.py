@@ -92,7 +92,7 @@ def test_output_is_written_in_the_format_of_its_suffix(
         (("--interval", "wilson", "-m", "UF"), "wilson is for simple proportions"),
         (("--ci", "high"), "level in percent"),
         (("--ci", "100"), "below 100"),
-        (("--ci", "0.95"), "at least 50"),
+        (("--ci", "0.3"), "a level in percent, from 50 to below 100"),
         (("--resamples", "0"), "resamples"),
         (("--fail-under", "c@1"), "MEASURE=VALUE"),
         (("--outcome-map", "yes=right"), "an outcome must be one of"),

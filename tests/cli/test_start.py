@@ -60,7 +60,7 @@ def test_a_run_alone_is_compared_with_nothing() -> None:
         "comparison.comparing",
         "comparison.best",
         "scoring.corrected",
-        "stats.permutation",
+        "stats.exact_p_values",
         "pipeline.certificates",
     ):
         assert f"nescio.{unasked}" not in modules

@@ -143,10 +143,11 @@ def test_nothing_to_certify_writes_nothing_and_says_so(nescio: Command, table: P
     [
         (("-m", "c@1", "-m", "UF"), "one measure"),
         (("-m", "mean(f1)"), "f1"),
-        (("--max-risk", "5"), "must be between 0 and 1"),
-        (("--max-risk", "0.1", "--confidence", "95"), "as in 0.95"),
+        (("--max-risk", "5"), "--max-risk takes a number between 0 and 1"),
+        (("--max-risk", "0.1", "--confidence", "0.3"), "--confidence takes a share from .5 to below 1"),
         (("--max-risk", "0.1", "--cluster", "topic"), "independent"),
-        (("--grid", "0.5"), "guaranteed risk"),
+        (("--grid", "0.5"), "--grid needs --max-risk"),
+        (("--confidence", "0.9"), "--confidence needs --max-risk"),
         (("--max-risk", "0.1", "--grid", "a,b"), "numbers separated by commas"),
         (("--run", "yours"), "unknown run"),
         (("-o", "tuned.json"), "a run is written to"),
@@ -167,19 +168,34 @@ def test_a_bad_option_is_one_message(
 
 
 def test_what_has_no_confidence_is_one_message(nescio: Command, table3: Path, outcomes: Path, tmp_path: Path) -> None:
-    assert "a counts table has no confidences of single answers" in nescio("tune", table3).err
-    assert (
-        "--max-risk: for one run, named with --run"
-        in nescio("tune", outcomes, "--baseline", "guesser", "--max-risk", 0.1).err
-    )
-    assert "there are 2 runs" in nescio("tune", outcomes, "--max-risk", 0.1).err
-    assert "modest minus guesser is" in nescio("tune", outcomes).out
+    assert "a counts table has no questions to tune a threshold on" in nescio("tune", table3).err
+    several = nescio("tune", outcomes)
+    assert (several.status, several.out) == (2, "")
+    assert "name it with --run, or compare two with `nescio tune-pair`: guesser, modest" in several.err
     assert nescio("tune", outcomes, "--run", "modest", "-f", "json").json["run"] == "modest"
     bare = tmp_path / "bare.csv"
     bare.write_text("run,question,outcome\na,q1,correct\na,q2,incorrect\n")
     found = nescio("tune", bare)
     assert (found.status, found.out) == (2, "")
     assert "run 'a' has no confidences" in found.err
+
+
+def test_two_runs_are_compared_each_at_its_own_threshold(nescio: Command, outcomes: Path, table3: Path) -> None:
+    assert "modest minus guesser is" in nescio("tune-pair", outcomes).out
+    turned = nescio("tune-pair", outcomes, "--baseline", "modest", "-m", "UF", "-f", "json").json
+    assert [(row["run"], row["baseline"], row["measure"]) for row in turned["comparison"]] == [
+        ("guesser", "modest", "UF")
+    ]
+    assert [row["run"] for row in turned["tuning"]] == ["modest", "guesser"]
+    for arguments, says in (
+        ((outcomes, "-m", "c@1", "-m", "UF"), "-m takes the name of one measure (found ['c@1', 'UF'])"),
+        ((outcomes, "--max-risk", "0.1"), "No such option '--max-risk'"),
+        ((outcomes, "--run", "yours"), "unknown run"),
+        ((table3,), "choose them with --baseline OLD --run NEW"),
+    ):
+        refused = nescio("tune-pair", *arguments)
+        assert (refused.status, refused.out) == (2, "")
+        assert says in refused.err
 
 
 def test_a_declined_pan_problem_has_the_score_of_one_half(nescio: Command, tmp_path: Path) -> None:
@@ -231,8 +247,8 @@ def test_real_runs(nescio: Command, tmp_path: Path) -> None:
         *(PAN / "runs" / run / "answers.jsonl" for run in ("gagala20-small", "weerasinghe20-large")),
     )
     third = PAN / "runs" / "boenninghoff20-small" / "answers.jsonl"
-    assert "name it with --run: gagala20-small, weerasinghe20-large" in nescio("tune", *files, third).err
-    pair = nescio("tune", *files, "--resamples", 200, "-f", "json").json
+    assert "with `nescio tune-pair`: gagala20-small, weerasinghe20-large" in nescio("tune", *files, third).err
+    pair = nescio("tune-pair", *files, "--resamples", 200, "-f", "json").json
     assert pair["comparison"][0]["verdict"] == "better"
     written = tmp_path / "tuned.csv"
     found = nescio("tune", *files, "--run", "weerasinghe20-large", "-f", "json", "-o", written).json

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from nescio.commands.view import Live, server_of
+from nescio.options.edge import SAY, say
+from nescio.verbs.view import Live, ViewRequest, server_of
 
 from .conftest import EXAMPLES, Command
 
@@ -52,7 +53,10 @@ def test_figures_bring_no_report_of_their_own(nescio: Command, tmp_path: Path, m
 def test_a_served_page_follows_its_files_and_answers_this_machine_alone(tmp_path: Path) -> None:
     table = tmp_path / "growing.csv"
     table.write_text("run,question,outcome\n" + "".join(f"a,q{i},correct\n" for i in range(20)))
-    live = Live([table], ["accuracy"], {"resamples": 100})
+    said: list[str] = []
+    before = SAY.set(said.append)
+    live = Live(ViewRequest([table], ["accuracy"], resamples=100), say)
+    SAY.reset(before)
     live.make()
     with server_of(live) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -70,6 +74,7 @@ def test_a_served_page_follows_its_files_and_answers_this_machine_alone(tmp_path
         with table.open("a") as more:
             more.write("a,q20,inc")  # half a line: no outcome is called so
         assert get("/version") == "1"
+        assert "not read this time: " in said[-1]  # from the server's thread
         with table.open("a") as more:
             more.write("orrect\n")
         assert get("/version") == "2"

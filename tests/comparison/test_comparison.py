@@ -111,7 +111,7 @@ def test_no_difference_is_plain_zero_whichever_way_round() -> None:
 
 
 def test_a_comparison_needs_a_level() -> None:
-    with pytest.raises(nescio.UsageError, match="always gives an interval"):
+    with pytest.raises(nescio.UsageError, match="ci takes a level in percent"):
         nescio.compare(evidence(x="CW", y="WC"), "c@1", ci=None)  # type: ignore[arg-type]
 
 
@@ -164,3 +164,10 @@ def test_two_extremes_of_one_run_get_no_marks(tmp_path: Path) -> None:
     loaded = load(path, Options(ungraded="bounds"))
     for every in (True, False):
         assert {row.best for row in mark(nescio.score(loaded, "accuracy", ci=None), loaded, every=every)} == {None}
+
+
+def test_runs_that_no_question_can_be_compared_on_are_undefined_and_say_so() -> None:
+    """No question was asked twice, which is what the measure needs: there is nothing to draw, and nothing fails."""
+    result = nescio.compare(evidence(x="CCUW", y="WCWU", z="CCCC"), "disagreement", resamples=300)
+    assert all(np.isnan(row.difference) and row.n == 0 for row in result)
+    assert [row.p_best for row in result.tables["ranks"]] == [None] * 3

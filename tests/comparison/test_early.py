@@ -109,11 +109,11 @@ def test_which_measures_are_means_over_questions() -> None:
 def test_a_clear_winner_stops_the_run_and_the_verdict_stays() -> None:
     run, baseline = drawn(600, 1, better=0.2)
     for measure in ("accuracy", "c@1"):
-        (row,) = nescio.compare_early(table(run, baseline), measure)
+        (row,) = nescio.look(table(run, baseline), measure)
         assert (row.verdict, row.more, row.stops) == ("stop: better", None, True)
-        (turned,) = nescio.compare_early(table(run, baseline), measure, baseline="new", run="old")
+        (turned,) = nescio.look(table(run, baseline), measure, baseline="new", run="old")
         assert turned.verdict == "stop: worse"
-    (row,) = nescio.compare_early(table(run, baseline), "simpleqa.incorrect")  # the lower, the better
+    (row,) = nescio.look(table(run, baseline), "simpleqa.incorrect")  # the lower, the better
     assert row.verdict == "stop: better"
     assert row.high < 0
 
@@ -121,9 +121,9 @@ def test_a_clear_winner_stops_the_run_and_the_verdict_stays() -> None:
 def test_no_difference_is_said_only_within_a_margin_that_was_named() -> None:
     run, baseline = drawn(4000, 2)
     run = np.where(np.random.default_rng(0).random(4000) < 0.95, baseline, run)
-    (open_end,) = nescio.compare_early(table(run, baseline), "accuracy")
+    (open_end,) = nescio.look(table(run, baseline), "accuracy")
     assert open_end.verdict.startswith("go on")
-    (row,) = nescio.compare_early(table(run, baseline), "accuracy", margin=0.05)
+    (row,) = nescio.look(table(run, baseline), "accuracy", margin=0.05)
     assert row.verdict == "stop: no difference larger than 0.05"
     assert -0.05 <= row.low <= row.high <= 0.05
 
@@ -131,13 +131,13 @@ def test_no_difference_is_said_only_within_a_margin_that_was_named() -> None:
 def test_blocks_are_kept_and_each_question_counts_once(tmp_path: Path) -> None:
     state = tmp_path / "looks.json"
     run, baseline = drawn(300, 3, better=0.05)
-    first = nescio.compare_early(table(run[:100], baseline[:100]), "accuracy", state=state)
+    first = nescio.look(table(run[:100], baseline[:100]), "accuracy", state=state)
     kept = state.read_bytes()
-    again = nescio.compare_early(table(run[:100], baseline[:100]), "accuracy", state=state)
+    again = nescio.look(table(run[:100], baseline[:100]), "accuracy", state=state)
     assert again.rows == first.rows
     assert state.read_bytes() == kept
     assert "100 of 100 questions were looked at before and are left out" in in_words(again.notes)
-    rest = nescio.compare_early(table(run[50:], baseline[50:], start=50), "accuracy", state=state)
+    rest = nescio.look(table(run[50:], baseline[50:], start=50), "accuracy", state=state)
     assert [(row.block, row.n) for row in rest] == [(1, 100), (2, 300)]
     assert rest.rows[0] == first.rows[0]
     assert "50 of 250 questions were looked at before and are left out" in in_words(rest.notes)
@@ -151,10 +151,10 @@ def test_blocks_are_kept_and_each_question_counts_once(tmp_path: Path) -> None:
 def test_another_outcome_of_a_question_that_counted_is_said_and_left_out(tmp_path: Path) -> None:
     state = tmp_path / "looks.json"
     run, baseline = drawn(60, 4)
-    before = nescio.compare_early(table(run, baseline), "accuracy", state=state)
+    before = nescio.look(table(run, baseline), "accuracy", state=state)
     changed = run.copy()
     changed[:7] = (changed[:7] + 1) % 3
-    after = nescio.compare_early(table(changed, baseline), "accuracy", state=state)
+    after = nescio.look(table(changed, baseline), "accuracy", state=state)
     assert after.rows == before.rows
     assert any(
         "7 of them have a different outcome now, and the first one counts" in text for text in in_words(after.notes)
@@ -167,7 +167,7 @@ def test_an_interval_only_narrows_from_block_to_block(tmp_path: Path) -> None:
         state = tmp_path / f"{measure}.json"
         for start in range(0, 500, 100):
             part = slice(start, start + 100)
-            looks = nescio.compare_early(table(run[part], baseline[part], start), measure, state=state)
+            looks = nescio.look(table(run[part], baseline[part], start), measure, state=state)
         low, high = [row.low for row in looks], [row.high for row in looks]
         assert low == sorted(low)
         assert high == sorted(high, reverse=True)
@@ -177,9 +177,9 @@ def test_an_interval_only_narrows_from_block_to_block(tmp_path: Path) -> None:
 def test_the_interval_is_that_of_all_looks_whatever_the_blocks() -> None:
     """The order within a block is the seed's: another seed is another order of the same questions."""
     run, baseline = drawn(200, 6)
-    (one,) = nescio.compare_early(table(run, baseline), "accuracy", seed=1)
-    (same,) = nescio.compare_early(table(run, baseline), "accuracy", seed=1)
-    (other,) = nescio.compare_early(table(run, baseline), "accuracy", seed=2)
+    (one,) = nescio.look(table(run, baseline), "accuracy", seed=1)
+    (same,) = nescio.look(table(run, baseline), "accuracy", seed=1)
+    (other,) = nescio.look(table(run, baseline), "accuracy", seed=2)
     assert one == same
     assert one.difference == pytest.approx(other.difference)
     assert one.low != other.low
@@ -200,10 +200,10 @@ def test_what_is_followed_cannot_change_on_the_way(tmp_path: Path, change: dict[
     state = tmp_path / "looks.json"
     data = table(*drawn(60, 7))
     arguments: dict[str, Any] = {"measure": "accuracy", "baseline": "old", "run": "new", "state": state}
-    nescio.compare_early(data, **arguments)
+    nescio.look(data, **arguments)
     kept = state.read_bytes()
     with pytest.raises(MismatchError, match=said):
-        nescio.compare_early(data, **arguments | change)
+        nescio.look(data, **arguments | change)
     assert state.read_bytes() == kept
 
 
@@ -215,9 +215,9 @@ def test_another_judge_is_refused(tmp_path: Path) -> None:
         "prediction": ["a", "b", ""] * 2,
         "gold": ["a", "x", "y"] * 2,
     }
-    nescio.compare_early(pa.table(answers), "accuracy", state=state, judge="exact")
+    nescio.look(pa.table(answers), "accuracy", state=state, judge="exact")
     with pytest.raises(MismatchError, match="judge 'exact'"):
-        nescio.compare_early(pa.table(answers), "accuracy", state=state, judge="contains")
+        nescio.look(pa.table(answers), "accuracy", state=state, judge="contains")
 
 
 @pytest.mark.parametrize(
@@ -235,13 +235,13 @@ def test_another_judge_is_refused(tmp_path: Path) -> None:
 def test_a_damaged_state_is_named_by_its_rule(tmp_path: Path, change: dict[str, Any], rule: str) -> None:
     state = tmp_path / "looks.json"
     data = table(*drawn(60, 8))
-    nescio.compare_early(data, "accuracy", state=state)
+    nescio.look(data, "accuracy", state=state)
     state.write_text(json.dumps(json.loads(state.read_text()) | change))
     with pytest.raises(FormatError, match=rule):
-        nescio.compare_early(data, "accuracy", state=state)
+        nescio.look(data, "accuracy", state=state)
     state.write_text("{")
     with pytest.raises(FormatError, match="JSON document"):
-        nescio.compare_early(data, "accuracy", state=state)
+        nescio.look(data, "accuracy", state=state)
 
 
 def test_what_cannot_be_followed_is_refused() -> None:
@@ -252,27 +252,27 @@ def test_what_cannot_be_followed_is_refused() -> None:
         ("pass@k(k=2)", "only measures of correct, incorrect and unanswered"),
     ):
         with pytest.raises(UsageError, match=said):
-            nescio.compare_early(data, measure)
+            nescio.look(data, measure)
     with pytest.raises(UsageError, match="no guaranteed sequence"):
-        nescio.compare_early(data, "c@1", sequence="guaranteed")
+        nescio.look(data, "c@1", sequence="guaranteed")
     with pytest.raises(UsageError, match="there are 3"):
-        nescio.compare_early("examples/outcomes.csv", "c@1")
-    with pytest.raises(UsageError, match="margin must be above 0"):
-        nescio.compare_early(data, "c@1", margin=0)
+        nescio.look("examples/outcomes.csv", "c@1")
+    with pytest.raises(UsageError, match="margin takes a number, above 0"):
+        nescio.look(data, "c@1", margin=0)
     with pytest.raises(UsageError, match="answers to the same question"):
-        nescio.compare_early("examples/trials.csv", "accuracy")
+        nescio.look("examples/trials.csv", "accuracy")
     with pytest.raises(MismatchError, match="counts table"):
-        nescio.compare_early("examples/table3.csv", "accuracy", baseline="base092de", run="loga092de")
+        nescio.look("examples/table3.csv", "accuracy", baseline="base092de", run="loga092de")
 
 
 def test_the_asymptotic_sequence_does_not_look_too_early() -> None:
     run, baseline = drawn(49, 10)
-    looks = nescio.compare_early(table(run, baseline), "c@1")
+    looks = nescio.look(table(run, baseline), "c@1")
     assert math.isnan(looks.rows[0].low)
     assert looks.rows[0].verdict.startswith("go on")
     assert any("no interval yet" in text for text in in_words(looks.notes))
     alike = np.zeros(200, dtype=np.int8)
-    (row,) = nescio.compare_early(table(alike, alike), "c@1", margin=0.5)  # σ̂ = 0 would be an interval of no width
+    (row,) = nescio.look(table(alike, alike), "c@1", margin=0.5)  # σ̂ = 0 would be an interval of no width
     assert math.isnan(row.low)
     assert (row.verdict, row.more) == ("go on", None)
 

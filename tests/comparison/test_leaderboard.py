@@ -28,7 +28,7 @@ def test_cheap_marks_are_made_unasked_and_are_those_of_best() -> None:
 def test_marks_that_are_dear_are_made_when_asked_for_and_else_the_reason_is_said() -> None:
     unmarked = nescio.score(TABLE, "c@1", cluster="story")
     assert [row.best for row in unmarked] == [None, None]
-    assert unmarked.why_unmarked == "Ties not marked (clustered tests are slow); use --mark."
+    assert unmarked.why_unmarked == "Ties not marked (clustered tests are slow); use mark=True."
     asked = nescio.score(TABLE, "c@1", cluster="story", mark=True)
     assert [row.best for row in asked] == [True, False]
     assert asked.why_unmarked == ""

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from nescio.comparison.pair_test import exact_tests, measured_runs
 from nescio.data.evidence import NO_ROW, PRESENT, Evidence
 from nescio.measures import parse
-from nescio.stats.permutation import exact_p
+from nescio.stats.exact_p_values import exact_p
 
 MEASURES = ("c@1", "accuracy", "UF", "coverage", "penalty(t=0.75)", "precision")
 

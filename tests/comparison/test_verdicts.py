@@ -163,7 +163,7 @@ def test_too_few_resamples_for_so_many_comparisons_is_said() -> None:
     rows = [tuple(step * 10 + rng.random() for step in range(5)) for _ in range(60)]
     found = nescio.compare(matrix(*rows), "mean(score)", test="permutation", resamples=99)
     assert {row.verdict for row in found} == {"too few resamples to tell"}
-    assert any("use at least --resamples 200" in note for note in in_words(found.notes))
+    assert any("use at least resamples=200" in note for note in in_words(found.notes))
     enough = nescio.compare(matrix(*rows), "mean(score)", test="permutation", resamples=250)
     assert {row.verdict for row in enough} == {"better"}
 

@@ -150,12 +150,12 @@ def test_one_answer_a_question_is_no_repeat() -> None:
 
 def test_a_repeat_stands_once_and_is_named() -> None:
     twice = [*rows("m", FIVE), rows("m", FIVE)[0]]
-    with pytest.raises(FormatError, match="'q0' of run 'm' stands here again"):
+    with pytest.raises(FormatError, match="'q0' of run 'm' appears twice"):
         load(twice)
     with pytest.raises(FormatError, match="the repeat is empty"):
         load([*rows("m", FIVE), {"run": "m", "question": "q9", "repeat": "", "outcome": "correct"}])
     seeds = [{"seed" if key == "repeat" else key: value for key, value in row.items()} for row in rows("m", FIVE)]
-    with pytest.raises(FormatError, match=r"if a column says which repeat it is, say so: column=\{'repeat': 'seed'\}"):
+    with pytest.raises(FormatError, match=r'if a column says which repeat it is, say so: column=\{"repeat": "seed"\}'):
         load(seeds)
     assert evidence(seeds, column={"repeat": "seed"}).size == 5
 

@@ -4,7 +4,6 @@ they show."""
 from __future__ import annotations
 
 import ast
-import inspect
 import shutil
 import subprocess
 import sys
@@ -14,9 +13,9 @@ import pytest
 from tools import notebook
 
 import nescio
+from nescio.verbs import every_verb
 
 from .console import ROOT
-from .test_help import NAMESPACES
 
 PROGRAM = ROOT / "examples" / "typed_program.py"
 # What a program is given and need not name.
@@ -48,10 +47,5 @@ def test_the_typed_program_runs(tmp_path: Path) -> None:
 def test_the_typed_program_uses_every_public_name() -> None:
     used = {ast.unparse(node) for node in ast.walk(ast.parse(PROGRAM.read_text())) if isinstance(node, ast.Attribute)}
     public = {f"nescio.{name}" for name in nescio.__all__ if name not in DATA}
-    public |= {
-        f"{space}.{name}"
-        for space, module in NAMESPACES.items()
-        for name in module.__all__
-        if inspect.isfunction(getattr(module, name)) and not hasattr(nescio, name)
-    }
+    public |= {one.path for one in every_verb()}
     assert public - used == set()

@@ -6,13 +6,15 @@ import re
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
 from types import ModuleType
+from typing import Any
 
 import pytest
 
-from nescio.cli import COMMANDS
+from nescio import verbs
 from nescio.formats import REGISTRY as FORMATS
 from nescio.judging import REGISTRY as JUDGES
 from nescio.measures import REGISTRY as MEASURES
+from nescio.options import Verb
 
 from .console import ROOT
 
@@ -32,11 +34,12 @@ reference = script("reference")
 
 PAGES = ROOT / "docs" / "reference"
 STANDING = reference.standing()
+VERBS = [*verbs.every_verb()]
 
 
 def test_no_page_is_stale() -> None:
     made = {path for path in PAGES.rglob("*.md") if reference.MADE in path.read_text(encoding="utf-8")}
-    assert {path.relative_to(PAGES).as_posix() for path in made} == set(STANDING)
+    assert {path.relative_to(PAGES).as_posix() for path in made} | {"python.md"} == set(STANDING)
     stale = [name for name, page in STANDING.items() if page != (PAGES / name).read_text(encoding="utf-8")]
     assert stale == [], "run `python tools/reference.py`"
 
@@ -51,7 +54,7 @@ def test_standing_pages_are_readable_as_text() -> None:
 
 
 def test_every_command_format_and_judge_has_its_place() -> None:
-    for name in COMMANDS:
+    for name in (*verbs.files(), "demo", "mcp"):
         assert f"\n# nescio {name}\n" in STANDING[f"cli/{reference.file_name(name)}"]
     families = "".join(page for name, page in STANDING.items() if name.startswith("formats/"))
     assert [name for name in FORMATS if families.count(f"\n## {name}\n") != 1] == []
@@ -68,6 +71,31 @@ def test_a_list_leads_to_a_heading_and_keeps_the_address_that_it_had(name: str) 
         headings = re.findall(r"^#+ (.+)$", STANDING[page], re.MULTILINE)
         assert called in headings
         assert place == reference.anchor(called) or (not place and called == headings[0])
+
+
+def test_the_page_of_python_leads_to_every_verb() -> None:
+    rows = re.findall(r'<a id="([^"]+)"></a>\[([^\]]+)\]\(([^)#]+)(?:#([^)]+))?\)', STANDING["python.md"])
+    assert [called for _, called, _, _ in rows] == [one.path for one in VERBS]
+    for one, (address, called, page, place) in zip(VERBS, rows, strict=True):
+        assert address == called
+        assert f"nescio {one.name}" in re.findall(r"^#+ (.+)$", STANDING[page], re.MULTILINE)
+        assert place == (reference.anchor(f"nescio {one.name}") if " " in one.name else "")
+
+
+@pytest.mark.parametrize("one", VERBS, ids=lambda one: one.name)
+def test_the_page_of_a_verb_has_its_signature_and_every_option(one: Verb[Any, Any]) -> None:
+    page = STANDING[f"cli/{reference.file_name(one.name.split()[0])}"]
+    section = re.split(rf"^#+ nescio {re.escape(one.name)}$", page, flags=re.MULTILINE)[1].partition("\n#")[0]
+    assert f"```py\n{one.path}(" in section
+    assert all(call in section for call in one.calls)
+    for name, declared in one.options.items():
+        (row,) = [line for line in section.splitlines() if re.match(rf"\| (`[^`]+`<br>)?`{name}` \|", line)]
+        assert f"\n    {name}: " in section
+        flags = [] if declared.edge or declared.argument else declared.given_as
+        assert all(flag in row for flag in flags)
+        assert "required" in row or not declared.required
+        assert all(choice in row for choice in declared.kind.choices)
+        assert all(f"--{other.replace('_', '-')}" in row for other in declared.needs if other in one.options)
 
 
 @pytest.mark.slow

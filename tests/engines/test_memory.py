@@ -30,12 +30,12 @@ def test_sizes(text: str, size: int) -> None:
 
 @pytest.mark.parametrize("text", ["2", "GB", "-1GB", "two GB", "2 bytes", "1e3MB", ""])
 def test_what_is_no_size(text: str) -> None:
-    with pytest.raises(UsageError, match="--memory-limit is a size such as 2GB or 512MiB"):
+    with pytest.raises(UsageError, match="memory_limit is a size such as 2GB or 512MiB"):
         memory.size_of(text)
 
 
 def test_too_little_is_said_before_anything_is_read() -> None:
-    with pytest.raises(UsageError, match="20MB is too little: nescio needs 512MB for itself"):
+    with pytest.raises(UsageError, match='memory_limit="20MB" is too little: nescio needs 512MB for itself'):
         nescio.score("no such file.csv", memory_limit="20MB")
 
 
@@ -46,7 +46,7 @@ def test_a_limit_changes_no_value_and_ends_with_the_call(tmp_path: Path) -> None
         before = connection.execute("SELECT current_setting('memory_limit')").fetchall()
     free = nescio.score(path, ["c@1", "mean(f1)"], resamples=300)
     assert list(nescio.score(path, ["c@1", "mean(f1)"], resamples=300, memory_limit="600MB")) == list(free)
-    with memory.limited("600MB"), connect() as connection:
+    with memory.memory_limit("600MB"), connect() as connection:
         assert connection.execute("SELECT current_setting('memory_limit')").fetchall() == [("286.1 MiB",)]
     with connect() as connection:
         assert connection.execute("SELECT current_setting('memory_limit')").fetchall() == before
@@ -85,7 +85,7 @@ def test_a_tally_that_does_not_fit_says_what_would(tmp_path: Path, monkeypatch: 
     path = tmp_path / "table.csv"
     path.write_text("run,question,outcome,f1\na,1,correct,0.5\n")
     monkeypatch.setattr(memory, "LEAST", 0)
-    with pytest.raises(UsageError, match=r"smaller shards, or do not resample its graded scores \(--resamples 0\)"):
+    with pytest.raises(UsageError, match=r"smaller shards, or do not resample its graded scores \(resamples=0\)"):
         nescio.tally(path, tmp_path / "all.tally", measures="mean(f1)", memory_limit="1MB")
 
 

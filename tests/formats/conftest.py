@@ -9,7 +9,17 @@ import duckdb  # noqa: F401  what reading needs is in memory before it is measur
 import pytest
 import zstandard  # noqa: F401
 
+from nescio.errors import SPELLING, in_python, in_shell
+
 MOST = 64 << 20  # bytes, besides ten times the file: the damaged ones have a few thousand
+
+
+@pytest.fixture(autouse=True)
+def _as_in_a_shell(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Messages name options as a shell has them, which tests of readers quote; those with IN_PYTHON quote Python."""
+    before = SPELLING.set(in_python if hasattr(request.module, "IN_PYTHON") else in_shell)
+    yield
+    SPELLING.reset(before)
 
 
 @pytest.fixture(autouse=True)

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from nescio.data.evidence import Evidence
-from nescio.errors import FormatError, NescioError
+from nescio.errors import SPELLING, FormatError, NescioError, in_shell
 from nescio.pipeline import Loaded, Options, load
 
 FILES = ("csv", "tsv", "jsonl", "parquet")
@@ -72,12 +72,18 @@ def evidence(given: Any, **options: Any) -> Evidence:
 
 
 def refusal(given: Any, kind: type[NescioError] = FormatError, **options: Any) -> Any:
-    """The one error, of exactly this kind, that reading gives on the command line; its message is one line."""
-    with pytest.raises(NescioError) as caught:
-        read(given, **{"typed": True} | options)
-    assert type(caught.value) is kind, str(caught.value)
-    assert str(caught.value).isprintable()
-    return caught.value
+    """The one error, of exactly this kind, that reading gives; its message is one line, as the command line has it."""
+    before = SPELLING.set(in_shell)
+    try:
+        with pytest.raises(NescioError) as caught:
+            read(given, **options)
+        error = caught.value
+        error.args = (str(error),)
+    finally:
+        SPELLING.reset(before)
+    assert type(error) is kind, str(error)
+    assert str(error).isprintable()
+    return error
 
 
 def assert_refused(given: Any, where: str | None, rule: str, **options: Any) -> None:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from nescio.data.model import Question
 from nescio.errors import FormatError, MismatchError, NescioError
 from nescio.formats import REGISTRY, open_source
-from nescio.formats.benchmarks.ave.reader import (
+from nescio.formats.benchmarks.ave.ave_reader import (
     read_exercise,
     read_pairs,
     read_responses,
@@ -197,7 +197,7 @@ def test_nothing_is_written_that_could_not_be_read(tmp_path: Path) -> None:
         ("116 116_1 REJECTED 0.9\n116 116_3 REJECTED 1\n", "line 2: question '116' has no such answer (found '116_3')"),
         (
             "116 116_1 REJECTED 0.9\n116 116_1 REJECTED 1\n",
-            "line 2: answer '116_1' of question '116' stands here again",
+            "line 2: answer '116_1' of question '116' has two decisions",
         ),
         (
             "116 116_1 SELECTED 1\n116 116_2 SELECTED 1\n",
@@ -219,7 +219,7 @@ def test_nothing_is_written_that_could_not_be_read(tmp_path: Path) -> None:
         ),
         ("116 116_1 REJECTED nan\n", "line 1: confidence must be a finite number (found 'nan')"),
         ("116 116_1 REJECTED 1e999\n", "line 1: confidence must be a finite number (found '1e999')"),
-        ("116 116_1 REJECTED 0,5\n", "line 1: confidence must be a number (found '0,5')"),
+        ("116 116_1 REJECTED 0,5\n", "line 1: confidence must be a finite number (found '0,5')"),
         (
             "116 116_1 SELECTED 1\n116 116_2 REJECTED\n",
             "line 2: answer '116_2' of question '116' has no confidence, and other",
@@ -235,12 +235,12 @@ def test_a_response_that_breaks_a_rule_is_refused_by_its_line(run: str, says: st
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
-        ('id="116_2"', 'id="116_1"', "line 11: an answer of this id stands here again (found '116_1')"),
+        ('id="116_2"', 'id="116_1"', "line 11: an answer of this id appears twice (found '116_1')"),
         ('id="116_2"', "", "line 11: an answer has an id without white space"),
         ('id="116_2"', 'id="116 2"', "line 11: an answer has an id without white space (found '116 2')"),
         ('value="UNKNOWN"', 'value="PERHAPS"', "line 16: a value is VALIDATED, REJECTED, UNKNOWN or empty"),
         ("<q_str>What is Zanussi?</q_str>", "", "line 3: a question has its text in q_str (found '116')"),
-        ("</q>", '</q><q id="116"><q_str>?</q_str></q>', "a question of this id stands here again (found '116')"),
+        ("</q>", '</q><q id="116"><q_str>?</q_str></q>', "a question of this id appears twice (found '116')"),
         ("</ave>", "", "not well-formed XML"),
     ],
 )
@@ -252,7 +252,7 @@ def test_an_unsound_collection_is_refused_by_its_line(old: str, new: str, says: 
     ("old", "new", "says"),
     [
         ("</entailment-corpus>", "", "not well-formed XML"),
-        ("<h>So.</h>", "<h>So.</h><h>Not so.</h>", "line 4: h stands here again in one pair (found '3')"),
+        ("<h>So.</h>", "<h>So.</h><h>Not so.</h>", "line 4: h appears twice in one pair (found '3')"),
         (
             "<h>So.</h>",
             '<h>So.</h><pair id="4"><t>t</t><h>h</h></pair>',
@@ -267,7 +267,7 @@ def test_unsound_pairs_are_refused_by_their_line(old: str, new: str, says: str, 
 @pytest.mark.parametrize(
     ("run", "says"),
     [
-        ("1 YES\n2 NO\n1 NO\n", "line 3: a decision on this pair stands here again (found '1')"),
+        ("1 YES\n2 NO\n1 NO\n", "line 3: this pair has two decisions (found '1')"),
         ("1 YES\n9 NO\n", "line 2: there is no such pair (found '9')"),
         ("1 YES 1\n2 NO\n", "line 2: the decision on pair '2' has no confidence, and others of the run have one"),
         ("1 YES\n2 MAYBE\n", "line 2: a decision is YES, NO; a line is: pair_id YES|NO confidence (found 'MAYBE')"),
@@ -295,11 +295,11 @@ OUTSIDE = """<?xml version="1.0"?><!DOCTYPE ave [<!ENTITY a SYSTEM "{path}">]>""
             '<pair id="1"><t>t</t><h>h</h></pair></ave>',
             "line 22: a pair of AVE 2006 stands among questions (q)",
         ),
-        ("<a_str>3</a_str>", "<a_str>3</a_str><a_str>4</a_str>", "line 17: a_str stands here again in one a"),
+        ("<a_str>3</a_str>", "<a_str>3</a_str><a_str>4</a_str>", "line 17: a_str appears twice in one a"),
         (
             "<q_str>What is Zanussi?</q_str>",
             "<q_str>W</q_str><q_str>V</q_str>",
-            "line 4: q_str stands here again in one q",
+            "line 4: q_str appears twice in one q",
         ),
     ],
 )

@@ -106,7 +106,7 @@ def test_two_keys_to_one_question(tmp_path: Path) -> None:
     again = f"{KEY}\nQuestionID: s-1-2\nAnswer: Ann\n"
     paths = given_files(tmp_path, again)
     message = str(refusal(paths))
-    assert message.startswith(f"{paths[0]}, line 16: question 's-1-2' stands here again with another answer")
+    assert message.startswith(f"{paths[0]}, line 16: question 's-1-2' appears again with another answer")
     assert "it was 'Betty Jean' in" in message
     for which, right in (("first", 1), ("last", 0)):
         found, notes = evidence_and_notes(paths, choose={"key": which})
@@ -142,9 +142,9 @@ BROKEN: dict[str, tuple[str, str, str]] = {
     "twice": (
         "QuestionID: t-1\nAnswer: x\n",
         "line 9",
-        "the question stands here again; it was on line 7 (found 't-1')",
+        "the question appears twice; first on line 7 (found 't-1')",
     ),
-    "two answers": ("QuestionID: s-1-9\nAnswer: x\nAnswer: y\n", "line 11", "Answer stands here again in the block of"),
+    "two answers": ("QuestionID: s-1-9\nAnswer: x\nAnswer: y\n", "line 11", "Answer appears twice in the block of"),
     "words after a blank line": ("\nwords\n", "line 10", "a line begins with QuestionID:, Question:, Answer:"),
     "words after the id": (
         "QuestionID: s-1-9\nwords\n",

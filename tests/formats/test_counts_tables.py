@@ -10,6 +10,8 @@ from tests.notes import in_words
 
 from .encodings import assert_refused, encode, line_of, read, refusal
 
+IN_PYTHON = True  # messages are quoted as Python has them
+
 SOUND: list[dict[str, Any]] = [
     {"run": "a", "correct": 1, "incorrect": 2, "unanswered": 3},
     {"run": "b", "correct": 4, "incorrect": 5, "unanswered": 0},
@@ -78,12 +80,12 @@ def test_a_run_is_empty(tmp_path: Path) -> None:
 
 
 def test_a_run_stands_twice(tmp_path: Path) -> None:
-    assert_refused(encode(changed(run="a"), "csv", tmp_path), "line 3", "run 'a' stands here again")
+    assert_refused(encode(changed(run="a"), "csv", tmp_path), "line 3", "run 'a' appears twice")
 
 
 def test_a_run_stands_in_two_files(tmp_path: Path) -> None:
     paths = [encode(SOUND, "csv", tmp_path, "one"), encode(SOUND, "jsonl", tmp_path, "other")]
-    assert str(refusal(paths, MismatchError)) == f"run 'a' stands in both {paths[0]} and {paths[1]}"
+    assert str(refusal(paths, MismatchError)) == f"run 'a' is in both {paths[0]} and {paths[1]}"
 
 
 def test_several_files_are_one_table(tmp_path: Path) -> None:

@@ -412,7 +412,7 @@ RULES: dict[str, tuple[str, tuple[Any, ...], Any, str | None, str]] = {
         (1, "stats", 0, "name"),
         {"name": "exact_match"},
         "item 2",
-        "'exact_match' stands here again",
+        "'exact_match' appears twice",
     ),
 }
 

@@ -49,7 +49,7 @@ def meant(table: Table) -> set[tuple[str, str]]:
 def attempt(path: Path, column: dict[str, str]) -> tuple[Loaded | None, str]:
     """Read a table with these columns named, or give the message that refuses it."""
     try:
-        return load(path, Options(column=column, ungraded="exclude", typed=True)), ""
+        return load(path, Options(column=column, ungraded="exclude")), ""
     except NescioError as error:
         return None, str(error)
 

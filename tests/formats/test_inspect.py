@@ -25,6 +25,8 @@ from .encodings import assert_refused, evidence, read, refusal
 from .fuzz import assert_damage_is_met, assert_met, evidence_and_notes
 from .structures import rewritten
 
+IN_PYTHON = True  # messages are quoted as Python has them
+
 LOGS = Path(__file__).parents[2].parent / "shared" / "data" / "logs" / "inspect"
 
 
@@ -427,7 +429,7 @@ def test_a_log_without_grades_can_be_judged_here(tmp_path: Path) -> None:
         tmp_path / "log.json", bare(1, "4"), bare(2, "five"), bare(3, ""), bare(4, "", error={"message": "x"})
     )
     notes = in_words(read(path, ungraded="exclude").notes)
-    assert "log.json: no sample has a score; --choose scorer=none judges the answers here" in notes
+    assert 'log.json: no sample has a score; choose={"scorer": "none"} judges the answers here' in notes
     loaded = read(path, choose={"scorer": "none"}, judge="exact", missing="common")
     assert isinstance(loaded.data, Evidence)
     assert columns(loaded.data) == {"correct": [1, 0, 0], "incorrect": [0, 1, 0], "unanswered": [0, 0, 1]}
@@ -435,7 +437,7 @@ def test_a_log_without_grades_can_be_judged_here(tmp_path: Path) -> None:
 
 RULES: dict[str, tuple[Any, str]] = {
     "no object": (3, "a sample must be an object (found 3)"),
-    "no id": (scored("C", None), "id must be a whole number or a text"),
+    "no id": (scored("C", None), "id must be a text or a whole number"),
     "an epoch of 0": (scored("C", 2, 0), "epoch must be a whole number from 1 (found 0)"),
     "scores of another kind": (scored("C", 2) | {"scores": ["C"]}, "scores must be an object (found ['C'])"),
     "a score of another kind": (scored("C", 2) | {"scores": {"match": "C"}}, "the score of 'match' must be an object"),

@@ -12,8 +12,8 @@ import nescio
 from nescio.errors import FormatError
 from nescio.formats import Unjudged
 from nescio.formats.native.questions import responses
-from nescio.pipeline import Options
 from nescio.pipeline import read as read_files
+from tests.bars import heard
 
 QUESTIONS: list[dict[str, Any]] = [
     {"id": f"q{i}", "question": "Which?", "answers": [f"w{i}"], "topic": "ab"[i % 2]} for i in range(5)
@@ -123,10 +123,9 @@ def test_answers_are_not_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, j
 
 
 def test_judging_tells_how_far_it_is(tmp_path: Path) -> None:
-    heard: list[tuple[int, int]] = []
-    nescio.judge(files(tmp_path, SHORT), judge="exact", progress=lambda done, total: heard.append((done, total)))
-    assert heard[-1] == (len(SHORT), len(SHORT))
-    heard.clear()
-    options = Options(watch_judging=lambda done, total: heard.append((done, total)))
-    nescio.score(files(tmp_path, SHORT), judge="exact", missing="unanswered", watch_judging=options.watch_judging)
-    assert heard[-1] == (len(SHORT), len(SHORT))
+    told: list[tuple[int, int]] = []
+    nescio.judge(files(tmp_path, SHORT), judge="exact", progress=lambda done, total: told.append((done, total)))
+    assert told[-1] == (len(SHORT), len(SHORT))
+    with heard("judging") as of_bars:
+        nescio.score(files(tmp_path, SHORT), judge="exact", missing="unanswered")
+    assert of_bars[-1] == (len(SHORT), len(SHORT))

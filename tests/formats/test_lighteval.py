@@ -111,6 +111,17 @@ def test_the_columns_of_earlier_versions(tmp_path: Path, *, as_text: bool) -> No
     assert data.columns["unanswered"][0].tolist() == [0, 1, 0]
 
 
+@pytest.mark.parametrize(
+    "cell", ["[{[1]: 2}]", "[" * 50_000 + "]" * 50_000], ids=["a list as a key", "100,000 brackets"]
+)
+def test_a_cell_that_looks_like_a_list_and_cannot_be_one(cell: str, tmp_path: Path) -> None:
+    rows = [{"metrics": str({"em": 1.0}), "predictions": "['a']", "gold": cell, "full_prompt": "q"}]
+    assert evidence(write_files(tmp_path, details(("harbour", rows)))[0]).columns["correct"][0].tolist() == [1]
+    rows[0]["metrics"] = cell
+    path = write_files(tmp_path, details(("harbour", rows)))[0]
+    assert_refused(path, "row 1", "metric must hold a score by name")
+
+
 def test_two_models_are_two_runs(tmp_path: Path) -> None:
     one = details(("harbour", ROWS))
     other = {name.replace("some/model", "other"): content for name, content in one.items()}

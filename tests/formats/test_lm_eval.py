@@ -364,9 +364,9 @@ def test_a_task_of_twelve_metrics_asks_which_is_meant(tmp_path: Path) -> None:
 
 
 RULES: dict[str, tuple[Any, str]] = {
-    "an id of another kind": (row(1, 1.0, doc_id=None), "doc_id must be a whole number or a text"),
-    "an id that is true": (row(1, 1.0, doc_id=True), "doc_id must be a whole number or a text (found True)"),
-    "the same document": (row(0, 1.0), "question 'sums/0' stands here again for run 'm'"),
+    "an id of another kind": (row(1, 1.0, doc_id=None), "doc_id must be a text or a whole number"),
+    "an id that is true": (row(1, 1.0, doc_id=True), "doc_id must be a text or a whole number (found True)"),
+    "the same document": (row(0, 1.0), "question 'sums/0' appears twice for run 'm'"),
     "a filter of another kind": (row(1, 1.0, filter=3), "filter must be a text (found 3)"),
     "responses of another kind": (row(1, 1.0, filtered_resps="4"), "filtered_resps must be a list (found '4')"),
     "no responses": ({"doc_id": 1, "doc": {}}, "filtered_resps must be a list"),

@@ -12,6 +12,8 @@ import pytest
 import nescio
 from nescio.errors import FormatError
 
+IN_PYTHON = True  # messages are quoted as Python has them
+
 SAID = [["4", "5", "4"], ["5", "5", "5"], ["4", "", "4"], ["4", "4", "4"]]
 # By hand: of three responses 2, 0, 2 and 3 are right, one is silent: A = (2/3 + 0 + 2/3 + 1)/4 = 7/12, U = 1/12;
 # pass@2 = (1 + 0 + 1 + 1)/4, pass^2 = (1/3 + 0 + 1/3 + 1)/4.
@@ -56,12 +58,12 @@ def test_graded_responses_are_repeats(tmp_path: Path, rows: Any) -> None:
 
 
 def test_a_file_that_holds_its_rows_twice_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match="stands here again"):
+    with pytest.raises(FormatError, match="appears twice"):
         nescio.score(samples(tmp_path, one_by_one([["4", "4"], ["5", "5"]])), ci=None)
 
 
 def test_documents_with_differently_many_rows_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match="stands here again"):
+    with pytest.raises(FormatError, match="appears twice"):
         nescio.score(samples(tmp_path, one_by_one([["4", "5"], ["5"]])), ci=None)
 
 

@@ -22,6 +22,8 @@ from .test_inspect import counted, document, header, scored
 from .test_promptfoo import document as promptfoo
 from .test_promptfoo import part, plain
 
+IN_PYTHON = True  # messages are quoted as Python has them
+
 LOGS = Path(__file__).parents[2].parent / "shared" / "data" / "logs2026"
 needs_logs = pytest.mark.skipif(not LOGS.exists(), reason="the shared logs are not beside the checkout")
 OUTCOMES = ("correct", "incorrect", "unanswered")
@@ -49,7 +51,7 @@ def test_trap_2_logs_without_results_or_scores(tmp_path: Path) -> None:
     bare = document(tmp_path / "bare.json", scored("C") | {"scores": {}}, results={"total_samples": 1, "scores": []})
     data, notes = evidence_and_notes(bare, ungraded="exclude")
     assert not data.present.any()
-    assert any("no sample has a score; --choose scorer=none" in note for note in notes)
+    assert any('no sample has a score; choose={"scorer": "none"}' in note for note in notes)
 
 
 def test_trap_3_an_accuracy_of_7_67_and_a_letter_among_the_digits(tmp_path: Path) -> None:
@@ -235,7 +237,7 @@ def test_trap_13_opencompass() -> None:
 )
 def test_trap_14_figures_alone_are_named_and_told_where_their_items_are(path: str, where: str) -> None:
     assert where in str(refusal(place_of(path), FormatError))
-    summary = nescio.check(place_of(path))
+    (summary,) = nescio.check(place_of(path))
     assert summary.format == path.partition("/")[0]
     assert where in summary.problems[0]
 
@@ -341,7 +343,7 @@ def test_check_names_a_file_of_every_kind_in_one_call() -> None:
     for name, folder in FOLDERS.items():
         paths |= dict.fromkeys(sorted(path for path in (place_of(folder)).rglob("*") if path.is_file()), name)
     assert {*paths.values()} == LOGS_OF_TOOLS
-    summaries = nescio.check_each([str(path) for path in paths])
+    summaries = nescio.check([str(path) for path in paths])
     named = {file.file: summary.format for summary in summaries for file in summary.files}
     assert named == {str(path): name for path, name in paths.items()}
 
@@ -356,10 +358,10 @@ def test_check_names_the_files_of_a_folder_of_every_kind(tmp_path: Path) -> None
     for name, path in given.items():
         (tmp_path / f"{called.get(name, name)}{Path(path).suffix}").write_bytes(place_of(path).read_bytes())
     (tmp_path / "notes.txt").write_text("bought oil")
-    summaries = nescio.check_each([str(tmp_path)])
+    summaries = nescio.check([str(tmp_path)])
     assert sorted(summary.format for summary in summaries) == ["", *sorted(given)]
     with pytest.raises(FormatError, match=r"1 of lm_eval \(first: .*samples_harbour.jsonl\), 1 of mlflow"):
-        nescio.check(str(tmp_path))
+        nescio.score(str(tmp_path))
 
 
 LOGS_OF_TOOLS = {

@@ -60,7 +60,7 @@ def test_the_questions_with_their_stories(tmp_path: Path) -> None:
 
 BROKEN: dict[str, tuple[dict[str, str], str]] = {
     "cells": ({"mc.dev.tsv": TSV + "x\tAuthor: 1;Work Time(s): 2\tText\n"}, "mc.dev.tsv, line 3: a story has 23 cells"),
-    "twice": ({"mc.dev.tsv": TSV + story("mc.dev.0")}, "line 3: the story stands here again (found 'mc.dev.0')"),
+    "twice": ({"mc.dev.tsv": TSV + story("mc.dev.0")}, "line 3: the story appears twice (found 'mc.dev.0')"),
     "kind": ({"mc.dev.tsv": TSV.replace("multiple:", "many:", 1)}, "line 1: a question begins with one: or multiple:"),
     "option": ({"mc.dev.tsv": TSV.replace("\tBob\t", "\t\t", 1)}, "line 1: an option is empty"),
     "empty": ({"mc.dev.tsv": story("mc.dev.0", " ")}, "line 1: the story is empty"),
@@ -92,7 +92,7 @@ def test_answers_that_are_no_option_are_counted(tmp_path: Path) -> None:
     test?"""
     said = "answers name no option of their question, and are wrong"
     _, notes = evidence_and_notes(write_files(tmp_path, FILES | {"mine.jsonl": RUN.replace('"Ann"', '"Carl"')}))
-    assert notes == (f"run 'mine': 6 of 6 {said}; is it a run on this test?",)
+    assert notes == (f"run 'mine': 6 of 6 {said}; does the run belong to this test?",)
     lines = RUN.replace('"Ann"', '"B"').splitlines(keepends=True)
     _, notes = evidence_and_notes(write_files(tmp_path, FILES | {"mine.jsonl": "".join(lines)}))
     assert notes == ()

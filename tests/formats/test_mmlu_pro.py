@@ -114,7 +114,9 @@ def test_all_rules_of_the_repository_if_asked_for(tmp_path: Path) -> None:
     found, notes = evidence_and_notes(path, choose={"extract": "full"})
     assert_array_equal(found.columns["correct"], [[1, 1, 1, 0, 0]])
     assert_array_equal(found.columns["unanswered"], [[0, 0, 0, 1, 1]])
-    assert notes[0].startswith("run 'mine': 2 letters in pred do not come of the text by any rule of the repository")
+    assert notes[0].startswith(
+        "run 'mine': 2 letters in pred cannot be reproduced from the text by any rule of the repository"
+    )
     assert notes[1] == f"run 'mine': {looser}: {many}: read as answers, as asked"
 
 
@@ -136,10 +138,10 @@ def test_a_random_letter_is_no_answer_and_counted(tmp_path: Path) -> None:
     path = file(tmp_path, item(1), item(2, text="I do not know."), item(3, pred="A", text="None fits."))
     found, notes = evidence_and_notes(path)
     assert_array_equal(found.columns["unanswered"], [[0, 1, 1]])
-    assert notes[0].startswith("run 'mine': 2 letters in pred do not come of the text")
+    assert notes[0].startswith("run 'mine': 2 letters in pred cannot be reproduced from the text")
     believed, notes = evidence_and_notes(path, choose={"extract": "pred"})
     assert_array_equal(believed.columns["correct"], [[1, 1, 0]])
-    assert notes[0].endswith("believed, as asked")
+    assert notes[0].endswith("trusted, as asked")
     refusal(path, UsageError, choose={"extract": "loose"})
 
 
@@ -252,7 +254,7 @@ BROKEN: dict[str, tuple[Any, str]] = {
     "no answer": (item(2, answer=""), "answer must be a letter (found '')"),
     "an index for an answer": (item(2) | {"answer": 1}, "answer must be a letter (found 1)"),
     "pred a list": (item(2) | {"pred": ["A"]}, "pred must be a letter or null (found ['A'])"),
-    "twice": (item(1), "question '1' stands here again for run 'mine'"),
+    "twice": (item(1), "question '1' appears twice for run 'mine'"),
 }
 
 
@@ -312,7 +314,7 @@ def test_the_real_files_have_the_outcomes_of_the_table() -> None:
         for outcome in ("correct", "incorrect", "unanswered"):
             assert_array_equal(found.columns[outcome][r, at], (rows.outcome == outcome).to_numpy())
         assert list(found.strata["category"][at]) == list(rows.category)
-    assert notes[1].startswith("run 'mathstral-7B': 325 letters in pred do not come of the text")
+    assert notes[1].startswith("run 'mathstral-7B': 325 letters in pred cannot be reproduced from the text")
     looser = "letters that only looser rules of the repository find: "
     # Of those 325, 82 are by the third rule; counted by its own expression, as are the 468 of the other run.
     assert notes[0].startswith(f"run 'Llama-2-7b-hf': {looser}468 are the last one alone in the text")

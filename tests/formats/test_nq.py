@@ -188,7 +188,7 @@ def test_the_same_answer_to_two_golds_is_judged_twice(tmp_path: Path) -> None:
 BROKEN: dict[str, tuple[str, str]] = {
     "no question": ("a,4,,x,y,", "the question is empty"),
     "no id": ("a,,q,x,y,", "the question_id is empty"),
-    "twice": ("a,2,where,x,Oslo,", "question '2' of run 'a' stands here again; it was on line 3"),
+    "twice": ("a,2,where,x,Oslo,", "question '2' of run 'a' appears twice; first on line 3"),
     "another question": ("c,2,why,x,Rome,", "question '2' is another question here than in"),
     "no gold": ("c,2,where,x,,", "question '2' has other gold answers here than in"),
 }
@@ -206,13 +206,13 @@ def test_other_broken_twins(tmp_path: Path) -> None:
         table(tmp_path, "q,x,y,much\n", header), "line 2", "confidence must be a finite number (found 'much')"
     )
     one, other = table(tmp_path, name="one.csv"), table(tmp_path, name="other.csv")
-    assert "run 'a' stands in" in str(refusal([one, other], MismatchError))
+    assert "run 'a' is in" in str(refusal([one, other], MismatchError))
     gold = lines(tmp_path, "dev.jsonl", *KILT)
     for row, rule in (
         ({"id": None, "output": []}, "id must be a text or a whole number"),
         ({"id": "k1", "output": "x"}, "output must be a list of objects (found 'x')"),
         ({"id": "k1", "output": [{"answer": 1}]}, "an answer must be a text or null (found [1])"),
-        (GUESSES[0], "the question stands here again (found 'k2')"),
+        (GUESSES[0], "the question appears twice (found 'k2')"),
     ):
         assert_refused_line_2(gold, lines(tmp_path, "mine.jsonl", GUESSES[0], row), rule)
 
@@ -233,6 +233,20 @@ def test_a_text_that_looks_like_a_list_is_a_text(tmp_path: Path) -> None:
     found = evidence(path)
     assert list(found.columns["correct"][0]) == [1, 0, 0]
     assert list(found.columns["unanswered"][0]) == [0, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("cell", "rule"),
+    [
+        ("[{[1]: 2}]", "a list or an object cannot be a key"),
+        ("[" * 50_000 + "]" * 50_000, "values are nested more than 200 levels deep"),
+        ("[" + "-" * 9_000 + "1]", "values are nested more than 200 levels deep"),
+    ],
+    ids=["a list as a key", "100,000 brackets", "signs without end"],
+)
+def test_a_list_of_gold_answers_that_cannot_be_one(cell: str, rule: str, tmp_path: Path) -> None:
+    path = table(tmp_path, f'q,x,"{cell}"\n', "question,prediction,answers\n")
+    assert_refused(path, "line 2", f"this looks like a list and cannot be read: {rule}")
 
 
 def test_an_empty_first_answer_of_kilt_is_silence(tmp_path: Path) -> None:

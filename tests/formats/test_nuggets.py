@@ -176,10 +176,10 @@ def test_keys_keep_their_strata(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"key.txt": KEY + "q1 1 okay again\n"}, "key.txt, line 5: nugget 1 of question q1 stands here again"),
+        ({"key.txt": KEY + "q1 1 okay again\n"}, "key.txt, line 5: nugget 1 of question q1 appears twice"),
         ({"key.txt": KEY + "q1 4 perhaps text\n"}, "key.txt, line 5: a line of a key is `qid nugget vital|okay text`"),
         ({"key.txt": KEY + "q1 4 vital,okay text\n"}, "line 5: 2 labels where question q1 has 1 before"),
-        ({"run.txt": RUN + "q1 Q0 d 2 1 mine again\n"}, "run.txt, line 4: rank 2 of question q1 stands here again"),
+        ({"run.txt": RUN + "q1 Q0 d 2 1 mine again\n"}, "run.txt, line 4: rank 2 of question q1 appears twice"),
         ({"run.txt": RUN + "q9 Q0 d 1 1 mine x\n"}, "run.txt, line 4: the key has no such question (found 'q9')"),
         ({"run.txt": RUN + "q2 Q0 d 2 1 mine\n"}, "run.txt, line 4: a line of a run is"),
         ({"run.txt": RUN + "q2 Q0 d two 1 mine x\n"}, "run.txt, line 4: a line of a run is"),

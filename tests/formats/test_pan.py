@@ -99,7 +99,7 @@ BAD_ANSWERS: dict[str, tuple[Any, str]] = {
     "a list of two": (V2 | {"value": [0.1, 0.2]}, f"{VALUE} (found [0.1, 0.2])"),
     "a list of text": (V2 | {"value": ["0.1"]}, f"{VALUE} (found '0.1')"),
     "an extra problem": (V2 | {"id": "p3"}, "the truth file does not have this problem (found 'p3')"),
-    "twice": (V1, "the problem stands here again (found 'p1')"),
+    "twice": (V1, "the problem appears twice (found 'p1')"),
     "no id": ({"value": 0.5}, "id must be a text or a whole number"),
 }
 
@@ -117,7 +117,7 @@ BAD_TRUTH: dict[str, tuple[Any, str]] = {
     "in words": (T2 | {"same": "no"}, "same must be true or false (found 'no')"),
     "2": (T2 | {"same": 2}, "same must be true or false (found 2)"),
     "a list": (T2 | {"same": [True]}, "same must be true or false (found [True])"),
-    "twice": (T1, "the problem stands here again (found 'p1')"),
+    "twice": (T1, "the problem appears twice (found 'p1')"),
     "no id": ({"same": True}, "id must be a text or a whole number"),
 }
 
@@ -209,7 +209,7 @@ BAD_LINES = {
     "a word": ("EN002 yes", "a line of answers is a problem and a number"),
     "alone": ("EN002", "a line of answers is a problem and a number"),
     "unknown": ("EN003 0.7", "the truth file does not have this problem"),
-    "twice": ("EN001 0.7", "the problem stands here again"),
+    "twice": ("EN001 0.7", "the problem appears twice"),
 }
 
 

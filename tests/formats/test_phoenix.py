@@ -85,7 +85,7 @@ def test_the_columns_of_a_csv_download(tmp_path: Path, encoding: str) -> None:
 def test_broken_downloads(tmp_path: Path) -> None:
     run = {"example_id": "e", "output": "a", "annotations": []}
     for row, rule in [
-        ({**run, "example_id": None}, "a run must name its example"),
+        ({**run, "example_id": None}, "example_id must be a text or a whole number"),
         ({**run, "annotations": {}}, "annotations must be a list"),
         ({**run, "annotations": [{"score": 1}]}, "an annotation must have a name"),
     ]:

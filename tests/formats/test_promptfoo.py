@@ -83,7 +83,7 @@ BROKEN = {
         "results.results[0]",
         "failureReason must be",
     ),
-    "twice": (document([result(0, success=True)] * 2), "results.results[1]", "stands here again"),
+    "twice": (document([result(0, success=True)] * 2), "results.results[1]", "appears twice"),
 }
 
 
@@ -216,7 +216,7 @@ def test_a_prompt_without_variables_may_differ_and_prompts_of_tests_may_not(tmp_
 @pytest.mark.parametrize(
     ("first", "second", "why"),
     [
-        (asking(*"abc"), asking(*"def"), "no test of .*a.json stands in another file"),
+        (asking(*"abc"), asking(*"def"), "no test of .*a.json is in another file"),
         (
             document([plain(i, success=True, vars={"q": "a"}, testCase={"assert": [i]}) for i in range(2)]),
             asking(*"ba"),

@@ -131,8 +131,8 @@ BROKEN_RUNS: dict[str, tuple[str, str]] = {
         '<question q_id="7"/>',
         "the test has no such question (topic, reading test, question) (found '1-1-7')",
     ),
-    "twice": ('<question q_id="1"/>', "question 1-1-1 stands here again; it was on line 3"),
-    "no number": ("<question/>", "a question has a q_id, and stands in a reading-test with an r_id"),
+    "twice": ('<question q_id="1"/>', "question 1-1-1 appears twice; first on line 3"),
+    "no number": ("<question/>", "a question has a q_id, and is in a reading-test with an r_id"),
     "other words": ('<q q_id="2"><q_str>What?</q_str></q>', "the gold has another question of this number ('Who?')"),
     "confidence": (
         '<q q_id="2"><answer a_id="1" confidence="x"/></q>',
@@ -159,7 +159,7 @@ BROKEN_GOLD: dict[str, tuple[str, str, str]] = {
     ),
     "an option twice": ('<answer a_id="1">a', '<answer a_id="2">a', "an answer has an a_id of its own (found '2')"),
     "an empty option": ('<answer a_id="1">a', '<answer a_id="1">', "an option is empty (found '1')"),
-    "a question twice": ('<q q_id="2">', '<q q_id="1">', "question 1-1-1 stands here again; it was on line 4"),
+    "a question twice": ('<q q_id="2">', '<q q_id="1">', "question 1-1-1 appears twice; first on line 4"),
 }
 
 

@@ -119,7 +119,7 @@ BAD_ANSWERS: dict[str, tuple[Any, str]] = {
     "rank too large": (A2 | {"rank": 10**30}, "rank must be a whole number from 1 to 1000000"),
     "rank in words": (A2 | {"rank": "1"}, "rank must be a whole number from 1 to 1000000 (found '1')"),
     "no rank 1": (A2 | {"rank": 2}, "question 'q2' has lower ranks and no answer of rank 1"),
-    "twice": (A1, "the answer of rank 1 to question 'q1' stands here again; it was on line 1"),
+    "twice": (A1, "the answer of rank 1 to question 'q1' appears twice; first on line 1"),
     "run a number": (A2 | {"run": 3}, "run must be a text (found 3)"),
     "run blank": (A2 | {"run": " "}, "run must be a text (found ' ')"),
 }
@@ -140,7 +140,7 @@ BAD_QUESTIONS: dict[str, tuple[dict[str, Any], str]] = {
     "question a number": (Q2 | {"question": 5}, "question must be a text (found 5)"),
     "no id": ({"question": "x", "answers": ["x"]}, "id must be a text or a whole number"),
     "id a list": (Q2 | {"id": ["q2"]}, "id must be a text or a whole number (found ['q2'])"),
-    "twice": (Q1, "the question stands here again (found 'q1')"),
+    "twice": (Q1, "the question appears twice (found 'q1')"),
     "answers null": (Q2 | {"answers": [None]}, "answers must be a list of texts (found [None])"),
     "answers true": (Q2 | {"answers": [True]}, "answers must be a list of texts (found [True])"),
     "answers an object": (Q2 | {"answers": {"a": 1}}, "answers must be a list of texts (found {'a': 1})"),
@@ -180,7 +180,7 @@ def test_questions_and_runs_belong_together(tmp_path: Path) -> None:
 def test_a_run_in_two_files(tmp_path: Path) -> None:
     questions, run = questions_and_run(tmp_path, answers=(A1 | {"run": "x"}, A2 | {"run": "x"}))
     other = lines(tmp_path / "other.jsonl", A1 | {"run": "x"})
-    assert str(refusal([questions, run, other], MismatchError)) == f"run 'x' stands in both {run} and {other}"
+    assert str(refusal([questions, run, other], MismatchError)) == f"run 'x' is in both {run} and {other}"
 
 
 def test_a_run_lacks_a_question(tmp_path: Path) -> None:
@@ -265,7 +265,7 @@ def test_a_question_that_does_not_fit_its_story(tmp_path: Path, old: str, new: s
         ('{"sentences": ["It rained."]}', "id must be"),
         ('{"id": "b", "sentences": ["It rained."]', "not a JSON object"),
         ('["b"]', "each line must be a JSON object"),
-        ('{"id": "s", "sentences": ["It rained."]}', "the story stands here again"),
+        ('{"id": "s", "sentences": ["It rained."]}', "the story appears twice"),
     ],
 )
 def test_a_broken_story_is_named_with_its_line(tmp_path: Path, second: str, rule: str) -> None:

@@ -45,7 +45,7 @@ BROKEN: dict[str, tuple[list[dict[str, Any]], int, str]] = {
     "in words": ([SOUND[0], SOUND[1] | {"B": "high"}], 2, "the score of run 'B' must be a finite number or empty"),
     "nan": ([SOUND[0], SOUND[1] | {"B": "nan"}], 2, "the score of run 'B' must be a finite number or empty"),
     "infinite": ([SOUND[0], SOUND[1] | {"B": "-inf"}], 2, "the score of run 'B' must be a finite number or empty"),
-    "question twice": ([*SOUND, SOUND[0]], 3, "the question stands here again (found 't1')"),
+    "question twice": ([*SOUND, SOUND[0]], 3, "the question appears twice (found 't1')"),
     "question empty": ([SOUND[0], SOUND[1] | {"topic": None}], 2, "the question is empty"),
 }
 

@@ -191,7 +191,7 @@ def test_other_broken_twins(tmp_path: Path) -> None:
     assert_refused(table(tmp_path), None, "there is a header and no row", format_in="simpleqa")
     header = "model,problem,target,grade\n"
     one, other = (table(tmp_path, "m,q1,t,A", name=name, header=header) for name in ("a.csv", "b.csv"))
-    assert "run 'm' stands in" in str(refusal([one, other], MismatchError))
+    assert "run 'm' is in" in str(refusal([one, other], MismatchError))
 
 
 @pytest.mark.fuzz("simpleqa")

@@ -180,7 +180,7 @@ BROKEN_GOLD: dict[str, tuple[Any, str]] = {
     "question a number": (gold_of({"id": "q1", "question": 1}), "question must be a text (found 1)"),
     "twice": (
         gold_of(gold_question("q1"), gold_question("q1")),
-        "paragraphs[1].qas[0]: the question stands here again (found 'q1')",
+        "paragraphs[1].qas[0]: the question appears twice (found 'q1')",
     ),
     "empty": ({"data": [{"paragraphs": []}]}, "there are no questions"),
 }

@@ -60,7 +60,7 @@ def test_a_reward_that_is_missing_is_not_graded(tmp_path: Path) -> None:
 BROKEN = {
     "no task": ([run(None, 1)], "item 1", "task_id must be"),
     "no trial": ([run(1, 1, None)], "item 1", "trial must be a whole number"),
-    "twice": ([run(1, 1), run(1, 0)], "item 2", "stands here again"),
+    "twice": ([run(1, 1), run(1, 0)], "item 2", "appears twice"),
     "a text": ([run(1, 1), "x"], "item 2", "a trajectory must be an object"),
     "a reward above 1": ([run(1, 7)], None, "a reward lies outside 0 and 1"),
 }

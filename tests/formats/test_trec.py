@@ -198,11 +198,11 @@ BROKEN: dict[str, tuple[str, str, str]] = {
     "five cells": ("x.run", "1 Q0 d9 1 2", "a line of a run is: qid iter docno rank score tag (found '1 Q0 d9 1 2')"),
     "no rank": ("x.run", "1 Q0 d9 one 2 mine", "the rank must be a whole number (found 'one')"),
     "no score": ("x.run", "1 Q0 d9 1 nan mine", "the score must be a finite number (found 'nan')"),
-    "a document twice": ("x.run", "1 Q0 d1 9 2 mine", "document 'd1' of topic '1' stands here again; it was on line 1"),
+    "a document twice": ("x.run", "1 Q0 d1 9 2 mine", "document 'd1' of topic '1' appears twice; first on line 1"),
     "three cells": ("test.qrels", "1 0 d9", "a line of qrels is: qid iter docno rel, with a whole number"),
     "five cells in qrels": ("test.qrels", "1 0 d9 1 1", "a line of qrels is: qid iter docno rel"),
     "no level": ("test.qrels", "1 0 d9 yes", "(found '1 0 d9 yes')"),
-    "judged twice": ("test.qrels", "1 0 d2 1", "document 'd2' of topic '1' stands here again"),
+    "judged twice": ("test.qrels", "1 0 d2 1", "document 'd2' of topic '1' appears twice"),
 }
 
 
@@ -219,9 +219,7 @@ def test_a_broken_twin(twin: str, tmp_path: Path) -> None:
 
 def test_broken_judgements(tmp_path: Path) -> None:
     path = write_files(tmp_path, {"team.txt": f"{JUDGED}1394 APW2 W 1988\n"})[0]
-    assert_refused(
-        path, "line 7", "question '1394' stands here again (it was on line 1): a pool of answers needs its runs"
-    )
+    assert_refused(path, "line 7", "question '1394' appears twice (first on line 1): a pool of answers needs its runs")
     write_files(tmp_path, {"team.txt": f"{JUDGED}1400 APW2 Q 1988\n"})
     assert_refused(path, "line 7", "a line of judgements is: qid docno R|W|X|U answer")
     pool, run = write_files(tmp_path, {"pool": f"{POOL}1 APW1 R 1988\n", "a.run": ANSWERS})

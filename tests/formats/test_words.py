@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from nescio.pipeline import Options, load
-from nescio.reporting.page.words import Said, texts_of
+from nescio.reporting.page.question_texts import ShownAnswer, texts_of
 
 from . import test_helm as helm
 from . import test_inspect as inspect
 from . import test_promptfoo as promptfoo
 
 
-def words(paths: Any, **reading: Any) -> tuple[list[tuple[str, str]], list[Said]]:
+def words(paths: Any, **reading: Any) -> tuple[list[tuple[str, str]], list[ShownAnswer]]:
     """What was asked and what is right, question by question; and what the first run said."""
     found = texts_of(load(paths, Options(texts=True, ungraded="exclude", **reading)))
     assert found is not None
@@ -32,7 +32,11 @@ def test_helm_has_its_options_the_reasons_of_its_graders_and_its_errors(tmp_path
     paths = helm.folder(tmp_path / helm.NAME, (plain, entries), (graded, others), (failed, more))
     asked, said = words(paths)
     assert asked == [("Which?\nA. one\nB. two\nC. cannot be determined", "two")] * 3
-    assert said == [Said("B", "two", ""), Said("A", "one", "gpt: It complies."), Said("", "", "503 Server Error")]
+    assert said == [
+        ShownAnswer("B", "two", ""),
+        ShownAnswer("A", "one", "gpt: It complies."),
+        ShownAnswer("", "", "503 Server Error"),
+    ]
 
 
 def test_inspect_has_its_choices_the_texts_of_blocks_and_its_errors(tmp_path: Path) -> None:
@@ -70,10 +74,10 @@ def test_reasoning_is_the_judge_s_where_there_are_no_answers(tmp_path: Path) -> 
     table, own = tmp_path / "judged.csv", tmp_path / "own.csv"
     table.write_text("run,question,outcome,reasoning\nmine,a,correct,It is complete.\n")
     own.write_text("run,question,outcome,prediction,reasoning\nmine,a,correct,Bob,I think so.\n")
-    assert words([table])[1] == [Said("", "", "It is complete.")]
-    assert words([own])[1] == [Said("Bob", "", "")]
+    assert words([table])[1] == [ShownAnswer("", "", "It is complete.")]
+    assert words([own])[1] == [ShownAnswer("Bob", "", "")]
     table.write_text("run,question,outcome,prediction,judge_reasoning\nmine,a,correct,Bob,It is complete.\n")
-    assert words([table])[1] == [Said("Bob", "", "It is complete.")]
+    assert words([table])[1] == [ShownAnswer("Bob", "", "It is complete.")]
 
 
 def test_a_log_without_words_has_none(tmp_path: Path) -> None:

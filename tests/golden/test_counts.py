@@ -12,7 +12,7 @@ import pytest
 import nescio
 from nescio.data.evidence import outcome_tally
 from nescio.measures import REGISTRY
-from nescio.meta.audit import with_defaults
+from nescio.meta_evaluation.audit import with_defaults
 
 from .figures import cases, exact
 

@@ -43,7 +43,7 @@ def test_by_the_text_of_the_answer_whoever_gave_it() -> None:
 
 def test_by_question_where_there_is_one_run() -> None:
     assert judged(Label("q2", CORRECT), runs=RUNS[:1]) == [[NOT_GRADED, CORRECT, INCORRECT]]
-    with pytest.raises(MismatchError, match="file, row 3: whose answer is this"):
+    with pytest.raises(MismatchError, match="file, row 3: name the run or the answer"):
         judged(Label("q2", CORRECT, place="file, row 3"))
 
 
@@ -57,9 +57,9 @@ def test_labels_of_others_are_counted() -> None:
     strangers = [Label("q1", CORRECT, "z"), Label("q9", CORRECT, "a"), Label("q1", CORRECT, "a")]
     _, notes = human(strangers, ["a"], ["q1"])
     assert in_words(notes) == (
-        "2 judgements are of runs or questions that are not here (first: run 'z', question 'q1')",
+        "2 judgements are for runs or questions that are not in the data (first: run 'z', question 'q1')",
     )
-    with pytest.raises(MismatchError, match=r"no judgement is of these runs .*run 'z', question 'q1'"):
+    with pytest.raises(MismatchError, match=r"no judgement is for these runs .*run 'z', question 'q1'"):
         human(strangers[:2], ["a"], ["q1"])
     with pytest.raises(MismatchError, match="no judgement"):
         human([], ["a"], ["q1"])

@@ -338,7 +338,7 @@ def test_the_limit_on_calls(server: Server, judge: Callable[..., LLM]) -> None:
     one = judge(limits=Limits(calls=4))
     assert sorted(states(one, *answers)) == [CORRECT] * 4 + [NOT_GRADED] * 6
     assert server.calls == 4
-    assert "--max-calls 4 is reached: 6 answers are ungraded" in in_words(one.notes)[-1]
+    assert "max_calls=4 is reached: 6 answers are ungraded" in in_words(one.notes)[-1]
     assert states(judge(), *answers) == [CORRECT] * 10
     assert server.calls == 10
     server.reply = lambda told, tries: refusal(500, "broken")  # noqa: ARG005
@@ -357,7 +357,7 @@ def test_the_limit_on_cost(server: Server, judge: Callable[..., LLM]) -> None:
     most = (len(json.dumps(body).encode()) + 200) * 1e-5 + 50e-4
     assert server.calls == int((0.06 - most) / 0.002) + 1  # as long as the most that a call may cost is left
     assert server.calls * 0.002 <= 0.06
-    assert "--max-cost 0.06 is reached" in in_words(one.notes)[-1]
+    assert "max_cost=0.06 is reached" in in_words(one.notes)[-1]
     assert f"{server.calls * 0.002:.4f} spent" in in_words(one.notes)[0]
 
 
@@ -417,7 +417,7 @@ def test_a_file_of_something_else_is_left_alone(tmp_path: Path, judge: Callable[
     with pytest.raises(UsageError, match="is a database of something else"):
         states(judge(), "right")
     path.write_bytes(b"no database at all" * 100)
-    with pytest.raises(UsageError, match="grades cannot be kept in it"):
+    with pytest.raises(UsageError, match="cannot store grades"):
         states(judge(), "right")
     assert path.read_bytes().startswith(b"no database")
 
@@ -425,10 +425,10 @@ def test_a_file_of_something_else_is_left_alone(tmp_path: Path, judge: Callable[
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        (lambda: Endpoint("host/v1"), "--base-url is an address"),
-        (lambda: Endpoint("file:///etc/passwd"), "--base-url is an address"),
+        (lambda: Endpoint("host/v1"), "base_url is an address"),
+        (lambda: Endpoint("file:///etc/passwd"), "base_url is an address"),
         (lambda: Endpoint("http://h", "two\nlines"), "not one line of printable ASCII"),
-        (lambda: LLM(Endpoint("http://h"), ""), "needs --model"),
+        (lambda: LLM(Endpoint("http://h"), ""), "needs model"),
         (lambda: LLM(Endpoint("http://h"), "m", concurrency=0), "1 or more"),
         (lambda: Limits(cost=1.0), "needs the prices"),
         (lambda: Limits(calls=-1), "0 or more"),

@@ -35,7 +35,7 @@ def test_a_name_says_all_parameters(text: str, name: str) -> None:
         ("token_f1(0)", r"an F1 above 0 and up to 1 \(found threshold = 0\)"),
         ("token_f1(nan)", "threshold must be a finite number"),
         ("token_f1(true)", "threshold must be a number"),
-        ("pattern(ignore_case=maybe)", "ignore_case is true or false"),
+        ("pattern(ignore_case=maybe)", "ignore_case must be true or false"),
         ("token_f1(0.5", "is not a judge; write it as NAME"),
         ("", "is not a judge"),
     ],

@@ -80,7 +80,7 @@ def test_what_is_no_pattern_is_noted_with_the_first() -> None:
     (one,) = notes
     assert one.code == "pattern.taken_literally"
     assert (one["answers"], one["question"], one["text"]) == (2, "q1", "(Bill Pullman")
-    assert "2 gold answers are no patterns that RE2 reads, and are looked for as they stand (first: " in str(one)
+    assert "2 gold answers are not valid RE2 patterns and are searched for literally (first: " in str(one)
     assert not judge_runs(Collection("c", questions[1:]), [Run("r", (Response("q2", "z", True),))], "pattern")[1]
 
 

@@ -13,6 +13,7 @@ from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, SILENT, Outcomes
 from nescio.data.policies import Policies, apply_policies
 from nescio.errors import FormatError, UnknownNameError
 from nescio.judging import REGISTRY, default_judge, judge, judge_runs, known
+from nescio.judging._judge import SUITING
 from nescio.registry import Registry
 
 Q1 = Question("q1", "Who?", ("Ann",), ("Ann", "Bob"), strata={"topic": "people"})
@@ -94,6 +95,12 @@ def test_the_default_judge_is_choice_where_every_question_has_options(
     assert default_judge(Collection("c", questions)) == name
 
 
+def test_a_judge_is_in_the_file_of_its_name_and_those_that_suit_are_listed() -> None:
+    own = {name: declared for name, declared in REGISTRY.items() if declared.function.__module__.startswith("nescio.")}
+    assert all(d.function.__module__ == f"nescio.judging.{name}" for name, d in own.items())
+    assert {name for name, declared in own.items() if declared.suits} == {*SUITING}
+
+
 def test_an_unknown_judge_and_a_name_that_is_taken() -> None:
     with pytest.raises(UnknownNameError, match=r"unknown judge 'choise'; did you mean choice"):
         known("choise")
@@ -115,7 +122,7 @@ def test_the_first_of_several_answers_has_its_repeat_said_or_not(tmp_path: Path)
     (tmp_path / "questions.jsonl").write_text('{"id": "q", "question": "?", "answers": ["x"]}\n')
     said = '{"id": "q", "answer": "y"}\n{"id": "q", "answer": "x", "repeat": "1"}\n'
     (tmp_path / "run.jsonl").write_text(said)
-    with pytest.raises(FormatError, match=r"line 2: the answer of rank 1 to question 'q' stands here again"):
+    with pytest.raises(FormatError, match=r"line 2: the answer of rank 1 to question 'q' appears twice"):
         score([tmp_path / "questions.jsonl", tmp_path / "run.jsonl"], "accuracy")
 
 

@@ -9,8 +9,8 @@ import pytest
 
 import nescio
 from nescio.data.results import Results
-from nescio.meta import power, stability, swap
 from nescio.stats import ordered
+from nescio.verbs.meta import power, stability, swap
 
 from .catalogue import varied
 
@@ -24,9 +24,9 @@ BATCHES = (
     ("nescio.stats.ordered", "CELLS_BEFORE_COMPILED"),
     ("nescio.measures._measure", "MOST_CELLS"),
     ("nescio.measures._order", "MOST_CELLS"),
-    ("nescio.meta._trials", "COMPARISONS_AT_ONCE"),
-    ("nescio.meta._scorers", "CELLS_AT_ONCE"),
-    ("nescio.meta.power", "CELLS_AT_ONCE"),
+    ("nescio.meta_evaluation._trials", "COMPARISONS_AT_ONCE"),
+    ("nescio.meta_evaluation._scorers", "CELLS_AT_ONCE"),
+    ("nescio.meta_evaluation.power", "CELLS_AT_ONCE"),
     ("nescio.measures._measure", "_ROWS_AT_ONCE"),
 )
 MEASURES = ["c@1", "accuracy", "mean(graded)", "AURC", "AURC(fd-shifts)", "AUROC", "AP", "ECE", "penalty(t=0.75)"]

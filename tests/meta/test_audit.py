@@ -15,7 +15,7 @@ import nescio
 from nescio.data.results import Finding
 from nescio.measures import REGISTRY, parse
 from nescio.measures._measure import Declaration
-from nescio.meta.audit import TESTS, _axioms, _cheats, _kinds, audit, audit_one, registered, with_defaults
+from nescio.meta_evaluation.audit import TESTS, _axioms, _cheats, _kinds, audit, audit_one, registered, with_defaults
 from nescio.scoring.samples import measure_inputs
 
 from .audits import everything, finding

@@ -9,7 +9,7 @@ import pytest
 from tools import audit as tools
 
 from nescio.measures import REGISTRY
-from nescio.meta.audit import TESTS, audit
+from nescio.meta_evaluation.audit import TESTS, audit
 from nescio.reporting import audit as report
 from nescio.reporting import tables
 

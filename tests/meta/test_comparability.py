@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from nescio.data.results import Score, Scores
 from nescio.data.signature import Signature
-from nescio.meta import comparability
-from nescio.meta.comparability import pearson
+from nescio.meta_evaluation import comparability
+from nescio.meta_evaluation.comparability import pearson
 
 # Hirschman et al. (ACL 1999), Table 1: AnsWdRecall, HumSent, AutSent of the 13 systems, the last with references by
 # hand.

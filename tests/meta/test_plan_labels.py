@@ -114,11 +114,11 @@ def test_the_shares_add_to_the_labels(half_width: float, baseline: str | None) -
     [
         ({"half_width": 0.1}, "starts from judged answers"),
         ({**STATED}, "for a half width or for a difference"),
-        ({**STATED, "half_width": 0.1, "difference": 0.1}, "for a half width or for a difference"),
-        ({**STATED, "half_width": 0}, "half_width must be above 0"),
+        ({**STATED, "half_width": 0.1, "difference": 0.1}, "half.width cannot be used with -*difference"),
+        ({**STATED, "half_width": 0}, "half.width takes a number, above 0"),
         ({**STATED, "half_width": 0.1, "correlation": 1.0}, "correlation must be at least 0 and below 1"),
         ({**STATED, "difference": 0.1, "power": 0.01}, "power must be above 0.05"),
-        ({**STATED, "half_width": 0.1, "target": "all"}, "target must be"),
+        ({**STATED, "half_width": 0.1, "target": "all"}, "target takes one of collection, population"),
     ],
 )
 def test_what_makes_no_sense(options: dict[str, Any], message: str) -> None:
@@ -132,7 +132,7 @@ def test_what_makes_no_sense_with_files() -> None:
         nescio.plan_labels(outcomes, run="new", half_width=0.1)
     with pytest.raises(UsageError, match="there are 2 runs; name the one to plan for"):
         nescio.plan_labels(outcomes, labels=people, half_width=0.1)
-    with pytest.raises(UsageError, match="these have their own"):
+    with pytest.raises(UsageError, match="spread cannot be used with a pilot"):
         nescio.plan_labels(outcomes, labels=people, run="new", half_width=0.1, spread=0.5)
     with pytest.raises(MismatchError, match="too few to plan with"):
         nescio.plan_labels(outcomes, labels=people[:2], run="new", half_width=0.1)

@@ -15,13 +15,14 @@ import nescio
 from nescio.data.evidence import PRESENT, Evidence
 from nescio.data.results import Results
 from nescio.measures import parse
-from nescio.meta import PowerPlan, plan
-from nescio.meta.planning._joint import Joint, exchanges, from_pilot, from_rates, tilt
-from nescio.meta.planning._plans import distance
-from nescio.meta.planning._rejections import Aim, p_values, rejected
-from nescio.stats.permutation import exact_p
+from nescio.meta_evaluation import PowerPlan
+from nescio.meta_evaluation.planning._joint import Joint, exchanges, from_pilot, from_rates, tilt
+from nescio.meta_evaluation.planning._plans import distance
+from nescio.meta_evaluation.planning._rejections import Aim, p_values, rejected
+from nescio.stats.exact_p_values import exact_p
 from nescio.stats.resampling import Block
 from nescio.stats.streams import Stream
+from nescio.verbs.plan import plan
 from tests.notes import in_words
 
 RATES = (0.5, 0.3, 0.2)
@@ -112,7 +113,7 @@ def test_a_tilted_table_of_accuracy_keeps_its_odds() -> None:
     moved = tilt(table, -0.1)
     assert moved.difference == pytest.approx(-0.1, abs=1e-12)
     correct = np.stack(np.split(table.pair.patterns.columns["correct"], 2), axis=1).tolist()
-    before, after = ({tuple(k): p for k, p in zip(correct, t.chances, strict=True)} for t in (table, moved))
+    before, after = ({tuple(k): p for k, p in zip(correct, t.probabilities, strict=True)} for t in (table, moved))
     assert before == {(1, 0): pytest.approx(3 / 7), (0, 1): pytest.approx(1 / 7), (0, 0): pytest.approx(2 / 7)} | {
         (1, 1): pytest.approx(1 / 7)
     }
@@ -146,7 +147,7 @@ def test_agreement_is_cohens_kappa_where_rates_are_equal(agreement: float) -> No
     run, baseline = (
         np.select([side(table, i) == 1 for side in (correct, unanswered)], ["C", "U"], "W") for i in (0, 1)
     )
-    kappa = cohen_kappa_score(run, baseline, sample_weight=table.chances)
+    kappa = cohen_kappa_score(run, baseline, sample_weight=table.probabilities)
     assert kappa == pytest.approx(agreement)
     assert np.allclose(rates(table), [RATES, RATES])
 
@@ -155,7 +156,7 @@ def rates(table: Joint) -> list[list[float]]:
     """Correct, incorrect and unanswered of the run, and of the baseline."""
     columns = table.pair.patterns.columns
     sides = [np.split(columns[name], 2) for name in ("correct", "incorrect", "unanswered")]
-    return [[float(table.chances @ side[i]) for side in sides] for i in (0, 1)]
+    return [[float(table.probabilities @ side[i]) for side in sides] for i in (0, 1)]
 
 
 def correct(table: Joint, side: int) -> np.ndarray[Any, Any]:
@@ -346,8 +347,8 @@ THREE = pilot(CELLS).take_runs([0, 1, 0])
     ("given", "asked", "says"),
     [
         (None, {}, "from a pilot .* or from rates"),
-        (pilot(CELLS), {"rates": RATES}, "not from both"),
-        (pilot(CELLS), {"agreement": 0.5}, "is only for rates"),
+        (pilot(CELLS), {"rates": RATES}, "rates cannot be used with a pilot"),
+        (pilot(CELLS), {"agreement": 0.5}, "agreement needs rates"),
         (pilot(CELLS).take_runs([0]), {}, "one run"),
         (THREE, {}, "3 runs; choose two"),
         (THREE, {"run": "run"}, "3 runs; choose two"),
@@ -368,15 +369,15 @@ THREE = pilot(CELLS).take_runs([0, 1, 0])
         (None, {"rates": (0.7, 0.3), "difference": 0.1}, "three numbers"),
         (None, {"rates": "0.5", "difference": 0.1}, "three numbers"),
         (None, {"rates": [RATES] * 3}, "found 3"),
-        (None, {"rates": RATES, "difference": 0.1, "agreement": 1.1}, "agreement must lie between"),
+        (None, {"rates": RATES, "difference": 0.1, "agreement": 1.1}, "agreement takes a number"),
         (None, {"rates": RATES, "difference": 0.1, "agreement": 1}, "lower agreement"),
-        (None, {"rates": RATES, "difference": 0.1, "run": "a"}, "rates have no run names"),
-        (None, {"rates": RATES, "difference": 0.1, "alpha": 0}, "alpha must lie"),
-        (None, {"rates": RATES, "difference": 0.1, "power": 1}, "power must be above"),
+        (None, {"rates": RATES, "difference": 0.1, "run": "a"}, "run cannot be used with rates"),
+        (None, {"rates": RATES, "difference": 0.1, "alpha": 0}, "alpha takes a number between 0 and 1"),
+        (None, {"rates": RATES, "difference": 0.1, "power": 1}, "power takes a number between 0 and 1"),
         (None, {"rates": RATES, "difference": 0.1, "power": 0.05}, "power must be above"),
-        (None, {"rates": RATES, "difference": float("nan")}, "difference must be a number"),
-        (None, {"rates": RATES, "questions": 0}, "whole number between 1 and"),
-        (None, {"rates": RATES, "questions": 10.5}, "whole number between 1 and"),
+        (None, {"rates": RATES, "difference": float("nan")}, "difference takes a number"),
+        (None, {"rates": RATES, "questions": 0}, "questions takes a whole number, from 1 to"),
+        (None, {"rates": RATES, "questions": 10.5}, "questions takes a whole number, from 1 to"),
         (None, {"rates": RATES, "difference": 0.1, "seed": -1}, "seed"),
     ],
 )

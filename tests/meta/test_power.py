@@ -18,11 +18,11 @@ from nescio.data.columns import Array
 from nescio.data.evidence import NO_ROW, PRESENT, Evidence
 from nescio.data.results import Results
 from nescio.measures import Measure, parse
-from nescio.meta import power
-from nescio.meta._asl import Resampling
-from nescio.meta.power import ADAPTED, MEAN, is_mean
+from nescio.meta_evaluation._asl import Resampling
+from nescio.meta_evaluation.power import ADAPTED, MEAN, is_mean
 from nescio.pipeline import load
 from nescio.scoring.samples import columns_for
+from nescio.verbs.meta import power
 from tests.laws.catalogue import MEASURES, apart, value_of, varied
 from tests.meta.test_rank_agreement import graded
 from tests.meta.test_trials import evidence
@@ -265,7 +265,7 @@ def test_neither_order_nor_company_nor_jobs_nor_chunks_change_a_bit(
         power(five_runs.select(np.random.default_rng(1).permutation(12)), measures),
     ]
     # The function of the same name hides the module.
-    monkeypatch.setattr(sys.modules["nescio.meta.power"], "CELLS_AT_ONCE", 1000)
+    monkeypatch.setattr(sys.modules["nescio.meta_evaluation.power"], "CELLS_AT_ONCE", 1000)
     again.append(power(five_runs, measures))
     for other in again:
         assert (other.rows, other.tables, in_words(other.notes)) == (whole.rows, whole.tables, in_words(whole.notes))

@@ -11,7 +11,7 @@ import pytest
 
 from nescio.data.evidence import Evidence
 from nescio.errors import MismatchError, UsageError
-from nescio.meta import agreement
+from nescio.verbs.meta import agreement
 from tests.meta.test_trials import evidence
 from tests.notes import in_words
 

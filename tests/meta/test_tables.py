@@ -10,8 +10,8 @@ import pytest
 from scipy import stats
 
 from nescio.measures import parse
-from nescio.meta import _trials, stability, swap
-from nescio.meta._tables import tally_pairs
+from nescio.meta_evaluation import _trials, stability, swap
+from nescio.meta_evaluation._tables import tally_pairs
 from tests.meta.test_trials import evidence
 
 TRIALS = 40_000

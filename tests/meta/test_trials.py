@@ -13,9 +13,9 @@ import pytest
 
 import nescio
 from nescio.data.evidence import PRESENT, Evidence
-from nescio.meta import stability, swap
-from nescio.meta.stability import book
-from nescio.meta.swap import bins
+from nescio.meta_evaluation import stability, swap
+from nescio.meta_evaluation.stability import book
+from nescio.meta_evaluation.swap import bins
 from tests.notes import in_words
 
 SHARED = Path(__file__).parents[2].parent / "shared"

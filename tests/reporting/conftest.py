@@ -23,10 +23,10 @@ HOSTILE = (
 )
 
 
-def make(output: Path, *arguments: object, command: str = "report") -> Path:
-    """`nescio report`, or another command, on these arguments."""
+def make(output: Path, *arguments: object) -> Path:
+    """`nescio report` on these arguments."""
     with pytest.raises(SystemExit) as stopped:
-        run([command, *map(str, arguments), "-o", str(output), "--resamples", "500"])
+        run(["report", *map(str, arguments), "-o", str(output), "--resamples", "500"])
     assert not stopped.value.code
     return output
 
@@ -68,7 +68,7 @@ def diff_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     table = outcome_table(folder / "two.csv", {"old": moves[::2], "new": moves[1::2]})
     with table.open("a") as more:
         more.write("old,only1,correct,red\nold,only2,unanswered,red\nnew,fresh,incorrect,blue\n")
-    return make(folder / "diff.html", table, "--baseline", "old", "--missing", "common", command="compare")
+    return make(folder / "diff.html", table, "--baseline", "old", "--missing", "common")
 
 
 @pytest.fixture(scope="session")
@@ -98,7 +98,8 @@ def hostile_page(hostile_files: tuple[Path, ...], tmp_path_factory: pytest.TempP
 @pytest.fixture(scope="session")
 def hostile_diff_page(hostile_files: tuple[Path, ...], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of what changed between its runs."""
-    return make(tmp_path_factory.mktemp("pages") / "diff.html", *hostile_files, command="compare")
+    page = tmp_path_factory.mktemp("pages") / "diff.html"
+    return make(page, *hostile_files, "--baseline", hostile_files[1].stem)
 
 
 def assert_accessible(page: Any) -> None:

@@ -18,8 +18,8 @@ from nescio.errors import MismatchError, UnknownNameError
 from nescio.pipeline import Loaded, Options, load
 from nescio.reporting import direct
 from nescio.reporting.page.change import Change, flow_figure, gather_change, sentence
+from nescio.reporting.page.commands import Commands
 from nescio.reporting.page.moves import GROUPS, NOT_KNOWN, ONLY_NEW, ONLY_OLD, Moves, moves
-from nescio.reporting.page.texts import Commands
 from tests.reporting.conftest import MOVES, outcome_table
 
 
@@ -167,7 +167,7 @@ def test_which_two_runs_are_meant(tmp_path: Path) -> None:
     three_runs = load([outcome_table(tmp_path / "three.csv", {"a": "CW", "b": "CC", "c": "WW"})])
     assert two_runs(three_runs, "c", "a") == ("c", "a")
     for baseline, new in ((None, None), ("a", None), (None, "a")):
-        with pytest.raises(MismatchError, match="--baseline OLD --run NEW"):
+        with pytest.raises(MismatchError, match="baseline=OLD run=NEW"):
             two_runs(three_runs, baseline, new)
     with pytest.raises(UnknownNameError, match="z"):
         two_runs(three_runs, "z", "a")
@@ -216,7 +216,7 @@ def test_graded_scores_have_differences_and_no_moves(tmp_path: Path) -> None:
     matrix.write_text("topic,one,two\n" + "".join(f"t{i},{i / 20:.2f},{(i * 7 % 20) / 20:.2f}\n" for i in range(20)))
     page = tmp_path / "diff.html"
     with pytest.raises(SystemExit) as stopped:
-        run(["compare", str(matrix), "-o", str(page), "--resamples", "200"])
+        run(["report", str(matrix), "--baseline", "one", "-o", str(page), "--resamples", "200"])
     assert not stopped.value.code
     text = page.read_text()
     assert "The score of each run on each of the 20 questions, before and after." in text
@@ -228,10 +228,14 @@ def test_refusals_are_one_message_and_no_file(tmp_path: Path, capfd: pytest.Capt
     three_runs = outcome_table(tmp_path / "three.csv", {"a": "CW", "b": "CC", "c": "WW"})
     page = tmp_path / "diff.html"
     for arguments, message in (
-        (["compare", str(three_runs), "-o", str(page)], "choose them with --baseline OLD --run NEW"),
+        (["report", str(three_runs), "--baseline", "a", "-o", str(page)], "choose them with --baseline OLD --run NEW"),
         (["compare", str(three_runs), "--run", "b"], "choose them with --baseline OLD --run NEW"),
-        (["compare", str(three_runs), "--baseline", "a", "--run", "z", "-o", str(page)], "'z'"),
-        (["score", str(three_runs), "-o", str(page)], "`nescio report` makes pages"),
+        (["report", str(three_runs), "--baseline", "a", "--run", "z", "-o", str(page)], "'z'"),
+        (
+            ["compare", str(three_runs), "-o", str(page)],
+            "`nescio report` writes pages; with --baseline RUN one of what",
+        ),
+        (["score", str(three_runs), "-o", str(page)], "`nescio report` writes pages"),
     ):
         with pytest.raises(SystemExit) as stopped:
             run(arguments)

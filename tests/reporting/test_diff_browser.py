@@ -189,7 +189,7 @@ def test_what_is_not_graded_or_rightly_silent_has_a_sign_of_its_own(tmp_path: Pa
     table = tmp_path / "table.csv"
     rows = ["old,q1,incorrect,false", "new,q1,unanswered,false", "old,q2,correct,true", "new,q2,,true"]
     table.write_text("\n".join(["run,question,outcome,answerable", *rows]) + "\n")
-    opened: Opened = visit(make(tmp_path / "diff.html", table, "--ungraded", "exclude", command="compare"))
+    opened: Opened = visit(make(tmp_path / "diff.html", table, "--baseline", "old", "--ungraded", "exclude"))
     page = opened.page
     assert page.locator(".grid-body .row:visible .cell i").all_inner_texts() == ["×", "○", "✓", "?"]
     assert page.locator(".legend .rare").is_visible()
@@ -213,7 +213,7 @@ def test_without_javascript_the_changes_are_there(diff_page: Path, visit: Any) -
 def test_twelve_thousand_questions_are_filtered_fast_and_few_are_laid_out(tmp_path: Path, visit: Any) -> None:
     rng = random.Random(5)
     runs = {name: "".join(rng.choices("CWU", k=12_000)) for name in ("old", "new")}
-    path = make(tmp_path / "diff.html", outcome_table(tmp_path / "many.csv", runs), command="compare")
+    path = make(tmp_path / "diff.html", outcome_table(tmp_path / "many.csv", runs), "--baseline", "old")
     opened: Opened = visit(path)
     page = opened.page
     assert page.evaluate("performance.getEntriesByType('navigation')[0].domComplete") < 2_000

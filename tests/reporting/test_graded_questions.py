@@ -254,7 +254,7 @@ def test_two_runs_of_graded_scores_have_their_questions_beside_their_difference(
     with (EXAMPLES / "ap.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     named = next(name for name in rows[0] if name not in ("dense", "both", "bm25"))
-    page_ = make(tmp_path / "diff.html", EXAMPLES / "ap.csv", "--baseline", "bm25", "--run", "dense", command="compare")
+    page_ = make(tmp_path / "diff.html", EXAMPLES / "ap.csv", "--baseline", "bm25", "--run", "dense")
     opened: Opened = visit(page_)
     page = opened.page
     assert "The score of each run on each of the 50 questions, before and after." in page.inner_text("#questions")

@@ -6,7 +6,7 @@ import pytest
 from nescio.data.evidence import outcome_tally
 from nescio.data.results import Scores
 from nescio.reporting import screen, tables, terminal
-from nescio.scoring.score import score
+from nescio.scoring.score import compute_scores
 
 RUNS = screen.MOST_RUNS + 5
 
@@ -16,7 +16,7 @@ def scores() -> Scores:
     """Run i has i of RUNS right and leaves the rest unanswered; the first five have one wrong answer besides."""
     right = np.arange(RUNS)
     counts = np.stack([right, right < 5, RUNS - right], axis=1).astype(np.int64)
-    return score(outcome_tally([f"run{i:04}" for i in range(RUNS)], counts), ["accuracy", "c@1"], ci=None)
+    return compute_scores(outcome_tally([f"run{i:04}" for i in range(RUNS)], counts), ["accuracy", "c@1"], ci=None)
 
 
 def test_the_screen_has_the_best_and_says_how_many_there_are(

@@ -107,7 +107,7 @@ def test_long_names_in_a_comparison_stay_apart(tmp_path: Path, visit: Any, width
         "organisation/" + "a-long-name-" * 5 + f"{which}-" + "instruct-tuned-" * 3 + "x" for which in ("one", "two")
     ]
     table = outcome_table(tmp_path / "two.csv", dict(zip(names, ("CCWU" * 20, "CWWC" * 20), strict=True)))
-    page_ = make(tmp_path / "diff.html", table, "--baseline", names[0], command="compare")
+    page_ = make(tmp_path / "diff.html", table, "--baseline", names[0])
     opened: Opened = visit(page_, viewport={"width": width, "height": 900})
     page = opened.page
     assert page.evaluate("document.documentElement.scrollWidth") <= width

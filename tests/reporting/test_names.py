@@ -15,15 +15,14 @@ from typing import Any
 import pytest
 
 from nescio.reporting import charts, latex
-from nescio.reporting.board import number
 from nescio.reporting.grid import make_grid
 from nescio.reporting.markdown import _MARKDOWN, markdown_code, markdown_table
+from nescio.reporting.numbers import number, signed
 from nescio.reporting.page import browser, drawing
 from nescio.reporting.page.browser import Seen
+from nescio.reporting.page.commands import Commands
 from nescio.reporting.page.figure import Figure
-from nescio.reporting.page.texts import Commands
-from nescio.reporting.tables import signed
-from nescio.reporting.terminal import typed
+from nescio.reporting.terminal import command_text
 from nescio.text import sanitize
 from tests.browser import Opened
 from tests.notes import in_words
@@ -162,7 +161,7 @@ def test_long_texts_of_many_strata_are_cut_and_that_is_said(monkeypatch: pytest.
 
 def test_a_command_line_is_taken_by_a_shell_as_it_was_given() -> None:
     words = ["it's $x `y`", "\x1b[31m'\\", "\udcff1", "\u202eb", "a\nb", "", "\u00e9\u2028", "-m"]
-    said = typed(["printf", "%s|", *words])
+    said = command_text(["printf", "%s|", *words])
     assert said.isprintable()
     done = subprocess.run(["bash", "-c", said], capture_output=True, check=True)
     assert done.stdout == b"".join(os.fsencode(word) + b"|" for word in words)
@@ -231,7 +230,7 @@ def test_what_counts_as_silence_does_so_in_the_scores_of_the_questions_shown(tmp
     table = tmp_path / "half.csv"
     rows = ["a,q1,correct,true", "a,q2,incorrect,false", "b,q3,correct,true", "b,q4,incorrect,false"]
     table.write_text("run,question,outcome,answerable\n" + "\n".join(rows) + "\n")
-    page = visit(make(tmp_path / "diff.html", table, "--missing", "unanswered", command="compare")).page
+    page = visit(make(tmp_path / "diff.html", table, "--baseline", "a", "--missing", "unanswered")).page
     page.locator("#own tbody tr").nth(1).wait_for()
     shown = [text.split("\n")[0] for text in page.locator("#own tbody tr:first-child td").all_inner_texts()]
     # one right, one wrong, one silent, one rightly silent: accuracy 2/4, c@1 (2 + 2/4)/4, coverage 2/4

@@ -21,7 +21,7 @@ from nescio.reporting.page.drawing import cleaned
 from nescio.reporting.page.figures import _said_of_winners, _winners, all_figures, penalty_figure, strata_figure
 from nescio.reporting.page.report_data import ReportData
 from nescio.reporting.page.sentence import answer
-from nescio.reporting.page.texts import as_json, names
+from nescio.reporting.page.shown_text import as_json, names
 from nescio.text import enumerated, sanitize
 from tests.reporting.conftest import HOSTILE, THREE, make, outcome_table
 
@@ -136,7 +136,7 @@ def test_repeating_gives_the_marked_penalties_and_every_curve(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     from nescio.cli.app import run
-    from nescio.reporting.page.texts import Commands
+    from nescio.reporting.page.commands import Commands
 
     table = outcome_table(tmp_path / "sure.csv", THREE, confidence=True)
     commands = Commands((str(table),), (), ("--resamples", "100"))
@@ -216,7 +216,7 @@ def test_a_drawing_keeps_no_script_and_no_link() -> None:
     svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>x</script><g role="g"><a href="u"><path d="M0.123456,1"/></a><path onclick="x" aria-roledescription="rect mark" aria-label="2 &lt; 3"/></g></svg>'
     assert cleaned(svg) == (
         '<svg xmlns="http://www.w3.org/2000/svg" aria-hidden="true" focusable="false"><g><path data-tip="2 &lt; '
-        '3"/></g></svg>'
+        '3" /></g></svg>'
     )
 
 

@@ -228,7 +228,7 @@ def test_sliders_count_what_is_sure_enough(pan_page: Path, visit: Any) -> None:
 @pytest.mark.parametrize("run", ["boenninghoff20-small", "weerasinghe20-large"])
 def test_the_tuned_threshold_is_that_of_tune(pan_page: Path, visit: Any, run: str) -> None:
     page = visit(pan_page).page
-    tuned = nescio.tune([TRUTH, *(SHARED / "pan20" / "runs" / run).iterdir()], strata=None, resamples=100)
+    tuned = nescio.tune([TRUTH, *(SHARED / "pan20" / "runs" / run).iterdir()], resamples=100)
     row = page.locator("#thresholds tbody tr", has=page.locator("th", has_text=run))
     row.locator("button:has-text('tuned')").click()
     said = {cell.get_attribute("data-is"): cell.inner_text() for cell in row.locator("[data-is]").all()}

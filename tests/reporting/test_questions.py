@@ -14,8 +14,8 @@ from nescio.data.evidence import Evidence
 from nescio.pipeline import Options, load
 from nescio.reporting import page as pages
 from nescio.reporting.page.browser import browser, certainties, seen_by
+from nescio.reporting.page.question_texts import Texts, texts_of
 from nescio.reporting.page.report_data import gather
-from nescio.reporting.page.words import Texts, texts_of
 from tests.browser import Opened
 from tests.reporting.conftest import make
 from tests.reporting.test_page_browser import assert_count, search

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from nescio.reporting.page.texts import isolated
+from nescio.reporting.page.shown_text import isolated
 from tests.browser import Opened
 from tests.reporting.conftest import make
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from nescio.cli.app import run
-from nescio.meta import stability, swap
+from nescio.meta_evaluation import stability, swap
 from nescio.reporting import charts, diagrams, page
 from nescio.reporting.page.figures import all_figures
 from nescio.reporting.page.pairs import _bars, _lanes, rank_figure

@@ -10,6 +10,7 @@ import nescio
 from nescio.data.evidence import Evidence
 from nescio.reporting.page.suite import answer, suite_page
 from tests.browser import AXE
+from tests.suites import typed
 
 from ..comparison.runs import evidence
 from .conftest import HOSTILE
@@ -20,22 +21,22 @@ SMALL: dict[str, Any] = {"resamples": 300}
 
 def test_the_sentence_names_the_best_and_who_is_tied() -> None:
     sure = {"a": evidence(x="C" * 40, y="W" * 40), "b": evidence(x="C" * 40, y="W" * 40)}
-    said = answer(nescio.score_suite(sure, "accuracy", **SMALL)).text
+    said = answer(typed.score(sure, "accuracy", **SMALL)).text
     assert (
         said
         == "x has the best mean accuracy over 2 benchmarks, 1.000 [1.000, 1.000], significantly better than every other run."
     )
     tied = {"a": evidence(x="CCW", y="CWW"), "b": evidence(x="CWW", y="CWW")}
-    assert "not significantly different from y." in answer(nescio.score_suite(tied, "accuracy", **SMALL)).text
-    alone = nescio.score_suite({"a": evidence(x="CW")}, "accuracy", ci=None, **SMALL)
+    assert "not significantly different from y." in answer(typed.score(tied, "accuracy", **SMALL)).text
+    alone = typed.score({"a": evidence(x="CW")}, "accuracy", ci=None, **SMALL)
     assert answer(alone).text == "x has a mean accuracy of 0.500 over 1 benchmark."
-    unmarked = nescio.score_suite(tied, "accuracy", mark=False, **SMALL)
+    unmarked = typed.score(tied, "accuracy", mark=False, **SMALL)
     assert answer(unmarked).text.endswith("no tests were made.")
 
 
 def test_a_row_of_the_heat_map_has_a_scale_of_its_own() -> None:
     suite = {"easy": evidence(x="CCCC", y="CCCW", z="CCWW"), "hard": evidence(x="WWWW", y="CWWW", z="CCWW")}
-    page = suite_page(nescio.score_suite(suite, "accuracy", **SMALL), title="T")
+    page = suite_page(typed.score(suite, "accuracy", **SMALL), title="T")
     shades = [float(shade) for shade in re.findall(r"--shade: ([\d.]+)", page)]
     # The runs stand in the order of their means: y and z have .5, x too; each row from its worst to its best.
     assert sorted(shades[:3]) == [0.0, 0.5, 1.0]
@@ -44,7 +45,7 @@ def test_a_row_of_the_heat_map_has_a_scale_of_its_own() -> None:
 
 def test_lower_is_better_turns_the_colours_round() -> None:
     suite = {"a": evidence(x="CCWW", y="CCCC")}
-    page = suite_page(nescio.score_suite(suite, "simpleqa.incorrect", **SMALL), title="T")
+    page = suite_page(typed.score(suite, "simpleqa.incorrect", **SMALL), title="T")
     rows = re.findall(r"--shade: ([\d.]+)\">([\d.]+)", page)
     assert {value: shade for shade, value in rows} == {"0.500": "0.0", "0.000": "1.0"}
 
@@ -55,7 +56,7 @@ def hostile() -> dict[str, Evidence]:
 
 def test_names_do_nothing_in_a_page(tmp_path: Path, visit: Any) -> None:
     page = tmp_path / "suite.html"
-    nescio.report_suite(hostile(), "accuracy", output=page, title=HOSTILE[0], **SMALL)
+    nescio.report(hostile(), "accuracy", output=page, title=HOSTILE[0], **SMALL)
     assert "<img" not in page.read_text(encoding="utf-8")
     opened = visit(page)
     opened.assert_quiet()
@@ -63,7 +64,7 @@ def test_names_do_nothing_in_a_page(tmp_path: Path, visit: Any) -> None:
 
 
 def test_the_page_of_a_suite_fits_a_telephone(tmp_path: Path, visit: Any) -> None:
-    written = nescio.report_suite(SUITE, output=tmp_path / "suite.html", **SMALL)
+    written = nescio.report(SUITE, output=tmp_path / "suite.html", **SMALL)
     opened = visit(written.page, viewport={"width": 400, "height": 800})
     opened.assert_quiet()
     assert opened.page.evaluate("document.documentElement.scrollWidth") <= 400

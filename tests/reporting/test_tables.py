@@ -30,8 +30,8 @@ from nescio.data.signature import sign
 from nescio.errors import MismatchError
 from nescio.pipeline import Options, load
 from nescio.reporting import latex, screen, tables
-from nescio.reporting.board import letters
 from nescio.reporting.grid import make_grid
+from nescio.reporting.latex import letters
 
 N = 20
 
@@ -118,7 +118,7 @@ def test_strata_are_tested_where_that_is_asked_for() -> None:
     unasked = marked(table, "accuracy", by="topic", every=False)
     assert set(marks(unasked, "accuracy", "y").values()) == {(None, None)}
     assert marks(unasked, "accuracy") == marks(asked, "accuracy")
-    assert "tested on all questions only, use --mark to test the strata too" in tables.render(unasked, "table")
+    assert "tested on all questions only, use mark=True to test the strata too" in tables.render(unasked, "table")
 
 
 def test_unasked_only_what_costs_little_is_tested() -> None:
@@ -127,7 +127,7 @@ def test_unasked_only_what_costs_little_is_tested() -> None:
     scores = marked(table, "c@1", "AURC", every=False)
     assert {row.best for row in scores if row.measure == "AURC"} == {None}
     assert any(row.best for row in scores if row.measure == "c@1")
-    assert "not tested without --mark: AURC" in tables.render(scores, "table")
+    assert "not tested without mark=True: AURC" in tables.render(scores, "table")
     assert any(row.best for row in marked(table, "c@1", "AURC") if row.measure == "AURC")
 
 

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 import nescio
-from nescio.commands.tune import write_tuned
 from nescio.reporting import page as pages
 from nescio.reporting.page.sentence import advice
 from tests.browser import Opened
@@ -33,14 +32,13 @@ def test_a_slider_gives_the_figures_of_tune_and_score(tmp_path: Path, visit: Any
         assert float(shown["c1"]) == pytest.approx(scores.value(run, "c@1"), abs=0.0005)
         assert float(shown["penalty"]) == pytest.approx(scores.value(run, "penalty(t=0.75)"), abs=0.0005)
         assert shown["answered"] == f"{100 * scores.value(run, 'coverage'):.1f}%"
-        tuned = nescio.tune(table, run=run, strata=None, resamples=100)
+        made = tmp_path / f"{run}.csv"
+        tuned = nescio.tune(table, run=run, resamples=100, output=made)
         row.locator("button:has-text('tuned')").click()
         shown = figures(row)
         assert float(shown["threshold"]) == pytest.approx(tuned.threshold)
         assert shown["answered"] == f"{100 * tuned.rows[0].coverage:.1f}%"
         assert shown["risk"] == f"{100 * tuned.rows[0].risk:.1f}%"
-        made = tmp_path / f"{run}.csv"
-        write_tuned(tuned, made)
         again = nescio.score(made, ["c@1", "penalty(t=0.75)"], resamples=100)
         assert float(shown["c1"]) == pytest.approx(again.value(run, "c@1"), abs=0.0005)
         assert float(shown["penalty"]) == pytest.approx(again.value(run, "penalty(t=0.75)"), abs=0.0005)

@@ -16,8 +16,8 @@ import pytest
 from nescio.data.evidence import Evidence
 from nescio.pipeline import Loaded, Options, load, read_collection
 from nescio.reporting.page.browser import browser, certainties, seen_by
+from nescio.reporting.page.question_texts import texts_of
 from nescio.reporting.page.report_data import gather
-from nescio.reporting.page.words import texts_of
 from tests.reporting.raw_names import NAMES, Held, called, names_in
 
 SHARED = Path(__file__).parents[2].parent / "shared" / "data"
@@ -171,6 +171,7 @@ NO_ANSWERS = {
         "logs2026/nemo_skills/human-eval", "logs2026/nemo_skills/ifeval", "logs2026/tables/hallucination*",
         "logs2026/tables/*taxonomy*",
     ),
+    "odd tables, whose figures their README has": ("tables2026/*",),
     "no samples": ("logs/inspect/2025-10-14T15-42*", "logs/inspect/data_with_llm_scoring.json"),
     "images by numbers": ("logs2026/tables/A3_bloodmnist_val.jsonl",),
     "one answer in an object of its own, which the message asks to be a column": ("logs2026/tables/AP_BIOLOGY*",),

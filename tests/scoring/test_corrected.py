@@ -184,7 +184,7 @@ def test_strata_of_questions_and_of_verdicts() -> None:
     assert found.signature["drawn"] == "by topic"
     patterns = nescio.compare(outcomes, "accuracy", labels=labels, baseline="y", labels_by="verdicts")
     assert patterns.rows[0].difference == pytest.approx(value, abs=0.1)
-    with pytest.raises(MismatchError, match=r"--labels-by nowhere: no such column .* topic, verdicts"):
+    with pytest.raises(MismatchError, match=r'labels_by="nowhere": no such column .* topic, verdicts'):
         nescio.compare(outcomes, labels=labels, labels_by="nowhere")
 
 
@@ -252,9 +252,9 @@ def test_what_is_said_of_labels() -> None:
     said = "\n".join(in_words(nescio.compare(OUTCOMES, "accuracy", labels=labels, baseline="y").notes))
     for words in (
         "1 judgements repeat another verdict",
-        "1 judgements are of runs or questions that are not here (first: run 'x', question 'q99')",
+        "1 judgement is for runs or questions that are not in the data (first: run 'x', question 'q99')",
         "1 label is of answers that the runs left unanswered",
-        "people call 1 answer unanswered that the runs gave; with --labels it counts as not correct",
+        "people call 1 answer unanswered that the runs gave; with labels it counts as not correct",
         "1 question has a label for only one run of a pair",
         "only 7 labels: treat this interval as approximate",
         "a corrected difference is estimated directly",
@@ -311,10 +311,10 @@ def test_a_part_is_scored_by_its_own_labels() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"mark": True}, "--mark tests the judge's verdicts"),
-        ({"interval": "wilson"}, "--interval is for scores without --labels"),
-        ({"target": "all"}, "target must be collection or population"),
-        ({"labels_by": "verdicts", "labels": None}, "--labels-by says how --labels are used"),
+        ({"mark": True}, "mark=True tests the judge's verdicts"),
+        ({"interval": "wilson"}, "interval cannot be used with labels"),
+        ({"target": "all"}, "target takes one of collection, population"),
+        ({"labels_by": "verdicts", "labels": None}, "labels_by needs labels"),
     ],
 )
 def test_options_that_make_no_sense(options: dict[str, Any], message: str) -> None:
@@ -323,12 +323,12 @@ def test_options_that_make_no_sense(options: dict[str, Any], message: str) -> No
 
 
 def test_tests_of_the_judge_are_refused() -> None:
-    with pytest.raises(UsageError, match="--test exact is for comparisons without --labels"):
+    with pytest.raises(UsageError, match="test cannot be used with labels"):
         nescio.compare(OUTCOMES, labels=LABELS, test="exact")
 
 
 def test_data_without_single_answers_is_refused() -> None:
-    with pytest.raises(UsageError, match="counts only"):
+    with pytest.raises(MismatchError, match="a counts table has no questions to match labels to"):
         nescio.score([{"run": "x", "correct": 3, "incorrect": 1, "unanswered": 0}], labels=LABELS)
     repeated = [{**row, "repeat": i} for row in OUTCOMES for i in (1, 2)]
     with pytest.raises(UsageError, match="asked several times"):

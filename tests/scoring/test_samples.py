@@ -10,8 +10,11 @@ from msgspec.structs import replace
 
 import nescio
 from nescio.data.evidence import PRESENT, Evidence
+from nescio.data.repeats import repeats_of
 from nescio.errors import MissingColumnError
+from nescio.measures import parse
 from nescio.pipeline import load
+from nescio.scoring.samples import by_question
 from tests.formats.excerpts import EVERY, place_of
 from tests.laws.catalogue import run_of_answers, sample_of
 from tests.notes import in_words
@@ -21,8 +24,8 @@ def test_a_measure_of_another_task_says_which_would_do() -> None:
     """Of answers that were validated, and of nuggets that were matched automatically; else there is nothing to say."""
     automatic = load([place_of("nuggets") / "key.txt", place_of("nuggets") / "lamp.txt"])
     for data, measure, instead in (
-        (EVERY["ave"].read(), "c@1", "view=selection"),
-        (EVERY["ave"].read(), "AURC", "view=selection"),
+        (EVERY["ave"].read(), "c@1", 'choose={"view": "selection"}'),
+        (EVERY["ave"].read(), "AURC", 'choose={"view": "selection"}'),
         (automatic, "nuggets.F", "nuggets.automatic_F"),
         (automatic, "c@1", "nuggets.automatic_F"),
         (EVERY["nuggets"].read(), "c@1", ""),
@@ -32,7 +35,7 @@ def test_a_measure_of_another_task_says_which_would_do() -> None:
         with pytest.raises(MissingColumnError) as refused:
             nescio.score(data, measure)
         assert str(refused.value).startswith(f"{measure}: there is no column ")
-        for words in ("view=selection", "nuggets.automatic_F"):
+        for words in ('choose={"view": "selection"}', "nuggets.automatic_F"):
             assert (words in str(refused.value)) == (words == instead), str(refused.value)
 
 
@@ -93,3 +96,14 @@ def test_a_run_without_units_of_a_measure_is_undefined_and_named() -> None:
     assert np.isnan(scores.rows[1].value)
     (note,) = [note for note in scores.notes if note.code == "measure.no_units"]
     assert str(note) == "ave.F: undefined because there are no decisions on answers to measure (run 'system')"
+
+
+def test_what_questions_earn_has_its_columns_in_the_order_of_the_measure() -> None:
+    """Draws depend on the order of the columns, which must not be that of a set: it differs from process to process."""
+    data = run_of_answers([(0.9, 1), (0.8, 0), (0.7, 1), (0.6, 0)])
+    questions = ("q1", "q1", "q2", "q2")
+    repeats = repeats_of(questions, ["1", "2", "1", "2"])
+    assert repeats is not None
+    repeated = replace(data, questions=questions, repeats=repeats, clusters=repeats.question)
+    _, measure = by_question(repeated, parse("c@1"))
+    assert measure.needs == tuple(f"question.{name}" for name in parse("c@1").needs if name != "n")

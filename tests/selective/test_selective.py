@@ -28,10 +28,10 @@ from nescio.selective import (
     exact_rule,
     needed,
     risk_coverage,
-    upper_bound,
 )
 from nescio.selective.crossfit import deal
 from nescio.selective.curve import one_run
+from nescio.stats.intervals import clopper_pearson_upper
 from tests.laws.catalogue import one_in
 from tests.notes import in_words
 
@@ -207,10 +207,10 @@ def test_the_risk_coverage_curve_by_hand() -> None:
     assert [(p.threshold, p.coverage, p.risk) for p in points] == [(0.9, 0.2, 0), (0.7, 0.6, 1 / 3), (0.1, 0.8, 2 / 4)]
     assert risk_coverage(evidence([("U", 0.0, True)])) == ()
     many = evidence([("C", i / 5_000, True) for i in range(5_000)])
-    kept = nescio.tune(many, ci=None, points=200).tables["curve"]
+    kept = nescio.tune(many, ci=None).tables["curve"]
     assert len(kept) == 200
     assert (kept[0].threshold, kept[-1].coverage) == (4_999 / 5_000, 1)
-    assert nescio.tune(many, ci=None, points=None).tables["curve"] == risk_coverage(many)
+    assert nescio.tune(many, ci=None, curve=True).tables["curve"] == risk_coverage(many)
 
 
 # ---- a guaranteed risk ----
@@ -219,11 +219,11 @@ def test_the_risk_coverage_curve_by_hand() -> None:
 @pytest.mark.parametrize("level", [0.05, 0.0025, 0.3])
 def test_the_bound_is_that_of_clopper_and_pearson(level: float) -> None:
     pairs = [(e, n) for n in (1, 7, 60, 500) for e in (0, 1, n // 3, n - 1, n) if e <= n]
-    ours = upper_bound([e for e, _ in pairs], [n for _, n in pairs], level)
+    ours = clopper_pearson_upper([e for e, _ in pairs], [n for _, n in pairs], level)
     for (e, n), upper in zip(pairs, ours, strict=True):
         found = binomtest(e, n, alternative="less").proportion_ci(confidence_level=1 - level, method="exact").high
         assert upper == pytest.approx(found, abs=1e-9)
-    assert upper_bound([0], [0], level).tolist() == [1]
+    assert clopper_pearson_upper([0], [0], level).tolist() == [1]
 
 
 def test_how_many_answers_a_guarantee_takes() -> None:
@@ -235,8 +235,8 @@ def test_how_many_answers_a_guarantee_takes() -> None:
     many = needed(single, 0.02)
     assert many is not None
     # the bound at that many answers, 2% of them wrong, is below 5%; a little fewer do not do
-    assert upper_bound([math.ceil(0.02 * many)], [many], 0.05)[0] <= 0.05
-    assert upper_bound([math.ceil(0.02 * (many - 60))], [many - 60], 0.05)[0] > 0.05
+    assert clopper_pearson_upper([math.ceil(0.02 * many)], [many], 0.05)[0] <= 0.05
+    assert clopper_pearson_upper([math.ceil(0.02 * (many - 60))], [many - 60], 0.05)[0] > 0.05
 
 
 def test_the_grid_of_ranks_by_hand() -> None:
@@ -400,14 +400,14 @@ def test_measures_that_a_threshold_says_nothing_of_are_refused() -> None:
         (lambda: nescio.tune(graded, "mean(f1)"), "not known"),
         (lambda: nescio.tune(without), "no confidences"),
         (lambda: nescio.tune(clustered, max_risk=0.1), "independent"),
-        (lambda: nescio.tune(two), "2 runs.*--run: a, b"),
+        (lambda: nescio.tune(two), "2 runs.*with `nescio tune-pair`: a, b"),
         (lambda: nescio.tune(two, run="c"), "unknown run"),
-        (lambda: nescio.tune(data, max_risk=5), "must be between 0 and 1"),
-        (lambda: nescio.tune(data, max_risk=0.1, confidence=95), "as in 0.95"),
-        (lambda: nescio.tune(data, grid=[0.5]), "guaranteed risk"),
+        (lambda: nescio.tune(data, max_risk=5), "a number between 0 and 1"),
+        (lambda: nescio.tune(data, max_risk=0.1, confidence=0.3), "a share from .5 to below 1"),
+        (lambda: nescio.tune(data, grid=[0.5]), "grid needs"),
         (lambda: nescio.tune(data, max_risk=0.1, grid=[]), "one or more finite"),
         (lambda: nescio.tune(data, folds=1), "2 or more"),
-        (lambda: nescio.tune(data, points=1), "2 or more"),
+        (lambda: nescio.tune(data, ["c@1", "UF"]), "the name of one measure"),  # type: ignore[arg-type]
     ]
     for broken, says in refusals:
         with pytest.raises(nescio.NescioError, match=says):

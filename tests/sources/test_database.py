@@ -13,11 +13,11 @@ import pytest
 
 import nescio
 from nescio.pipeline import read
-from nescio.pipeline.options import Options
 from nescio.sources import database
 from nescio.sources.database import connect
 from nescio.sources.opening import open_source
 from nescio.sources.source import Source, small
+from tests.bars import heard
 
 
 def _order() -> str:
@@ -124,8 +124,8 @@ def test_the_table_engine_tells_how_far_it_has_come(form: str, large: Path, tmp_
     path = tmp_path / f"outcomes.{form}"
     if form != "csv":
         nescio.convert(large, path)
-    told: list[tuple[float, float]] = []
-    read([path], Options(watch=lambda done, total: told.append((done, total))))
+    with heard("reading") as told:
+        read([path])
     size = path.stat().st_size
     assert told == sorted(told)
     assert {total for _, total in told} == {size}
@@ -140,8 +140,8 @@ def test_rows_that_are_read_one_by_one_are_told_once(large: Path, monkeypatch: p
     monkeypatch.setattr("nescio.sources.tables._LONGEST_LINE", 100)
     with large.open("a") as table:
         table.write(f"r9,{'q' * 200},correct,0.5\n")
-    told: list[tuple[float, float]] = []
-    read([large], Options(watch=lambda done, total: told.append((done, total))))
+    with heard("reading") as told:
+        read([large])
     back = [i for i, (done, _) in enumerate(told[1:]) if done < told[i][0]]
     assert len(back) == 1
     assert told[back[0] + 1][0] == 0
@@ -157,9 +157,9 @@ def test_a_large_parquet_is_told_of_in_halves(large: Path, tmp_path: Path, monke
     monkeypatch.setattr(counting, "LARGE", 1)
     path = tmp_path / "outcomes.parquet"
     nescio.convert(large, path)
-    told: list[tuple[float, float]] = []
-    monkeypatch.setattr("nescio.formats.native.outcome_table.reader.load_rows", None)  # no row is read
-    nescio.score(path, "AURC", ci=None, watch=lambda done, total: told.append((done, total)))
+    monkeypatch.setattr("nescio.formats.native.outcome_table.outcome_table_reader.load_rows", None)  # no row is read
+    with heard("reading") as told:
+        nescio.score(path, "AURC", ci=None)
     size = path.stat().st_size
     assert any(0.99 * size / 2 < done <= size / 2 for done, _ in told)
     assert told[-1] == (size, size)

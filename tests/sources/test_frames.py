@@ -93,7 +93,7 @@ BROKEN = {
     "no columns": (pd.DataFrame(), None, "cannot be read: "),
     "no columns in polars": (pl.DataFrame(), None, "cannot be read: "),
     "question as index": (pandas().set_index("question"), None, "there is no 'question' (found ['run', 'outcome'])"),
-    "rows twice": (pd.concat([pandas()] * 2), "row 3", "question 'q1' of run 'a' stands here again; it was on row 1"),
+    "rows twice": (pd.concat([pandas()] * 2), "row 3", "question 'q1' of run 'a' appears twice; first on row 1"),
     "column twice": (pd.concat([pandas(), pandas()], axis=1), None, "a column name appears twice (found 'run')"),
     "column twice in arrow": (
         pa.table(SOUND).append_column("run", pa.array(["b", "b"])),
@@ -122,7 +122,7 @@ def test_what_is_no_table(given: object) -> None:
 
 def test_several_tables_are_told_apart_by_number() -> None:
     again = pl.DataFrame(SOUND)
-    assert str(refusal([pandas(), again], MismatchError)).startswith("run 'a' stands in both table1 and table2; rename")
+    assert str(refusal([pandas(), again], MismatchError)).startswith("run 'a' is in both table1 and table2; rename")
     found = evidence([pandas(), again.with_columns(run=pl.lit("b"))])
     assert found.runs == ("a", "b")
     unnamed = [pandas().drop(columns="run"), again.drop("run")]

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from nescio.errors import FormatError
+from tests.bars import heard
 from tests.formats.encodings import assert_refused, evidence, read
 
 A1 = '{"run": "a", "question": "q1", "outcome": "correct", "confidence": 0.5}'
@@ -129,16 +130,16 @@ def test_reading_tells_how_many_bytes_are_read(tmp_path: Path) -> None:
     path = tmp_path / "table.jsonl"
     row = json.dumps({"run": "a", "question": "q", "outcome": "correct", "said": "x" * 100_000})
     path.write_text("".join(row.replace('"q"', f'"q{i}"') + "\n" for i in range(120)))
-    size, told = path.stat().st_size, []
-    read(path, watch=lambda done, total: told.append((done, total)))
+    size = path.stat().st_size
+    with heard("reading") as told:
+        read(path)
     assert len(told) > 2
     assert told == sorted(told)
     assert {total for _, total in told} == {size}
     assert told[-1] == (size, size)
     path.write_text(path.read_text() + "{\n")
-    told.clear()
-    with pytest.raises(FormatError):
-        read(path, watch=lambda done, total: told.append((done, total)))
+    with heard("reading") as told, pytest.raises(FormatError):
+        read(path)
     assert told[-1][0] == told[-1][1]
 
 

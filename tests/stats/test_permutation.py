@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import nescio
 from nescio.comparison import Test
 from nescio.data.evidence import PRESENT, Evidence
-from nescio.stats.permutation import binomial, exact_p, sum_p
+from nescio.stats.exact_p_values import binomial, exact_p, sum_p
 
 # n = 100: x against y as correct/incorrect 12 and 5, correct/unanswered 9 and 3, unanswered/incorrect 2 and 8, both
 # right 40, both wrong 21. The p-values were found by full enumeration, outside this project.
@@ -162,7 +162,7 @@ def graded(steps: list[float], each: int) -> Evidence:
 def test_sums_on_a_lattice_stay_few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Thousandths by the thousand: sums that differ by rounding alone are one, so that halves with a few thousand
     sums do."""
-    monkeypatch.setattr("nescio.stats.permutation.LARGEST_HALF", 1 << 16)
+    monkeypatch.setattr("nescio.stats.exact_p_values.LARGEST_HALF", 1 << 16)
     data = graded([step * 100.1 for step in (1, 2, 3, 4, 5, 6, 7, 8)], 40)
     assert nescio.compare(data, "mean(s)", baseline="y").rows[0].test == "exact"
 
@@ -172,8 +172,8 @@ def test_too_many_sums_are_drawn_and_not_enumerated(monkeypatch: pytest.MonkeyPa
     the fourth."""
     data = graded([1.0, 1.7, 2.9, 4.3, 5.1, 6.7, 8.9, 10.1, 11.3], 1)
     for most, test in ((32, "exact"), (31, "permutation")):
-        monkeypatch.setattr("nescio.stats.permutation.LARGEST_HALF", most)
-        monkeypatch.setattr("nescio.stats.permutation.ENUMERABLE", 0)
+        monkeypatch.setattr("nescio.stats.exact_p_values.LARGEST_HALF", most)
+        monkeypatch.setattr("nescio.stats.exact_p_values.ENUMERABLE", 0)
         assert nescio.compare(data, "mean(s)", baseline="y", resamples=50).rows[0].test == test
 
 

@@ -9,22 +9,22 @@ import numpy as np
 import pytest
 
 import nescio
-from nescio.stats.ranking import chances
+from nescio.stats.ranking import rank_probabilities
 
 from ..comparison.runs import evidence
 
 
 def test_ties_share_the_first_place_and_their_ranks() -> None:
     values = np.array([[0.9, 0.5, 0.2], [0.9, 0.4, 0.3], [0.1, 0.5, nan]])
-    best, ranks = chances(values)
+    best, ranks = rank_probabilities(values)
     assert best == pytest.approx([(1 / 2 + 1 / 2) / 3, (1 / 2 + 0 + 1) / 3, (0 + 1 / 2 + 0) / 3])
     assert ranks == pytest.approx([(1.5 + 1.5 + 2) / 3, (1.5 + 3 + 1) / 3, (3 + 1.5 + 3) / 3])
-    lowest, _ = chances(values, lower_is_better=True)
+    lowest, _ = rank_probabilities(values, lower_is_better=True)
     assert lowest == pytest.approx([(0 + 0 + 1) / 3, (0 + 1 + 0) / 3, (1 + 0 + 0) / 3])
 
 
 def test_a_run_without_a_value_has_no_chance() -> None:
-    best, ranks = chances(np.array([[0.5, 0.6], [nan, nan]]))
+    best, ranks = rank_probabilities(np.array([[0.5, 0.6], [nan, nan]]))
     assert best[0] == 1.0
     assert ranks[0] == 1.0
     assert np.isnan([best[1], ranks[1]]).all()
@@ -36,7 +36,7 @@ def test_the_chances_of_three_runs_are_those_of_all_resamples() -> None:
     runs = {"x": "CCW", "y": "WCW", "z": "WWW"}
     right = np.array([[c == "C" for c in text] for text in runs.values()], dtype=float)
     every = np.array([right[:, list(drawn)].mean(axis=1) for drawn in product(range(3), repeat=3)]).T
-    best, ranks = chances(every)
+    best, ranks = rank_probabilities(every)
     assert best[0] == pytest.approx(23 / 27 - 1 / 27 / 2 + 1 / 27 / 3)  # three tie where only the last is drawn
     assert best.sum() == pytest.approx(1.0)
     ranked = {row.run: row for row in nescio.compare(evidence(**runs), "accuracy", resamples=2000).tables["ranks"]}

@@ -12,8 +12,8 @@ from nescio.comparison.paired_data import Pair, pair_of_kinds, pair_up
 from nescio.errors import UsageError
 from nescio.measures import parse
 from nescio.stats import suites
+from nescio.stats.exact_p_values import exact_p
 from nescio.stats.macro_tests import Law, law_of, macro_p
-from nescio.stats.permutation import exact_p
 
 OUTCOME = np.eye(3, dtype=np.int64)  # right, wrong, silent
 # Right/wrong, the reverse, right/silent, the reverse, silent/wrong, the reverse, both right, both wrong, both silent.

@@ -13,6 +13,7 @@ import pytest
 import nescio
 from nescio.data.evidence import outcome_tally
 from nescio.stats.suites import win_rates
+from tests.suites import typed
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 MMLU_PRO = DATA / "mmlu_pro" / "outcomes.parquet"
@@ -34,7 +35,7 @@ def test_a_group_of_lm_evaluation_harness() -> None:
         n = document["n-samples"][task]["effective"]
         right = round(document["results"][task][metric] * n)
         suite[task] = outcome_tally(["gemma"], np.array([[right, n - right, 0]]))
-    row = nescio.score_suite(suite, "accuracy", resamples=200).rows[0]
+    row = typed.score(suite, "accuracy", resamples=200).rows[0]
     group = document["groups"]["mmlu_pro_plus"]
     assert row.value == pytest.approx(group[metric], abs=1e-12)
     assert row.se is not None
@@ -68,7 +69,7 @@ def answers() -> dict[str, Any]:
 
 @needs_mmlu
 def test_the_categories_of_mmlu_pro_are_a_suite(answers: dict[str, Any]) -> None:
-    scores = nescio.score_suite(MMLU_PRO, "accuracy", suite_by="category", resamples=1000)
+    scores = typed.score(MMLU_PRO, "accuracy", suite_by="category", resamples=1000)
     assert len(answers) == 14
     assert len(scores) == 22
     rates = np.array([[own[row.run].mean() for row in scores] for own in answers.values()])
@@ -85,9 +86,9 @@ def test_the_categories_of_mmlu_pro_are_a_suite(answers: dict[str, Any]) -> None
 def test_the_macro_test_is_that_of_random_signs(answers: dict[str, Any]) -> None:
     """200,000 exchanges drawn here: their share lies within four of its standard errors of the p-value."""
     pair = ("Meta-Llama-3_1-8B-Instruct", "Phi-3-mini-4k-instruct")
-    row = nescio.compare_suite(
-        MMLU_PRO, "accuracy", suite_by="category", run=pair[0], baseline=pair[1], resamples=200
-    ).rows[0]
+    row = nescio.compare(MMLU_PRO, "accuracy", suite_by="category", run=pair[0], baseline=pair[1], resamples=200).rows[
+        0
+    ]
     rng, draws = np.random.default_rng(1), 200_000
     drawn, observed = np.zeros(draws), 0.0
     for own in answers.values():

@@ -15,6 +15,7 @@ from nescio.comparison import adjust
 from nescio.data.evidence import Evidence, outcome_tally
 from nescio.errors import FormatError, MismatchError, UnknownNameError, UsageError
 from nescio.pipeline import Options, load
+from tests.suites import typed
 
 from ..comparison.runs import evidence, matrix
 
@@ -51,7 +52,7 @@ def shares(**sizes: int) -> dict[str, Evidence]:
 
 def test_the_macro_mean_and_its_standard_error() -> None:
     """.60 of 100, .50 of 400, .70 of 250 and .55 of 1,000: .5875 with half a width of .0314225232 at 95%."""
-    row = nescio.score_suite(shares(a=100, b=400, c=250, d=1000), "accuracy").rows[0]
+    row = typed.score(shares(a=100, b=400, c=250, d=1000), "accuracy").rows[0]
     assert row.value == pytest.approx(0.5875, abs=1e-12)
     assert row.se == pytest.approx(0.0314225232 / 1.959963984540054, abs=1e-10)
     # Percentiles of 10,000 resamples: a twentieth of the half width is five of their Monte Carlo errors.
@@ -61,7 +62,7 @@ def test_the_macro_mean_and_its_standard_error() -> None:
 
 
 def test_the_macro_mean_over_benchmarks() -> None:
-    scores = nescio.score_suite(shares(a=100, b=400, c=250, d=1000), "accuracy", over="benchmarks", **SMALL)
+    scores = typed.score(shares(a=100, b=400, c=250, d=1000), "accuracy", over="benchmarks", **SMALL)
     row = scores.rows[0]
     assert row.high is not None
     assert row.high - row.value == pytest.approx(0.1358765442, abs=1e-9)
@@ -71,7 +72,7 @@ def test_the_macro_mean_over_benchmarks() -> None:
 def test_benchmarks_of_one_size_are_drawn_apart() -> None:
     """Four copies of one benchmark: the mean has half its standard error, not the same."""
     suite = {name: evidence(mine=letters(0.5, 100)) for name in "abcd"}
-    row = nescio.score_suite(suite, "accuracy").rows[0]
+    row = typed.score(suite, "accuracy").rows[0]
     assert row.se == pytest.approx(0.025, abs=1e-12)
     assert row.low is not None
     assert row.high is not None
@@ -83,7 +84,7 @@ def test_the_standard_error_of_c_at_1_is_the_delta_method() -> None:
     text = "CCCCCCWWWUUUU"
     x, s = (np.array([c == letter for c in text], dtype=float) for letter in "CU")
     influence = (1 + s.mean()) * (x - x.mean()) + x.mean() * (s - s.mean())
-    row = nescio.score_suite({"a": evidence(mine=text)}, "c@1", **SMALL).rows[0]
+    row = typed.score({"a": evidence(mine=text)}, "c@1", **SMALL).rows[0]
     assert row.se == pytest.approx(math.sqrt((influence**2).sum()) / len(text), abs=1e-9)
 
 
@@ -98,7 +99,7 @@ def wins() -> dict[str, Evidence]:
 
 
 def test_mean_win_rates_of_runs_of_which_one_lacks_a_benchmark() -> None:
-    scores = nescio.score_suite(wins(), "accuracy", incomplete="available", **SMALL)
+    scores = typed.score(wins(), "accuracy", incomplete="available", **SMALL)
     rates = {row.run: row.win_rate for row in scores}
     assert rates == pytest.approx({"s1": 25 / 36, "s2": 2 / 3, "s3": 1 / 4, "s4": 11 / 36}, abs=1e-12)
     assert [row.benchmarks for row in scores] == [3, 3, 2, 3]
@@ -112,20 +113,20 @@ def test_mean_win_rates_of_runs_of_which_one_lacks_a_benchmark() -> None:
 
 
 def test_what_becomes_of_runs_that_lack_a_benchmark() -> None:
-    with pytest.raises(MismatchError, match=r"'s3' lacks t3.*incomplete=complete-runs"):
-        nescio.score_suite(wins(), "accuracy")
-    runs = nescio.score_suite(wins(), "accuracy", incomplete="complete-runs", **SMALL)
+    with pytest.raises(MismatchError, match=r"'s3' lacks t3.*incomplete=\"complete-runs\""):
+        typed.score(wins(), "accuracy")
+    runs = typed.score(wins(), "accuracy", incomplete="complete-runs", **SMALL)
     assert {row.run for row in runs} == {"s1", "s2", "s4"}
     assert "s3 (t3)" in str(runs.notes[0])
-    common = nescio.score_suite(wins(), "accuracy", incomplete="common-benchmarks", **SMALL)
+    common = typed.score(wins(), "accuracy", incomplete="common-benchmarks", **SMALL)
     assert {row.benchmarks for row in common} == {2}
     assert "t3" in str(common.notes[0])
     with pytest.raises(UsageError, match="complete-runs"):
-        nescio.score_suite(wins(), "accuracy", incomplete="nonsense")  # type: ignore[arg-type]
+        typed.score(wins(), "accuracy", incomplete="nonsense")
 
 
 def test_the_macro_test_of_the_worked_example() -> None:
-    compared = nescio.compare_suite(worked(), "c@1", baseline="y", **SMALL)
+    compared = nescio.compare(worked(), "c@1", baseline="y", **SMALL)
     (row,) = compared.rows
     assert row.difference == pytest.approx(0.0395829188, abs=1e-9)
     assert row.test == "grid"
@@ -141,8 +142,8 @@ def test_the_macro_test_of_the_worked_example() -> None:
 
 
 def test_a_comparison_the_other_way_round() -> None:
-    one = nescio.compare_suite(worked(), "accuracy", baseline="y", **SMALL).rows[0]
-    other = nescio.compare_suite(worked(), "accuracy", baseline="x", **SMALL).rows[0]
+    one = nescio.compare(worked(), "accuracy", baseline="y", **SMALL).rows[0]
+    other = nescio.compare(worked(), "accuracy", baseline="x", **SMALL).rows[0]
     assert (other.difference, other.p) == pytest.approx((-one.difference, one.p), abs=1e-15)
 
 
@@ -150,7 +151,7 @@ def test_a_graded_measure_is_tested_by_random_exchanges() -> None:
     """Enumerated: three topics of one benchmark and three of another, 64 exchanges of the labels."""
     one = matrix((0.9, 0.1), (0.8, 0.35), (0.7, 0.65))
     other = matrix((0.4, 0.3), (0.95, 0.2), (0.5, 0.52))
-    compared = nescio.compare_suite({"a": one, "b": other}, "mean(score)", baseline="r1", resamples=20_000)
+    compared = nescio.compare({"a": one, "b": other}, "mean(score)", baseline="r1", resamples=20_000)
     d = [np.array([0.8, 0.45, 0.05]), np.array([0.1, 0.75, -0.02])]
     signs = np.array(np.meshgrid(*[[1, -1]] * 6)).reshape(6, -1)
     every = (d[0] @ signs[:3] / 3 + d[1] @ signs[3:] / 3) / 2
@@ -162,7 +163,7 @@ def test_a_graded_measure_is_tested_by_random_exchanges() -> None:
 def test_over_benchmarks_it_is_a_paired_t_test() -> None:
     from scipy.stats import ttest_1samp
 
-    compared = nescio.compare_suite(worked(), "c@1", baseline="y", over="benchmarks", **SMALL)
+    compared = nescio.compare(worked(), "c@1", baseline="y", over="benchmarks", **SMALL)
     differences = [part.difference for part in compared.tables["benchmarks"]]
     peer = ttest_1samp(differences, 0)
     low, high = peer.confidence_interval(0.95)
@@ -176,7 +177,7 @@ def test_over_benchmarks_it_is_a_paired_t_test() -> None:
 def test_mean_ranks_have_groups_from_six_benchmarks_on() -> None:
     suite = {f"t{i}": evidence(best=letters(0.9, 50), middle=letters(0.5, 50), last=letters(0.1, 50)) for i in range(6)}
     few = {name: suite[name] for name in list(suite)[:5]}
-    ranked = nescio.score_suite(suite, "accuracy", over="benchmarks", **SMALL).tables["mean_ranks"]
+    ranked = typed.score(suite, "accuracy", over="benchmarks", **SMALL).tables["mean_ranks"]
     assert [(row.run, row.mean_rank, row.groups) for row in ranked] == [
         ("best", 1.0, "1"),
         ("middle", 2.0, "1 2"),
@@ -184,35 +185,35 @@ def test_mean_ranks_have_groups_from_six_benchmarks_on() -> None:
     ]
     # q of three runs times the root of 3·4/(6·6), which is between one rank and two.
     assert ranked[0].critical_difference == pytest.approx(2.3437005864 * math.sqrt(12 / 36), abs=1e-9)
-    scores = nescio.score_suite(few, "accuracy", over="benchmarks", **SMALL)
+    scores = typed.score(few, "accuracy", over="benchmarks", **SMALL)
     assert "mean_ranks" not in scores.tables
     assert any(note.code == "suite.few_for_ranks" for note in scores.notes)
 
 
 def test_marks_are_those_of_the_macro_test() -> None:
     suite = {name: evidence(a=letters(0.9, 40), b=letters(0.875, 40), c=letters(0.2, 40)) for name in "xyz"}
-    rows = {row.run: row for row in nescio.score_suite(suite, "accuracy", **SMALL)}
+    rows = {row.run: row for row in typed.score(suite, "accuracy", **SMALL)}
     assert [rows[run].best for run in "abc"] == [True, False, False]
     assert [rows[run].tied_with_best for run in "abc"] == [False, True, False]
     assert (rows["c"].sure_low, rows["c"].sure_high) == (0.0, 0.0)
     assert (rows["a"].sure_low, rows["a"].sure_high) == (0.5, 1.0)
-    unmarked = nescio.score_suite(suite, "accuracy", mark=False, **SMALL)
+    unmarked = typed.score(suite, "accuracy", mark=False, **SMALL)
     assert all(row.best is None and row.sure_low is None for row in unmarked)
 
 
 def test_a_descriptive_measure_has_no_win_rate() -> None:
-    rows = nescio.score_suite({"a": evidence(x="CUW", y="CCW")}, "coverage", **SMALL).rows
+    rows = typed.score({"a": evidence(x="CUW", y="CCW")}, "coverage", **SMALL).rows
     assert all(row.win_rate is None and row.best is None for row in rows)
 
 
 def test_a_stratum_as_a_suite_is_its_parts() -> None:
-    scores = nescio.score_suite(EXAMPLES / "outcomes.csv", "c@1", suite_by="category", **SMALL)
+    scores = typed.score(EXAMPLES / "outcomes.csv", "c@1", suite_by="category", **SMALL)
     parts = nescio.score(EXAMPLES / "outcomes.csv", "c@1", by="category", resamples=500)
     for run in ("mine", "old", "other"):
         own = [row.value for row in parts if row.run == run and row.stratum is not None]
         assert scores.value(run, "c@1") == pytest.approx(np.mean(own), abs=1e-12)
     with pytest.raises(MismatchError, match=r"no column 'nonsense'.*category"):
-        nescio.score_suite(EXAMPLES / "outcomes.csv", suite_by="nonsense")
+        typed.score(EXAMPLES / "outcomes.csv", suite_by="nonsense")
 
 
 def test_a_stratum_that_a_run_has_no_answer_in_is_lacking(tmp_path: Path) -> None:
@@ -223,8 +224,8 @@ def test_a_stratum_that_a_run_has_no_answer_in_is_lacking(tmp_path: Path) -> Non
     ]
     path.write_text("run,question,outcome,task\n" + "\n".join(rows) + "\n")
     with pytest.raises(MismatchError, match="'b' lacks y"):
-        nescio.score_suite(path, suite_by="task", **SMALL)
-    assert {row.run for row in nescio.score_suite(path, suite_by="task", incomplete="complete-runs", **SMALL)} == {"a"}
+        typed.score(path, suite_by="task", **SMALL)
+    assert {row.run for row in typed.score(path, suite_by="task", incomplete="complete-runs", **SMALL)} == {"a"}
 
 
 def test_counts_are_a_benchmark_and_cannot_be_compared() -> None:
@@ -232,14 +233,14 @@ def test_counts_are_a_benchmark_and_cannot_be_compared() -> None:
         "counts": outcome_tally(["x", "y"], np.array([[30, 10, 10], [20, 20, 10]])),
         "questions": evidence(x="CCCWU", y="CWWWU"),
     }
-    scores = nescio.score_suite(suite, "accuracy", **SMALL)
+    scores = typed.score(suite, "accuracy", **SMALL)
     assert scores.value("x", "accuracy") == pytest.approx((0.6 + 0.6) / 2)
     with pytest.raises(MismatchError, match=r"'counts'.*cannot be compared"):
-        nescio.compare_suite(suite, "accuracy")
+        nescio.compare(suite, "accuracy")
 
 
 def test_a_suite_file_names_formats_judges_columns_and_runs() -> None:
-    scores = nescio.score_suite(EXAMPLES / "suite" / "suite.toml", **SMALL)
+    scores = typed.score(EXAMPLES / "suite" / "suite.toml", **SMALL)
     assert {row.run for row in scores} == {"model-a", "model-b"}
     assert {row.measure for row in scores} == {"c@1", "accuracy"}
     assert [row.benchmark for row in scores.tables["benchmarks"] if (row.run, row.measure) == ("model-a", "c@1")] == [
@@ -249,7 +250,7 @@ def test_a_suite_file_names_formats_judges_columns_and_runs() -> None:
         "law",
         "sums",
     ]
-    sums = nescio.score(
+    sums = typed.score(
         [EXAMPLES / "suite" / "sums.jsonl", *sorted((EXAMPLES / "suite" / "sums").glob("*"))],
         "accuracy",
         judge="numeric",
@@ -275,21 +276,23 @@ def test_a_faulty_suite_file_is_one_clear_error(tmp_path: Path, text: str, said:
     path = tmp_path / "suite.toml"
     path.write_text(text)
     with pytest.raises(FormatError, match=said) as refused:
-        nescio.score_suite(path)
+        typed.score(path)
     assert str(path) in str(refused.value)
 
 
 def test_what_is_no_suite_is_refused() -> None:
-    with pytest.raises(UsageError, match="mapping of names to files"):
-        nescio.score_suite(EXAMPLES / "outcomes.csv")
+    with pytest.raises(UsageError, match="over needs a suite of benchmarks or suite_by"):
+        typed.score(EXAMPLES / "outcomes.csv", over="benchmarks")
+    with pytest.raises(UsageError, match="incomplete needs a suite of benchmarks or suite_by"):
+        nescio.compare(EXAMPLES / "outcomes.csv", incomplete="available")
     with pytest.raises(UnknownNameError, match="run 'nobody'"):
-        nescio.compare_suite(worked(), baseline="nobody")
+        nescio.compare(worked(), baseline="nobody")
     with pytest.raises(UnknownNameError, match="did you mean"):
-        nescio.score_suite({"a": {"files": EXAMPLES / "outcomes.csv", "jugde": "exact"}})
+        typed.score({"a": {"files": EXAMPLES / "outcomes.csv", "jugde": "exact"}})
     with pytest.raises(UsageError, match="questions, benchmarks"):
-        nescio.score_suite(worked(), over="nonsense")  # type: ignore[arg-type]
+        typed.score(worked(), over="nonsense")
     with pytest.raises(TypeError, match="did you mean over"):
-        nescio.score_suite(worked(), ovr="questions")  # type: ignore[call-arg]
+        typed.score(worked(), ovr="questions")
 
 
 def test_runs_that_were_asked_other_questions_are_compared_on_those_they_share(tmp_path: Path) -> None:
@@ -297,7 +300,7 @@ def test_runs_that_were_asked_other_questions_are_compared_on_those_they_share(t
     again = tmp_path / "again.csv"
     again.write_bytes((EXAMPLES / "trials.csv").read_bytes())
     suite = {"agent": EXAMPLES / "trials.csv", "again": again}
-    rows = nescio.compare_suite(suite, "accuracy", baseline="agent-1", **SMALL).rows
+    rows = nescio.compare(suite, "accuracy", baseline="agent-1", **SMALL).rows
     alone = nescio.compare(EXAMPLES / "trials.csv", "accuracy", baseline="agent-1", resamples=500).rows
     assert rows[0].difference == pytest.approx(alone[0].difference, abs=1e-12)
     assert rows[0].n == 2 * alone[0].n
@@ -308,7 +311,7 @@ def test_a_run_that_lacks_questions_is_compared_on_those_that_both_have() -> Non
     a, b = evidence(x="CCWU", y="WCWC"), evidence(x="CWC", y="WWC")
     absence = a.absence.copy()
     absence[0, 0] = 1
-    compared = nescio.compare_suite({"a": replace(a, absence=absence), "b": b}, "accuracy", baseline="y", **SMALL)
+    compared = nescio.compare({"a": replace(a, absence=absence), "b": b}, "accuracy", baseline="y", **SMALL)
     row = compared.rows[0]
     assert [part.difference for part in compared.tables["benchmarks"]] == pytest.approx([-1 / 3, 1 / 3])
     assert (row.difference, row.p, row.n) == (pytest.approx(0), 1.0, 6)
@@ -317,15 +320,15 @@ def test_a_run_that_lacks_questions_is_compared_on_those_that_both_have() -> Non
     assert row.low < 0 < row.high
     three = evidence(x="CWC", y="WWC", z="WWW")
     part = replace(three, absence=np.array([[1, 0, 0], [0, 0, 0], [0, 0, 0]], dtype=np.uint8))
-    ranks = nescio.compare_suite({"a": part, "b": three}, "accuracy", **SMALL).tables["ranks"]
+    ranks = nescio.compare({"a": part, "b": three}, "accuracy", **SMALL).tables["ranks"]
     assert all(rank.p_best is None for rank in ranks), "not drawn together"
 
 
 def test_a_result_does_not_depend_on_its_company() -> None:
     """Another benchmark, another measure, the order of benchmarks: a benchmark's draws stay its own."""
     suite = worked()
-    one = nescio.score_suite(suite, ["accuracy"], **SMALL)
-    other = nescio.score_suite(dict(reversed(suite.items())), ["c@1", "accuracy"], **SMALL)
+    one = typed.score(suite, ["accuracy"], **SMALL)
+    other = typed.score(dict(reversed(suite.items())), ["c@1", "accuracy"], **SMALL)
     own = {row.run: row for row in other if row.measure == "accuracy"}
     for row in one:
         assert (row.value, row.low, row.high) == pytest.approx(
@@ -337,10 +340,10 @@ def test_a_file_is_one_benchmark() -> None:
     """One that stands twice counts twice; read in another way, or beside other answers, it is another benchmark."""
     trivia, sums = EXAMPLES / "suite" / "trivia.csv", EXAMPLES / "suite" / "sums.jsonl"
     with pytest.raises(UsageError, match=r"benchmarks 'a' and 'b' are the same file \(trivia.csv\)"):
-        nescio.score_suite({"a": trivia, "b": EXAMPLES / "suite" / "sums" / ".." / "trivia.csv"}, **SMALL)
+        typed.score({"a": trivia, "b": EXAMPLES / "suite" / "sums" / ".." / "trivia.csv"}, **SMALL)
     answers = {name: [sums, EXAMPLES / "suite" / "sums" / f"{name}.jsonl"] for name in ("model-a", "model-b")}
     with pytest.raises(MismatchError, match="lack a benchmark"):  # and not for their questions, which both have
-        nescio.score_suite(answers, judge="numeric", **SMALL)
+        typed.score(answers, judge="numeric", **SMALL)
 
 
 def test_one_run_under_two_names_is_refused(tmp_path: Path) -> None:
@@ -348,7 +351,7 @@ def test_one_run_under_two_names_is_refused(tmp_path: Path) -> None:
     trivia = (EXAMPLES / "suite" / "trivia.csv").as_posix()
     path.write_text(f'[benchmarks.a]\nfiles = "{trivia}"\nruns = {{x = "model-a", y = "model-a"}}\n')
     with pytest.raises(UsageError, match="one run would have two names: x = 'model-a', y = 'model-a'"):
-        nescio.score_suite(path)
+        typed.score(path)
 
 
 def test_a_benchmark_without_a_name_is_refused() -> None:
@@ -359,12 +362,12 @@ def test_a_benchmark_without_a_name_is_refused() -> None:
     ]
     for source in (rows, load(rows, Options(strata=("category",)))):
         with pytest.raises(MismatchError, match=r"'category' is blank for 2 of 4 questions \('q1', 'q3'\)"):
-            nescio.score_suite(source, suite_by="category", **SMALL)
+            typed.score(source, suite_by="category", **SMALL)
 
 
 def test_a_comparison_says_over_how_many_benchmarks_each_pair_was_made() -> None:
     """s3 lacks one of the three."""
-    compared = nescio.compare_suite(wins(), "accuracy", baseline="s1", incomplete="available", **SMALL)
+    compared = nescio.compare(wins(), "accuracy", baseline="s1", incomplete="available", **SMALL)
     said = {remark.code: str(remark) for remark in compared.notes}
     assert "suite.available" not in said
     assert said["suite.shared"] == (
@@ -375,7 +378,7 @@ def test_a_comparison_says_over_how_many_benchmarks_each_pair_was_made() -> None
 
 def test_pairs_that_share_no_benchmark_are_said_to_be_left_out() -> None:
     suite = {"one": evidence(a="CCW", b="CWW"), "two": evidence(c="CWU")}
-    compared = nescio.compare_suite(suite, "accuracy", baseline="a", incomplete="available", **SMALL)
+    compared = nescio.compare(suite, "accuracy", baseline="a", incomplete="available", **SMALL)
     assert [row.run for row in compared] == ["b"]
     (said,) = [str(remark) for remark in compared.notes if remark.code == "suite.shared"]
     assert said.endswith("of 2: over 1 b against a; over none, and so left out, c against a")
@@ -388,6 +391,6 @@ def test_means_that_a_tally_sums_are_refused(tmp_path: Path) -> None:
     nescio.tally(tmp_path / "table.csv", tmp_path / "one.tally", measures="mean(f1)")
     suite = {"one": tmp_path / "one.tally", "two": tmp_path / "table.csv"}
     with pytest.raises(MismatchError, match="benchmark 'one': a suite draws the questions itself"):
-        nescio.score_suite(suite, "mean(f1)")
+        typed.score(suite, "mean(f1)")
     with pytest.raises(MismatchError, match="benchmark 'one': a suite draws the questions itself"):
-        nescio.compare_suite(suite, "mean(f1)")
+        nescio.compare(suite, "mean(f1)")

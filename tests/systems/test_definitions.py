@@ -114,7 +114,7 @@ def test_a_run_that_was_written_is_scored(suffix: str, tmp_path: Path) -> None:
 def test_what_is_wrong_is_said(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="there are no texts"):
         load_texts(tmp_path)
-    with pytest.raises(FormatError, match="no folder"):
+    with pytest.raises(FormatError, match="not a folder"):
         load_texts(tmp_path / "absent")
     (tmp_path / "a.txt").write_bytes(b"\xff\xfe\xfa")
     with pytest.raises(FormatError, match="not UTF-8"):

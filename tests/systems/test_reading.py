@@ -17,18 +17,11 @@ import nescio
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.errors import MismatchError, UnknownNameError, UsageError
 from nescio.formats import ReadOptions, Unjudged, open_source
-from nescio.formats.native.questions.reader import read
+from nescio.formats.native.questions.questions_reader import read
 from nescio.pipeline import read_collection
-from nescio.systems.reading import (
-    SYSTEMS,
-    Scored,
-    answer,
-    bundled,
-    option_overlap,
-    sentence_overlap,
-    word_distance,
-    write_run,
-)
+from nescio.systems.reading import SYSTEMS, answer, bundled, write_run
+from nescio.systems.reading._system import Scored
+from nescio.systems.reading.overlap import option_overlap, sentence_overlap, word_distance
 
 QUESTIONS, STORIES = bundled() / "questions.jsonl", bundled() / "stories.jsonl"
 # Content words: anna bought red kite | ben found coin bridge | noon carla sold kite. Weights: kite ln 2.5, all others
@@ -297,7 +290,7 @@ def test_a_threshold_lies_between_0_and_1(threshold: float) -> None:
 
 @pytest.mark.parametrize("system", CHOOSING)
 def test_a_question_without_story_or_options_is_named(system: str) -> None:
-    with pytest.raises(MismatchError, match="question 'q' has no story to be read"):
+    with pytest.raises(MismatchError, match="question 'q' has no story"):
         answer(Collection("c", (replace(WHO, story=()),)), system)
     if system != "deep-read":
         with pytest.raises(MismatchError, match="question 'q' has no options"):

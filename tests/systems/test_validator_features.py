@@ -309,7 +309,7 @@ def test_redundancy_is_used_only_where_it_is_asked_for() -> None:
     assert "chunks" not in chosen(nothing, ["chunks"])
     with pytest.raises(UnknownNameError, match="did you mean chunks"):
         chosen(nothing, ["chunk"])
-    with pytest.raises(UsageError, match="nothing is left"):
+    with pytest.raises(UsageError, match="every technique is switched off"):
         chosen(nothing, list(TECHNIQUES))
     with pytest.raises(MismatchError, match="no answer to validate"):
         features(Exercise("none", (), ()), OWN, Rarity(0, {}))

@@ -133,7 +133,7 @@ def test_large_tables_are_binned_without_a_row(tmp_path: Path, table: Path, monk
     duckdb.execute(f"COPY (FROM '{table}') TO '{path}' (FORMAT parquet)")
     nescio.tally(path, tmp_path / "rows.tally", measures="AURC")
     monkeypatch.setattr(counting, "LARGE", 1)
-    monkeypatch.setattr("nescio.formats.native.outcome_table.reader.load_rows", None)  # no row is read
+    monkeypatch.setattr("nescio.formats.native.outcome_table.outcome_table_reader.load_rows", None)  # no row is read
     nescio.tally(path, tmp_path / "masks.tally", measures="AURC")
     assert (tmp_path / "rows.tally").read_bytes() == (tmp_path / "masks.tally").read_bytes()
 
@@ -189,5 +189,5 @@ def test_policies_that_would_need_the_questions_of_a_bin_are_refused(tmp_path: P
     (tmp_path / "all.csv").write_text(f"run,question,outcome,confidence,answerable\n{rows}")
     nescio.tally(tmp_path / "all.csv", tmp_path / "all.tally", measures="AUROC")
     assert nescio.score(tmp_path / "all.tally", "AUROC", ungraded="exclude").value("a", "AUROC") == 1
-    with pytest.raises(MissingColumnError, match="but not for --unanswerable exclude and --ungraded bounds"):
+    with pytest.raises(MissingColumnError, match='but not for unanswerable="exclude" and ungraded="bounds"'):
         nescio.score(tmp_path / "all.tally", "AUROC", **{"ungraded": "exclude", **policy})

@@ -67,7 +67,7 @@ def test_means_on_resamples_by_hand() -> None:
     np.testing.assert_array_equal(sums.means()[1], [0.5, 0.5, np.nan, np.nan, 0.5])
     assert not sums.same_questions(0, 1)
     coins = hashed_draws.coins(hashed_draws.keys(["q0", "q1"], 7), 5)
-    assert (sums.handed[0] == UNIT // 4 * (2 * coins[0].astype(int) + coins[1])).all()
+    assert (sums.swapped_sums[0] == UNIT // 4 * (2 * coins[0].astype(int) + coins[1])).all()
 
 
 def test_sums_of_scores_of_any_size_are_those_of_whole_numbers() -> None:
@@ -85,7 +85,7 @@ def test_sums_of_scores_of_any_size_are_those_of_whole_numbers() -> None:
             parts = [0 if math.isnan(x) else round(x * UNIT) for x in scores[run].tolist()]
             for b in range(3):
                 weighted, handed = (sum(w * x for w, x in zip(t[:, b].tolist(), parts, strict=True)) for t in tables)
-                assert (int(sums.weighted[run, b]), int(sums.handed[run, b])) == (weighted, handed)
+                assert (int(sums.weighted[run, b]), int(sums.swapped_sums[run, b])) == (weighted, handed)
         assert sums.questions.tolist() != sums.questions[::-1].tolist()
 
 
@@ -114,9 +114,9 @@ def test_what_a_tally_cannot_be_used_for_is_said_of_tallies(tmp_path: Path) -> N
     nescio.tally(path, tmp_path / "one.tally")
     path.write_text(path.read_text().replace("new,q", "new,p").replace("old,q", "old,p"))
     nescio.tally(path, tmp_path / "two.tally")
-    with pytest.raises(MismatchError, match="were counted with --no-pairs"):
+    with pytest.raises(MismatchError, match="were counted with pairs=False"):
         nescio.compare(tmp_path / "alone.tally", "accuracy")
-    with pytest.raises(MismatchError, match="a tally has no confidences of single answers"):
+    with pytest.raises(MismatchError, match="a tally has no questions to tune a threshold on"):
         nescio.tune(tmp_path / "alone.tally", "accuracy", run="new")
     with pytest.raises(nescio.UnknownNameError, match=r"known: new, old$"):
         nescio.compare([tmp_path / "one.tally", tmp_path / "two.tally"], "accuracy", baseline="zz")
@@ -230,7 +230,7 @@ def test_what_sums_cannot_tell_is_refused(tmp_path: Path) -> None:
     ):
         nescio.score([tmp_path / "all.tally", tmp_path / "more.tally"])
     for options in ({"resamples": -1}, {"resamples": 10**6}, {"seed": -1}):
-        with pytest.raises(UsageError, match="of a tally must be"):
+        with pytest.raises(UsageError, match=f"{next(iter(options))} takes a whole number, (from 0 to|0 or more)"):
             nescio.tally(path, tmp_path / "x.tally", measures="mean(f1)", **options)  # type: ignore[arg-type]
 
 
@@ -239,7 +239,7 @@ def test_questions_without_an_answer_cannot_be_taken_out_of_a_sum(tmp_path: Path
     path.write_text("run,question,outcome,answerable,f1\na,q1,correct,true,1\na,q2,unanswered,false,0\n")
     nescio.tally(path, tmp_path / "all.tally", measures="mean(f1)")
     assert nescio.score(tmp_path / "all.tally", "accuracy", unanswerable="exclude").value("a", "accuracy") == 1
-    with pytest.raises(nescio.NescioError, match="never with --unanswerable exclude"):
+    with pytest.raises(nescio.NescioError, match='never with unanswerable="exclude"'):
         nescio.score(tmp_path / "all.tally", "mean(f1)", unanswerable="exclude")
 
 

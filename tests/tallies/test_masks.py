@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import nescio
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.native.outcome_table import counting
-from nescio.meta import stability, swap
+from nescio.meta_evaluation import stability, swap
 from nescio.sources import number_columns
 from nescio.stats import packed
 
@@ -123,7 +123,7 @@ def test_globs_and_folders_are_one_table(tmp_path: Path, monkeypatch: pytest.Mon
     values = {(r.run, r.measure): (r.value, r.n) for r in whole}
     for source in (tmp_path / "parts", tmp_path / "parts" / "part-*.parquet", tmp_path / "hive"):
         assert {(r.run, r.measure): (r.value, r.n) for r in nescio.score(source, mark=False)} == values
-    with pytest.raises(MismatchError, match="stands in both"):
+    with pytest.raises(MismatchError, match="is in both"):
         nescio.score(sorted((tmp_path / "parts").glob("*.parquet")), mark=False)
 
 
@@ -193,7 +193,7 @@ def test_numbers_beside_outcomes_give_what_the_rows_give(
     by_rows = results()
     monkeypatch.setattr(counting, "LARGE", 1)
     monkeypatch.setattr(number_columns, "_AT_ONCE", 1 << 14)  # several parts
-    monkeypatch.setattr("nescio.formats.native.outcome_table.reader.load_rows", None)  # no row is read
+    monkeypatch.setattr("nescio.formats.native.outcome_table.outcome_table_reader.load_rows", None)  # no row is read
     assert results() == by_rows
 
 
@@ -206,7 +206,7 @@ def test_a_tally_of_graded_scores_needs_no_row(tmp_path: Path, monkeypatch: pyte
     measures = ["mean(f1)", "mean(other)", "c@1"]
     nescio.tally(table, tmp_path / "rows.tally", measures=measures)
     monkeypatch.setattr(counting, "LARGE", 1)
-    monkeypatch.setattr("nescio.formats.native.outcome_table.reader.load_rows", None)  # no row is read
+    monkeypatch.setattr("nescio.formats.native.outcome_table.outcome_table_reader.load_rows", None)  # no row is read
     monkeypatch.setattr(number_columns, "_AT_ONCE", 1 << 13)  # several parts
     nescio.tally(table, tmp_path / "masks.tally", measures=measures)
     assert (tmp_path / "masks.tally").read_bytes() == (tmp_path / "rows.tally").read_bytes()

@@ -80,7 +80,7 @@ def test_a_question_whose_answers_are_all_unknown_stays_in_the_denominators() ->
     [
         (run(("q9 1", R)), "no such question"),
         (run(("q1 9", R)), "no such answer"),
-        (run(("q1 1", R), ("q1 1", R)), "stands here again"),
+        (run(("q1 1", R), ("q1 1", R)), "has two decisions"),
         (run(("q1 1", S), ("q1 2", S)), "SELECTED answer already"),
         (run(("q1 1", V)), "one of them must be SELECTED"),
         (run(("q1 1", R, float("nan"))), "finite number"),

@@ -121,8 +121,8 @@ def test_silence_of_a_system_is_no_right_answer_and_rights_beyond_the_collection
     both, notes = with_systems(TOY, data, replace(qa, columns=silent))
     assert both.columns["ave.selected_right"][1, :5].tolist() == [0, 1, 1, 1, 1]
     assert in_words(notes) == (
-        "1 time a QA system is rightly silent, which is no right answer: not counted here",
-        "QA systems answer questions rightly of which the collection holds no right answer (run 'qa': 2): their "
+        "QA systems rightly declined 1 unanswerable question, which is not counted here",
+        "QA systems rightly answer questions for which the collection has no right answer (run 'qa': 2): their "
         "share of "
         "perfect selection (ave.normalized_qa_accuracy) can exceed 1",
     )

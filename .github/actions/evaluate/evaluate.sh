@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The step of action.yml: gates first, then the pages. Everything comes in through variables of the environment, so that no text of
-# a pull request is ever read as a command.
+# The step of action.yml: gates first, then the pages. Everything comes in through environment variables, so that no text of a
+# pull request is ever run as a command.
 set -uo pipefail
 
 lines() { sed 's/^[[:space:]]*//; s/[[:space:]]*$//; /^$/d' <<<"$1"; }
@@ -11,7 +11,7 @@ while IFS= read -r pattern; do
     files+=("$pattern")
   else
     mapfile -t matches < <(compgen -G "$pattern")
-    files+=("${matches[@]:-$pattern}") # what is not there, nescio names in its message
+    files+=("${matches[@]:-$pattern}") # if a file is missing, the message of nescio names it
   fi
 done < <(lines "$FILES")
 
@@ -25,7 +25,7 @@ parts="$(mktemp -d)"
 trap 'rm -rf "$parts"' EXIT
 summary="$parts/summary.md"
 status=0
-# The worst verdict counts: bad input, then a failure, then what cannot be told.
+# The worst verdict counts: bad input, then a failure, then "cannot tell".
 worse() {
   local rank=([0]=0 [1]=2 [2]=3 [3]=1)
   [ "${rank[$1]:-3}" -le "${rank[$status]:-3}" ] || status="$1"
@@ -44,10 +44,12 @@ if [ -n "$BASELINE" ] && [ "$status" != 2 ]; then
   if [ -n "$RUN" ]; then
     changes="$CHANGES"
     comparison+=(--run "$RUN")
-    if [ -n "$changes" ]; then comparison+=(-o "$changes"); fi
   fi
   nescio compare "${files[@]}" "${common[@]}" "${comparison[@]}" --step-summary="$summary"
   worse $?
+  if [ -n "$changes" ] && [ "$status" != 2 ]; then
+    nescio report "${files[@]}" "${common[@]}" --baseline "$BASELINE" --run "$RUN" --margin "$MARGIN" -o "$changes" || worse 2
+  fi
 fi
 
 if [ -n "$REPORT" ] && [ "$status" != 2 ]; then
@@ -63,7 +65,7 @@ esac
 if [ "$verdict" = error ]; then printf '## nescio: error\n\nThe gates could not be run; the log of the job says why.\n\n' >>"$summary"; fi
 cat "$summary" >>"$GITHUB_STEP_SUMMARY"
 comment=""
-if [ -n "$COMMENT" ]; then # whatever becomes of the comment, the gates decide
+if [ -n "$COMMENT" ]; then # whatever happens to the comment, the gates decide
   comment="$(GITHUB_TOKEN="$TOKEN" nescio comment "$summary" --name "$COMMENT" 2>&1 | tr '\n' ' ' | sed 's/  */ /g; s/ $//')"
   echo "$comment"
 fi

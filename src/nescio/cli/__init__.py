@@ -7,34 +7,19 @@ import gc
 import os
 import sys
 
-from nescio import __version__
+from nescio._version import __version__
 
-# name: (module under nescio.cli, what it does); the order is that of the help page
-COMMANDS = {
-    "demo": ("demo", "Run the whole workflow on a bundled collection: answers, scores, a comparison, a report."),
-    "score": ("score", "Score every run by any measure, with confidence intervals."),
-    "compare": ("compare", "Compare runs: paired differences with intervals, p-values and verdicts in words."),
-    "baseline": ("baseline", "Save a run, with its provenance, as the baseline of later comparisons."),
-    "report": ("report", "Write one page with every figure, to read, send and print."),
-    "view": ("view", "Make the report and open it in the browser."),
-    "tune": ("tune", "Find the confidence above which to answer, and the score to expect on new questions."),
-    "repeats": ("repeats", "Show how much of a score is chance, where questions were asked several times."),
-    "plan": ("plan", "Plan how many questions it takes to detect a difference between two systems."),
-    "meta": ("meta", "Study a measure on your collection: stability, sensitivity, agreement."),
-    "audit": ("audit", "Audit a measure: can it be gamed, and which axioms does it satisfy? Needs no data."),
-    "judge": ("judge", "Judge answers, write an outcome table, and compare the judge with people."),
-    "tally": ("tally", "Count the outcomes of shards, for collections of any size: tallies add up."),
-    "convert": ("convert", "Convert any log that nescio can score to an outcome table or another format."),
-    "comment": ("comment", "Write a gate's summary into one comment on a pull request, updated in place."),
-    "check": ("check", "Check what is in these files and whether they are sound."),
-    "measures": ("measures", "List the measures, or explain one: formula, range, source."),
-    "c@1": ("from_counts", "Score counts of correct, incorrect and unanswered."),
-    "ave": ("ave", "Answer validation: build collections, train validators, score them."),
-    "nuggets": ("nuggets", "Definition questions: score nuggets, or answer from a folder of texts."),
-    "mcp": ("mcp", "Serve check, score, compare, plan and tune to assistants over the Model Context Protocol."),
-    "campaign": ("campaign", "Run a campaign: check and accept runs, pool, judge by spreadsheet, score, publish."),
-    "read": ("read", "Answer reading-comprehension questions about stories, and score the answers."),
-}
+OWN = ("demo", "mcp")  # commands that only a shell has, each in a file of this folder
+
+
+def commands() -> dict[str, str]:
+    """Return what every command does, in the order of the help page."""
+    from nescio import verbs
+
+    made = {name: verbs.about(path) for name, path in verbs.files().items()}
+    own = {name: verbs.about(os.path.join("..", "cli", name)) for name in OWN}
+    return {"demo": own.pop("demo"), **made, **own}
+
 
 EXAMPLES = (
     ("nescio c@1 237 156 107", "237 right, 156 wrong, 107 unanswered"),
@@ -47,7 +32,7 @@ EXAMPLES = (
 OPTIONS = (
     ("--version", "Print the version and exit."),
     ("--completion SHELL", "Print the completion script for bash, zsh or fish: source <(nescio --completion bash)"),
-    ("-h, --help", "Print this page. `nescio COMMAND --help` explains a command."),
+    ("-h, --help", "Print this page. `nescio COMMAND --help` explains one, --help-all in full."),
 )
 
 
@@ -60,8 +45,8 @@ def overview(width: int = 0) -> str:
         "",
         "Commands:",
     ]
-    for name, (_, about) in COMMANDS.items():
-        lines += _beside(f"  {name:10} ", about, width)
+    for name, about in commands().items():
+        lines += _beside(f"  {name:12} ", about, width)
     lines += ["", "Examples:"]
     longest = max(len(command) for command, _ in EXAMPLES)
     for command, about in EXAMPLES:
@@ -80,7 +65,7 @@ def _beside(label: str, text: str, width: int) -> list[str]:
     for word in text.split():
         if len(line) + len(word) >= width and line.strip():
             lines.append(line.rstrip())
-            line = " " * min(len(label), 13)
+            line = " " * min(len(label), 15)
         line += f"{word} "
     return [*lines, line.rstrip()]
 

@@ -5,38 +5,40 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from importlib import import_module
+from contextvars import copy_context
 
 import click
 
-from nescio import __version__
-from nescio.cli import COMMANDS, _terminal, interrupted, overview
-from nescio.cli.help import SHELLS, VARIABLE, answer, script
-from nescio.cli.output import mute
-from nescio.engines.memory import limited
-from nescio.errors import NescioError, UnknownNameError
+from nescio._version import __version__
+from nescio.cli import OWN, _terminal, commands, interrupted, overview
+from nescio.cli.bars import clear, reading_bar
+from nescio.cli.derive import command_named
+from nescio.cli.help import SHELLS, VARIABLE, Command, answer, script
+from nescio.cli.moved import moved
+from nescio.cli.output import mute, say
+from nescio.engines.memory import memory_limit
+from nescio.errors import SPELLING, NescioError, UnknownNameError, in_shell
+from nescio.options.edge import BARS, SAY
+from nescio.verbs import files
 
 WIDEST = 100  # columns of a help page
 ARGUMENTS = "nescio.arguments"  # where a context keeps what it was called with
 
 
 class Commands(click.Group):
-    """The commands of `COMMANDS`, each imported when it is called."""
+    """All commands, each made from its verb when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        return list(COMMANDS)
+        return list(commands())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        if cmd_name not in COMMANDS:
-            return None
-        command: click.Command = import_module(f"nescio.cli.{COMMANDS[cmd_name][0]}").command
-        return command
+        return command_named(cmd_name) if cmd_name in (*OWN, *files()) else None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            raise UnknownNameError("command", args[0], COMMANDS)
+        if args and args[0] not in (*OWN, *files()) and not args[0].startswith("-"):
+            raise UnknownNameError("command", args[0], [*OWN, *files()])
         return super().resolve_command(ctx, args)
 
     def get_help(self, ctx: click.Context) -> str:  # noqa: ARG002
@@ -62,18 +64,26 @@ def _complete(context: click.Context, shell: str | None) -> None:
 
 
 def run(arguments: Sequence[str]) -> None:
-    """Run a command; every error is one message on standard error and exit status 2."""
+    """Run a command; every error is one message on standard error and exit status 2. How options are spelled, and who
+    is told of the work, is as before once it has ended."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed by the caller
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115  it serves until the process ends
     if VARIABLE in os.environ:
         sys.exit(answer(app))
+    copy_context().run(_run, arguments)
+
+
+def _run(arguments: Sequence[str]) -> None:
+    SPELLING.set(in_shell)
+    BARS.set(lambda what, of_bytes: reading_bar(what, of_bytes=of_bytes))
+    SAY.set(_tell)
     try:
         # Not app.main: it would turn a closed pipe into exit status 1, which is a failed gate's.
         room = _terminal()
         with app.make_context("nescio", list(arguments), terminal_width=min(room, WIDEST) if room else None) as root:
             root.meta[ARGUMENTS] = tuple(arguments)
-            with limited():
+            with memory_limit():
                 status = app.invoke(root)
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)
@@ -83,9 +93,7 @@ def run(arguments: Sequence[str]) -> None:
         print(error.format_message(), file=sys.stderr)
         sys.exit(2)
     except click.ClickException as error:
-        context = getattr(error, "ctx", None)
-        hint = f" (`{context.command_path} --help` explains)" if context else ""
-        _fail(f"{error.format_message().rstrip('.')}{hint}")
+        _fail(_message(error))
     except (click.Abort, KeyboardInterrupt):
         interrupted()
     except BrokenPipeError:
@@ -95,6 +103,29 @@ def run(arguments: Sequence[str]) -> None:
         _fail(f"{error.filename or 'input or output'}: {error.strerror or error}")
     else:
         sys.exit(status if isinstance(status, int) else 0)
+
+
+def _tell(message: str) -> None:
+    """Say something while a verb works, in place of its bars."""
+    clear()
+    say(message)
+
+
+def _message(error: click.ClickException) -> str:
+    """Say what is wrong with what was typed, and where more is said of it."""
+    context = getattr(error, "ctx", None)
+    path = context.command_path if context else "nescio"
+    said = error.format_message().rstrip(".")
+    if isinstance(error, click.exceptions.NoSuchOption):
+        now = moved(path, error.option_name)
+        page = "--help-all" if isinstance(context and context.command, Command) else "--help"
+        return f"{error.option_name}: {now}" if now else f"{said} (`{path} {page}` lists all)"
+    if isinstance(error, click.exceptions.MissingParameter) and isinstance(error.param, click.Argument) and context:
+        # Words fill the last arguments first, so that the one which is empty may not be the one that was left out.
+        places = [one.make_metavar(context) for one in context.command.params if isinstance(one, click.Argument)]
+        if len(places) > 1:
+            said = f"{path.removeprefix('nescio ')} takes {' '.join(places)}, in this order, and not all are there"
+    return f"{said} (`{path} --help` explains)" if context else said
 
 
 def _fail(message: str) -> None:

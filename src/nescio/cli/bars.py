@@ -18,32 +18,32 @@ def progress(what: str) -> Iterator[Callable[[int, int], None]]:
     if not sys.stderr.isatty():
         yield lambda done, total: None  # noqa: ARG005
         return
-    task = _show(what)
+    bar = _show(what)
 
     def show(done: int, total: int) -> None:
-        if _DISPLAY:
-            _DISPLAY[0].update(task, completed=done, total=total)
+        if _is_shown(bar):
+            bar[0].update(bar[1], completed=done, total=total)
 
     try:
         yield show
     finally:
-        _take_away(task)
+        _take_away(bar)
 
 
-def watch(what: str, *, of_bytes: bool = False) -> Callable[[int, int], None] | None:
+def reading_bar(what: str, *, of_bytes: bool = False) -> Callable[[int, int], None] | None:
     """Make a bar of what only large files take long for, such as reading them, on a terminal: it is not there before
     the first part of several is done, and gone when all are."""
     if not sys.stderr.isatty():
         return None
-    tasks: list[Any] = []
+    bars: list[Any] = []
 
     def show(done: int, total: int) -> None:
-        if not tasks and done < total:
-            tasks.append(_show(what, total, of_bytes=of_bytes))
-        if tasks and _DISPLAY:
-            _DISPLAY[0].update(tasks[0], completed=done)
+        if not bars and done < total:
+            bars.append(_show(what, total, of_bytes=of_bytes))
+        if bars and _is_shown(bars[0]):
+            bars[0][0].update(bars[0][1], completed=done)
             if done >= total:
-                _take_away(tasks.pop())
+                _take_away(bars.pop())
 
     return show
 
@@ -51,11 +51,19 @@ def watch(what: str, *, of_bytes: bool = False) -> Callable[[int, int], None] | 
 def clear() -> None:
     """Take all bars away, as where a command ends in the middle."""
     if _DISPLAY:
-        _DISPLAY.pop().stop()
+        display = _DISPLAY.pop()
+        for task in display.task_ids:
+            display.update(task, visible=False)
+        display.stop()
+
+
+def _is_shown(bar: Any) -> bool:
+    """Say whether a bar has not been taken away with its display."""
+    return bool(_DISPLAY) and _DISPLAY[0] is bar[0]
 
 
 def _show(what: str, total: int | None = None, *, of_bytes: bool = False) -> Any:
-    """Show a bar in place of the one that was there."""
+    """Show a bar in place of the one that was there; returns its display and its number there."""
     if not _DISPLAY:
         _DISPLAY.append(_display())
         _DISPLAY[0].start()
@@ -64,14 +72,14 @@ def _show(what: str, total: int | None = None, *, of_bytes: bool = False) -> Any
     display = _DISPLAY[0]
     for task in display.task_ids:
         display.update(task, visible=False)
-    return display.add_task(what, total=total, of_bytes=of_bytes)
+    return display, display.add_task(what, total=total, of_bytes=of_bytes)
 
 
-def _take_away(task: Any) -> None:
+def _take_away(bar: Any) -> None:
     """Take a bar away; the one before it is seen again."""
-    if not _DISPLAY:
+    if not _is_shown(bar):
         return
-    display = _DISPLAY[0]
+    display, task = bar
     display.remove_task(task)
     if display.task_ids:
         display.update(display.task_ids[-1], visible=True)

@@ -1,4 +1,13 @@
-"""nescio demo."""
+"""Run the whole workflow on a bundled collection: answers, scores, a comparison, a report.
+
+Three simple systems answer 70 questions about 14 short stories, each abstaining below several confidence thresholds. 12
+of the questions have no answer in their story. The answers are judged, scored and compared. Then Deep Read answers the
+same questions with a sentence of the story. No result is stored in advance: the folder gets every file, and commands.sh
+has the commands that made them.
+
+\b
+nescio demo
+"""
 
 from __future__ import annotations
 
@@ -7,34 +16,29 @@ import io
 import shlex
 from pathlib import Path
 
-import click
-
-from nescio.cli import options
 from nescio.cli.app import app
 from nescio.cli.bars import progress
 from nescio.cli.output import say
-from nescio.commands.demo import PRINTED, lay_out, printed, steps
+from nescio.options import Request, option, verb
 from nescio.reporting.printing import show_text
+from nescio.verbs._demo import PRINTED, lay_out, printed, steps
 
 
-@options.command("demo")
-@click.option(
-    "-o",
-    "--output",
-    "folder",
-    type=options.PATH,
-    default=Path("nescio-demo"),
-    show_default=True,
-    help="The folder for the files.",
-)
-def command(folder: Path) -> None:
-    """Run the whole workflow on a bundled collection: answers, scores, a comparison, a report.
+class DemoRequest(Request):
+    """What `nescio demo` is asked."""
 
-    Three simple systems answer 70 questions about 14 short stories, each abstaining below several confidence
-    thresholds. 12 of the questions have no answer in their story. The answers are judged, scored and compared. Then
-    Deep Read answers the same questions with a sentence of the story. No result is stored in advance: the folder gets
-    every file, and commands.sh has the commands that made them.
-    """
+    output: Path = option(
+        default=Path("nescio-demo"),
+        flags=("-o", "--output"),
+        metavar="DIR",
+        help="The folder for the files.",
+        default_words="nescio-demo",
+    )
+
+
+@verb(DemoRequest, name="demo", prints="")
+def demo(request: DemoRequest) -> None:
+    folder = request.output
     lay_out(folder)
     with contextlib.chdir(folder):
         _make()

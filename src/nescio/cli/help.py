@@ -1,63 +1,146 @@
-"""Help pages: options in groups, examples that a narrow terminal breaks as a shell does, and completion of words."""
+"""Help pages that fit a screen, with the rest behind --help-all; examples that a narrow terminal breaks as a shell
+does; and completion of words."""
 
 from __future__ import annotations
 
 import os
+import re
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import click
 
+from nescio.options import Option
+
 VARIABLE = "_NESCIO_COMPLETE"  # what a shell asks for the words that may come next
-GROUPS: dict[str, str] = {}  # the title of an option's group, by its long name; options without one are a command's own
-OWN, COMMON = "Options", "Help"
 SHELLS = ("bash", "zsh", "fish")
+OWN = "Options"
+UNBROKEN = "\N{NON-BREAKING HYPHEN}"  # in names of options until lines are made
+LABEL = 24  # letters of an option with what stands for its value
 
 
-def grouped(title: str, *options: Any) -> None:
-    """Give a group to options, by the decorators that declare them."""
-    for option in options:
-
-        def bare() -> None: ...
-
-        option(bare)
-        for parameter in bare.__click_params__:  # type: ignore[attr-defined]
-            GROUPS[max(parameter.opts, key=len)] = title
+def _show_all(context: click.Context, _: click.Parameter, value: bool) -> None:
+    if value:
+        context.meta["nescio.help"] = "all"
+        click.echo(context.get_help(), color=context.color)
+        context.exit()
 
 
 class Command(click.Command):
-    """A command whose help page has its own options first, and then those that it shares, in groups."""
+    """A command whose help page has its own options first, in a line each, and then names those that it shares;
+    --help-all describes all of them."""
+
+    declared: Mapping[str, Option]
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self.declared = {}
+        self.params.append(
+            click.Option(
+                ["--help-all"],
+                is_flag=True,
+                is_eager=True,
+                expose_value=False,
+                callback=_show_all,
+                help="All options, in full.",
+            )
+        )
+
+    def get_help(self, ctx: click.Context) -> str:
+        """Return the page."""
+        return super().get_help(ctx).replace(UNBROKEN, "-")
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options, a section a group."""
-        sections: dict[str, list[tuple[str, str]]] = {OWN: []}
+        """Write the options: a section a group, or a line a group beside the command's own."""
+        whole = ctx.meta.get("nescio.help") == "all"
+        groups: dict[str, list[tuple[str, str]]] = {OWN: []}
+        shared: dict[str, list[str]] = {}
         for parameter in self.get_params(ctx):
-            record = parameter.get_help_record(ctx) if isinstance(parameter, click.Option) else None
-            if record is not None:
-                name = max(parameter.opts, key=len)
-                title = COMMON if name == "--help" else GROUPS.get(name, OWN)
-                sections.setdefault(title, []).append(record)
-        for title, records in sections.items():
-            if records and title != COMMON:
+            one = self.declared.get(parameter.name or "")
+            if one is None or one.argument:
+                continue
+            flags = (
+                "/".join(parameter.opts[-1:] + parameter.secondary_opts) if one.kind.flag else ", ".join(parameter.opts)
+            )
+            label = flags if one.kind.flag else f"{flags} {placeholder(one)}"
+            if whole or not one.group:
+                groups.setdefault(one.group or OWN, []).append((label, described(one, whole=whole)))
+            else:
+                shared.setdefault(one.group, []).append(max(parameter.opts, key=len).replace("-", UNBROKEN))
+        for title, records in groups.items():
+            if records:
                 with formatter.section(title):
-                    formatter.write_dl(records)
-        with formatter.section(COMMON):
-            formatter.write_dl(sections.get(COMMON, []))
+                    formatter.write_dl(records, col_max=30 if whole else LABEL)
+        for one in self.declared.values():
+            words = one.complete() if one.complete and (whole or not one.group) else ()
+            if isinstance(words, Mapping):
+                with formatter.section(f"{one.metavar} of {max(one.given_as, key=len)}"):
+                    formatter.write_dl(list(words.items()), col_max=LABEL)
+        if whole:
+            with formatter.section("Help"):
+                formatter.write_dl([("-h, --help", "The page that fits a screen."), ("--help-all", "This page.")])
+        if shared:
+            with formatter.section("More options (--help-all describes them)"):
+                formatter.write_dl([(title, ", ".join(names)) for title, names in shared.items()], col_max=LABEL)
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write what the command does, and its examples in lines that fit."""
-        text, self.help = self.help, fitted(self.help or "", formatter.width)
-        try:
-            super().format_help_text(ctx, formatter)
-        finally:
-            self.help = text
+        """Write what the command does, and its examples in lines that fit: all of it, or what fits a screen."""
+        text = self.help or ""
+        if ctx.meta.get("nescio.help") != "all":
+            text = shortened(text)
+        write_fitted(formatter, text)
+
+
+def placeholder(one: Option) -> str:
+    """Write what stands for a value; many choices are named in the description."""
+    fits = len(", ".join(one.given_as)) + 1 + len(one.metavar) <= LABEL
+    return one.metavar if fits or not one.kind.choices else "NAME"
+
+
+def described(one: Option, *, whole: bool) -> str:
+    """Describe an option: in a sentence, or in full, with what it needs and its default."""
+    text, default = one.help, _shown(one.default)
+    if not whole:
+        text = re.split(r"\. |; |: ", text)[0].rstrip(".") + "."
+    else:
+        default = one.default_words or default
+        needs = " or ".join(f"--{name.replace('_', '-')}" for name in one.needs if name != "suite")
+        choices = f" {', '.join(one.kind.choices)}." if placeholder(one) != one.metavar else ""
+        text = f"{f'With {needs}: ' if needs else ''}{text}{choices}"
+    return f"{text} [required]" if one.required else f"{text} [default: {default}]" if default else text
+
+
+def _shown(default: Any) -> str:
+    """Write a default as it would be typed; nothing where it says nothing."""
+    if isinstance(default, bool) or not isinstance(default, (str, int, float)):
+        return ""
+    return f"{default:g}" if isinstance(default, float) else str(default)
+
+
+def shortened(text: str) -> str:
+    """Keep the first two paragraphs of a help text, and its first examples."""
+    paragraphs = text.split("\n\n")
+    prose = [part for part in paragraphs if not part.startswith("\b")][:2]
+    examples = [line for part in paragraphs if part.startswith("\b") for line in part.split("\n")[1:]]
+    return "\n\n".join([*prose, *(["\b\n" + "\n".join(examples[:3])] if examples else [])])
 
 
 class Group(click.Group):
     """A command of commands."""
 
     command_class = Command
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """Write what the commands do, and their examples in lines that fit."""
+        write_fitted(formatter, self.help or "")
+
+
+def write_fitted(formatter: click.HelpFormatter, text: str) -> None:
+    """Write a help text, its examples in lines that fit."""
+    formatter.write_paragraph()
+    with formatter.indentation():
+        formatter.write_text(fitted(text, formatter.width))
 
 
 def fitted(text: str, width: int) -> str:
@@ -83,20 +166,6 @@ def offered(names: Any) -> Any:
         return [name for name in names() if name.startswith(incomplete)]
 
     return complete
-
-
-def measure_names() -> Sequence[str]:
-    """Name every measure."""
-    from nescio.measures import REGISTRY
-
-    return list(REGISTRY)
-
-
-def format_names() -> Sequence[str]:
-    """Name every format."""
-    from nescio import formats
-
-    return list(formats.REGISTRY)
 
 
 def script(shell: str, app: click.Command) -> str:

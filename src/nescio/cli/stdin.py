@@ -30,7 +30,7 @@ class Files(click.Path):
             raise UsageError("- (standard input) was given twice")
         if ctx is not None:
             ctx.meta[NAME] = 1
-        content = sys.stdin.buffer.read()
+        content = b"" if sys.stdin is None else sys.stdin.buffer.read()
         if not content.strip():
             raise UsageError("- : nothing came through standard input")
         folder = Path(tempfile.mkdtemp(prefix="nescio-stdin-"))

@@ -1,16 +1,25 @@
 """Paired comparison of runs: the difference of a measure, its interval, and how surprising it is if the labels mean
 nothing.
 
-`comparing` is the whole of it: `paired_data` lines up two runs, `pair_test` resamples and tests them, `_p_values` and
-`_tukey` give p-values, `_verdicts` the words, `_ranks` the view over all pairs; `best` marks a leaderboard by the same
-p-values. Names are imported when they are first used: `nescio score` of one run compares nothing.
+`comparing` is the whole of it: `paired_data` lines up two runs, `pair_test` resamples and tests them, `_corrections`
+and `_tukey` give p-values, `_verdicts` the words, `_ranks` the view over all pairs; `best` marks a leaderboard by the
+same p-values. Names are imported when they are first used: `nescio score` of one run compares nothing.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from nescio.comparison._p_values import CORRECTIONS, EXACT_FOR, TESTS, Correction, Test, TestUsed, adjust, p_value
+    from nescio.comparison._corrections import (
+        CORRECTIONS,
+        EXACT_FOR,
+        TESTS,
+        Correction,
+        Test,
+        TestUsed,
+        adjust,
+        p_value,
+    )
     from nescio.comparison._ranks import Rank, bars, ranks
     from nescio.comparison._verdicts import decide, regression
     from nescio.comparison.comparing import check_comparing, compare
@@ -18,7 +27,7 @@ if TYPE_CHECKING:
     from nescio.comparison.paired_data import Pair, pair_up
 
 _HOME = {
-    "_p_values": ("CORRECTIONS", "EXACT_FOR", "TESTS", "Correction", "Test", "TestUsed", "adjust", "p_value"),
+    "_corrections": ("CORRECTIONS", "EXACT_FOR", "TESTS", "Correction", "Test", "TestUsed", "adjust", "p_value"),
     "_ranks": ("Rank", "bars", "ranks"),
     "_verdicts": ("decide", "regression"),
     "comparing": ("check_comparing", "compare"),

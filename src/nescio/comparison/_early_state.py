@@ -12,7 +12,7 @@ from msgspec import Struct, field
 
 from nescio.comparison._looks import Codes
 from nescio.data.signature import parse
-from nescio.errors import FormatError, MismatchError
+from nescio.errors import FormatError, MismatchError, opt
 from nescio.sources.writing import write_text
 
 KIND, VERSION = "nescio sequential comparison", 1
@@ -85,7 +85,7 @@ def read(path: Path, fixed: Mapping[str, Any]) -> State:
         if was != now:
             raise MismatchError(
                 f"{path} was started with {name} {_shown(was)}, not {_shown(now)}; a sequence cannot change "
-                "along the way: use another --state file"
+                f"along the way: use another {opt('state')} file"
             )
     return state
 

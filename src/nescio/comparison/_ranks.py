@@ -71,8 +71,7 @@ def ranks_of(
             ahead = i if np.isnan(value) else int(np.count_nonzero(sign * (number_of - value) > close))
         alike = [ordered[j][0] for j in np.flatnonzero(~apart[i]).tolist() if j != i]
         low, high = 1 + int(better[:, i].sum()), len(ordered) - int(better[i].sum())
-        under = " ".join(str(number) for number, (first, last) in enumerate(groups, 1) if first <= i <= last)
-        ranked.append(Rank(measure, run, value, 1 + ahead, low, high, under, ", ".join(alike)))
+        ranked.append(Rank(measure, run, value, 1 + ahead, low, high, bars_over(i, groups), ", ".join(alike)))
     return ranked
 
 
@@ -94,3 +93,8 @@ def bars(apart: NDArray[np.bool_]) -> list[tuple[int, int]]:
         if not spans or last > spans[-1][1]:
             spans.append((first, last))
     return spans
+
+
+def bars_over(place: int, groups: Sequence[tuple[int, int]]) -> str:
+    """Return the numbers of the bars that a place lies under."""
+    return " ".join(str(number) for number, (first, last) in enumerate(groups, 1) if first <= place <= last)

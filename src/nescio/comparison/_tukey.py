@@ -16,14 +16,14 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from nescio.comparison._p_values import p_value
-from nescio.comparison.places import exchangeable_order
+from nescio.comparison._corrections import p_value
+from nescio.comparison.exchangeable_order import exchangeable_order
 from nescio.data.columns import Array
 from nescio.data.patterns import Patterns, compress_ordered, distinct
 from nescio.measures import Measure
+from nescio.options.edge import Progress
 from nescio.stats import parallel
-from nescio.stats.parallel import Progress
-from nescio.stats.permutation import TIE
+from nescio.stats.exact_p_values import TIE
 from nescio.stats.resampling import Block
 from nescio.stats.streams import Stream
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from itertools import combinations
 from typing import NamedTuple
 
-from nescio.comparison._p_values import p_value
+from nescio.comparison._corrections import p_value
 from nescio.comparison.pair_test import RunsSeen, each_tested, exact_tests
 from nescio.comparison.resampled_pairs import TestPlan
-from nescio.stats.parallel import Progress
+from nescio.options.edge import Progress
 
 Pairs = Sequence[tuple[int, int]]
 TOLD_EACH = 10_000
@@ -21,6 +22,11 @@ class PairTest(NamedTuple):
     difference: float
     p: float
     test: str | None = None
+
+
+def pairs_by_name(runs: Sequence[str]) -> list[tuple[int, int]]:
+    """Pair all runs in the order of their names, as `compare` does, so that the p-values are its own."""
+    return list(combinations(sorted(range(len(runs)), key=runs.__getitem__), 2))
 
 
 def all_tests(

@@ -10,22 +10,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import combinations
 
 from msgspec.structs import replace
 
-from nescio.comparison._p_values import adjust
-from nescio.comparison.all_pairs import all_tests, significant_pairs
+from nescio.comparison._corrections import adjust
+from nescio.comparison.all_pairs import all_tests, pairs_by_name, significant_pairs
 from nescio.comparison.pair_test import measured_runs, paired_evidence
 from nescio.comparison.resampled_pairs import TestPlan
-from nescio.data.evidence import Evidence, Tally
+from nescio.data.evidence import Data
 from nescio.data.results import Score, Scores
 from nescio.measures import Measure, parse
+from nescio.options.edge import Progress
 from nescio.pipeline import Loaded
 from nescio.scoring.score import QUESTION, strata
 from nescio.scoring.summed import is_binned, is_summed
 from nescio.stats import resampling
-from nescio.stats.parallel import Progress
 
 MOST_PAIRS = 500  # whose tables are counted already
 MOST_WORK = 2_000_000  # pairs times questions that are tested unasked: a second at most
@@ -83,23 +82,19 @@ def mark(
 
 def _cheap(loaded: Loaded) -> bool:
     data = loaded.data
-    if isinstance(data, Tally):
-        return data.pairs is not None and len(data.runs) > 1 and not data.origins and len(data.pairs) <= MOST_PAIRS
-    if data.groups is not None or data.origins:
+    if not data.can_pair or data.groups is not None or data.origins or len(data.runs) < 2:
         return False
-    return len(data.runs) > 1 and math.comb(len(data.runs), 2) * len(data.questions) <= MOST_WORK
+    pairs = math.comb(len(data.runs), 2)
+    return pairs * len(data.questions) <= MOST_WORK if data.has_questions else pairs <= MOST_PAIRS
 
 
-def _significant(
-    data: Evidence | Tally, measure: Measure, plan: TestPlan, *, sampled: bool
-) -> set[tuple[str, str]] | None:
+def _significant(data: Data, measure: Measure, plan: TestPlan, *, sampled: bool) -> set[tuple[str, str]] | None:
     """Return the pairs (better, worse) that differ significantly; None where a test would have to draw exchanges and
     may not."""
     if is_binned(data, measure) or (not sampled and (measure.order is not None or is_summed(data, measure))):
         return None
     seen = measured_runs(data, measure)
-    # In the order of their names, as `compare` pairs runs, so that the p-values are its own.
-    pairs = list(combinations(sorted(range(len(data.runs)), key=lambda run: data.runs[run]), 2))
+    pairs = pairs_by_name(data.runs)
     tested = all_tests(seen, pairs, plan, sampled=sampled)
     if tested is None:
         return None
@@ -113,7 +108,6 @@ def _significant(
 
 
 def _marked(rows: Sequence[Score], worse: set[tuple[str, str]], *, lower: bool) -> dict[str, Score]:
-    """Return the rows of one measure and stratum with their marks, by run."""
     values = [row.value for row in rows if not math.isnan(row.value)]
     best = (min(values) if lower else max(values)) if values else math.nan
     top = [row.run for row in rows if math.isclose(row.value, best, rel_tol=1e-12, abs_tol=1e-15)]

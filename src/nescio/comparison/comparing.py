@@ -6,30 +6,31 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from math import comb
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any
 
 import numpy as np
 
-from nescio.comparison._p_values import CORRECTIONS, EXACT_FOR, TESTS, Correction, Test
+from nescio.comparison._corrections import CORRECTIONS, EXACT_FOR, TESTS, Correction, Test
 from nescio.comparison._ranks import Rank, ranks
 from nescio.comparison._verdicts import TOO_FEW_RESAMPLES
-from nescio.comparison.chances import with_chances
 from nescio.comparison.corrected_pairs import corrected_pairs, corrected_values
 from nescio.comparison.each_pair import each_pair
 from nescio.comparison.families import families
 from nescio.comparison.judged import TestedPairs, judged_families, tests_used
 from nescio.comparison.pair_test import paired_evidence
+from nescio.comparison.rank_probabilities import with_rank_probabilities
 from nescio.comparison.resampled_pairs import TestPlan
 from nescio.comparison.two_runs import take_both_ways, take_two
-from nescio.data.evidence import Evidence, Tally
+from nescio.data.evidence import Data
 from nescio.data.judges import Target
 from nescio.data.notes import Note, gather, note
 from nescio.data.results import Comparison, Comparisons
 from nescio.data.signature import Signature, sign
-from nescio.errors import UsageError
+from nescio.errors import UsageError, opt
 from nescio.formats import Counting
 from nescio.measures import Measure, Measures
-from nescio.pipeline import Loaded, ReadingOptions, check_baseline, check_names, file_of
+from nescio.options.edge import Progress
+from nescio.pipeline import Loaded, check_baseline, file_of
 from nescio.scoring.corrected import METHOD
 from nescio.scoring.corrected_scores import check_unlabelled, lay_labels, open_labelled, suitable
 from nescio.scoring.labels import Labels
@@ -37,7 +38,6 @@ from nescio.scoring.samples import Remark, measure_inputs
 from nescio.scoring.score import check_resampling, open_data, parse_all
 from nescio.scoring.summed import fewest_resamples, how_drawn, is_summed, summed_note
 from nescio.stats import resampling
-from nescio.stats.parallel import Progress
 
 
 def compare(
@@ -58,7 +58,7 @@ def compare(
     seed: int = 0,
     jobs: int = 1,
     progress: Progress | None = None,
-    **options: Unpack[ReadingOptions],
+    **options: Any,
 ) -> Comparisons:
     """Compare runs by each measure: against `baseline`, or all pairs (the later run minus the earlier).
 
@@ -100,7 +100,6 @@ def compare(
     t), and nothing is resampled; `target` is what they are about (None: population).
     `tables["labels"]` says how each came about.
     """
-    check_names(compare, options)
     check_comparing(ci, test, correction, margin)
     check_resampling(ci, resamples, jobs, seed)
     given = {**options, "baseline_file": file_of(baseline)}
@@ -150,13 +149,12 @@ def compare(
 
 
 def _tested(
-    data: Evidence | Tally,
+    data: Data,
     wanted: Sequence[Measure],
     pairs: Sequence[tuple[int, int]],
     plan: TestPlan,
     progress: Progress | None,
 ) -> TestedPairs:
-    """Test all pairs by each measure."""
     rows: list[Comparison] = []
     remarks: list[Remark] = []
     for at, measure in enumerate(wanted):
@@ -196,14 +194,12 @@ def signed(
     )
 
 
-def _summed(data: Evidence | Tally, wanted: Sequence[Measure]) -> list[Remark]:
+def _summed(data: Data, wanted: Sequence[Measure]) -> list[Remark]:
     """Remark on measures whose draws are those of a tally."""
     return [(summed_note(data.drawn), measure.label, "") for measure in wanted if is_summed(data, measure)]
 
 
-def _notes(
-    data: Evidence | Tally, rows: Sequence[Comparison], most: int, ci: float, *, tallied: bool
-) -> Iterator[Note]:
+def _notes(data: Data, rows: Sequence[Comparison], most: int, ci: float, *, tallied: bool) -> Iterator[Note]:
     """Note what all comparisons have in common; `most` is how many the largest family has."""
     if data.origins:
         yield note(
@@ -215,7 +211,8 @@ def _notes(
         yield note(
             "comparison.resamples",
             "with {comparisons:,} comparisons, no p-value from so few resamples survives the correction; use at "
-            "least --resamples {least:,} {tallied:of nescio tally/(--test tukey needs no correction)}",
+            f"least {opt('resamples', of='{least}')} {{tallied:of nescio tally/({opt('test', 'tukey')} needs no "
+            "correction)}",
             tallied=tallied,
             comparisons=most,
             least=int(np.ceil(most / (1 - ci / 100))),
@@ -236,10 +233,13 @@ def _open(
         counting = None if test == "tukey" or options["baseline_file"] else Counting(pairs=True)
         return open_data(source, {"strata": (), **options}, measures, counting), None
     if test != "auto":
-        raise UsageError(f"--test {test} is for comparisons without --labels, whose p-values are Student's t")
+        raise UsageError(
+            f"{opt('test', test)} is for comparisons without {opt('labels')}, whose p-values are Student's t"
+        )
     if options["baseline_file"]:
         raise UsageError(
-            f"{options['baseline_file']}: the file of a baseline holds no answers that --labels could be matched to; "
+            f"{options['baseline_file']}: the file of a baseline holds no answers that {opt('labels')} could be "
+            "matched to; "
             "give the files of both runs, and name the baseline"
         )
     loaded = open_labelled(source, measures, options, labels, (labels_by,))
@@ -259,7 +259,7 @@ def check_comparing(ci: float | None, test: str, correction: str, margin: float)
         raise UsageError(f"margin must be 0 or more (found {margin!r})")
 
 
-def _pairs(data: Evidence | Tally, baseline: str | None) -> list[tuple[int, int]]:
+def _pairs(data: Data, baseline: str | None) -> list[tuple[int, int]]:
     """(run, baseline) as indices.
 
     A run whose ungraded answers are taken both ways stands there twice, all of them wrong first: it is not compared
@@ -287,7 +287,7 @@ def _from(progress: Progress | None, done: int, total: int) -> Progress | None:
 
 
 def _ranks(
-    data: Evidence | Tally,
+    data: Data,
     measures: Sequence[Measure],
     rows: Sequence[Comparison],
     corrected: tuple[Labels | None, Target],
@@ -303,4 +303,4 @@ def _ranks(
             values = list(corrected_values(laid, measure, target))
         own = [row for row in rows if row.measure == measure.label]
         made += ranks(measure.label, values, own, lower_is_better=measure.declaration.lower_is_better)
-    return with_chances(tuple(made), data, measures, plan.blocks, plan.jobs) if laid is None else tuple(made)
+    return with_rank_probabilities(tuple(made), data, measures, plan.blocks, plan.jobs) if laid is None else tuple(made)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from msgspec.structs import replace
 
-from nescio.comparison._p_values import (
+from nescio.comparison._corrections import (
     p_value,
 )
 from nescio.comparison._tukey import align_runs, hsd_p, largest_differences
@@ -20,20 +20,20 @@ from nescio.comparison.pair_test import (
     questions_of,
 )
 from nescio.comparison.resampled_pairs import TestPlan
-from nescio.data.evidence import Evidence, Tally
+from nescio.data.evidence import Data, with_questions
 from nescio.data.notes import Note, note
 from nescio.data.results import Comparison
-from nescio.errors import UsageError
+from nescio.errors import opt
 from nescio.measures import Measure
+from nescio.options.edge import Progress
 from nescio.scoring.confidence_intervals import remarks as remarks_on
 from nescio.scoring.confidence_intervals import unfit
 from nescio.scoring.samples import by_question
 from nescio.stats import intervals
-from nescio.stats.parallel import Progress
 
 
 def each_pair(
-    data: Evidence | Tally,
+    data: Data,
     measure: Measure,
     pairs: Sequence[tuple[int, int]],
     plan: TestPlan,
@@ -41,12 +41,10 @@ def each_pair(
 ) -> Iterable[tuple[Comparison, list[Note]]]:
     seen = measured_runs(data, measure)
     if plan.test == "tukey":
-        if isinstance(data, Tally):
-            raise UsageError(
-                "the Tukey test exchanges the labels of all runs on a question, and only pairs of runs were counted; "
-                "use --test exact or permutation"
-            )
-        data, measure = by_question(data, measure)
+        single = with_questions(
+            data, "exchange the labels of all runs on", f"use {opt('test', 'exact')} or permutation"
+        )
+        data, measure = by_question(single, measure)
         seen = questions_of(data, measure)
         common = seen.usable.all(axis=0)
         seen = replace(seen, usable=np.broadcast_to(common, seen.usable.shape))
@@ -65,7 +63,6 @@ def each_pair(
 def _compare(
     seen: RunsSeen, runs: tuple[int, int], tested: TestedPair | None, plan: TestPlan
 ) -> tuple[Comparison, list[Note]]:
-    """Make one row, and the remarks on it."""
     data, measure = seen.data, seen.measure
     n, some = 0 if tested is None else tested.pair.n, seen.either(*runs)
     names = (data.runs[runs[0]], data.runs[runs[1]])
@@ -87,7 +84,8 @@ def _compare(
             remarks.append(
                 note(
                     "comparison.bootstrap",
-                    "fewer than {units} questions or clusters: the bootstrap test rejects too often; use --test exact",
+                    "fewer than {units} questions or clusters: the bootstrap test rejects too often; use "
+                    f"{opt('test', 'exact')}",
                     units=intervals.FEW,
                 )
             )

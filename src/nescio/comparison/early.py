@@ -6,7 +6,7 @@ import hashlib
 import math
 import os
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any
 
 import numpy as np
 from msgspec import Struct
@@ -27,13 +27,13 @@ from nescio.comparison._looks import (
 from nescio.comparison.pair_test import paired_evidence
 from nescio.comparison.two_runs import take_two
 from nescio.data.columns import OUTCOMES
-from nescio.data.evidence import Evidence
+from nescio.data.evidence import with_questions
 from nescio.data.notes import Note, note
 from nescio.data.results import Results
 from nescio.data.signature import sign
-from nescio.errors import MismatchError, UsageError
+from nescio.errors import MismatchError, UsageError, opt
 from nescio.measures import Measure, parse
-from nescio.pipeline import Loaded, ReadingOptions, check_baseline, check_names
+from nescio.pipeline import Loaded, check_baseline
 from nescio.scoring.samples import columns_for
 from nescio.scoring.score import check_resampling, open_data
 from nescio.stats.streams import Stream
@@ -70,21 +70,21 @@ class Look(Struct, frozen=True):
 
 def compare_early(
     source: Any,
-    measure: str | Measure = "c@1",
+    measure: str | Measure,
     *,
-    baseline: str | None = None,
-    run: str | None = None,
-    margin: float | None = None,
-    state: str | os.PathLike[str] | None = None,
-    sequence: SequenceMethod = "auto",
-    planned: int = 1000,
-    ci: float = 95.0,
-    seed: int = 0,
-    **options: Unpack[ReadingOptions],
+    baseline: str | None,
+    run: str | None,
+    margin: float | None,
+    state: str | os.PathLike[str] | None,
+    sequence: SequenceMethod,
+    planned: int,
+    ci: float,
+    seed: int,
+    **options: Any,
 ) -> Results[Look]:
     r"""Compare two runs whose questions arrive in blocks, and say whether to stop; looking often costs nothing.
 
-        nescio.compare_early("outcomes.csv", "accuracy", baseline="old", run="mine").rows[-1].verdict
+        nescio.look("outcomes.csv", "accuracy", baseline="old", run="mine").rows[-1].verdict
 
     The interval of the difference is a confidence sequence: it covers the true difference at all looks at once with
     probability `ci`, so one may look after every block and stop when one likes. Two are at hand (`sequence`):
@@ -103,7 +103,6 @@ def compare_early(
     state that was kept with another measure, level, run, judge, sequence or seed, UsageError for what cannot be
     followed.
     """
-    check_names(compare_early, options)
     check_resampling(ci, 1, 1, seed)
     _check(sequence, planned, margin)
     chosen = parse(measure)
@@ -146,15 +145,16 @@ def _check(sequence: str, planned: int, margin: float | None) -> None:
 
 def _two(loaded: Loaded, baseline: str | None, run: str | None) -> Loaded:
     """Keep the two runs, the baseline first, where their questions can be followed one by one."""
-    check_baseline(baseline, loaded.data.runs, alone="--sequential" if loaded.options.typed else "compare_early")
+    check_baseline(baseline, loaded.data.runs, alone="nescio look")
     runs = paired_evidence(loaded).runs
     if len(runs) > 2 and (baseline is None or run is None):
-        raise UsageError(f"two runs are followed, and there are {len(runs)}; choose them with --baseline OLD --run NEW")
-    data = paired_evidence(loaded)
-    if not isinstance(data, Evidence):
-        raise MismatchError(f"{data.what} has no questions, so it cannot be told which of them are new")
+        raise UsageError(
+            f"two runs are followed, and there are {len(runs)}; choose them with {opt('baseline', of='OLD')} "
+            f"{opt('run', of='NEW')}"
+        )
+    data = with_questions(loaded.data, "follow as they arrive")
     if data.origins:
-        raise UsageError("--ungraded bounds makes two runs of one; only one can be followed")
+        raise UsageError(f"{opt('ungraded', 'bounds')} makes two runs of one; only one can be followed")
     if data.repeats is not None or data.clusters is not None:
         what = "answers to the same question" if data.repeats is not None else "questions in clusters"
         raise UsageError(f"{what} cannot be followed one by one; compare them once, when all have arrived")
@@ -171,8 +171,7 @@ def _fixed(loaded: Loaded, measure: Measure, how: Sequence, names: tuple[str, st
 
 def _with_new(before: State, loaded: Loaded, measure: Measure, seed: int) -> tuple[State, list[Note]]:
     """Add the questions that are new, in a random order; notes say what was left out."""
-    data = loaded.data
-    assert isinstance(data, Evidence)
+    data = with_questions(loaded.data, "follow as they arrive")
     usable = np.asarray(columns_for(data, measure)[1].all(axis=0))
     codes = np.argmax([np.asarray(data.column(name)) for name in OUTCOMES], axis=0).astype(np.int8)
     letters = {data.questions[i]: LETTERS[codes[1, i]] + LETTERS[codes[0, i]] for i in np.flatnonzero(usable)}
@@ -231,7 +230,6 @@ def _seen_before(again: int, total: int, changed: int) -> Note:
 def _looks(
     state: State, measure: Measure, how: Sequence, names: tuple[str, str], margin: float | None
 ) -> tuple[list[Look], list[Note]]:
-    """Make a row of each block, and remarks on the sequence."""
     run, baseline = state.codes
     path = follow(measure, run, baseline, how)
     rows: list[Look] = []

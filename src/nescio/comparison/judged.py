@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nescio.comparison._p_values import RANDOM, TestUsed, adjust
+from nescio.comparison._corrections import RANDOM, TestUsed, adjust
 from nescio.comparison._verdicts import decide, detectable
 from nescio.comparison.families import families
 from nescio.data.notes import Note

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Unpack
+from typing import Any
 
 from msgspec.structs import replace
 
-from nescio.data.evidence import Tally
 from nescio.data.judges import Target
 from nescio.data.results import Scores
-from nescio.errors import UsageError
+from nescio.errors import UsageError, opt, spelled
 from nescio.measures import Measures
-from nescio.pipeline import Loaded, ReadingOptions, check_names
+from nescio.options.edge import Progress
+from nescio.pipeline import Loaded
 from nescio.scoring import score as scoring
 from nescio.scoring.confidence_intervals import IntervalMethod
-from nescio.stats.parallel import Progress
 
 
 def score(
@@ -35,7 +34,7 @@ def score(
     seed: int = 0,
     jobs: int = 1,
     progress: Progress | None = None,
-    **options: Unpack[ReadingOptions],
+    **options: Any,
 ) -> Scores:
     """Score every run by every measure, with intervals, and mark the best runs.
 
@@ -58,13 +57,14 @@ def score(
     Raises NescioError: FormatError and its kin for the data, UsageError for options that make no sense; TypeError for
     an option that there is not.
     """
-    check_names(score, options)
     if labels is not None:
         from nescio.scoring.corrected_scores import score_labelled
 
         _check_labelled(interval, mark)
         if by == scoring.QUESTION:
-            raise UsageError("labels correct a mean over questions, so corrected scores have no --by question")
+            raise UsageError(
+                f"labels correct a mean over questions, so corrected scores have no {opt('by', 'question')}"
+            )
         scoring.check_resampling(ci, resamples, jobs, seed)
         how: dict[str, Any] = {"target": target or "population", "labels_by": labels_by, "also_judged": also_judged}
         corrected = score_labelled(source, measures, options, labels, by=by, ci=ci, **how)
@@ -77,40 +77,48 @@ def score(
     drawn: dict[str, Any] = {"resamples": resamples, "seed": seed, "jobs": jobs}
     scoring.check_resampling(ci, resamples, jobs, seed)
     loaded = scoring.open_by(source, by, options, measures, pairs=bool(mark))
-    scores = scoring.score(loaded, measures, by=by, ci=ci, interval=interval, progress=progress, **drawn)
-    if mark is False or (mark is None and not isinstance(loaded.data, Tally) and len(loaded.data.runs) < 2):
+    scores = scoring.compute_scores(loaded, measures, by=by, ci=ci, interval=interval, progress=progress, **drawn)
+    if mark is False or (mark is None and len(loaded.data.runs) < 2):
         return scores
     from nescio.comparison import best  # here, as one run alone is compared with nothing
 
     if mark:
         return best.mark(scores, loaded, by=by, ci=ci, progress=progress, **drawn)
     marked = best.mark(scores, loaded, by=by, every=False, ci=ci, **drawn)
-    return replace(marked, why_unmarked=why_unmarked(marked, loaded))
+    return replace(marked, why_unmarked=spelled(why_unmarked(marked, loaded)))
 
 
 def _check_labelled(interval: str, mark: bool | None) -> None:
     """Raise UsageError for options that corrected scores have no use for."""
     if interval != "auto":
-        raise UsageError("--interval is for scores without --labels, whose intervals are prediction-powered")
+        raise UsageError(
+            f"{opt('interval')} is for scores without {opt('labels')}, whose intervals are prediction-powered"
+        )
     if mark:
-        raise UsageError("--mark tests the judge's verdicts; nescio compare --labels tests corrected differences")
+        raise UsageError(
+            f"{opt('mark', True)} tests the judge's verdicts; `nescio compare` with {opt('labels')} tests corrected"
+            " differences"
+        )
 
 
 def why_unmarked(scores: Scores, loaded: Loaded) -> str:
-    """Say why no run has a mark, where marks could be had; counts alone cannot be paired, and one run is not
+    """Say why no run has a mark, where runs could be marked; counts alone cannot be paired, and one run is not
     compared."""
     data = loaded.data
     from nescio.comparison import best
 
-    if isinstance(data, Tally):
+    if not data.has_questions:
         return (
-            "" if data.size is None or data.pairs is not None else "Ties not marked (the table is large); use --mark."
+            ""
+            if data.can_pair or data.size is None
+            else f"Ties not marked (the table is large); use {opt('mark', True)}."
         )
     if len(data.runs) < 2 or any(row.best is not None for row in scores):
         return ""
     if data.origins:
         return (
-            "no marks: runs whose ungraded answers are taken both ways are compared by nescio compare --ungraded bounds"
+            "no marks: runs whose ungraded answers are taken both ways are compared by nescio compare "
+            f"{opt('ungraded', 'bounds')}"
         )
     pairs = math.comb(len(data.runs), 2)
     if data.groups is not None:
@@ -119,4 +127,4 @@ def why_unmarked(scores: Scores, loaded: Loaded) -> str:
         reason = f"the tests of {pairs:,} pairs of runs are slow"
     else:
         reason = "these measures have no fast exact test"
-    return f"Ties not marked ({reason}); use --mark."
+    return f"Ties not marked ({reason}); use {opt('mark', True)}."

@@ -7,23 +7,23 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
 
-from nescio.comparison._p_values import EXACT_FOR, TestUsed, adjust
+from nescio.comparison._corrections import EXACT_FOR, TestUsed, adjust
 from nescio.comparison._ranks import by_value, ranks_of
-from nescio.comparison.all_pairs import Pairs, all_tests, significant_pairs
-from nescio.comparison.chances import with_chances
+from nescio.comparison.all_pairs import Pairs, all_tests, pairs_by_name, significant_pairs
 from nescio.comparison.comparing import signed
 from nescio.comparison.each_pair import each_pair
 from nescio.comparison.judged import judged_rows
 from nescio.comparison.pair_test import measured_runs, paired_evidence
+from nescio.comparison.rank_probabilities import with_rank_probabilities
 from nescio.comparison.resampled_pairs import TestPlan
 from nescio.data.notes import Note, gather, note
 from nescio.data.results import Comparisons
 from nescio.measures import parse
+from nescio.options.edge import Progress
 from nescio.pipeline import Loaded
 from nescio.scoring.samples import measure_inputs
 from nescio.scoring.summed import fewest_resamples
 from nescio.stats import resampling
-from nescio.stats.parallel import Progress
 
 LEADING = 40  # runs that are compared with each other; the others with the best one and with their neighbours
 
@@ -48,8 +48,7 @@ def compare_leading(
     data, measure = paired_evidence(loaded), parse(name)
     plan = TestPlan(ci / 100, resampling.blocks(resamples, seed), jobs, "auto")
     lower = measure.declaration.lower_is_better
-    # In the order of their names, as `compare` pairs runs, so that the p-values are its own.
-    pairs = list(combinations(sorted(range(len(data.runs)), key=lambda run: data.runs[run]), 2))
+    pairs = pairs_by_name(data.runs)
     seen = measured_runs(data, measure)
     tests = all_tests(seen, pairs, plan, progress=progress) or []
     adjusted = adjust([one.p for one in tests], "holm")
@@ -89,7 +88,7 @@ def compare_leading(
         (*loaded.notes, _some(len(data.runs), len(rows), len(pairs)), *gather(remarks)),
         "comparisons",
         {
-            "ranks": with_chances(ranks, data, [measure], plan.blocks, jobs),
+            "ranks": with_rank_probabilities(ranks, data, [measure], plan.blocks, jobs),
             "tests": tuple(TestUsed(test, times, EXACT_FOR[test]) for test, times in used.items()),
         },
     )

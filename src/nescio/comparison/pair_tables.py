@@ -13,7 +13,7 @@ from nescio.data.columns import Array
 from nescio.data.evidence import Tally
 from nescio.measures import Measure
 from nescio.stats import packed
-from nescio.stats.exact_tables import exact_ps
+from nescio.stats.exact_p_values import exact_p_values
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -46,7 +46,7 @@ class PairTables(Struct, frozen=True, eq=False):
         return np.where(self.questions > 0, first - second, np.nan)
 
     def exact(self) -> tuple[Floats, Floats, NDArray[np.bool_]]:
-        """Return the differences, their exact p-values, and which of these could be had from the tables."""
+        """Return the differences, their exact p-values, and which of these the tables give."""
         low, high = np.triu_indices(self.tables.shape[1], 1)
         n = self.tables[:, low, high] + self.tables[:, high, low]
         alike = np.diagonal(self.tables, axis1=1, axis2=2)
@@ -63,7 +63,8 @@ class PairTables(Struct, frozen=True, eq=False):
             return self.measure.of_totals(ahead) - self.measure.of_totals(behind)
 
         observed = self.differences()
-        return observed, *exact_ps(exchanged, n, observed)
+        p, known, _ = exact_p_values(exchanged, n, observed)
+        return observed, p, known
 
 
 class PackedRuns(Struct, frozen=True, eq=False):
@@ -115,9 +116,8 @@ def tallied_pairs(measure: Measure, data: Tally, pairs: Pairs) -> PairTables | N
     """Return the tables that were counted already; None where what their kinds add is no whole number, or they are
     many."""
     assert data.pairs is not None
-    ones = np.ones(data.counts.shape[1], dtype=np.int64)
-    mapped = of_kinds(measure, {n: ones if n == "n" else data.columns[n] for n in measure.needs})
-    if mapped is None or len(ones) > MOST_KINDS:
+    mapped = of_kinds(measure, {name: data.column(name) for name in measure.needs})
+    if mapped is None or data.counts.shape[1] > MOST_KINDS:
         return None
     x, y = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
     tables = data.pairs[packed.pair_index(np.minimum(x, y), np.maximum(x, y), len(data.runs))]

@@ -10,21 +10,21 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from nescio.comparison._p_values import p_value
+from nescio.comparison._corrections import p_value
 from nescio.comparison.pair_tables import PackedRuns, PairTables, packed_runs, tallied_pairs
 from nescio.comparison.paired_data import Pair, pair_of_kinds, pair_up, pair_up_repeats
-from nescio.comparison.resampled_pairs import LinedUp, Place, ResampledRuns, TestPlan, Values, exchanged
+from nescio.comparison.resampled_pairs import PairedRuns, Place, ResampledRuns, TestPlan, Values, exchanged
 from nescio.comparison.summed_runs import SummedRuns, check_test, summed_runs
 from nescio.data.columns import Array
-from nescio.data.evidence import Evidence, Tally
+from nescio.data.evidence import Data, Evidence, Tally, with_pairs
 from nescio.data.patterns import numbered
 from nescio.data.repeats import Repeats
-from nescio.errors import MismatchError, UsageError
+from nescio.errors import MismatchError, UsageError, opt
 from nescio.measures import Measure
 from nescio.pipeline import Loaded
 from nescio.scoring.samples import check_countable, columns_for
 from nescio.scoring.summed import is_binned, is_summed
-from nescio.stats.permutation import exact_p
+from nescio.stats.exact_p_values import exact_p
 
 PAIRS_AT_ONCE, ROWS_AT_ONCE = 64, 1 << 20
 TESTED_AT_ONCE = 1 << 19  # those of the same sizes are summed together
@@ -111,8 +111,7 @@ class TalliedRuns(Struct, frozen=True, eq=False):
         first, second = np.nonzero(table)
         if not len(first):
             return None
-        ones = np.ones(len(next(iter(self.data.columns.values()))), dtype=np.int8)
-        columns = {n: ones if n == "n" else self.data.columns[n] for n in self.measure.needs}
+        columns = {name: self.data.column(name) for name in self.measure.needs}
         return pair_of_kinds(self.measure, {n: (v[first], v[second]) for n, v in columns.items()}, table[first, second])
 
     def either(self, x: int, y: int) -> int:
@@ -127,19 +126,19 @@ class TalliedRuns(Struct, frozen=True, eq=False):
 RunsSeen = MeasuredRuns | TalliedRuns | SummedRuns
 
 
-def measured_runs(data: Evidence | Tally, measure: Measure) -> RunsSeen:
+def measured_runs(data: Data, measure: Measure) -> RunsSeen:
     """See all runs by one measure. Raises MissingColumnError or MismatchError, naming the measure."""
-    if isinstance(data, Tally):
-        if is_summed(data, measure):
-            return summed_runs(data, measure)
-        if is_binned(data, measure):
-            raise MismatchError(
-                f"{measure.label}: a tally holds bins of the confidences of each run alone, which do not say how "
-                "two runs go together; compare the files themselves"
-            )
-        check_countable(data, measure)
-        return TalliedRuns(data, measure.on(data.columns))
-    return questions_of(data, measure)
+    if data.has_questions:
+        return questions_of(data, measure)
+    if is_summed(data, measure):
+        return summed_runs(data, measure)
+    if is_binned(data, measure):
+        raise MismatchError(
+            f"{measure.label}: a tally holds bins of the confidences of each run alone, which do not say how two runs "
+            "go together; compare the files themselves"
+        )
+    check_countable(data, measure)
+    return TalliedRuns(data, measure.on(data.columns))
 
 
 def questions_of(data: Evidence, measure: Measure) -> MeasuredRuns:
@@ -155,18 +154,9 @@ def questions_of(data: Evidence, measure: Measure) -> MeasuredRuns:
     return MeasuredRuns(data, measure, columns, usable, clusters, repeats, about, packed)
 
 
-def paired_evidence(loaded: Loaded) -> Evidence | Tally:
+def paired_evidence(loaded: Loaded) -> Data:
     """Return the data, if its runs can be paired. Raises MismatchError for counts alone, and for one run."""
-    if isinstance(loaded.data, Tally) and loaded.data.pairs is None:
-        if loaded.data.size is not None:
-            raise MismatchError(
-                "these tallies were counted with --no-pairs, so their runs cannot be compared; count the shards again "
-                "without it, or compare the files themselves"
-            )
-        raise MismatchError(
-            "a counts table does not say which questions each run got right, so its runs cannot be compared; use an "
-            "outcome table"
-        )
+    data = with_pairs(loaded.data)
     if len(loaded.data.runs) < 2:
         how = (
             "; to compare two choices from one log, `nescio convert` each to a table with its own run name (a table "
@@ -174,7 +164,7 @@ def paired_evidence(loaded: Loaded) -> Evidence | Tally:
         )
         more = how if loaded.options.choose else ""
         raise MismatchError(f"there is one run, {loaded.data.runs[0]!r}, and no other run to compare it with{more}")
-    return loaded.data
+    return data
 
 
 class ExactTest(NamedTuple):
@@ -224,7 +214,7 @@ def bootstrap_p(observed: float, resampled: NDArray[np.float64]) -> float:
 
 
 class TestedPair(Struct, frozen=True, eq=False):
-    """A pair of runs, its difference, and p where it is exact or `how` it is to be had; the differences on all
+    """A pair of runs, its difference, and p where it is exact, else `how` to compute it; the differences on all
     resamples, and for the Monte Carlo test on all exchanges."""
 
     __test__ = False  # for pytest, which collects classes by their names
@@ -278,7 +268,7 @@ def _of_sums(seen: SummedRuns, runs: tuple[int, int], test: str) -> TestedPair |
 
 def _line_up(
     seen: MeasuredRuns | TalliedRuns, runs: tuple[int, int], test: str, exact: Iterator[ExactTest]
-) -> LinedUp | None:
+) -> PairedRuns | None:
     """Lay two runs side by side, with the next of the exact tests where those are wanted."""
     tested = next(exact) if test in ("auto", "exact") else ExactTest(math.nan, None)
     pair = tested.pair or seen.pair(*runs)
@@ -286,8 +276,9 @@ def _line_up(
         return None
     if tested.p is None and test == "exact":
         raise UsageError(
-            f"{pair.measure.label}: there are too many exchanges to sum or enumerate; use --test permutation or auto"
+            f"{pair.measure.label}: there are too many exchanges to sum or enumerate; use "
+            f"{opt('test', 'permutation')} or auto"
         )
     how = test if test not in ("auto", "exact") else "permutation" if tested.p is None else "exact"
     observed = tested.difference if tested.pair else float(pair.resampled(pair.counts))
-    return LinedUp(pair, seen.places(*runs), observed, tested.p, how)
+    return PairedRuns(pair, seen.places(*runs), observed, tested.p, how)

@@ -7,12 +7,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from nescio.comparison.places import exchangeable_order
+from nescio.comparison.exchangeable_order import exchangeable_order
 from nescio.data.columns import Array
 from nescio.data.patterns import Patterns, compress_ordered, distinct
-from nescio.data.repeats import first_rows, shares
+from nescio.data.repeats import first_rows, grouped, shares
 from nescio.measures import Measure
-from nescio.stats.permutation import Difference
+from nescio.stats.exact_p_values import Difference
 
 FEW_KINDS = 36  # 2**18 sums of one half of them
 MANY_KINDS = 2_000  # of questions that were asked several times: their sums lie on a lattice
@@ -184,8 +184,7 @@ def pair_up_repeats(
     own_means = {name: [side[name] for side in sides] for name in sides[0]}
     clusters = None if clusters is None else clusters[asked]
     if clusters is not None:
-        order = np.argsort(clusters, kind="stable")
-        starts = np.flatnonzero(np.diff(clusters[order], prepend=-1))
+        order, starts = grouped(clusters)
         sums = {
             name: np.concatenate([np.add.reduceat(side[order], starts) for side in both])
             for name, both in own_means.items()

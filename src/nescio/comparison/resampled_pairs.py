@@ -45,7 +45,7 @@ class TestPlan(Struct, frozen=True):
         return sum(block.size for block in self.blocks)
 
 
-class LinedUp(Struct, frozen=True, eq=False):
+class PairedRuns(Struct, frozen=True, eq=False):
     """A pair of runs on the questions that both have, and the places of its two runs; p is None where exchanges of
     labels have to be drawn."""
 
@@ -69,7 +69,7 @@ class ResampledRuns:
         self.plan = plan
         self.values: dict[Place, Values] = {}
 
-    def differences(self, batch: Sequence[LinedUp]) -> dict[LinedUp, Values]:
+    def differences(self, batch: Sequence[PairedRuns]) -> dict[PairedRuns, Values]:
         """Return the difference of each pair on all resamples."""
         if len(self.values) * self.plan.size > VALUES_AT_ONCE:
             self.values.clear()
@@ -93,10 +93,10 @@ class ResampledRuns:
         return differences
 
 
-def exchanged(batch: Sequence[LinedUp], plan: TestPlan) -> dict[LinedUp, Values]:
+def exchanged(batch: Sequence[PairedRuns], plan: TestPlan) -> dict[PairedRuns, Values]:
     """Return the differences of the pairs that need it under random exchanges of their labels."""
-    differences: dict[LinedUp, Values] = {}
-    by_units: dict[int, list[LinedUp]] = {}
+    differences: dict[PairedRuns, Values] = {}
+    by_units: dict[int, list[PairedRuns]] = {}
     for one in batch:
         if one.how != "permutation" or np.isnan(one.observed):
             continue
@@ -149,13 +149,13 @@ def _swapped_totals(
     whole = joint.under(np.ones((units, 1), dtype=np.uint8))
     values: list[list[Values]] = [[] for _ in pairs]
     for table in _coins(units, resamples_at_once(units, joint.width), blocks):
-        handed = joint.under(table)
+        swapped = joint.under(table)
         kept = [
-            {name: all_of[name] - given[name] for name in given} for all_of, given in zip(whole, handed, strict=True)
+            {name: all_of[name] - given[name] for name in given} for all_of, given in zip(whole, swapped, strict=True)
         ]
         for column, (x, y) in zip(values, pairs, strict=True):
-            first = measure.of_totals({name: kept[x][name] + handed[y][name] for name in kept[x]})
-            second = measure.of_totals({name: kept[y][name] + handed[x][name] for name in kept[y]})
+            first = measure.of_totals({name: kept[x][name] + swapped[y][name] for name in kept[x]})
+            second = measure.of_totals({name: kept[y][name] + swapped[x][name] for name in kept[y]})
             column.append(first - second)
     return list(map(np.concatenate, values))
 

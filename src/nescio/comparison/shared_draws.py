@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio.data.evidence import Evidence, Tally
+from nescio.data.evidence import Data, Evidence, Tally
 from nescio.data.patterns import by_unit, numbered
 from nescio.measures import Measure
 from nescio.scoring.resampled import Subject, on_resamples
@@ -20,15 +20,13 @@ Values = NDArray[np.float64]
 MOST_PICKS = 150_000_000  # questions drawn, in all
 
 
-def shared_draws(
-    data: Evidence | Tally, measures: Sequence[Measure], blocks: Sequence[Block], jobs: int
-) -> list[Values | None]:
+def shared_draws(data: Data, measures: Sequence[Measure], blocks: Sequence[Block], jobs: int) -> list[Values | None]:
     """Return for each measure the values of all runs on the same resamples, shape (runs, resamples).
 
     None where runs cannot be drawn together: where nobody knows their questions, where they were not asked the same
     ones, and where there are too many.
     """
-    if isinstance(data, Tally):
+    if not data.has_questions:
         return [_of_sums(data, measure) for measure in measures]
     together = [_subjects(data, measure.on(data.columns)) for measure in measures]
     values: list[Values | None] = [None] * len(measures)
@@ -36,7 +34,7 @@ def shared_draws(
     by_units: dict[int, list[int]] = {}
     for at, subjects in enumerate(together):
         units = subjects[0].patterns.units if subjects else 0
-        if subjects and units * size <= MOST_PICKS:
+        if 0 < units * size <= MOST_PICKS:
             by_units.setdefault(units, []).append(at)
     for units, places in by_units.items():
         drawn = on_resamples([subject for at in places for subject in together[at]], units, blocks, jobs)

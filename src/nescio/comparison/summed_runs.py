@@ -13,7 +13,7 @@ from msgspec import Struct
 from nescio.comparison.paired_data import Pair, pair_of_kinds
 from nescio.data.evidence import Tally
 from nescio.data.graded_sums import UNIT, GradedSums
-from nescio.errors import MismatchError, UsageError
+from nescio.errors import MismatchError, UsageError, opt
 from nescio.measures import Measure
 from nescio.scoring.summed import sums_of
 
@@ -65,7 +65,7 @@ class SummedRuns(Struct, frozen=True, eq=False):
         with np.errstate(invalid="ignore"):
             resampled = (sums.weighted[x] - sums.weighted[y]) / sums.weights[x] / UNIT
         observed = int(sums.total[x] - sums.total[y])
-        return resampled, (observed - 2 * (sums.handed[x] - sums.handed[y])) / UNIT / n
+        return resampled, (observed - 2 * (sums.swapped_sums[x] - sums.swapped_sums[y])) / UNIT / n
 
 
 def summed_runs(data: Tally, measure: Measure) -> SummedRuns:
@@ -73,7 +73,7 @@ def summed_runs(data: Tally, measure: Measure) -> SummedRuns:
     if not (data.drawn.resamples and data.drawn.exchanges):
         raise MismatchError(
             f"{measure.label}: these tallies hold {data.drawn} of it, and runs are compared by both; give nescio tally "
-            "--resamples and --pairs"
+            f"{opt('resamples')} and {opt('pairs', True)}"
         )
     return SummedRuns(data, measure, sums_of(data, measure))
 
@@ -82,5 +82,6 @@ def check_test(measure: Measure, test: str) -> None:
     """Raise UsageError for a test that sums do not allow."""
     if test == "exact":
         raise UsageError(
-            f"{measure.label}: there are too many exchanges to sum or enumerate; use --test permutation or auto"
+            f"{measure.label}: there are too many exchanges to sum or enumerate; use {opt('test', 'permutation')} or "
+            "auto"
         )

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from nescio.data.evidence import Tally
-from nescio.errors import MismatchError, UnknownNameError
+from nescio.errors import MismatchError, UnknownNameError, opt
 from nescio.pipeline import Loaded, check_baseline
 
 
@@ -20,12 +19,14 @@ def two_runs(loaded: Loaded, baseline: str | None, run: str | None) -> tuple[str
     if run is not None and run not in runs:
         raise UnknownNameError("run", run, runs)
     if baseline is not None and baseline == run:
-        raise MismatchError(f"--baseline and --run are both {run!r}; a page of changes needs two different runs")
+        raise MismatchError(
+            f"{opt('baseline')} and {opt('run')} are both {run!r}; a page of changes needs two different runs"
+        )
     others = [name for name in runs if name not in (baseline, run)]
     if len(runs) > 2 and (baseline is None or run is None):
         raise MismatchError(
             f"there are {len(runs)} runs ({', '.join(runs[:4])}{', …' if len(runs) > 4 else ''}), and a page of "
-            "changes shows two; choose them with --baseline OLD --run NEW"
+            f"changes shows two; choose them with {opt('baseline', of='OLD')} {opt('run', of='NEW')}"
         )
     if len(runs) < 2:
         raise MismatchError(f"there is one run, {runs[0]!r}, and no other run to compare it with")
@@ -36,7 +37,7 @@ def two_runs(loaded: Loaded, baseline: str | None, run: str | None) -> tuple[str
 def take_two(loaded: Loaded, baseline: str | None, run: str | None) -> Loaded:
     """Keep two runs, the old one first. Raises what `two_runs` raises; counts alone stay as they are."""
     pair = two_runs(loaded, baseline, run)
-    if isinstance(loaded.data, Tally) and loaded.data.pairs is None:
+    if not loaded.data.can_pair:
         return loaded
     data = loaded.data.take_runs([loaded.data.runs.index(name) for name in pair])
     return replace(loaded, data=data, silence=tuple(row for row in loaded.silence if row.run in pair))
@@ -46,11 +47,7 @@ def take_both_ways(loaded: Loaded, baseline: str | None, run: str) -> Loaded | N
     """Keep two runs with both their extremes, where they are named as in the files and the ungraded answers of one of
     them are taken both ways; else None."""
     data = loaded.data
-    if (
-        (isinstance(data, Tally) and data.pairs is None)
-        or baseline is None
-        or not {baseline, run} & {*data.origins.values()}
-    ):
+    if not data.can_pair or baseline is None or not {baseline, run} & {*data.origins.values()}:
         return None
     origins = [data.origins.get(name, name) for name in data.runs]
     if not {baseline, run} <= {*origins}:

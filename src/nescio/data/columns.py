@@ -18,7 +18,7 @@ import numpy as np
 from msgspec import Struct, field
 from numpy.typing import NDArray
 
-from nescio.errors import MismatchError, MissingColumnError
+from nescio.errors import MismatchError, MissingColumnError, opt
 
 Array = NDArray[Any]
 
@@ -83,7 +83,8 @@ class Column(Struct, frozen=True):
 
     @property
     def namespace(self) -> str:
-        """What stands before the first dot: the task, the judge, or `user`; empty for the outcomes and their kin."""
+        """What stands before the first dot: the task, the judge, or `user`; empty for the outcomes and what is derived
+        from them."""
         return self.name.partition(".")[0] if "." in self.name else ""
 
     @property
@@ -166,7 +167,7 @@ def _confidence(evidence: Cells) -> Array:
         raise MismatchError(
             f"run {evidence.runs[run]!r}: {len(where)} answered question{'s have' if len(where) > 1 else ' has'} no"
             f" confidence (first: {evidence.questions[where[0]]!r}), and only silence may lack one;"
-            " --missing-confidence exclude leaves such answers out of what reads confidences"
+            f" {opt('missing_confidence', 'exclude')} leaves such answers out of what reads confidences"
         )
     return confidence
 

@@ -2,6 +2,19 @@
 
 Formats and tasks end here, measures and statistics begin here. A column is an array of shape (runs, questions); what
 each is called and means is declared in `nescio.data.columns` and, for the columns of a task, in the task's folder.
+
+There are two kinds of data, and both answer what they can do, so that nobody asks for their type:
+
+                    Evidence           Tally
+    what            this data          a tally, a counts table     in messages
+    has_questions   yes                no                          to draw, select, break down, put in order
+    can_pair        yes                if `pairs` were counted     how two runs did on the same questions
+    sums, drawn     none               if they were summed         of graded scores
+    bins            none               if they were counted        of confidences
+    questions, strata, clusters, groups, repeats                   empty or None of a Tally
+    tally()         its counts         itself
+
+A verb that needs questions or pairs takes the data through `with_questions` or `with_pairs`, which say what is lacking.
 """
 
 from __future__ import annotations
@@ -9,6 +22,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from itertools import combinations
+from typing import ClassVar, Literal
 
 import numpy as np
 from msgspec import Struct, field
@@ -19,7 +33,8 @@ from nescio.data.columns import OUTCOMES, Array, bare, declared, known, paramete
 from nescio.data.graded_sums import NOT_DRAWN, Drawn
 from nescio.data.patterns import distinct
 from nescio.data.repeats import Repeats
-from nescio.errors import MissingColumnError
+from nescio.errors import MismatchError, MissingColumnError, opt
+from nescio.stats.packed import pair_index
 
 ABSENCES = ("present", "no row", "ungraded", "empty cell")
 PRESENT, NO_ROW, UNGRADED, EMPTY_CELL = range(4)
@@ -48,6 +63,13 @@ class Evidence(Struct, frozen=True, eq=False):
     partial_confidence: bool = False
     repeats: Repeats | None = None
 
+    what: ClassVar[str] = "this data"
+    has_questions: ClassVar[Literal[True]] = True
+    can_pair: ClassVar[bool] = True
+    sums: ClassVar[Mapping[str, NDArray[np.int64]]] = {}
+    drawn: ClassVar[Drawn] = NOT_DRAWN
+    bins: ClassVar[None] = None
+
     @property
     def present(self) -> NDArray[np.bool_]:
         """Which cells hold a graded outcome or score, shape (runs, questions)."""
@@ -63,6 +85,12 @@ class Evidence(Struct, frozen=True, eq=False):
     def size(self) -> int:
         """How many questions there are; with repeats, each counts once."""
         return len(self.questions) if self.repeats is None else self.repeats.questions
+
+    @property
+    def shape(self) -> dict[str, str]:
+        """How a signature says what there is."""
+        span = {} if self.repeats is None else {"repeats": self.repeats.span(self.present)}
+        return {self.unit: str(self.size), **span}
 
     @property
     def resampled(self) -> str:
@@ -192,18 +220,41 @@ class Tally(Struct, frozen=True, eq=False):
     drawn: Drawn = NOT_DRAWN
     bins: NDArray[np.int64] | None = None
 
-    resampled = "questions"
+    has_questions: ClassVar[Literal[False]] = False
+    resampled: ClassVar[str] = "questions"
+    questions: ClassVar[tuple[str, ...]] = ()
+    strata: ClassVar[Mapping[str, Array]] = {}
+    clusters: ClassVar[None] = None
+    groups: ClassVar[None] = None
+    repeats: ClassVar[None] = None
 
     @property
     def what(self) -> str:
         """What messages call it."""
         return "a counts table" if self.size is None else "a tally"
 
+    @property
+    def shape(self) -> dict[str, str]:
+        """How a signature says what there is."""
+        return {} if self.size is None else {"questions": str(self.size), "read": self.read}
+
+    @property
+    def can_pair(self) -> bool:
+        """Whether it knows how two runs did on the same questions."""
+        return self.pairs is not None
+
+    def tally(self) -> Tally:
+        """Return the tally itself."""
+        return self
+
+    def column(self, name: str) -> Array:
+        """Return a column, one value a pattern; n is 1 of each."""
+        return np.ones(self.counts.shape[1], dtype=np.int64) if name == "n" else self.columns[name]
+
     def table(self, x: int, y: int) -> NDArray[np.int64]:
         """Count the questions that are of pattern i for the run x and of pattern j for the run y; shape (K, K)."""
         assert self.pairs is not None
-        low, high, runs = min(x, y), max(x, y), len(self.runs)
-        table = self.pairs[low * runs - low * (low + 1) // 2 + high - low - 1]
+        table: NDArray[np.int64] = self.pairs[pair_index(min(x, y), max(x, y), len(self.runs))]
         return table if x < y else table.T
 
     def take_runs(self, runs: Sequence[int]) -> Tally:
@@ -238,3 +289,29 @@ def outcome_tally(runs: Sequence[str], counts: NDArray[np.int64]) -> Tally:
     identity = np.eye(3, dtype=np.int64)
     columns = dict(zip(OUTCOMES, identity, strict=True)) | {"answered": np.array([1, 1, 0])}
     return Tally(tuple(runs), columns, counts)
+
+
+Data = Evidence | Tally
+
+
+def with_questions(data: Data, purpose: str, instead: str = "") -> Evidence:
+    """Return data of single questions; raises MismatchError for counts, which have none to do this with."""
+    if data.has_questions:
+        return data
+    raise MismatchError(f"{data.what} has no questions to {purpose}{instead and f'; {instead}'}")
+
+
+def with_pairs(data: Data) -> Data:
+    """Return data that knows how two runs did on the same questions; raises MismatchError for other."""
+    if data.can_pair:
+        return data
+    if data.size is None:
+        raise MismatchError(
+            "a counts table does not say which questions each run got right, so its runs cannot be compared; use an "
+            "outcome table"
+        )
+    raise MismatchError(
+        f"these tallies were counted with {opt('pairs', False)}, so their runs cannot be compared; count the shards "
+        "again without "
+        "it, or compare the files themselves"
+    )

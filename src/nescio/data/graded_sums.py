@@ -85,7 +85,7 @@ class GradedSums(Struct, frozen=True, eq=False):
         return self._draws(1)
 
     @property
-    def handed(self) -> Counts:
+    def swapped_sums(self) -> Counts:
         """The sum of the scores whose labels are exchanged, in parts; shape (runs, exchanges)."""
         return self._draws(2)
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from nescio.data.columns import Array
 from nescio.data.outcomes import ABSENT, Outcomes
 from nescio.data.repeats import FIRST, repeats_of
-from nescio.errors import UsageError
+from nescio.errors import UsageError, opt
 
 
 def merge_runs(outcomes: Outcomes, groups: Mapping[str, str]) -> Outcomes:
@@ -23,10 +23,10 @@ def merge_runs(outcomes: Outcomes, groups: Mapping[str, str]) -> Outcomes:
     members = {name: _matching(outcomes.runs, name, pattern) for name, pattern in groups.items()}
     taken = [run for runs in members.values() for run in runs]
     if twice := next((outcomes.runs[run] for run in taken if taken.count(run) > 1), None):
-        raise UsageError(f"--repeats-of: run {twice!r} matches two patterns")
+        raise UsageError(f"{opt('repeats_of')}: run {twice!r} matches two patterns")
     alone = [run for run in range(len(outcomes.runs)) if run not in taken]
     if clash := next((name for name in members if name in {outcomes.runs[run] for run in alone}), None):
-        raise UsageError(f"--repeats-of {clash}: there is a run of that name, and it is none of these")
+        raise UsageError(f"{opt('repeats_of')} {clash}: there is a run of that name, and it is none of these")
     # Each run as its members, the first of which stands in the first block of rows.
     runs = {outcomes.runs[run]: [run] for run in alone} | members
     blocks, width = max(map(len, runs.values())), len(outcomes.questions)
@@ -80,6 +80,6 @@ def _matching(runs: Sequence[str], name: str, pattern: str) -> list[int]:
     if len(matches) < 2:
         have = ", ".join(map(repr, runs))
         raise UsageError(
-            f"--repeats-of {name}={pattern}: {len(matches) or 'none'} of the runs matches; runs are {have}"
+            f"{opt('repeats_of', {name: pattern})}: {len(matches) or 'none'} of the runs matches; runs are {have}"
         )
     return matches

@@ -24,7 +24,8 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nescio.text import enumerated, plural
+from nescio.errors import spelled
+from nescio.text import enumerated, listed, plural
 
 FEW = 3  # runs that a note names
 
@@ -49,7 +50,7 @@ class Note(Struct, frozen=True):
     @property
     def text(self) -> str:
         """What it says, without whose measure it is said of."""
-        return _FORMATTER.vformat(self.template, (), {"subject": self.subject, **dict(self.values)})
+        return spelled(_FORMATTER.vformat(self.template, (), {"subject": self.subject, **dict(self.values)}))
 
     def __str__(self) -> str:
         about = f"{', '.join(self.measures)}: " if self.measures else ""
@@ -75,12 +76,6 @@ def gather(remarks: Sequence[tuple[Note, str, str]]) -> list[Note]:
             together.setdefault(tuple(names), []).append(measure)
         notes += [replace(remark, measures=tuple(measures), whose=names) for names, measures in together.items()]
     return notes
-
-
-def listed(names: Sequence[object], most: int) -> str:
-    """Name the first few, and count the others: "a, b, c and 4 more"."""
-    more = f" and {len(names) - most:,} more" if len(names) > most else ""
-    return f"{', '.join(map(str, names[:most]))}{more}"
 
 
 def texts(notes: Iterable[Note]) -> list[str]:

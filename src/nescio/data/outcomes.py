@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from msgspec import Struct, field
@@ -88,6 +88,27 @@ class Outcomes(Struct, frozen=True, eq=False):
             why=columns(self.why),
             repeats=None if self.repeats is None else self.repeats.select(questions),
             texts=columns(self.texts),
+        )
+
+    def take_runs(self, runs: Sequence[int]) -> Outcomes:
+        """Return some of the runs, in the order given; a run may be taken twice."""
+        chosen = list(runs)
+
+        def rows(array: Array | None) -> Array | None:
+            return None if array is None else array[chosen]
+
+        return replace(
+            self,
+            runs=tuple(self.runs[i] for i in chosen),
+            state=self.state[chosen],
+            confidence=rows(self.confidence),
+            candidate=rows(self.candidate),
+            first_right=rows(self.first_right),
+            extra_columns={name: values[chosen] for name, values in self.extra_columns.items()},
+            why=rows(self.why),
+            texts=rows(self.texts),
+            files=tuple(self.files[i] for i in chosen) if self.files else (),
+            judges=tuple(self.judges[i] for i in chosen) if self.judges else (),
         )
 
     @property

@@ -4,7 +4,7 @@ terminal."""
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from nescio.text import sanitize
@@ -62,6 +62,12 @@ def figure(value: float | None) -> str:
         return "undefined"
     shown = f"{value:.3f}" if abs(value) < HUGE else f"{value:.6g}"
     return shown.removeprefix("-") if shown == "-0.000" else shown
+
+
+def count_range(counts: Iterable[int]) -> str:
+    """Return a count, or the lowest and the highest of several: "60–70"."""
+    ends = sorted({*counts})
+    return "–".join(f"{count:,}" for count in (ends[0], ends[-1])[: len(ends)]) if ends else "0"
 
 
 def _without_empty(records: Sequence[Record]) -> list[Record]:

@@ -3,7 +3,7 @@ confidences."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal, get_args
 
 import numpy as np
@@ -15,7 +15,7 @@ from nescio.data.evidence import NO_ROW, PRESENT, UNGRADED, Evidence
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes
 from nescio.data.repeats import REPEAT
-from nescio.errors import MismatchError, UsageError
+from nescio.errors import MismatchError, UsageError, opt
 
 Missing = Literal["error", "unanswered", "common"]  # what to do with a question that a run lacks
 Ungraded = Literal["error", "exclude", "bounds"]  # with an answer that has no grade
@@ -124,8 +124,8 @@ def _settle_missing(outcomes: Outcomes, policy: str, notes: list[Note]) -> Outco
         origin = f"{outcomes.files[run]}: " if outcomes.files else ""
         raise MismatchError(
             f"{origin}run {outcomes.runs[run]!r} lacks {lacking[run].sum()} of {total} questions (first: "
-            f"{outcomes.questions[first]!r}){more}; use --missing unanswered to count them as unanswered, or "
-            "--missing common to keep only the questions that all runs have"
+            f"{outcomes.questions[first]!r}){more}; use {opt('missing', 'unanswered')} to count them as unanswered, or "
+            f"{opt('missing', 'common')} to keep only the questions that all runs have"
         )
     if policy == "unanswered":
         for run in map(int, np.flatnonzero(lacking.any(axis=1))):
@@ -184,7 +184,7 @@ def _settle_unanswerable(outcomes: Outcomes, policy: str, notes: list[Note]) -> 
     count, total = int(unanswerable_questions.sum()), len(unanswerable_questions)
     if policy == "exclude":
         if unanswerable.all():
-            raise MismatchError("every question is unanswerable, so --unanswerable exclude leaves none")
+            raise MismatchError(f"every question is unanswerable, so {opt('unanswerable', 'exclude')} leaves none")
         notes.append(unanswerable_note(count, total, policy))
         return outcomes.select(~unanswerable)
     notes.append(unanswerable_note(count, total, policy))
@@ -200,7 +200,8 @@ def _settle_ungraded(outcomes: Outcomes, policy: str, notes: list[Note]) -> Outc
         total = int(ungraded.sum())
         raise MismatchError(
             f"{outcomes.where(run, question)}: the answer is not graded ({total} such answer{'s' if total > 1 else ''} "
-            "in all); use --ungraded exclude to leave them out, or --ungraded bounds to report both extremes"
+            f"in all); use {opt('ungraded', 'exclude')} to leave them out, or {opt('ungraded', 'bounds')} to report "
+            "both extremes"
         )
     for run in map(int, np.flatnonzero(ungraded.any(axis=1))):
         total = ungraded.shape[1] if outcomes.repeats is None else int((outcomes.state[run] != ABSENT).sum())
@@ -261,33 +262,27 @@ def ungraded_note(policy: str, run: str, count: int, total: int) -> Note:
 
 def _both_extremes(outcomes: Outcomes, ungraded: Array) -> Outcomes:
     """Each run with ungraded answers twice: all of them wrong, and all of them right."""
-    take, states, names = [], [], []
-    origins: dict[str, str] = {}
-    for run, name in enumerate(outcomes.runs):
-        touched = bool(ungraded[run].any())
-        for state, suffix in (
-            ((INCORRECT, " [ungraded wrong]"), (CORRECT, " [ungraded right]")) if touched else ((0, ""),)
-        ):
-            take.append(run)
-            states.append(np.where(ungraded[run], state, outcomes.state[run]))
-            names.append(name + suffix)
-            if touched:
-                origins[name + suffix] = name
-
-    def rows(array: Array | None) -> Array | None:
-        return None if array is None else array[take]
-
-    settled, first = np.array(states, dtype=np.int8), rows(outcomes.first_right)
+    names, origins, ways = both_ways(outcomes.runs, np.asarray(ungraded.any(axis=1)))
+    taken = outcomes.take_runs([run for run, _ in ways])
+    states = [np.where(ungraded[run], EXTREMES[way], outcomes.state[run]) for run, way in ways]
+    settled, first = np.array(states, dtype=np.int8), taken.first_right
     return replace(
-        outcomes,
-        runs=tuple(names),
+        taken,
+        runs=names,
         origins=origins,
         state=settled,
-        confidence=rows(outcomes.confidence),
-        candidate=rows(outcomes.candidate),
-        first_right=None if first is None else np.where(ungraded[take] & (settled == CORRECT), 1, first),
-        extra_columns={name: array[take] for name, array in outcomes.extra_columns.items()},
-        why=rows(outcomes.why),
-        files=tuple(outcomes.files[i] for i in take) if outcomes.files else (),
-        judges=tuple(outcomes.judges[i] for i in take) if outcomes.judges else (),
+        first_right=None
+        if first is None
+        else np.where(ungraded[[run for run, _ in ways]] & (settled == CORRECT), 1, first),
     )
+
+
+EXTREMES = (NOT_GRADED, INCORRECT, CORRECT)  # what ungraded answers are taken for
+
+
+def both_ways(runs: Sequence[str], ungraded: Array) -> tuple[tuple[str, ...], dict[str, str], list[tuple[int, int]]]:
+    """Name each run with ungraded answers twice, as it is when all are wrong and when all are right. Return the names,
+    the runs that they came from, and for each the number of the run and its place in `EXTREMES`."""
+    ways = [(run, way) for run in range(len(runs)) for way in ((1, 2) if ungraded[run] else (0,))]
+    names = tuple(runs[run] + ("", " [ungraded wrong]", " [ungraded right]")[way] for run, way in ways)
+    return names, {name: runs[run] for name, (run, way) in zip(names, ways, strict=True) if way}, ways

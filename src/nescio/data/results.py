@@ -15,7 +15,7 @@ from nescio.data import frames
 from nescio.data.frames import Kind
 from nescio.data.notes import Note
 from nescio.data.pivot import Pivot
-from nescio.data.plain_tables import figure, html_table, plain_value, text_table
+from nescio.data.plain_tables import count_range, figure, html_table, plain_value, text_table
 from nescio.data.signature import Signature
 from nescio.errors import UnknownNameError
 from nescio.text import sanitize
@@ -120,7 +120,8 @@ class Finding(Struct, frozen=True):
 class Results(Struct, Generic[RowT_co], frozen=True):
     """A table of results with the line that lets someone else repeat them, and notes on what was left out or touched.
 
-    Iterating gives the rows. `tables` holds what else there is, by name, as the ranks of a comparison.
+    Iterating gives the rows. `tables` holds what else there is, by name, as the ranks of a comparison; `gates`
+    are what was asked of the runs, each with its `status` (0 passed, 1 failed, 3 cannot tell).
     """
 
     rows: tuple[RowT_co, ...]
@@ -128,6 +129,7 @@ class Results(Struct, Generic[RowT_co], frozen=True):
     notes: tuple[Note, ...] = ()
     kind: str = "results"
     tables: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    gates: tuple[Any, ...] = ()
 
     def __iter__(self) -> Iterator[RowT_co]:
         return iter(self.rows)
@@ -209,7 +211,6 @@ class Results(Struct, Generic[RowT_co], frozen=True):
         return [(name, _raw(rows)) for name, rows in self.tables.items()]
 
     def _legend(self) -> str:
-        """Return what the signs in the table mean."""
         return ""
 
 
@@ -217,7 +218,7 @@ class Scores(Results[Score], frozen=True):
     """What `score` gives: rows of `Score`. Shown as a table with a row for each run and a column for each measure.
 
     `scores["mine", "c@1"]` is the row of a run and a measure, `scores["mine", "c@1", "history"]` that of a stratum.
-    `why_unmarked` says why none of them is marked, where marks could be had and were not asked for.
+    `why_unmarked` says why none of them is marked, where they could be and nobody asked for it.
     """
 
     why_unmarked: str = ""
@@ -243,25 +244,25 @@ class Scores(Results[Score], frozen=True):
     def pivot(self) -> Pivot:
         """Return the values with a row for each run (and stratum, where there are some) and a column for each
         measure."""
-        keys, measures, places = self._places()
+        keys, measures, places = self.places()
         rows = []
         for place, own in places.items():
             values = [own[measure].value if measure in own else None for measure in measures]
             rows.append((*place[: len(keys)], *values))
         return Pivot(keys, measures, tuple(rows))
 
-    def _places(self) -> tuple[tuple[str, ...], tuple[str, ...], dict[tuple[str, str | None], dict[str, Score]]]:
+    def places(self) -> tuple[tuple[str, ...], tuple[str, ...], dict[tuple[str, str | None], dict[str, Score]]]:
         """Return what a row of the wide table is of, its columns, and the scores of each of its rows by measure."""
         measures = tuple(dict.fromkeys(row.measure for row in self.rows))
         broken_down = any(row.stratum is not None for row in self.rows)
-        runs = list(dict.fromkeys(row.run for row in self.rows))
+        order = {run: i for i, run in enumerate(dict.fromkeys(row.run for row in self.rows))}
         places: dict[tuple[str, str | None], dict[str, Score]] = {}
-        for row in sorted(self.rows, key=lambda row: runs.index(row.run)):
+        for row in sorted(self.rows, key=lambda row: order[row.run]):
             places.setdefault((row.run, row.stratum), {})[row.measure] = row
         return ("run", "stratum") if broken_down else ("run",), measures, places
 
     def _shown(self) -> list[dict[str, Any]]:
-        keys, measures, places = self._places()
+        keys, measures, places = self.places()
         if len(places) == 1 and len(measures) > MOST_MEASURES:
             ((run, _),) = places
             return [{"measure": row.measure, run: _cell(row), "n": f"{row.n:,}"} for row in self.rows]
@@ -269,8 +270,7 @@ class Scores(Results[Score], frozen=True):
         for (run, stratum), own in places.items():
             names = {"run": run, "stratum": "all" if stratum is None else stratum}
             cells = {measure: _cell(own[measure]) if measure in own else None for measure in measures}
-            sizes = sorted({row.n for row in own.values()})
-            n = "–".join(f"{size:,}" for size in (sizes[0], sizes[-1])[: len(sizes)])
+            n = count_range(row.n for row in own.values())
             records.append({key: names[key] for key in keys} | cells | {"n": n})
         return records
 

@@ -22,7 +22,7 @@ from nescio.data.binned import bin_answers
 from nescio.data.columns import Array
 from nescio.data.graded_sums import NOT_DRAWN, Drawn, added, sum_scores
 from nescio.data.outcomes import ABSENT, NOT_GRADED, Outcomes
-from nescio.errors import MismatchError
+from nescio.errors import MismatchError, opt
 from nescio.stats import packed
 
 SAMPLE = 1024  # hashes of questions that are kept where not all are
@@ -136,7 +136,7 @@ def _add(one: OutcomeCounts, other: OutcomeCounts) -> OutcomeCounts:
     if (one.pairs is None) != (other.pairs is None):
         raise MismatchError(
             "some of the shards have tables of pairs of runs, and others have not; give nescio tally the same "
-            "--pairs for all"
+            f"{opt('pairs', True)} for all"
         )
     if (one.bins is None) != (other.bins is None):
         raise MismatchError(
@@ -151,7 +151,7 @@ def _add(one: OutcomeCounts, other: OutcomeCounts) -> OutcomeCounts:
     if one.drawn != other.drawn:
         raise MismatchError(
             f"some of the shards have graded scores with {one.drawn}, and others with {other.drawn}; give nescio tally "
-            "the same --resamples, --seed and --pairs for all"
+            f"the same {opt('resamples')}, {opt('seed')} and {opt('pairs', True)} for all"
         )
     runs = sorted({*one.runs, *other.runs})
     kinds = np.unique(np.concatenate([one.kinds, other.kinds]), axis=0)

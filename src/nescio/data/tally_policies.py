@@ -9,10 +9,18 @@ from numpy.typing import NDArray
 from nescio.data.evidence import Tally
 from nescio.data.graded_sums import Drawn
 from nescio.data.notes import Note
-from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT, NonAnswers, Outcomes
-from nescio.data.policies import Policies, apply_policies, missing_note, unanswerable_note, ungraded_note
+from nescio.data.outcomes import ABSENT, NOT_GRADED, SILENT, NonAnswers, Outcomes
+from nescio.data.policies import (
+    EXTREMES,
+    Policies,
+    apply_policies,
+    both_ways,
+    missing_note,
+    unanswerable_note,
+    ungraded_note,
+)
 from nescio.data.tallied import ANSWERABLE, OutcomeCounts, pairs_of
-from nescio.errors import MismatchError
+from nescio.errors import MismatchError, opt
 
 Counts = NDArray[np.int64]
 
@@ -66,13 +74,14 @@ def _settle_missing(counted: OutcomeCounts, policy: str, notes: list[Note]) -> O
         run, others = int(np.flatnonzero(missing)[0]), int((missing > 0).sum()) - 1
         more = f"; {others} more run{'s lack' if others > 1 else ' lacks'} some" if others else ""
         raise MismatchError(
-            f"run {counted.runs[run]!r} lacks {missing[run]} of {counted.size} questions{more}; use --missing"
+            f"run {counted.runs[run]!r} lacks {missing[run]} of {counted.size} questions{more}; use {opt('missing')}"
             " unanswered to count them as unanswered"
         )
     if policy == "common":
         raise MismatchError(
-            "these questions were counted without keeping which ones all runs have, as --missing common needs; use "
-            "--missing unanswered, or score the files themselves"
+            f"these questions were counted without keeping which ones all runs have, as {opt('missing', 'common')} "
+            "needs; use "
+            f"{opt('missing', 'unanswered')}, or score the files themselves"
         )
     for run in np.flatnonzero(missing).tolist():
         notes.append(missing_note(counted.runs[run], int(missing[run]), counted.size))
@@ -101,7 +110,7 @@ def _settle_unanswerable(counted: OutcomeCounts, policy: str, notes: list[Note])
     if not count:
         return counted
     if policy == "exclude" and count == total:
-        raise MismatchError("every question is unanswerable, so --unanswerable exclude leaves none")
+        raise MismatchError(f"every question is unanswerable, so {opt('unanswerable', 'exclude')} leaves none")
     notes.append(unanswerable_note(count, total, policy))
     if policy != "exclude":
         return counted
@@ -109,7 +118,7 @@ def _settle_unanswerable(counted: OutcomeCounts, policy: str, notes: list[Note])
     questions = np.where(np.array(ANSWERABLE) == 0, 0, counted.questions)
     pairs = None if counted.pairs is None else counted.pairs[:, kept][:, :, kept]
     kinds, counts = counted.kinds[kept], counted.counts[:, kept]
-    # Sums of graded scores and bins of confidences hold these questions too, and cannot be had without them.
+    # Sums of graded scores and bins of confidences hold these questions too, and cannot be told apart from them.
     return replace(
         counted, kinds=kinds, counts=counts, pairs=pairs, questions=questions, sums={}, drawn=Drawn(), bins=None
     )
@@ -123,8 +132,9 @@ def _settle_ungraded(counted: OutcomeCounts, policy: str, notes: list[Note]) -> 
     if policy == "error":
         first, total = int(np.flatnonzero(ungraded)[0]), int(ungraded.sum())
         raise MismatchError(
-            f"run {counted.runs[first]!r}: {total} answer{'s are' if total > 1 else ' is'} not graded; use --ungraded "
-            "exclude to leave them out, or --ungraded bounds to report both extremes"
+            f"run {counted.runs[first]!r}: {total} answer{'s are' if total > 1 else ' is'} not graded; use "
+            f"{opt('ungraded')} "
+            f"exclude to leave them out, or {opt('ungraded', 'bounds')} to report both extremes"
         )
     for at in np.flatnonzero(ungraded):
         own = int(counted.counts[int(at)].sum())
@@ -135,7 +145,7 @@ def _settle_ungraded(counted: OutcomeCounts, policy: str, notes: list[Note]) -> 
 def _both_extremes(counted: OutcomeCounts, ungraded: Counts) -> tuple[OutcomeCounts, dict[str, str]]:
     """Each run with ungraded answers twice: all of them wrong, and all of them right."""
     ways = []
-    for state in (NOT_GRADED, INCORRECT, CORRECT):
+    for state in EXTREMES:
         kinds = counted.kinds.copy()
         kinds[kinds[:, 0] == NOT_GRADED, 0] = state
         ways.append(kinds)
@@ -144,16 +154,8 @@ def _both_extremes(counted: OutcomeCounts, ungraded: Counts) -> tuple[OutcomeCou
     move = np.zeros((len(ways), len(counted.kinds), len(kinds)), dtype=np.int64)
     for matrix, own in zip(move, ways, strict=True):
         matrix[np.arange(len(own)), [place[tuple(kind)] for kind in own.tolist()]] = 1
-    take, how, names = [], [], []
-    origins: dict[str, str] = {}
-    for run, name in enumerate(counted.runs):
-        touched = bool(ungraded[run])
-        for way, suffix in ((1, " [ungraded wrong]"), (2, " [ungraded right]")) if touched else ((0, ""),):
-            take.append(run)
-            how.append(way)
-            names.append(name + suffix)
-            if touched:
-                origins[name + suffix] = name
+    names, origins, of_runs = both_ways(counted.runs, ungraded)
+    take, how = ([one[i] for one in of_runs] for i in (0, 1))
     counts = np.einsum("rk,rkl->rl", counted.counts[take], move[how])
     pairs = None
     if counted.pairs is not None:
@@ -167,4 +169,4 @@ def _both_extremes(counted: OutcomeCounts, ungraded: Counts) -> tuple[OutcomeCou
         pairs = np.stack(tables) if tables else np.zeros((0, len(kinds), len(kinds)), dtype=np.int64)
     sums = {name: values[take] for name, values in counted.sums.items()}
     # Bins hold graded answers alone, and nobody knows how sure the others were.
-    return replace(counted, runs=tuple(names), kinds=kinds, counts=counts, pairs=pairs, sums=sums, bins=None), origins
+    return replace(counted, runs=names, kinds=kinds, counts=counts, pairs=pairs, sums=sums, bins=None), origins

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from msgspec import Struct
 
-from nescio.errors import NescioError, UsageError
+from nescio.errors import NescioError, UsageError, opt
 from nescio.stats import parallel
 
 T = TypeVar("T")
@@ -44,7 +44,9 @@ def engine_named(text: str | None, jobs: int = 1) -> Engine:
             return Engine(name, "", jobs)
         if scheme in schemes:
             return Engine(name, text, jobs)
-    raise UsageError(f"--engine takes ray, spark, or the address of such a cluster: ray://HOST:PORT (found {text!r})")
+    raise UsageError(
+        f"{opt('engine')} takes ray, spark, or the address of such a cluster: ray://HOST:PORT (found {text!r})"
+    )
 
 
 def each_part(function: Callable[[T], U], parts: Sequence[T], engine: Engine) -> Iterator[tuple[int, U]]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from nescio.errors import UsageError
+from nescio.errors import UsageError, opt
 
 LEAST = 512_000_000  # bytes: Python, NumPy and the table engine take some 200 MB before anything is read
 _UNITS = {"KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30}
@@ -25,10 +25,10 @@ def size_of(text: str) -> int:
     """
     match = _SIZE.fullmatch(text.strip())
     if match is None:
-        raise UsageError(f"--memory-limit is a size such as 2GB or 512MiB (found {text!r})")
+        raise UsageError(f"{opt('memory_limit')} is a size such as 2GB or 512MiB (found {text!r})")
     size = int(float(match[1]) * _UNITS[match[2].upper()])
     if size < LEAST:
-        raise UsageError(f"--memory-limit {text} is too little: nescio needs {LEAST // 10**6}MB for itself")
+        raise UsageError(f"{opt('memory_limit', text)} is too little: nescio needs {LEAST // 10**6}MB for itself")
     return size
 
 
@@ -44,7 +44,7 @@ def at_most(size: int, part: int) -> int:
 
 
 @contextmanager
-def limited(text: str | None = None, instead: str = "") -> Iterator[None]:
+def memory_limit(text: str | None = None, instead: str = "") -> Iterator[None]:
     """Hold the block to a limit (None: to the one that holds already); raises UsageError where it cannot be held, which
     says what to do `instead`."""
     token = _LIMIT.set(_LIMIT.get() if text is None else size_of(text))
@@ -64,7 +64,7 @@ def too_little(instead: str = "") -> str:
     if known is None:
         return f"not enough memory; {what_to_do}"
     shown = f"{known / 10**9:g}GB" if known >= 10**9 else f"{known / 10**6:g}MB"
-    return f"not enough memory: {shown} (--memory-limit) do not hold this; raise the limit, {what_to_do}"
+    return f"not enough memory: {shown} ({opt('memory_limit')}) do not hold this; raise the limit, {what_to_do}"
 
 
 def limit_process(text: str) -> Callable[[], None]:

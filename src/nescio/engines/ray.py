@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from nescio.engines import Engine
-from nescio.errors import UsageError
+from nescio.errors import UsageError, opt
 
 AGAIN = 5  # times a part is given to another worker, or a server that Ray lost at its start is asked for anew
 NO_UV = "RAY_ENABLE_UV_RUN_RUNTIME_ENV"  # by which Ray sends the folder that one works in to each worker, to install it
@@ -39,7 +39,7 @@ def _connected(engine: Engine) -> Any:
     try:
         import ray
     except ImportError:
-        raise UsageError("--engine ray needs Ray: pip install 'nescio[ray]'") from None
+        raise UsageError(f"{opt('engine', 'ray')} needs Ray: pip install 'nescio[ray]'") from None
     logging.getLogger("ray").setLevel(logging.ERROR)  # of a client, whose connection comes and goes
     # "local": a cluster of our own, though another may have been started on this machine
     where: dict[str, Any] = {"address": "local", "num_cpus": max(1, engine.jobs), "include_dashboard": False}

@@ -13,7 +13,7 @@ from time import monotonic
 from typing import Any
 
 from nescio.engines import Engine
-from nescio.errors import UsageError
+from nescio.errors import UsageError, opt
 from nescio.stats.parallel import interrupts_held
 
 AGAIN = 5  # times a part is given to another worker
@@ -59,7 +59,7 @@ def _connected(engine: Engine) -> Any:
         try:
             from pyspark import SparkConf, SparkContext
         except ImportError:
-            raise UsageError("--engine spark needs Spark and Java 17: pip install 'nescio[spark]'") from None
+            raise UsageError(f"{opt('engine', 'spark')} needs Spark and Java 17: pip install 'nescio[spark]'") from None
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         conf = SparkConf().setAppName("nescio tally")
         conf.setMaster(engine.address or f"local[{max(1, engine.jobs)},{AGAIN}]")

@@ -15,10 +15,10 @@ from nescio.formats.registry import (
     Unjudged,
     Writer,
     WriteResult,
-    asked,
+    candidate_formats,
     is_streamed,
+    matching_formats,
     reader,
-    takers,
     writer,
 )
 from nescio.registry import import_all
@@ -41,11 +41,11 @@ __all__ = [
     "Unjudged",
     "WriteResult",
     "Writer",
-    "asked",
+    "candidate_formats",
     "is_streamed",
+    "matching_formats",
     "open_source",
     "reader",
-    "takers",
     "writer",
 ]
 

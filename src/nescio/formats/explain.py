@@ -12,10 +12,10 @@ from msgspec.structs import replace
 
 from nescio.data.columns import OUTCOMES
 from nescio.data.outcomes import STATES
-from nescio.errors import FormatError, shorten
+from nescio.errors import FormatError, opt, shorten
 from nescio.formats.native import roles
 from nescio.formats.native.score_matrix import NAMES_A_ROW
-from nescio.formats.registry import REGISTRY, Format, Recognise
+from nescio.formats.registry import REGISTRY, TABLES, Format, Recognise
 from nescio.sources.source import BY_SUFFIX, Source
 
 _KINDS = {"lines": ("JSON Lines", "key"), "document": ("a JSON document", "key"), "archive": ("an archive", "member")}
@@ -178,12 +178,15 @@ def _no_counts(have: set[str]) -> str:
 
 def _needed(source: Source) -> str:
     """Return what a file of no known format would need, if it is a table; else the formats that there are."""
-    if source.kind not in ("delimited", "lines", "parquet", "table"):
+    if source.kind not in TABLES:
         return f"of no format that nescio knows ({', '.join(sorted(REGISTRY))})"
     others = ", questions id, question and answers, and runs id and answer" if source.kind == "lines" else ""
     if source.columns[:1] and source.columns[0].lower() in NAMES_A_ROW:
         others += " (and in a score matrix each cell is a number or empty)"
-    return f"{_OUTCOME_TABLE}{others}; rename yours, name them with --column, or name the format with --format-in"
+    return (
+        f"{_OUTCOME_TABLE}{others}; rename yours, name them with {opt('column')}, or name the format with "
+        f"{opt('format_in')}"
+    )
 
 
 _OUTCOME_TABLE = "an outcome table has the columns run, question and outcome"

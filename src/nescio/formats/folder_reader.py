@@ -82,10 +82,10 @@ def _logs_in(folder: Path) -> tuple[list[Path], list[Note]]:
     logs: dict[str, list[Path]] = {name: [] for name in names}
     others = 0
     for path in every_file(folder):
-        takers = [name for name, patterns in names.items() if any(_is_called(path, p) for p in patterns)]
-        for name in takers:
+        tools_of = [name for name, patterns in names.items() if any(_is_called(path, p) for p in patterns)]
+        for name in tools_of:
             logs[name].append(path)
-        others += not takers
+        others += not tools_of
     tools = {name: paths for name, paths in logs.items() if paths}
     if len(tools) > 1:
         tools = _by_contents(tools)

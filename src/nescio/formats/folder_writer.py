@@ -11,9 +11,9 @@ from typing import Any
 from nescio.data.model import Run
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError, MismatchError
-from nescio.formats.registry import Unjudged, takers
+from nescio.formats.registry import Unjudged, matching_formats
 from nescio.sources.opening import open_source
-from nescio.sources.writing import whole_folder
+from nescio.sources.writing import atomic_folder
 from nescio.text import plural
 
 _STRANGE = re.compile(r"[^\w.@+=,()\[\] -]")
@@ -24,13 +24,13 @@ _LONGEST = 100  # bytes: with a prefix and a suffix, what any file system takes
 def folder_of(path: Path, format_: str) -> Iterator[Path]:
     """Yield a folder to fill with files of one format, whole or not at all; raises MismatchError where one would not be
     taken for it."""
-    with whole_folder(path) as folder:
+    with atomic_folder(path) as folder:
         yield folder
         for file in sorted(entry for entry in folder.rglob("*") if entry.is_file()):
             name = file.relative_to(folder)
             try:
                 source = open_source(file)
-                names = [format_.name for format_ in takers(source)]
+                names = [format_.name for format_ in matching_formats(source)]
             except FormatError as error:
                 raise MismatchError(f"{path}: {name} could not be read back: {error.rule}") from None
             if names != [format_]:

@@ -1,19 +1,20 @@
 """What a format is, the registries of readers and of writers, and what reading and writing give.
 
-A format is one file here. Its `marks` say which files it is asked about, by their kind and their columns, and its
-`recognise` what part such a file plays in it ("table", "gold", "answers") or None; its reader takes all files of the
-format that were given together. A writer, in the same file, turns what was read of any format into files that this
+A format is one file here. Its `sniff_keys` say which files it is asked about, by their kind and their columns, and
+its `recognise` what part such a file plays in it ("table", "gold", "answers") or None; its reader takes all files of
+the format that were given together. A writer, in the same file, turns what was read of any format into files that this
 format's reader reads.
 
-`_index.py` repeats the marks (`python tools/index.py` writes it), so that a format is imported only for files that bear
-them. A new file works without: what the index does not know is imported at once.
+`_index.py` repeats the sniff keys (`python tools/index.py` writes it), so that a format is imported only for files that
+have them. A new file works without: what the index does not know is imported at once.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from msgspec import Struct, field
 
@@ -25,7 +26,7 @@ from nescio.data.model import Collection, Run
 from nescio.data.notes import Note
 from nescio.data.outcomes import Outcomes
 from nescio.data.tallied import OutcomeCounts
-from nescio.errors import UsageError
+from nescio.errors import UsageError, opt
 from nescio.formats import _index
 from nescio.registry import Registry
 from nescio.sources.opening import HEADLESS
@@ -47,6 +48,7 @@ class Unjudged(Struct, frozen=True):
     unused: tuple[Note, ...] = ()
 
 
+Label = TypeVar("Label")
 Data = Outcomes | OutcomeCounts | Tally | Evidence | Unjudged
 
 
@@ -58,7 +60,7 @@ class Declined:
         try:
             self._patterns = [re.compile(pattern, re.IGNORECASE | re.DOTALL) for pattern in patterns]
         except re.error as error:
-            raise UsageError(f"--declined-pattern takes a regular expression: {error}") from None
+            raise UsageError(f"{opt('declined_pattern')} takes a regular expression: {error}") from None
 
     @property
     def asked(self) -> bool:
@@ -129,6 +131,10 @@ class ReadOptions(Struct, frozen=True):
     counting: Counting | None = None
     supports: bool = True
 
+    def kept(self, labels: Mapping[str, Label]) -> dict[str, Label]:
+        """Return the labels of a question that are to be strata."""
+        return {name: label for name, label in labels.items() if self.strata is None or name in self.strata}
+
 
 class ReadResult(Struct, frozen=True):
     """What a reader found, notes for the user, and the measures that users of the format expect first.
@@ -151,7 +157,17 @@ class ReadResult(Struct, frozen=True):
 
 
 SourceRole = tuple[str, Source]
-Marks = Mapping[str, Sequence[str]]
+
+
+def by_role(parts: Iterable[SourceRole]) -> dict[str, list[Source]]:
+    """Return the files by the parts that they play; a part that none plays is an empty list."""
+    sources: dict[str, list[Source]] = defaultdict(list)
+    for part, source in parts:
+        sources[part].append(source)
+    return sources
+
+
+SniffKeys = Mapping[str, Sequence[str]]
 Recognise = Callable[[Source], str | None]
 Reader = Callable[[Sequence[SourceRole], ReadOptions], ReadResult]
 Describe = Callable[[Sequence[SourceRole]], str]
@@ -161,15 +177,16 @@ CollectionReader = Callable[[Sequence[SourceRole], ReadOptions], tuple[Collectio
 class Format(Struct, frozen=True):
     """A registered format: `about` says in one line what it holds, for messages and help.
 
-    `marks` are the kinds of files that it is asked about, and for each kind the columns or keys of which such a file
-    has one at the least: none where any will do. Kinds are those of `Source`, but that a `document` is a `list` or an
-    `object`, and one of `objects` too where its first value is an object. A format without marks is asked about every
-    file.
+    `sniff_keys` are the kinds of files that it is asked about, and for each kind the columns or keys of which such a
+    file has at least one: none where any will do. Kinds are those of `Source`, but that a `document` is a `list` or an
+    `object`, and one of `objects` too where its first value is an object. A format without any is asked about
+    every file.
     `collection` reads the questions alone, and notes on them: what systems answer, and what nescio's own runs are
     scored by. `text` says that it knows text files by their first line; a `fallback` takes only what no other format
     does. `understand` says what part a table plays by what people call its columns, where no format knows it by its own
     names; `columns` are the names that `--column` may give to its columns. A format of answers that are yet to be
-    judged `yields` a table that says itself which are right, unless judging is asked for. A format that `streams` reads
+    judged `defers_to_verdicts`: it leaves a table that says itself which are right to another, unless judging is asked
+    for. A format that `streams` reads
     a large document piece by piece, and knows it by its first bytes. `describe` says in words what
     files hold that cannot be read without others; "" where there is no more to say. `files` are the names of its files
     in a folder that is given in place of them, as patterns.
@@ -185,10 +202,10 @@ class Format(Struct, frozen=True):
     describe: Describe = lambda parts: ""  # noqa: ARG005
     understand: Recognise | None = None
     columns: tuple[str, ...] = ()
-    yields: Callable[[Source], bool] | None = None
+    defers_to_verdicts: Callable[[Source], bool] | None = None
     files: tuple[str, ...] = ()
     streams: bool = False
-    marks: Marks = field(default_factory=dict)
+    sniff_keys: SniffKeys = field(default_factory=dict)
 
     def part_of(self, source: Source) -> str | None:
         """Return the part that a file plays, by the format's own names or by what people call its columns."""
@@ -197,12 +214,12 @@ class Format(Struct, frozen=True):
 
 REGISTRY: Registry[Format] = Registry("format", "nescio.formats", _index.READERS)
 TABLES = ("delimited", "lines", "parquet", "table")  # kinds of sources that are tables
-_MARKS: dict[str, Marks] = dict(_index.MARKS)
+_SNIFF_KEYS: dict[str, SniffKeys] = dict(_index.SNIFF_KEYS)
 _UNDERSTANDING = dict.fromkeys(_index.UNDERSTANDING)  # the formats that know tables by what people call their columns
 
 
-def tables_with(*columns: str) -> Marks:
-    """Return the marks of a format whose files are tables that have one of these columns."""
+def tables_with(*columns: str) -> SniffKeys:
+    """Return the sniff keys of a format whose files are tables that have one of these columns."""
     return dict.fromkeys(TABLES, columns)
 
 
@@ -217,10 +234,10 @@ def reader(
     describe: Describe = lambda parts: "",  # noqa: ARG005
     understand: Recognise | None = None,
     columns: tuple[str, ...] = (),
-    yields: Callable[[Source], bool] | None = None,
+    defers_to_verdicts: Callable[[Source], bool] | None = None,
     files: tuple[str, ...] = (),
     streams: bool = False,
-    marks: Marks | None = None,
+    sniff_keys: SniffKeys | None = None,
     headless: Mapping[str, str] | None = None,
 ) -> Callable[[Reader], Reader]:
     """Register the decorated function as the reader of a format. A name that is taken raises ValueError.
@@ -229,9 +246,10 @@ def reader(
     """
 
     def register(read: Reader) -> Reader:
-        more = (collection, text, fallback, describe, understand, columns, yields, files, streams, marks or {})
-        REGISTRY.add(name, Format(name, about, recognise, read, *more))
-        _MARKS[name] = marks or {}
+        more = (collection, text, fallback, describe, understand, columns, defers_to_verdicts)
+        keys = sniff_keys or {}
+        REGISTRY.add(name, Format(name, about, recognise, read, *more, files, streams, keys))
+        _SNIFF_KEYS[name] = keys
         if understand:
             _UNDERSTANDING[name] = None
         for suffix, pattern in (headless or {}).items():
@@ -241,14 +259,13 @@ def reader(
     return register
 
 
-def asked(source: Source) -> list[Format]:
-    """List the formats whose marks a file bears."""
+def candidate_formats(source: Source) -> list[Format]:
+    """List the formats that may be able to read a file, by its kind and columns."""
     kinds, have = _kinds(source), {*source.columns}
-    return [REGISTRY[name] for name, marks in [*_MARKS.items()] if _bears(kinds, have, marks)]
+    return [REGISTRY[name] for name, keys in [*_SNIFF_KEYS.items()] if _has(kinds, have, keys)]
 
 
 def _kinds(source: Source) -> list[str]:
-    """Return the kinds of a source, as marks name them."""
     if source.kind != "document":
         return [source.kind]
     if isinstance(source.document, list):
@@ -257,30 +274,30 @@ def _kinds(source: Source) -> list[str]:
     return ["object", "objects"] if isinstance(next(iter(whole.values()), None), dict) else ["object"]
 
 
-def _bears(kinds: Sequence[str], have: set[str], marks: Marks) -> bool:
-    """Say whether a file of these kinds and with these columns bears the marks; one without columns may."""
-    own = [marks[kind] for kind in kinds if kind in marks]
-    return not marks or any(not columns or not have or not have.isdisjoint(columns) for columns in own)
+def _has(kinds: Sequence[str], have: set[str], keys: SniffKeys) -> bool:
+    """Say whether a file of these kinds and with these columns has one of the sniff keys; one without columns may."""
+    own = [keys[kind] for kind in kinds if kind in keys]
+    return not keys or any(not columns or not have or not have.isdisjoint(columns) for columns in own)
 
 
-def takers(source: Source, *, judging: bool = False) -> list[Format]:
+def matching_formats(source: Source, *, judging: bool = False) -> list[Format]:
     """Find the formats that a file could be of: by their own names, else by what people call its columns, else a
     fallback.
 
     Where the user named columns, formats that have such columns come first. A table of answers that says itself which
     are right is one of outcomes, unless `judging` is asked for.
     """
-    known = [format_ for format_ in asked(source) if format_.recognise(source)]
+    known = [format_ for format_ in candidate_formats(source) if format_.recognise(source)]
     own = [format_ for format_ in known if not format_.fallback]
     if own and not source.named:
-        yielding = not judging and all(format_.yields and format_.yields(source) for format_ in own)
-        return (_understood(source, judging=False) if yielding else []) or own
+        defers = not judging and all(own_.defers_to_verdicts and own_.defers_to_verdicts(source) for own_ in own)
+        return (_understood(source, judging=False) if defers else []) or own
     return _understood(source, judging=judging) or own or known
 
 
 def is_streamed(source: Source) -> bool:
     """Say whether a format that reads large documents piece by piece knows this one by its outline."""
-    return any(format_.streams and format_.recognise(source) for format_ in asked(source))
+    return any(format_.streams and format_.recognise(source) for format_ in candidate_formats(source))
 
 
 def _understood(source: Source, *, judging: bool) -> list[Format]:
@@ -289,7 +306,7 @@ def _understood(source: Source, *, judging: bool) -> list[Format]:
         return []
     could = [REGISTRY[name] for name in _UNDERSTANDING]
     takes = [format_ for format_ in could if format_.understand and format_.understand(source)]
-    return [format_ for format_ in takes if (format_.yields is not None) == judging] or takes
+    return [format_ for format_ in takes if (format_.defers_to_verdicts is not None) == judging] or takes
 
 
 class WriteResult(Struct, frozen=True):

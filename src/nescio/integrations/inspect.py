@@ -5,9 +5,9 @@
     @scorer(metrics=[measure("c@1"), measure("coverage"), measure("penalty(t=0.75)")])
     def mine(): ...
 
-What a score means is what `nescio score` reads in a log (`nescio.formats.logs.inspect.reader`): silence is the value
-N, a `reason` of refusal, no_response or invalid_response_format, and a wrong answer that is empty; P, and a number
-below 1, is wrong; NaN is not graded and left out, as Inspect does. A metric gets every epoch as it was scored
+What a score means is what `nescio score` reads in a log (`nescio.formats.logs.inspect.inspect_reader`): silence is the
+value N, a `reason` of refusal, no_response or invalid_response_format, and a wrong answer that is empty; P, and a
+number below 1, is wrong; NaN is not graded and left out, as Inspect does. A metric gets every epoch as it was scored
 (`scores="unreduced"`), as repeats of its sample: what Inspect reduces epochs to, be it one, is a number in which
 silence is a wrong answer.
 """
@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 
 from nescio.errors import UsageError
 from nescio.formats.logs.grading import Scale
+from nescio.formats.logs.inspect.inspect_reader import grade_of, outcome_of
 from nescio.formats.logs.inspect.log import Sample, Score
-from nescio.formats.logs.inspect.reader import grade_of, outcome_of
 from nescio.formats.registry import Declined, ReadOptions
 from nescio.integrations import value_of
 from nescio.measures import parse
@@ -35,7 +35,7 @@ def measure(name: str, *, threshold: float = 1.0, declined_pattern: Sequence[str
     """Return the measure as a metric of Inspect, under its own name.
 
     A score is right from `threshold` on; an answer that matches a `declined_pattern` whole is silence. Only measures of
-    outcomes can be had: scores carry no confidence. Raises UnknownNameError, or UsageError where Inspect is too old.
+    outcomes are available: scores carry no confidence. Raises UnknownNameError, or UsageError where Inspect is too old.
     """
     wanted = parse(name)
     options = ReadOptions(declined=Declined(tuple(declined_pattern)))

@@ -29,7 +29,7 @@ import numpy as np
 from nescio import judging
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT
 from nescio.errors import UsageError
-from nescio.formats.logs.lm_eval.reader import INVALID
+from nescio.formats.logs.lm_eval.lm_eval_reader import INVALID
 from nescio.integrations import state_of, value_of
 from nescio.measures import parse
 

@@ -67,8 +67,8 @@ def scorer(measure: str, *, unanswered: Any = _NOTHING, reject_below: float | No
     """Return a scorer (estimator, X, y); a measure that is better when lower is given with its sign turned round.
 
     Silence is the label `unanswered` of an abstaining classifier; or, with `reject_below`, a prediction whose highest
-    class probability is below it: that probability is then the confidence, which AURC and its kin read, and the class
-    that was not said is the declined candidate. Raises UsageError where neither or both are given.
+    class probability is below it: that probability is then the confidence, which AURC and related measures read, and
+    the class that was not said is the declined candidate. Raises UsageError where neither or both are given.
     """
     if (unanswered is _NOTHING) == (reject_below is None):
         raise UsageError("a scorer needs the label that means abstention (unanswered=) or a threshold (reject_below=)")

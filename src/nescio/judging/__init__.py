@@ -1,11 +1,8 @@
 """From answers to outcomes: one file a judge, imported when it is asked for. `_judge.py` says what a judge is."""
 
-from nescio.judging import _index
 from nescio.judging._judge import (
     REGISTRY,
     AnswerToJudge,
-    Declaration,
-    Factory,
     Grade,
     Judge,
     Resources,
@@ -15,15 +12,12 @@ from nescio.judging._judge import (
     judge,
     known,
 )
+from nescio.judging._runs import asked_cells, judge_runs
 from nescio.judging.human import Human
-from nescio.judging.runs import asked_cells, judge_runs
-from nescio.registry import import_all
 
 __all__ = [
     "REGISTRY",
     "AnswerToJudge",
-    "Declaration",
-    "Factory",
     "Grade",
     "Human",
     "Judge",
@@ -36,5 +30,3 @@ __all__ = [
     "judge_runs",
     "known",
 ]
-
-import_all(__name__, __path__, but=_index.MODULES)

@@ -1,4 +1,4 @@
-"""What a judge is, and the registry of them; `runs.py` says how runs become outcomes.
+"""What a judge is, and the registry of judges; `_runs.py` says how runs become outcomes.
 
 A judge is one decorated function of a question, an answer and its parameters, which have defaults:
 
@@ -15,12 +15,16 @@ odd about the answers of runs.
 
 Judges that need more than a function (people, a language model) are objects with the attributes of `Judge`, made by a
 function under `@factory` from the `Resources` that they need.
+
+A judge's file has the name of the judge, so that none is imported before it is asked for. Files that are no judge's
+begin with an underscore.
 """
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from msgspec import Struct, field
@@ -29,13 +33,11 @@ from nescio.data.judges import JudgeRecord
 from nescio.data.model import Collection, Question, Run
 from nescio.data.notes import Note
 from nescio.data.outcomes import CORRECT, INCORRECT
-from nescio.judging import _index
-from nescio.registry import Registry, Rule, as_text, bind, parse_call, values_of
+from nescio.registry import Registry, Rule, as_text, bind, modules_in, parse_call, values_of
 
 
 class Grade(Struct, frozen=True):
-    """What a judge makes of an answer: CORRECT, INCORRECT, SILENT (it declines in words) or NOT_GRADED, and graded
-    scores."""
+    """What a judge makes of an answer: CORRECT, INCORRECT, SILENT (it declines in words) or NOT_GRADED, and scores."""
 
     state: int
     scores: Mapping[str, float] = field(default_factory=lambda: _NO_SCORES)
@@ -59,8 +61,8 @@ Silent = float | Callable[[Question], float]
 class Judge(Protocol):
     """A judge that is ready to work; `record` says which, with which parameters.
 
-    One that can grade each answer without the others has `one_by_one` besides, as `_Bound` has: then no more than one
-    answer is held, however many there are.
+    One that can grade answers independently also has `one_by_one`, as `_Bound` has: then answers are not kept in
+    memory.
     """
 
     @property
@@ -87,51 +89,40 @@ Function = Callable[..., bool | Grade]
 F = TypeVar("F", bound=Function)
 Make = Callable[..., "Judge"]  # of Resources, and parameters
 Remarks = Callable[[Collection, Sequence[Run]], Iterable[Note]]
+SUITING = ("choice", "deep_read")  # our judges that say what they suit, in the order of their preference
 FALLBACK = "exact"  # the judge where none suits
 
 
 class Declaration(Struct, frozen=True):
-    """A registered judge before its parameters are bound; `check` may raise where they cannot be worked with."""
+    """A registered judge before its parameters are bound; `check` may raise where they cannot be worked with.
+
+    `function` grades an answer to a question, or makes the judge where this is `made` from `Resources`.
+    """
 
     name: str
-    function: Function
+    function: Callable[..., Any]
     scores: Mapping[str, Silent] = field(default_factory=dict)
     valid: Mapping[str, Rule] = field(default_factory=dict)
     check: Callable[..., None] | None = None
     measures: tuple[str, ...] = ()
     suits: Callable[[Question], bool] | None = None
     remarks: Remarks | None = None
+    made: bool = False
 
     @property
     def parameters(self) -> dict[str, Any]:
         """The parameters with their defaults."""
-        return {p.name: p.default for p in list(inspect.signature(self.function).parameters.values())[2:]}
+        own = list(inspect.signature(self.function).parameters.values())[1 if self.made else 2 :]
+        return {p.name: p.default for p in own}
 
-    def bind(self, values: Mapping[str, Any]) -> Judge:
-        """Give the judge its parameters; raises UsageError for an unknown or impossible one."""
+    def bind(self, values: Mapping[str, Any], resources: Resources) -> Judge:
+        """Give the judge its parameters; raises UsageError for an unknown or impossible one, or a missing resource."""
         bound = bind(self.name, "judge", self.parameters, values, self.valid)
+        if self.made:
+            return self.function(resources, **bound)
         if self.check:
             self.check(**bound)
         return _Bound(self, bound)
-
-
-class Factory(Struct, frozen=True):
-    """A registered judge that is made from `Resources` and its parameters."""
-
-    name: str
-    make: Make
-    scores: Mapping[str, Silent] = field(default_factory=dict)
-    valid: Mapping[str, Rule] = field(default_factory=dict)
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """The parameters with their defaults."""
-        return {p.name: p.default for p in list(inspect.signature(self.make).parameters.values())[1:]}
-
-    @property
-    def doc(self) -> str:
-        """What it does, in its own words."""
-        return inspect.cleandoc(self.make.__doc__ or "")
 
 
 class _Bound(Struct, frozen=True):
@@ -180,7 +171,8 @@ class _Bound(Struct, frozen=True):
 _SHORT, _MOST_KEPT = 200, 1 << 18  # characters of an answer, and answers, that are kept beside their grades
 
 
-REGISTRY: Registry[Declaration | Factory] = Registry("judge", "nescio.judges", _index.PLACES)
+_PLACES = {module.rpartition(".")[2]: module for module in modules_in("nescio.judging", [str(Path(__file__).parent)])}
+REGISTRY: Registry[Declaration] = Registry("judge", "nescio.judges", _PLACES)
 
 
 def judge(
@@ -208,38 +200,32 @@ def judge(
 
 
 def factory(name: str, *, valid: Mapping[str, Rule] | None = None) -> Callable[[Make], Make]:
-    """Register the decorated function as what makes a judge from `Resources`; it raises UsageError for one that is
-    missing. `valid` is that of `judge`."""
+    """Register the decorated function, which makes a judge from `Resources` or raises UsageError."""
 
     def register(make: Make) -> Make:
-        REGISTRY.add(name, Factory(name, make, valid=valid or {}))
+        REGISTRY.add(name, Declaration(name, make, made=True, valid=valid or {}))
         return make
 
     return register
 
 
 def known(text: str, resources: Resources | None = None) -> Judge:
-    """Find the judge that a name such as `exact`, `token_f1(threshold=0.8)` or `numeric(0.01)` means.
+    """Return the judge of a name such as `exact`, `token_f1(threshold=0.8)` or `numeric(0.01)`.
 
-    Raises UnknownNameError with the nearest names, or UsageError where a parameter makes no sense or a resource is
-    missing.
+    Raises UnknownNameError with the nearest names, or UsageError for an impossible parameter or a missing resource.
     """
     call = parse_call(text, "judge")
     declared = REGISTRY.find(call.name)
-    if isinstance(declared, Factory):
-        values = values_of(call, declared.parameters, "judge")
-        bound = bind(declared.name, "judge", declared.parameters, values, declared.valid)
-        return declared.make(resources or Resources(), **bound)
-    return declared.bind(values_of(call, declared.parameters, "judge"))
+    return declared.bind(values_of(call, declared.parameters, "judge"), resources or Resources())
 
 
 def default_judge(collection: Collection) -> str:
     """Name the first judge that suits all questions of a collection, or else `exact`."""
     for name in REGISTRY:
-        if name in _index.PLACES and name not in _index.SUITING:
+        if name in _PLACES and name not in SUITING:
             continue
-        declared = REGISTRY[name]
-        if isinstance(declared, Declaration) and declared.suits and all(map(declared.suits, collection.questions)):
+        suits = REGISTRY[name].suits
+        if suits and all(map(suits, collection.questions)):
             return name
     return FALLBACK
 
@@ -247,4 +233,4 @@ def default_judge(collection: Collection) -> str:
 def first_measures(record: JudgeRecord) -> tuple[str, ...]:
     """Name the measures that users of a judge expect first; none where any will do."""
     declared = REGISTRY.get(record.name)
-    return declared.measures if isinstance(declared, Declaration) else ()
+    return declared.measures if declared else ()

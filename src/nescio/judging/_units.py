@@ -6,6 +6,8 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
+from nescio.text import word_set
+
 PERCENT, DECADE = "%", "…s"  # 50%; the 1990s
 CURRENCIES = {
     **dict.fromkeys(("$", "us$", "usd", "dollar", "dollars", "buck", "bucks"), "$"),
@@ -32,10 +34,11 @@ _ABBREVIATED |= {"secs": "second", "yrs": "year", "t": "tonne", "kph": "km/hour"
 _ABBREVIATED |= {"°C": "degC", "°F": "degF", "sqm": "m^2", "sqft": "ft^2", "cc": "cm^3"}
 _SYMBOLS = {symbol: symbol for symbol in _AS_THEY_ARE.split()} | _ABBREVIATED
 _DEGREES = {"c": "degC", "f": "degF", "celsius": "degC", "centigrade": "degC", "fahrenheit": "degF"}
-_NAMES = """meter metre gram gramme liter litre second minute hour day week month year decade century mile yard foot
+_KNOWN = word_set("""
+meter metre gram gramme liter litre second minute hour day week month year decade century mile yard foot
 inch acre hectare ounce pint gallon stone ton tonne kelvin watt volt ampere amp joule calorie pascal hertz byte bit
-knot newton fathom furlong carat pound"""
-_KNOWN = frozenset(_NAMES.split())
+knot newton fathom furlong carat pound
+""")
 _SPELLED = {
     "gramme": "gram",
     "amp": "ampere",
@@ -49,8 +52,7 @@ _PREFIXES = ("", "nano", "micro", "milli", "centi", "deci", "hecto", "kilo", "me
 
 @lru_cache(maxsize=1 << 12)
 def unit_of(word: str, degrees: bool = False) -> str | None:
-    """Return the unit that a word after a number names, as Pint calls it, or None; `degrees` says that the word
-    `degrees` precedes it.
+    """Return the unit, as Pint calls it, that a word after a number names, or None; `degrees` precede it if set.
 
     Only words that are hardly ever anything else are units: "in", "at" and "a" are none.
     """

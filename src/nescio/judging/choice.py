@@ -25,7 +25,7 @@ def no_options(collection: Collection, runs: Sequence[Run]) -> Iterator[Note]:
             yield note(
                 "choice.no_option",
                 "run {subject!r}: {answers} of {total} answers name no option of their question, and are wrong"
-                "{doubtful:; is it a run on this test?/}",
+                "{doubtful:; does the run belong to this test?/}",
                 run.name,
                 answers=strange,
                 total=len(answered),
@@ -53,8 +53,7 @@ def choice(question: Question, answer: str) -> bool:
 
 
 def option(question: Question, text: str) -> int | None:
-    """Return the position, from 0, of the option that a text names, or None. Of options of one text the first stands
-    for all."""
+    """Return the position, from 0, of the option that a text names, or None; of options with one text the first."""
     return _named(question.options, text)
 
 
@@ -78,8 +77,7 @@ _FORMS: tuple[Callable[[str], str], ...] = (str.strip, squeeze, normalise)
 
 @lru_cache(maxsize=1 << 16)
 def _written(options: tuple[str, ...]) -> tuple[dict[str, int], ...]:
-    """Return where each option stands by its text, in each form; a form that options of different texts share names
-    none of them."""
+    """Return the position of each option by its text, for each form; forms that different texts share are left out."""
     ways = []
     for form in _FORMS:
         texts: dict[str, set[str]] = {}

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from nescio.data.model import Question
 from nescio.judging._judge import judge
-from nescio.text import normalised_words, squeeze
+from nescio.text import bare_word, normalised_words, squeeze
 
 NEAR = 3  # words before a gold answer in which a negation is looked for
 _NEGATIONS = frozenset(("not", "no", "never", "neither", "nor", "cannot", "without"))
@@ -21,8 +21,7 @@ _UNSPACED = "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\
 @judge(
     "contains",
     valid={
-        "longest": ("the longest answer is a whole number of words, 0 for no limit", lambda n: n >= 0 and n == int(n)),
-        "negation": ("negation is true or false", lambda value: isinstance(value, bool)),
+        "longest": ("the longest answer is a whole number of words, 0 for no limit", lambda n: n >= 0 and n == int(n))
     },
 )
 def contains(question: Question, answer: str, longest: int = 0, negation: bool = False) -> bool:
@@ -50,8 +49,7 @@ def contains(question: Question, answer: str, longest: int = 0, negation: bool =
 
 def _readings(text: str) -> tuple[list[str], list[str], list[str]]:
     """Return the words of a text as SQuAD normalises it, with punctuation parting words, and at white space alone."""
-    parts = [part.lower().replace("’", "'").removesuffix("'s") for part in _PART.findall(text)]
-    return normalised_words(text), parts, squeeze(text).split()
+    return normalised_words(text), list(map(bare_word, _PART.findall(text))), squeeze(text).split()
 
 
 def _joined(words: list[str]) -> str:
@@ -60,7 +58,7 @@ def _joined(words: list[str]) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def _needles(gold: str) -> tuple[tuple[str, str, str], ...]:
-    """Return what is looked for in each reading of an answer, for each variant of a gold answer; empty is nothing."""
+    """Return what to look for in each reading of an answer, for each variant of a gold answer; "" is nothing."""
     needles = []
     for variant in gold.split("|"):
         normalised, parted, bare = _readings(variant)

@@ -22,7 +22,6 @@ from nescio.tasks.reading.marks import mark
     measures=("read.recall", "read.precision", "read.AutSent"),
     valid={
         "threshold": ("without a story, an answer is right from a recall above 0 and up to 1", lambda t: 0 < t <= 1),
-        "keep_pronouns": ("keep_pronouns is true or false", lambda value: isinstance(value, bool)),
     },
 )
 def deep_read(question: Question, answer: str, threshold: float = 0.5, keep_pronouns: bool = False) -> Grade:

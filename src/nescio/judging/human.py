@@ -14,7 +14,7 @@ from nescio.data.judges import JudgeRecord
 from nescio.data.model import Collection, Run
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, Label, Outcomes
-from nescio.errors import MismatchError, UsageError
+from nescio.errors import MismatchError, UsageError, opt
 from nescio.judging._judge import AnswerToJudge, Grade, Judge, Resources, factory
 from nescio.text import squeeze
 
@@ -26,14 +26,17 @@ PEOPLE = JudgeRecord("human")
 def _people(resources: Resources) -> Judge:
     """Take people's verdicts from a file: `nescio judge --judge human --against FILE`."""
     if resources.people is None:
-        raise UsageError("the judge `human` reads judgements from a file: nescio judge --judge human --against FILE")
+        raise UsageError(
+            f"the judge `human` reads judgements from a file: `nescio judge` takes it, with {opt('judge', 'human')} and"
+            f" {opt('against', of='FILE')}"
+        )
     return resources.people
 
 
 class Human(Struct, frozen=True):
     """The verdicts of people, found by run and question, or by question and the text of the answer.
 
-    `stale` collects labels of an answer that the run does not give any more: they judge nothing.
+    `stale` collects labels of answers that the run no longer gives.
     """
 
     by_run: dict[tuple[str, str], Label] = field(default_factory=dict)
@@ -61,8 +64,8 @@ class Human(Struct, frozen=True):
         return [
             note(
                 "judgements.stale",
-                "{labels:n judgement} {labels:is/are} of another answer than the run now gives, and "
-                "{labels:judges/judge} nothing (first: run {run!r}, question {question!r})",
+                "{labels:n judgement} {labels:is/are} for an answer that the run no longer gives, and {labels:is/are} "
+                "ignored (first: run {run!r}, question {question!r})",
                 labels=len(self.stale),
                 run=run,
                 question=question,
@@ -75,7 +78,7 @@ class Human(Struct, frozen=True):
         return MismatchError(f"people judged none of these answers{f': {why}' if why else ''}")
 
     def remarks(self, collection: Collection, runs: Sequence[Run]) -> Sequence[Note]:  # noqa: ARG002
-        """Say nothing: labels that judge nothing are noted by who asked for them (`said_of_stale`)."""
+        """Return nothing: whoever looks labels up notes the stale ones (`said_of_stale`)."""
         return ()
 
     def grade(self, answers: Sequence[AnswerToJudge]) -> list[Grade]:
@@ -93,12 +96,10 @@ class Human(Struct, frozen=True):
 
 
 def human(labels: Sequence[Label], runs: Sequence[str], questions: Sequence[str]) -> tuple[Human, list[Note]]:
-    """Return people's verdicts on the answers of these runs to these questions, and notes on labels that belong to no
-    such answer.
+    """Return people's verdicts on the answers of these runs to these questions, and notes on labels without one.
 
-    A label names its run, or the text of its answer, or neither where there is one run. One answer may be judged twice,
-    alike. Raises MismatchError where two verdicts on one answer differ, where a label cannot be told whose it is, or
-    none is left.
+    A label names its run, or the text of its answer, or neither where there is one run. An answer may be judged twice
+    with one verdict. Raises MismatchError where two verdicts differ, a label is ambiguous, or none is left.
     """
     people, known_runs, known_questions = Human(), set(runs), set(questions)
     strangers: list[Label] = []
@@ -114,12 +115,12 @@ def human(labels: Sequence[Label], runs: Sequence[str], questions: Sequence[str]
             doubled += _add(people.by_question, label.question, label)
         else:
             raise MismatchError(
-                f"{label.place}: whose answer is this? There are {len(runs)} runs, and no column run or answer"
+                f"{label.place}: name the run or the answer that this judges: there are {len(runs)} runs"
             )
     if len(strangers) == len(labels):
         first = labels[0] if labels else None
         example = f" (the first is of run {first.run!r}, question {first.question!r})" if first else ""
-        raise MismatchError(f"no judgement is of these runs and questions{example}")
+        raise MismatchError(f"no judgement is for these runs and questions{example}")
     notes = []
     if strangers:
         one = strangers[0]
@@ -127,7 +128,7 @@ def human(labels: Sequence[Label], runs: Sequence[str], questions: Sequence[str]
         notes.append(
             note(
                 "judgements.not_here",
-                "{labels} judgements are of runs or questions that are not here (first: {first})",
+                "{labels:n judgement} {labels:is/are} for runs or questions that are not in the data (first: {first})",
                 labels=len(strangers),
                 first=whose,
             )
@@ -137,7 +138,7 @@ def human(labels: Sequence[Label], runs: Sequence[str], questions: Sequence[str]
         notes.append(
             note(
                 "judgements.empty",
-                "{empty:,} of {labels:n judgement} {empty:has/have} no verdict, and {empty:judges/judge} nothing",
+                "{empty:,} of {labels:n judgement} {empty:has/have} no verdict, and {empty:is/are} ignored",
                 empty=empty,
                 labels=len(labels),
             )
@@ -154,7 +155,7 @@ def human(labels: Sequence[Label], runs: Sequence[str], questions: Sequence[str]
 
 
 def _add(labels: dict[K, Label], key: K, label: Label) -> bool:
-    """Keep a label; say whether the answer has the same verdict already."""
+    """Keep a label; return whether the answer has the same verdict already."""
     before = labels.get(key)
     if before is None or before.state == NOT_GRADED:
         labels[key] = label
@@ -167,15 +168,13 @@ def _add(labels: dict[K, Label], key: K, label: Label) -> bool:
 
 
 def asked_of(outcomes: Outcomes) -> NDArray[np.bool_]:
-    """Return which outcomes of a log that is judged already a judge decided, shape (runs, questions): those that are no
-    silence."""
+    """Return which outcomes of a judged log a judge decided, shape (runs, questions): all but silence."""
     judged: NDArray[np.bool_] = np.isin(outcomes.state, (CORRECT, INCORRECT, NOT_GRADED))
     return judged if outcomes.answerable is None else judged & (outcomes.answerable != 0)
 
 
 def people_on(outcomes: Outcomes, people: Human) -> Outcomes:
-    """Return the same log with people's verdicts in place of its own, NOT_GRADED where people gave none; silence stays
-    silence."""
+    """Return the log with people's verdicts in place of its own, NOT_GRADED where there is none; silence stays."""
     state = np.where(asked_of(outcomes), NOT_GRADED, outcomes.state).astype(np.int8)
     for r, q in np.argwhere(asked_of(outcomes)):
         label = people.label(outcomes.runs[r], outcomes.questions[q])

@@ -45,11 +45,10 @@ declare(
     valid={"threshold": ("an answer is right from an F above 0 and up to 1", lambda t: 0 < t <= 1)},
 )
 def overlap(question: Question, answer: str, threshold: float = 0.5) -> Grade:
-    """Right if its overlap F with the best key reaches `threshold`; the columns are the recall and precision with that
-    key.
+    """Right if its overlap F with the best key reaches `threshold`; the columns are recall and precision with that key.
 
-    The course scorer knows no right and wrong, which `threshold` adds. It averages recall over all questions, precision
-    over the answered ones, and its F is the harmonic mean of these two averages. Silence therefore has recall 0 and no
+    The course scorer has no right and wrong; `threshold` adds it. It averages recall over all questions, precision over
+    the answered ones, and its F is the harmonic mean of these two averages. Silence therefore has recall 0 and no
     precision: `mean(overlap.recall)` and `mean(overlap.precision)` are its figures.
     """
     best = best_overlap(answer, question.answers)

@@ -25,8 +25,8 @@ def no_patterns(collection: Collection, runs: Sequence[Run]) -> Iterator[Note]:
         question_id, text = texts[0]
         yield note(
             "pattern.taken_literally",
-            "{answers:n gold answer} {answers:is no pattern that RE2 reads, and is/are no patterns that RE2 reads, and"
-            " are} looked for as {answers:it stands/they stand} (first: {text!r}, question {question!r}: {why})",
+            "{answers:n gold answer} {answers:is not a valid RE2 pattern and is/are not valid RE2 patterns and are} "
+            "searched for literally (first: {text!r}, question {question!r}: {why})",
             answers=len(texts),
             text=text,
             question=question_id,
@@ -34,19 +34,15 @@ def no_patterns(collection: Collection, runs: Sequence[Run]) -> Iterator[Note]:
         )
 
 
-@judge(
-    "pattern",
-    valid={"ignore_case": ("ignore_case is true or false", lambda value: isinstance(value, bool))},
-    remarks=no_patterns,
-)
+@judge("pattern", remarks=no_patterns)
 def pattern(question: Question, answer: str, ignore_case: bool = True) -> bool:
     """Right if one of the gold answers, read as a regular expression, is found anywhere in the answer.
 
-    White space in the answer counts as single spaces. The expressions are those of RE2 (through DuckDB): no look-around
-    and no references back, and therefore none that an answer could keep busy for ever; the time is linear in the length
-    of the answer, and no verdict depends on a clock. All 5,160 patterns of TREC 8 to 13 are such expressions. A gold
-    answer that is none, such as "(Bill Pullman", is looked for as it stands, and a note says so. TREC's files leave
-    open whether case matters: some spell both cases out, most do not.
+    White space in the answer counts as single spaces. The expressions are those of RE2 (through DuckDB): without
+    look-around and references back, so that the time is linear in the length of the answer and no verdict depends on a
+    clock. All 5,160 patterns of TREC 8 to 13 are valid. A gold answer that is not, such as "(Bill Pullman", is searched
+    for literally, and a note says so. TREC's files leave open whether case matters: some spell both cases out, most do
+    not.
     """
     text = " ".join(answer.split()).encode(errors="replace").decode()
     patterns = [gold for gold in question.answers if not _why_none(gold)]
@@ -63,14 +59,14 @@ def pattern(question: Question, answer: str, ignore_case: bool = True) -> bool:
 
 @lru_cache(maxsize=1 << 16)
 def _why_none(text: str) -> str | None:
-    """Say why a text is no pattern, or None where it is one."""
+    """Return why a text is no pattern, or None where it is one."""
     database = _database()
     import duckdb
 
     try:
         database.execute("SELECT regexp_matches('', ?)", [text])
     except UnicodeError:
-        return "it holds half a surrogate pair"
+        return "it has half a surrogate pair"
     except duckdb.Error as error:
         return str(error).split(": ", 1)[-1].split("\n", 1)[0]
     return None

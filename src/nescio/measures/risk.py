@@ -1,9 +1,9 @@
 """Selective prediction: how risk falls as the least confident answers are withheld.
 
 These measures sweep a threshold over the confidence of all answers and of the declined candidates that were judged.
-Silence without a candidate cannot be answered at any threshold: AURC and its kin then end at the coverage reached
-(their n is the number of answers and candidates, and what is left out is counted). Single points of the curve are in
-`operating_points.py`.
+Silence without a candidate cannot be answered at any threshold: AURC and related measures then end at the coverage
+reached (their n is the number of answers and candidates, and what is left out is counted). Single points of the curve
+are in `operating_points.py`.
 """
 
 from __future__ import annotations

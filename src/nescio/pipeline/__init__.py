@@ -8,30 +8,18 @@ Every command and every function that takes files goes through these, and throug
 from nescio.pipeline.baselines import check_baseline, deciding, file_of, words_of
 from nescio.pipeline.judging import judge, judges_of
 from nescio.pipeline.loading import DEFAULT_MEASURES, Loaded, apply, load
-from nescio.pipeline.options import (
-    CALLERS,
-    ChooseOption,
-    JudgingOptions,
-    Options,
-    OutcomeMapOption,
-    ReadingOptions,
-    check_names,
-)
+from nescio.pipeline.options import Options, Reading, ReadingAnswers
 from nescio.pipeline.reading import read, read_collection, read_parts
 from nescio.pipeline.recognition import only_questions, open_files, recognise
 
 __all__ = [
-    "CALLERS",
     "DEFAULT_MEASURES",
-    "ChooseOption",
-    "JudgingOptions",
     "Loaded",
     "Options",
-    "OutcomeMapOption",
-    "ReadingOptions",
+    "Reading",
+    "ReadingAnswers",
     "apply",
     "check_baseline",
-    "check_names",
     "deciding",
     "file_of",
     "judge",

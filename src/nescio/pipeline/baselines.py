@@ -16,7 +16,7 @@ from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, Outcomes
 from nescio.data.repeats import FIRST, repeats_of
 from nescio.data.texts import texts_of
-from nescio.errors import FormatError, MismatchError, UnknownNameError, UsageError
+from nescio.errors import FormatError, MismatchError, UnknownNameError, UsageError, opt
 from nescio.formats import ReadResult
 from nescio.pipeline.judging import judges_of
 from nescio.pipeline.options import Options
@@ -48,7 +48,7 @@ def check_baseline(baseline: str | Path | None, runs: Sequence[str], *, alone: s
     if alone and file_of(baseline) is not None:
         raise UsageError(
             f"{baseline}: a baseline file does not work with {alone}; give the outcomes of both runs, and name the"
-            " baseline's run by --baseline"
+            f" baseline's run by {opt('baseline')}"
         )
     if str(baseline).lower().endswith(".json") and not Path(baseline).exists():
         raise FormatError(str(baseline), "there is no such file, and no run of that name")
@@ -171,21 +171,13 @@ def _dates(read: ReadResult, baseline: Baseline) -> tuple[Note, ...]:
 
 
 def _check_reading(now: Mapping[str, Any], baseline: Baseline, path: Path) -> None:
-    before = dict(baseline.made.read)
     for name in DECIDING:
-        if before.get(name) != now.get(name):
-            option = f"--{name.replace('_', '-')}"
+        before, here = baseline.made.read.get(name), now.get(name)
+        if before != here:
+            then, these = (opt(name, value) if value else f"no {opt(name)}" for value in (before, here))
             raise MismatchError(
-                f"{path}: the baseline was read with {_said(option, before.get(name))}, and these files with "
-                f"{_said(option, now.get(name))}; read both alike"
+                f"{path}: the baseline was read with {then}, and these files with {these}; read both alike"
             )
-
-
-def _said(option: str, value: Any) -> str:
-    if not value:
-        return f"no {option}"
-    pairs = [f"{key}={word}" for key, word in value.items()] if isinstance(value, Mapping) else value
-    return " ".join(f"{option} {pair}" for pair in map(str, pairs))
 
 
 def _free(name: str, taken: Sequence[str]) -> str:

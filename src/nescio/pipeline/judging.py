@@ -8,10 +8,10 @@ from nescio import judging
 from nescio.data.judges import JudgeRecord
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, SILENT, Outcomes
-from nescio.errors import UsageError
+from nescio.errors import UsageError, opt
 from nescio.formats import ReadResult, Unjudged
 from nescio.judging import Judge
-from nescio.stats.parallel import Progress
+from nescio.options.edge import Progress
 
 
 def judge(
@@ -28,7 +28,7 @@ def judge(
     data = read.data
     if not isinstance(data, Unjudged):
         if by is not None:
-            raise UsageError(f"--judge is for answers that are not judged yet, but this is {read.about}")
+            raise UsageError(f"{opt('judge')} is for answers that are not judged yet, but this is {read.about}")
         return read
     name = by if by is not None else judging.default_judge(data.collection)
     ready = judging.known(name, resources) if isinstance(name, str) else name
@@ -56,7 +56,8 @@ def _gold_in_doubt(data: Unjudged, outcomes: Outcomes) -> tuple[Note, ...]:
         note(
             "judging.gold_in_doubt",
             "no answer is right, and {questions:n question} {questions:has/have} but {golds:n gold answer} "
-            "({texts:list 3}): if these are no answers but something else, --column gold=COLUMN names the column that "
+            f"({{texts:list 3}}): if these are no answers but something else, {opt('column', of='gold=COLUMN')} "
+            "names the column that "
             "has them",
             questions=len(golds),
             golds=len(several),

@@ -8,7 +8,7 @@ import numpy as np
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from nescio.data.evidence import Evidence, Tally
+from nescio.data.evidence import Data, Evidence, Tally, with_questions
 from nescio.data.judges import JudgeRecord, named
 from nescio.data.merged_runs import merge_runs
 from nescio.data.notes import Note
@@ -16,13 +16,14 @@ from nescio.data.outcomes import NonAnswers, Outcomes, non_answers
 from nescio.data.policies import Policies, apply_policies
 from nescio.data.tallied import OutcomeCounts
 from nescio.data.tally_policies import apply_to_counts, non_answers_of
-from nescio.errors import MismatchError, UsageError
+from nescio.errors import MismatchError, UsageError, opt
 from nescio.formats import ReadResult, Unjudged
+from nescio.options.edge import bar
 from nescio.pipeline.baselines import open_baseline, stand_beside
 from nescio.pipeline.judging import judge, judges_of
 from nescio.pipeline.options import Options
 from nescio.pipeline.reading import read
-from nescio.sources.arrow import is_rows
+from nescio.sources.arrow import items_of
 
 DEFAULT_MEASURES = ("c@1", "accuracy", "coverage")
 
@@ -38,7 +39,7 @@ class Loaded(Struct, frozen=True):
     are in the files. `baseline` names the run that a file of a baseline put beside those of the files.
     """
 
-    data: Evidence | Tally
+    data: Data
     notes: tuple[Note, ...] = ()
     measures: tuple[str, ...] = DEFAULT_MEASURES
     format: str = "evidence"
@@ -54,13 +55,6 @@ class Loaded(Struct, frozen=True):
     @property
     def signature(self) -> dict[str, str]:
         """The part of a signature that says what the numbers were computed from."""
-        shape = {}
-        if isinstance(self.data, Evidence):
-            shape[self.data.unit] = str(self.data.size)
-            if self.data.repeats is not None:
-                shape["repeats"] = self.data.repeats.span(self.data.present)
-        elif self.data.size is not None:
-            shape = {"questions": str(self.data.size), "read": self.data.read}
         policies = {
             "missing": self.options.missing,
             "ungraded": self.options.ungraded,
@@ -79,7 +73,7 @@ class Loaded(Struct, frozen=True):
             choices["declined"] = "+".join(self.options.declined_pattern)
         return {
             "runs": str(len(self.data.runs)),
-            **shape,
+            **self.data.shape,
             "data": self.data.digest(),
             "format": self.format,
             "judge": named(self.judges),
@@ -99,17 +93,15 @@ def load(source: Any, options: Options | None = None) -> Loaded:
         options.refuse("this is loaded already")
         return source
     if isinstance(source, (Evidence, Tally)):
-        allowed = ("cluster", "missing_confidence") if isinstance(source, Evidence) else ("cluster",)
-        options.refuse(f"this is {_article(source)} in memory", allowed=allowed)
-        kind = "counts" if isinstance(source, Tally) else "evidence"
+        kind, name = ("evidence", "an Evidence") if source.has_questions else ("counts", "a Tally")
+        allowed = ("cluster", "missing_confidence") if source.has_questions else ("cluster",)
+        options.refuse(f"this is {name} in memory", allowed=allowed)
         policies = _policies(options)
         return Loaded(_prepared(source, options, policies), measures=_defaults(source), format=kind, options=options)
     if options.baseline_file is not None:
-        options = replace(options, texts=True)  # questions that were changed are known by their words
-    items = list(source) if isinstance(source, (list, tuple)) and not is_rows(source) else [source]
-    with options.naming():
-        answers = read(items, options, supports=options.texts)
-        return apply(judge(answers, options.judge, watch=options.watch_judging), options)
+        options = options.but(texts=True)  # questions that were changed are known by their words
+    answers = read(items_of(source), options, supports=options.texts)
+    return apply(judge(answers, options.judge, watch=bar("judging")), options)
 
 
 def apply(judged: ReadResult, options: Options) -> Loaded:
@@ -124,7 +116,7 @@ def apply(judged: ReadResult, options: Options) -> Loaded:
     if options.certificate is not None:
         from nescio.pipeline.certificates import check_certificate
 
-        notes += check_certificate(options.certificate, judges_of(judged), getattr(data, "questions", None))
+        notes += check_certificate(options.certificate, judges_of(judged), getattr(data, "questions", None) or None)
     silence: tuple[NonAnswers, ...] = ()
     unshared = None
     in_words = data if isinstance(data, Outcomes) and data.texts is not None else judged.in_words
@@ -146,7 +138,7 @@ def apply(judged: ReadResult, options: Options) -> Loaded:
         judged.measures or _defaults(data),
         judged.format,
         judges_of(judged),
-        replace(options, watch=None, watch_judging=None),
+        options,
         silence,
         unshared,
         judged.judged_here,
@@ -159,7 +151,9 @@ def apply(judged: ReadResult, options: Options) -> Loaded:
 def merged(data: Any, options: Options) -> Outcomes:
     """Return outcomes in which several runs are the repeats of one, as was asked; raises UsageError for other data."""
     if not isinstance(data, Outcomes):
-        raise UsageError("--repeats-of is for runs whose outcomes are known question by question, and these are not")
+        raise UsageError(
+            f"{opt('repeats_of')} is for runs whose outcomes are known question by question, and these are not"
+        )
     return merge_runs(data, options.repeats_of)
 
 
@@ -167,32 +161,22 @@ def _policies(options: Options) -> Policies:
     return Policies(options.missing, options.ungraded, options.unanswerable, options.missing_confidence)
 
 
-def _prepared(data: Evidence | Tally, options: Options, policies: Policies) -> Evidence | Tally:
+def _prepared(data: Data, options: Options, policies: Policies) -> Data:
     """Return the data in the clusters that were asked for, with the policy on answers without a confidence."""
-    clustered: Evidence | Tally = _clustered(data, options)
-    if isinstance(clustered, Tally) or policies.missing_confidence == "error":
+    clustered = _clustered(with_questions(data, "cluster"), options.cluster) if options.cluster else data
+    if not clustered.has_questions or policies.missing_confidence == "error":
         return clustered
     return replace(clustered, partial_confidence=True)
 
 
-def _article(data: Evidence | Tally) -> str:
-    return "a Tally" if isinstance(data, Tally) else "an Evidence"
-
-
-def _clustered(data: Any, options: Options) -> Any:
-    if not options.cluster:
-        return data
-    if isinstance(data, Tally):
-        raise MismatchError(f"{data.what} has no questions to cluster")
-    if options.cluster not in data.strata:
+def _clustered(data: Evidence, column: str) -> Evidence:
+    if column not in data.strata:
         have = ", ".join(data.strata) or "none"
-        raise MismatchError(
-            f"no column {options.cluster!r} is constant within each question; these columns are: {have}"
-        )
-    return replace(data, clusters=np.unique(data.strata[options.cluster], return_inverse=True)[1])
+        raise MismatchError(f"no column {column!r} is constant within each question; these columns are: {have}")
+    return replace(data, clusters=np.unique(data.strata[column], return_inverse=True)[1])
 
 
-def _defaults(data: Any) -> tuple[str, ...]:
-    if isinstance(data, Tally) or "correct" in data.columns:
+def _defaults(data: Data) -> tuple[str, ...]:
+    if not data.has_questions or "correct" in data.columns:
         return DEFAULT_MEASURES
     return tuple(f"mean({name})" for name in data.columns)

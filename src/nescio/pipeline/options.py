@@ -3,208 +3,173 @@ choices."""
 
 from __future__ import annotations
 
-import re
-import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from inspect import Parameter, signature
-from itertools import chain
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypedDict, get_args
-
-from msgspec import Struct, field
+from typing import Any
 
 from nescio.data.columns import OUTCOMES
 from nescio.data.outcomes import STATES
 from nescio.data.policies import Missing, MissingConfidence, Unanswerable, Ungraded
 from nescio.engines.memory import size_of
-from nescio.errors import NescioError, UsageError
+from nescio.errors import UsageError, opt
 from nescio.formats import Counting
 from nescio.formats.native.judgements import OWN_PARTS
 from nescio.formats.native.roles import NAMES
+from nescio.options import Kind, Request, option
+from nescio.options.kinds import once
 from nescio.sources.compressed import MOST
-from nescio.stats.parallel import Progress
 
 
-class CallerOptions(TypedDict, total=False):
-    """What a caller sets for its own sake, with any option; `Options` says what these are."""
+def _format_names() -> Sequence[str]:
+    from nescio import formats
 
-    watch: Progress | None
-    watch_judging: Progress | None
-    typed: bool
-    texts: bool
-    counting: Counting | None
-    beside: frozenset[str]
-    baseline_file: Path | None
-    certificate: Any
+    return list(formats.REGISTRY)
 
 
-class ChooseOption(CallerOptions, total=False):
-    """Which of several things in a log to read."""
-
-    choose: Mapping[str, str]
-
-
-class OutcomeMapOption(CallerOptions, total=False):
-    """What words mean, as in {"yes": "correct"}."""
-
-    outcome_map: Mapping[str, str]
-
-
-class JudgingOptions(ChooseOption, OutcomeMapOption, total=False):
-    """The options of reading that judging has a use for."""
-
-    format_in: str | None
-    column: Mapping[str, str]
-    declined_pattern: tuple[str, ...]
-    max_unpacked: float
-    memory_limit: str | None
+def _outcomes(value: Any) -> dict[str, str]:
+    """Return what words mean; the outcome stands behind the last sign, as a word may hold one."""
+    items = value if not isinstance(value, str) else [value]
+    if not isinstance(items, Mapping):
+        items = once([one.rpartition("=")[::2] if isinstance(one, str) else one for one in items])
+    for word, outcome in items.items():
+        if not word or not isinstance(word, str):
+            raise ValueError
+        if outcome not in STATES:
+            raise UsageError(f"{opt('outcome_map', {word: outcome})}: an outcome must be one of {', '.join(OUTCOMES)}")
+    return dict(items)
 
 
-class ReadingOptions(JudgingOptions, total=False):
-    """The fields of `Options`, as the functions that read take them by keyword; a test holds one to the other."""
-
-    judge: str | None
-    missing: Missing
-    missing_confidence: MissingConfidence
-    ungraded: Ungraded
-    unanswerable: Unanswerable
-    strata: tuple[str, ...] | None
-    cluster: str | None
-    repeats_of: Mapping[str, str]
-    graded: tuple[str, ...]
+def _size(value: Any) -> str:
+    size_of(value)
+    return str(value)
 
 
-class Options(Struct, frozen=True):
-    """What a caller may ask of reading, judging and the policies.
+OUTCOME_WORDS = Kind("WORD=OUTCOME", _outcomes, list, dict[str, str], "WORD=OUTCOME", several=True)
+OUTCOME_MAP = option(default={}, kind=OUTCOME_WORDS, help="Read WORD as correct, incorrect or unanswered. Repeatable.")
+SIZE = Kind("a size such as 2GB", _size, metavar="SIZE")
 
-    `strata` names the columns to keep for breakdowns (None: all that are constant within a question); `cluster` the
-    stratum whose questions move together when they are resampled; `repeats_of` names runs (NAME: PATTERN) that are
-    repeats of one; `column` says which column of a table plays a part (NAME: COLUMN); `graded` the numeric columns that
-    measures such as mean(f1) read; `max_unpacked` how many GB a compressed file may unpack to, `memory_limit` how
-    much memory reading may take ("2GB"). `watch` is told how many bytes of tables have been read, of how many,
-    and `watch_judging` how many answers have been judged; `typed` says that the options were typed on a command
-    line, which errors then name; `texts` asks for the words of questions and answers, which a report shows;
-    `counting` says that counts of a large table will do, and which; `beside` are the columns of a table of labels
-    that is read beside the files, which `column` may mean; `baseline_file` is the file of a baseline, whose run is
-    to stand beside those of the files; `certificate` is the path of a judge's certificate that must be of the
-    judge, prompt and questions of the data (`--require-certificate`).
-    """
 
-    format_in: str | None = None
-    judge: str | None = None
-    missing: Missing = "error"
-    ungraded: Ungraded = "error"
-    unanswerable: Unanswerable = "correct"
-    missing_confidence: MissingConfidence = "error"
-    column: Mapping[str, str] = field(default_factory=dict)
-    outcome_map: Mapping[str, str] = field(default_factory=dict)
-    strata: tuple[str, ...] | None = None
-    cluster: str | None = None
-    repeats_of: Mapping[str, str] = field(default_factory=dict)
-    graded: tuple[str, ...] = ()
-    choose: Mapping[str, str] = field(default_factory=dict)
-    declined_pattern: tuple[str, ...] = ()
-    max_unpacked: float = MOST / (1 << 30)
-    memory_limit: str | None = None
-    watch: Progress | None = None
-    watch_judging: Progress | None = None
-    typed: bool = False
-    texts: bool = False
-    counting: Counting | None = None
-    beside: frozenset[str] = frozenset()
-    baseline_file: Path | None = None
-    certificate: Any = None
+class ReadingAnswers(Request, group="Reading the files"):
+    """How files are read."""
 
-    def __post_init__(self) -> None:
-        for pairs in ("column", "outcome_map", "choose"):
-            if not isinstance(getattr(self, pairs), Mapping):
-                raise UsageError(
-                    f"{pairs} maps names to values, as in {pairs}={{...}} (found {getattr(self, pairs)!r})"
-                )
+    format_in: str | None = option(
+        default=None,
+        metavar="NAME",
+        complete=_format_names,
+        help="The format of the files, if their names and columns do not say so: outcomes, questions, lm_eval, … An"
+        " unknown name lists them all.",
+    )
+    column: Mapping[str, str] = option(
+        default={},
+        metavar="NAME=COLUMN",
+        help="Which column of a table is the run, question, outcome, answer, gold, confidence, abstained, …, as in"
+        " --column run=engine. Repeatable.",
+    )
+    outcome_map: Mapping[str, str] = OUTCOME_MAP
+    choose: Mapping[str, str] = option(
+        default={},
+        metavar="NAME=VALUE",
+        help="Which of several things in a log to read, such as --choose filter=strict-match; a message lists them."
+        " Repeatable.",
+    )
+    declined_pattern: Sequence[str] = option(
+        default=(),
+        metavar="REGEX",
+        help="Count an answer as an abstention or refusal ('I don't know') if REGEX matches all of it, ignoring case;"
+        " the matches are reported. Repeatable.",
+    )
+    max_unpacked: float = option(
+        default=MOST / (1 << 30),
+        low=0,
+        above=True,
+        metavar="GB",
+        help="How many GB a compressed file may unpack to.",
+    )
+    memory_limit: str | None = option(
+        default=None,
+        kind=SIZE,
+        help="How much memory may be taken, such as 2GB or 512MiB. Data that does not fit goes to the folder for"
+        " temporary files; where that is impossible, an error says what to do.",
+        default_words="all that there is",
+    )
+
+    def check(self) -> None:
+        """Raise UsageError for a part that no column can play."""
+        super().check()
         for name, column in self.column.items():
             if name not in (*NAMES, *OWN_PARTS):
-                raise UsageError(f"--column {name}={column}: a column can be named {', '.join((*NAMES, *OWN_PARTS))}")
-        if not 0 < self.max_unpacked < float("inf"):
-            raise UsageError(f"max_unpacked is a number of GB above 0 (found {self.max_unpacked!r})")
-        if self.memory_limit is not None:
-            size_of(self.memory_limit)
-        for word, outcome in self.outcome_map.items():
-            if outcome not in STATES:
-                raise UsageError(f"--outcome-map {word}={outcome}: an outcome must be one of {', '.join(OUTCOMES)}")
+                raise UsageError(
+                    f"{opt('column', {name: column})}: a column can be named {', '.join((*NAMES, *OWN_PARTS))}"
+                )
+
+
+class Reading(ReadingAnswers, group="Reading the files"):
+    """How files are read, judged and prepared."""
+
+    judge: str | None = option(
+        default=None,
+        metavar="NAME",
+        help="How answers are judged, such as exact, choice, 'token_f1(threshold=0.5)'.",
+        default_words="choice if all questions have options, else exact",
+    )
+    missing: Missing = option(
+        default="error",
+        help="What to do with a question that a run lacks: stop with an error, count it as unanswered, or leave it out"
+        " for all runs.",
+    )
+    ungraded: Ungraded = option(
+        default="error",
+        help="What to do with an answer without a grade: stop with an error, leave it out, or report both extremes.",
+    )
+    unanswerable: Unanswerable = option(
+        default="correct",
+        help="What to do with a question that has no answer: count abstaining as correct, or leave it out.",
+    )
+    missing_confidence: MissingConfidence = option(
+        default="error",
+        help="What to do with an answer that has no confidence, in a run where other answers have one: stop with an"
+        " error, or leave it out. It applies only to measures that use confidence.",
+    )
+    cluster: str | None = option(
+        default=None,
+        metavar="COLUMN",
+        help="Resample questions with the same value of COLUMN (such as one story) together.",
+        default_words="the column `cluster`",
+    )
+    repeats_of: Mapping[str, str] = option(
+        default={},
+        metavar="NAME=PATTERN",
+        help="Treat the runs that match PATTERN (such as 'seed*') as repeats of one run, NAME. Repeatable.",
+    )
 
     @property
     def judging(self) -> bool:
         """Whether answers are to be judged, or taken from people, though their table says which are right."""
         return self.judge is not None or "judge" in self.choose
 
-    @contextmanager
-    def naming(self) -> Iterator[None]:
-        """Let errors that pass name options as they were given: on a command line, or as arguments of functions."""
-        try:
-            yield
-        except NescioError as error:
-            if not self.typed:
-                error.args = (in_python(str(error)), *error.args[1:])
-            raise
-
     def refuse(self, what: str, *, allowed: tuple[str, ...] = ()) -> None:
         """Raise UsageError for an option that is set and cannot apply to what was given; `allowed` are those that
         can."""
-        plain = Options()
-        for name in self.__struct_fields__:
-            if name in (*allowed, *CALLERS) or getattr(self, name) == getattr(plain, name):
-                continue
-            raise UsageError(f"{name} says how files are read, and {what}")
+        for name in self.given:
+            if name not in allowed and not self.options[name].edge:
+                raise UsageError(f"{opt(name)} says how files are read, and {what}")
 
 
-def in_python(message: str) -> str:
-    """Name the options that a message proposes as the arguments of functions: --format-in matrix as
-    format_in='matrix'."""
-    return re.sub(_OPTION, _argument, message)
+class Options(Reading):
+    """How files are read, with what the reader needs of them: the fields below, which no user sets.
 
+    `strata` names the columns to keep for breakdowns (None: all that are constant within a question), `graded` the
+    numeric columns that measures such as mean(f1) read; `texts` asks for the words of questions and answers, which
+    a report shows; `counting` says that counts of a large table will do, and which; `beside` are the columns of a
+    table of labels that is read beside the files, which `column` may mean; `baseline_file` is the file of a
+    baseline, whose run is to stand beside those of the files; `certificate` is the path of a judge's certificate
+    that must be of the judge, prompt and questions of the data.
+    """
 
-def _argument(typed: re.Match[str]) -> str:
-    """Write an option as an argument: --missing common as missing='common', --choose key=first as
-    choose={'key': 'first'}."""
-    name, value = typed[1].replace("-", "_"), typed[2]
-    if value is None:
-        return name
-    if value.isupper() and "=" not in value:
-        return f"{name}={value}"
-    key, equals, chosen = shlex.split(value)[0].partition("=")
-    return f"{name}={ {key: chosen}!r}".replace("= {", "={") if equals else f"{name}={key!r}"
-
-
-CALLERS = (
-    "watch",
-    "watch_judging",
-    "strata",
-    "graded",
-    "typed",
-    "texts",
-    "counting",
-    "beside",
-    "baseline_file",
-    "certificate",
-)  # what a caller sets for its own sake, and no user asks for
-# What a message says of an option of reading: its name, and a value where one follows (no other word does).
-_NAMES = "|".join(name.replace("_", "-") for name in Options.__struct_fields__ if name not in CALLERS)
-_CHOICES = chain(*map(get_args, (Missing, MissingConfidence, Unanswerable, Ungraded)))
-_WORDS = "|".join((*_CHOICES, "exact", "human", "llm", "matrix", "outcomes"))
-_OPTION = rf"--({_NAMES})(?![\w-])(?: ('[^']*'|[^\s=]+=[^\s:;,)]+|[A-Z]+\b|(?:{_WORDS})\b))?"
-
-
-def check_names(function: Callable[..., Any], options: Mapping[str, Any], names: Sequence[str] = ()) -> None:
-    """Raise TypeError for an option that neither the function nor `Options` has, with the nearest name; `options` are
-    what the function took as further keywords, `names` those of `Options` that it has a use for (none named: all)."""
-    names = [*names, "watch", "watch_judging", "typed"] if names else [*Options.__struct_fields__]
-    for name in options:
-        if name in names:
-            continue
-        from difflib import get_close_matches
-
-        own = [p.name for p in signature(function).parameters.values() if p.kind is Parameter.KEYWORD_ONLY]
-        near = get_close_matches(name, [*own, *names], n=1)
-        hint = f"did you mean {near[0]}?" if near else f"its options are {', '.join([*own, *names])}"
-        raise TypeError(f"{function.__name__}() got an unexpected option {name!r}; {hint}")
+    strata: tuple[str, ...] | None = option(default=None, edge=True)
+    graded: tuple[str, ...] = option(default=(), edge=True)
+    texts: bool = option(default=False, edge=True)
+    counting: Counting | None = option(default=None, edge=True)
+    beside: frozenset[str] = option(default=frozenset(), edge=True)
+    baseline_file: Path | None = option(default=None, edge=True)
+    certificate: Any = option(default=None, edge=True)

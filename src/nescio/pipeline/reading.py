@@ -15,14 +15,14 @@ from nescio import formats
 from nescio.data.model import Collection, Response, Run
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import SAID_SO
-from nescio.engines.memory import limited
-from nescio.errors import FormatError, MismatchError, UsageError, shorten
+from nescio.engines.memory import memory_limit
+from nescio.errors import FormatError, MismatchError, UsageError, opt, shorten
 from nescio.formats import Choices, Declined, ReadOptions, ReadResult, SourceRole, Unjudged
 from nescio.formats.native.judgements import OWN_PARTS
 from nescio.formats.native.questions.responses import read_runs
+from nescio.options.edge import Progress, bar
 from nescio.pipeline.options import Options
 from nescio.pipeline.recognition import OWN_RUN, only_questions, open_files, recognise
-from nescio.stats.parallel import Progress
 
 _BY_ROWS = ("lines", "delimited", "parquet")  # kinds of files whose readers say how far they have come
 _FILES_NAMED = 3  # in a command that a message proposes
@@ -46,14 +46,14 @@ def read(
     UsageError.
     """
     options = options or Options()
-    with limited(options.memory_limit, _instead(items, options)):
+    with memory_limit(options.memory_limit, _instead(items, options)):
         return _read_all(items, options, gold=gold, runs=runs, judging=judging, supports=supports)
 
 
 def _instead(items: Sequence[Any], options: Options) -> str:
     """Say how graded scores of a table that does not fit into memory are summed all the same."""
     if options.counting and options.counting.drawn.resamples:
-        return "count the table in smaller shards, or do not resample its graded scores (--resamples 0)"
+        return f"count the table in smaller shards, or do not resample its graded scores ({opt('resamples', 0)})"
     parquet = [str(item) for item in items if str(item).endswith(".parquet")]
     if not options.graded or len(parquet) < len(items):
         return ""
@@ -71,15 +71,14 @@ def _read_all(
 ) -> ReadResult:
     """Open, recognise and read what is given."""
     judging = judging or not gold or options.judging
-    with options.naming():
-        sources, notes = open_files(items, options)
-        column = options.column
-        if options.beside:
-            here = {name for source in sources for name in source.columns}
-            ours = {name: c for name, c in column.items() if name not in OWN_PARTS}
-            column = {name: c for name, c in ours.items() if c in here or c not in options.beside}
-        format_, parts = recognise(sources, options.format_in, column, judging=judging)
-        return read_parts(format_, parts, options, notes, gold=gold, runs=runs, judging=judging, supports=supports)
+    sources, notes = open_files(items, options)
+    column = options.column
+    if options.beside:
+        here = {name for source in sources for name in source.columns}
+        ours = {name: c for name, c in column.items() if name not in OWN_PARTS}
+        column = {name: c for name, c in ours.items() if c in here or c not in options.beside}
+    format_, parts = recognise(sources, options.format_in, column, judging=judging)
+    return read_parts(format_, parts, options, notes, gold=gold, runs=runs, judging=judging, supports=supports)
 
 
 def read_parts(
@@ -111,7 +110,7 @@ def read_parts(
         options.counting if options.missing != "common" else None,
         supports,
     )
-    with _watched(parts, options.watch) as watched:
+    with _watched(parts, bar("reading", of_bytes=True)) as watched:
         alone = not runs and only_questions(format_, parts)
         if alone and format_.collection:
             collection, reading_notes = format_.collection(watched, read_options)
@@ -134,7 +133,7 @@ def _check_choices(choices: Choices, format_: formats.Format) -> None:
         if name not in choices.asked:
             there = ", ".join(choices.asked)
             can = f"what can be chosen in these files is {there}" if there else "nothing can be"
-            raise UsageError(f"--choose {name}: there is no such choice in {format_.about}; {can}")
+            raise UsageError(f"{opt('choose')} {name}: there is no such choice in {format_.about}; {can}")
 
 
 @contextmanager
@@ -264,13 +263,14 @@ class _Silenced(Sequence[Response]):
 def _declined_note(declined: Declined) -> Note:
     """Count what the patterns of `--declined-pattern` matched."""
     if not declined.matched:
-        return note("pipeline.declined_none", "--declined-pattern matched no answer")
+        return note("pipeline.declined_none", f"{opt('declined_pattern')} matched no answer")
     matched = [(shorten(text), times) for text, times in declined.matched.most_common(_TEXTS_NAMED)]
     answers, others = declined.matched.total(), len(declined.matched) - len(matched)
     if others:
         return note(
             "pipeline.declined_many",
-            "--declined-pattern: {answers:n answer} counted as unanswered ({matched:each %s %d×} and {others} other "
+            f"{opt('declined_pattern')}: {{answers:n answer}} counted as unanswered ({{matched:each %s %d×}} and "
+            "{others} other "
             "texts)",
             answers=answers,
             matched=matched,
@@ -278,7 +278,7 @@ def _declined_note(declined: Declined) -> Note:
         )
     return note(
         "pipeline.declined",
-        "--declined-pattern: {answers:n answer} counted as unanswered ({matched:each %s %d×})",
+        f"{opt('declined_pattern')}: {{answers:n answer}} counted as unanswered ({{matched:each %s %d×}})",
         answers=answers,
         matched=matched,
     )

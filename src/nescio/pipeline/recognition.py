@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from nescio import formats
 from nescio.data.notes import Note
-from nescio.errors import FormatError, MismatchError, UsageError
-from nescio.formats import SourceRole, asked, takers
+from nescio.errors import FormatError, MismatchError, UsageError, opt
+from nescio.formats import SourceRole, candidate_formats, matching_formats
 from nescio.formats.folder_reader import files_of
 from nescio.formats.native import roles
 from nescio.pipeline.options import Options
@@ -58,13 +58,13 @@ def recognise(
 def _as_table(source: Source, *, judging: bool) -> Source:
     """Return a JSON document of no format's as the table that it holds, where its columns have names that tables
     have."""
-    if source.kind != "document" or takers(source, judging=judging):
+    if source.kind != "document" or matching_formats(source, judging=judging):
         return source
     table = listed_rows(source)
     if table is None or not roles.roles_of(table.columns).columns:
         return source
     of_lines = "id" in table.columns and {"question", "answer", "sentences"} & {*table.columns}
-    return source if of_lines and not takers(table, judging=judging) else table
+    return source if of_lines and not matching_formats(table, judging=judging) else table
 
 
 def _with_columns(sources: Sequence[Source], column: Mapping[str, str]) -> Sequence[Source]:
@@ -95,7 +95,9 @@ def _recognise(
 ) -> tuple[formats.Format, list[SourceRole]]:
     named = formats.REGISTRY.find(format_in) if format_in else None
     if not named and not judging:  # beside a collection of questions answers are judged by it
-        judging = any(f.collection and f.recognise(source) == "gold" for source in sources for f in asked(source))
+        judging = any(
+            f.collection and f.recognise(source) == "gold" for source in sources for f in candidate_formats(source)
+        )
     recognised: formats.Format | None = None
     parts: list[SourceRole] = []
     runs: list[SourceRole] = []
@@ -118,7 +120,7 @@ def _recognise(
             runs.append((part, source))
             continue
         if recognised and format_ is not recognised:
-            kept = "; nescio compare takes a baseline's file by --baseline"
+            kept = f"; nescio compare takes a baseline's file by {opt('baseline')}"
             raise MismatchError(
                 f"{source.label} is {format_.about}, and {parts[0][1].label} is {recognised.about}; these cannot be "
                 f"read together{kept if 'baseline' in (format_.name, recognised.name) else ''}"
@@ -149,20 +151,22 @@ def _opened(items: Sequence[Any], most: int) -> Iterator[Source]:
 
 def _format_of(source: Source, together: Sequence[Source], *, judging: bool) -> formats.Format:
     """Find the format of a file; where it could be of several, the one that the files given with it can be of too."""
-    candidates = takers(source, judging=judging)
+    candidates = matching_formats(source, judging=judging)
     if not candidates:
         formats.REGISTRY.load_all()
-        candidates = takers(source, judging=judging)
+        candidates = matching_formats(source, judging=judging)
     if len(candidates) > 1:
         candidates = [f for f in candidates if all(f.part_of(other) for other in together)] or candidates
     if len(candidates) == 1:
         return candidates[0]
     if candidates:
         for other in together:
-            if not takers(other):
+            if not matching_formats(other):
                 return _format_of(other, [other], judging=judging)  # which is what is wrong: nothing else goes with it
         names = " or as ".join(sorted(f.name for f in candidates))
-        raise FormatError(source.label, f"could be read as {names}; choose one with --format-in", where=source.head)
+        raise FormatError(
+            source.label, f"could be read as {names}; choose one with {opt('format_in')}", where=source.head
+        )
     if source.kind == "text" and (beside := _text_format_beside(source, together)):
         return beside
     from nescio.formats.explain import no_format, no_text
@@ -176,7 +180,7 @@ def _format_of(source: Source, together: Sequence[Source], *, judging: bool) -> 
 def _text_format_beside(source: Source, together: Sequence[Source]) -> formats.Format | None:
     """Find the one format of the files given with a text that has texts of its own: what is wrong with this one, it can
     say."""
-    beside = {format_.name: format_ for other in together if other is not source for format_ in takers(other)}
+    beside = {format_.name: format_ for other in together if other is not source for format_ in matching_formats(other)}
     texts = [format_ for format_ in beside.values() if format_.text]
     return texts[0] if len(texts) == len(beside) == 1 else None
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from nescio.reporting import direct
+from nescio.reporting._altair import alt
 from nescio.reporting.charts import (
     MUTED,
     NARROW,
@@ -25,8 +26,6 @@ PENALTY_CUT = -0.5  # what lies below is not drawn: penalty(t) falls without bou
 def gain(rows: Rows, runs: Sequence[str], width: int) -> Any:
     """c@1 over accuracy: how far a run lies above the diagonal is what its silence earned. Fields: run, accuracy,
     c_at_1, named, tip."""
-    import altair as alt
-
     every = [row[name] for row in rows for name in ("accuracy", "c_at_1") if row[name] is not None]
     low, high = (max(0.0, min(every) - 0.03), min(1.0, max(every) + 0.03)) if every else (0.0, 1.0)
     scale = alt.Scale(domain=[low, high], nice=False)
@@ -53,8 +52,6 @@ def gain(rows: Rows, runs: Sequence[str], width: int) -> Any:
 def penalty(rows: Rows, points: Rows, runs: Sequence[str], width: int) -> Any:
     """penalty(t) over t, a line a run: whose is on top wins at that price of an error. Where there is room the runs'
     names stand at the left, where all lines begin. Fields of both: run, t, value, named."""
-    import altair as alt
-
     lowest = min((row["value"] for row in rows), default=0.0)
     bottom = max(PENALTY_CUT, min(0.0, lowest))
     scale = alt.Scale(domain=[bottom, 1], clamp=False, nice=False)

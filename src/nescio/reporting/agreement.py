@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from nescio.data.results import Results
+from nescio.errors import opt
 from nescio.reporting.printing import show_signature, show_text
 from nescio.reporting.screen import show_records
 from nescio.reporting.tables import MOST_ROWS
@@ -25,6 +26,6 @@ def show_agreement(results: Results) -> None:
         if len(records) <= MOST_ROWS:
             show_records(records)
         else:
-            show_text(f"{len(records):,} rows (-f json prints them, --report FILE.json writes them)")
+            show_text(f"{len(records):,} rows (-f json prints them, {opt('report')} FILE.json writes them)")
         print()
     show_signature(results.signature)

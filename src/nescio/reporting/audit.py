@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from nescio.data.results import Finding, Results
-from nescio.meta.audit import TESTS, registered
+from nescio.meta_evaluation.audit import TESTS, registered
 from nescio.reporting import layout
 from nescio.reporting.grid import Grid, make_grid
 from nescio.reporting.markdown import markdown_table
@@ -204,7 +204,6 @@ def _by_measure(results: Results) -> list[tuple[str, dict[str, Finding]]]:
 
 
 def _scores(results: Results) -> Grid:
-    """Return what measures give to systems, one row per system."""
     earned = results.tables["scores"]
     cell = {(row.system, row.measure): row.value for row in earned}
     measures = list(dict.fromkeys(row.measure for row in earned))

@@ -96,7 +96,7 @@ def _named(fact: Mapping[str, Any]) -> str:
 
 def show_one(measure: Measure) -> None:
     """Print all that the declaration of a measure says, and what its audit found."""
-    from nescio.meta.audit import audit_one
+    from nescio.meta_evaluation.audit import audit_one
     from nescio.reporting.audit import summary
 
     declaration = measure.declaration
@@ -121,7 +121,7 @@ def as_json(declarations: Sequence[Declaration], audited: Measure | None = None)
 
     facts = [describe(d) for d in declarations]
     if audited:
-        from nescio.meta.audit import audit
+        from nescio.meta_evaluation.audit import audit
 
         facts = [fact | {"audit": audit([audited]).records()} for fact in facts]
     return msgspec.json.format(msgspec.json.encode({"measures": facts}), indent=2).decode()

@@ -14,6 +14,8 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from nescio.reporting._altair import alt
+
 Rows = Sequence[dict[str, Any]]
 
 INK, MUTED, GRID = "#1b1f24", "#57606a", "#d8dee4"
@@ -31,8 +33,6 @@ NARROW = 420  # widths below are for phones: fewer ticks, shorter names
 def outcomes(rows: Rows, runs: Sequence[str], width: int) -> Any:
     """Stacked bars: of each run the share of the questions that ended correct, unanswered, incorrect. Fields: run,
     outcome, share, place, tip."""
-    import altair as alt
-
     kinds = ["correct", "unanswered", "incorrect"]
     shares = alt.Chart(data(rows)).mark_bar()
     return dressed(
@@ -54,8 +54,6 @@ def outcomes(rows: Rows, runs: Sequence[str], width: int) -> Any:
 
 def intervals(rows: Rows, runs: Sequence[str], width: int, measure: str) -> Any:
     """Values of one measure with their intervals, the best run on top. Fields: run, value, low, high, tip."""
-    import altair as alt
-
     base = alt.Chart(data(rows)).encode(y=_runs_axis(runs, width))
     scale = alt.Scale(zero=False, nice=True)
     lines = base.mark_rule(color=CORRECT, strokeWidth=2).encode(x=alt.X("low:Q", scale=scale), x2=alt.X2("high:Q"))
@@ -68,8 +66,6 @@ def intervals(rows: Rows, runs: Sequence[str], width: int, measure: str) -> Any:
 def pairs(rows: Rows, labels: Sequence[str], width: int) -> Any:
     """Draw a square for each pair of runs in the order of their ranks: is the row better than the column, worse, or
     tied? Fields: row, column (numbers of ranks as texts), verdict, sign, tip."""
-    import altair as alt
-
     narrow = width < NARROW
     side = min(names_beside(width, labels) / max(1, len(labels)), 40)
     numbers = [str(i + 1) for i in range(len(labels))]
@@ -112,8 +108,6 @@ def pairs(rows: Rows, labels: Sequence[str], width: int) -> Any:
 def strata(rows: Rows, runs: Sequence[str], width: int, measure: str, order: Sequence[str]) -> Any:
     """Values of one measure in each part of the questions, a dot a run; each run with a name of its own has its own
     height within a part, so that equal values do not hide each other. Fields: stratum, run, value, named, tip."""
-    import altair as alt
-
     limit = _limit(width)
     chart = (
         alt.Chart(data(rows))
@@ -134,8 +128,6 @@ def differences(
 ) -> Any:
     """Differences between two runs with their intervals, a row a measure, and the band of differences that do not
     matter. Fields: measure, difference, low, high, tip."""
-    import altair as alt
-
     base = alt.Chart(data(rows)).encode(y=_rows_axis("measure", measures, width))
     lines = base.mark_rule(color=CORRECT, strokeWidth=2).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"))
     points = base.mark_point(filled=True, size=50, color=CORRECT, opacity=1).encode(
@@ -160,8 +152,6 @@ def curves(
 ) -> Any:
     """Draw a line with points for each series; a dashed line at `level`. Fields: run (the series), named, tip and those
     of `xy`, (field, title)."""
-    import altair as alt
-
     (across, x_title), (up, y_title) = xy
     x = alt.X(f"{across}:Q", title=x_title, axis=numbers(width))
     y = alt.Y(f"{up}:Q", title=y_title, axis=alt.Axis(format="~%"), scale=alt.Scale(zero=True))
@@ -198,8 +188,6 @@ def lines(
     rows: Rows, runs: Sequence[str], width: int, xy: tuple[Any, Any], *, clip: bool = False, legend: bool = True
 ) -> Any:
     """Draw one line per run; those that have a name of their own lie above the others."""
-    import altair as alt
-
     x, y = xy
     chart: Any = None
     for on_top in (False, True):
@@ -226,8 +214,6 @@ def lines(
 
 def color(runs: Sequence[str], width: int, *, strokes: bool = False, legend: bool = True) -> Any:
     """Return the colour of a run's marks, with a legend where no names stand beside them."""
-    import altair as alt
-
     if not legend:
         return alt.Color("named:N", scale=_scale(runs, list(LINES), OTHER), legend=None)
     key = alt.Legend(
@@ -243,8 +229,6 @@ def color(runs: Sequence[str], width: int, *, strokes: bool = False, legend: boo
 
 
 def _scale(runs: Sequence[str], values: list[Any], other: Any) -> Any:
-    import altair as alt
-
     return alt.Scale(domain=list(runs), range=[other if run == OTHERS else values[i] for i, run in enumerate(runs)])
 
 
@@ -253,8 +237,6 @@ def _runs_axis(runs: Sequence[str], width: int) -> Any:
 
 
 def _rows_axis(field: str, names: Sequence[str], width: int) -> Any:
-    import altair as alt
-
     return alt.Y(
         f"{field}:N",
         sort=list(names),
@@ -282,14 +264,10 @@ def beside_axis(width: int) -> float:
 
 
 def percent(width: int) -> Any:
-    import altair as alt
-
     return alt.Axis(format="%", tickCount=5 if width < NARROW else 10)
 
 
 def numbers(width: int, form: str | None = None) -> Any:
-    import altair as alt
-
     ticks = 4 if width < NARROW else 8
     return alt.Axis(tickCount=ticks) if form is None else alt.Axis(tickCount=ticks, format=form)
 
@@ -297,8 +275,6 @@ def numbers(width: int, form: str | None = None) -> Any:
 def data(rows: Rows) -> Any:
     """Rows as one text of JSON, which altair hands on as it is; `unpacked` turns it into rows. It copies a list again
     for each layer, row by row, which would take most of the time that a page takes."""
-    import altair as alt
-
     return alt.InlineData(values=json.dumps(list(rows)))
 
 
@@ -315,8 +291,6 @@ def unpacked(specification: Any) -> Any:
 
 def dressed(chart: Any, width: Any = None, height: Any = None) -> Any:
     """Return a chart in the theme, of this size or of its parts' own."""
-    import altair as alt
-
     axis = {
         "labelColor": MUTED,
         "titleColor": INK,

@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from nescio.reporting._altair import alt
 from nescio.reporting.charts import CORRECT, GRID, INCORRECT, INK, MUTED, NARROW, UNANSWERED, Rows, data, dressed
 from nescio.reporting.direct import apart
 from nescio.reporting.layout import shortened
@@ -64,7 +65,6 @@ def flow(rows: Rows, names: tuple[str, str], width: int) -> Any:
 
 
 def _stacked(rows: Rows, side: str, top: float, scale: float, gap: float) -> dict[str, tuple[float, float]]:
-    """Return the pixels that each outcome takes on one side."""
     bars, at = {}, top
     for kind in KINDS:
         high = at + scale * sum(row["n"] for row in rows if row[side] == kind)
@@ -74,8 +74,6 @@ def _stacked(rows: Rows, side: str, top: float, scale: float, gap: float) -> dic
 
 
 def _flow_layers(streams: Rows, ends: Rows, labels: Rows, heads: Rows, width: int) -> Any:
-    import altair as alt
-
     x, y = _canvas(width, HEIGHT)
     kinds = [*KINDS, "as before"]
     colour = alt.Color("kind:N", scale=alt.Scale(domain=kinds, range=[*COLOURS.values(), GRID]), legend=None)
@@ -152,8 +150,6 @@ def critical_difference(rows: Rows, bars: Rows, width: int, measure: str) -> Any
 
 def _difference_layers(lines: Rows, texts: Rows, bars: Rows, marks: Rows, size: tuple[float, float, float]) -> Any:
     """Draw the axis; `marks` are its numbers and, last, its title."""
-    import altair as alt
-
     width, height, limit = size
     x, y = _canvas(width, height)
     ends = [{"x": texts[0]["axis"], "y": min(m["at"] for m in texts), "y2": max(m["at"] for m in texts)}]
@@ -184,8 +180,6 @@ def _difference_layers(lines: Rows, texts: Rows, bars: Rows, marks: Rows, size: 
 
 def _canvas(width: float, height: float, x: str = "x:Q", y: str = "y:Q") -> tuple[Any, Any]:
     """Channels whose values are pixels, from the upper left corner."""
-    import altair as alt
-
     across = alt.Scale(domain=[0, width], nice=False, zero=False)
     down = alt.Scale(domain=[height, 0], nice=False, zero=False)
     return alt.X(x, scale=across, axis=None), alt.Y(y, scale=down, axis=None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from nescio.reporting._altair import alt
 from nescio.reporting.charts import INK, OTHERS, Rows, color, data
 from nescio.reporting.layout import shortened
 
@@ -45,8 +46,6 @@ def names(
     Anchors have run, x, y (in the units of the axes) and named; `size` is the plot's in pixels, `domain` that of the
     upright axis, and `channels` are the x and y of the chart, whose scales are shared.
     """
-    import altair as alt
-
     (width, height), (low, high) = size, domain
     x, y = channels
     named = sorted((a for a in anchors if a["named"] != OTHERS), key=lambda a: -a["y"])

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from nescio.data.results import Results
+from nescio.reporting.numbers import difference
 from nescio.reporting.printing import show_signature, show_text
 from nescio.reporting.screen import show_records
-from nescio.reporting.tables import signed
 
 
 def show_looks(results: Results[Any]) -> None:
@@ -19,7 +19,7 @@ def show_looks(results: Results[Any]) -> None:
                 "block": row.block,
                 "questions": row.n,
                 "discordant": row.discordant,
-                "difference": f"{signed(row.difference)} [{signed(row.low)}, {signed(row.high)}]",
+                "difference": difference(row),
                 "verdict": row.verdict,
             }
             for row in results

@@ -1,4 +1,4 @@
-"""A table before it is printed: its head and its cells as text, and which columns are text."""
+"""The table that every form (terminal, Markdown, LaTeX) is made from: head and cells, and which columns are text."""
 
 from __future__ import annotations
 
@@ -10,19 +10,45 @@ from msgspec.structs import replace
 
 from nescio.data.results import declared_types
 
+BEST, TIED = "*", "†"
 _NUMBERS = ("int", "float")
+
+
+class Cell(Struct, frozen=True):
+    """A value of a leaderboard, its interval ("" where there is none), and its marks.
+
+    `marked` says whether the cell's column has marks in this stratum, `better_than` names the runs that this one is
+    significantly better than.
+    """
+
+    value: str
+    interval: str = ""
+    best: bool = False
+    tied: bool = False
+    marked: bool = False
+    better_than: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The cell without any style: `*` for the best, `†` for what is tied with it, and else room for the
+        sign."""
+        sign = BEST if self.best else TIED if self.tied else " " if self.marked else ""
+        return f"{self.value}{sign}{self.interval and ' '}{self.interval}"
 
 
 class Grid(Struct, frozen=True):
     """Head and cells as they are shown, and of each column whether it is text, which stands to the left, or numbers.
 
-    `spare` names columns that can be left out where there is no room, the one that is missed least first.
+    `spare` names columns that can be left out where there is no room, the one that is missed least first. A leaderboard
+    has `cells` too, for forms that show marks in their own way, and where it has marks a `legend` of them.
     """
 
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     texts: tuple[bool, ...]
     spare: tuple[str, ...] = ()
+    cells: tuple[tuple[Cell, ...], ...] = ()
+    legend: str = ""
 
     def with_cells(self, change: Callable[[str], str]) -> Grid:
         """Change the text of every cell."""

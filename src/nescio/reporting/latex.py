@@ -11,8 +11,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from nescio.reporting.board import Board, Cell, letters
-from nescio.reporting.grid import Grid
+from nescio.reporting.grid import Cell, Grid
 from nescio.text import sanitize
 
 SPECIALS = {
@@ -53,24 +52,21 @@ def escape(text: str) -> str:
 
 
 def tabular(grid: Grid) -> str:
-    """Write a grid of plain cells as a `tabular`."""
-    return _tabular(grid.head, [[Cell(cell) for cell in row] for row in grid.rows], grid.texts, {})
-
-
-def leaderboard(board: Board) -> str:
-    """Write a leaderboard: with marks a `table` with a caption, else a `tabular`."""
-    if not board.legend:
-        return _tabular(board.head, board.rows, board.texts, {})
-    names = dict(zip(board.runs, letters(len(board.runs)), strict=True))
+    """Write a table as a `tabular`; a leaderboard with marks as a `table` with a caption."""
+    rows: Sequence[Sequence[Cell]] = grid.cells or [[Cell(cell) for cell in row] for row in grid.rows]
+    if not grid.legend:
+        return _tabular(grid.head, rows, grid.texts, {})
+    runs = dict.fromkeys(row[0].value for row in rows)
+    names = dict(zip(runs, letters(len(runs)), strict=True))
     caption = (
-        rf"The best of each column is in bold; $^{{\dagger}}$ {escape(board.legend)}. "
+        rf"The best of each column is in bold; $^{{\dagger}}$ {escape(grid.legend)}. "
         "A superscript names the runs that are significantly worse by the same tests: "
         + ", ".join(rf"$^{{{letter}}}$~{escape(run)}" for run, letter in names.items())
         + "."
     )
     # Beside its own name a run has its own letter.
-    rows = [[replace(row[0], better_than=(row[0].value,)), *row[1:]] for row in board.rows]
-    table = _tabular(board.head, rows, board.texts, names)
+    rows = [[replace(row[0], better_than=(row[0].value,)), *row[1:]] for row in rows]
+    table = _tabular(grid.head, rows, grid.texts, names)
     return "\n".join([r"\begin{table}", r"\centering", rf"\caption{{{caption}}}", table, r"\end{table}"])
 
 
@@ -92,6 +88,18 @@ def _tabular(head: Sequence[str], rows: Sequence[Sequence[Cell]], text: Sequence
             r"\end{tabular}",
         ]
     )
+
+
+def letters(count: int) -> Sequence[str]:
+    """Names for runs in superscripts: a … z, then aa, ab, …"""
+    letters_used = []
+    for i in range(count):
+        name, rest = "", i + 1
+        while rest:
+            rest, digit = divmod(rest - 1, 26)
+            name = chr(ord("a") + digit) + name
+        letters_used.append(name)
+    return letters_used
 
 
 def _line(cells: Sequence[str]) -> str:

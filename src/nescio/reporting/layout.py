@@ -248,7 +248,6 @@ def _around(text: str, start: int, stop: int, width: int) -> str:
 
 
 def _shared(texts: Sequence[str]) -> int:
-    """Return how many characters all texts begin with."""
     low, high = min(texts), max(texts)
     return next((i for i, (a, b) in enumerate(zip(low, high, strict=False)) if a != b), min(len(low), len(high)))
 

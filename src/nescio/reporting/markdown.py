@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
-from nescio.reporting.grid import Grid
+from nescio.reporting.grid import TIED, Cell, Grid
 from nescio.text import sanitize
 
 _MARKDOWN = {c: f"\\{c}" for c in "\\|*`~$"} | {"<": "&lt;", "&": "&amp;"}
@@ -29,11 +28,14 @@ def longest_marks(text: str) -> int:
 
 
 def markdown_table(grid: Grid) -> str:
-    """Write a grid of plain cells as a table of Markdown."""
-    return markdown_lines(grid.head, grid.with_cells(in_markdown).rows, grid.texts)
+    """Write a table, and below a leaderboard with marks what they mean."""
+    rule = ["---" if text else "---:" for text in grid.texts]
+    rows = [map(_cell, row) for row in grid.cells] or grid.with_cells(in_markdown).rows
+    table = "\n".join("| " + " | ".join(line) + " |" for line in (map(in_markdown, grid.head), rule, *rows))
+    return f"{table}\n\n**bold**: the best; {TIED} {in_markdown(grid.legend)}" if grid.legend else table
 
 
-def markdown_lines(head: Sequence[str], rows: Sequence[Sequence[str]], texts: Sequence[bool]) -> str:
-    """Write cells that are Markdown already as a table; `texts` says which columns are text."""
-    rule = ["---" if text else "---:" for text in texts]
-    return "\n".join("| " + " | ".join(line) + " |" for line in (map(in_markdown, head), rule, *rows))
+def _cell(cell: Cell) -> str:
+    value = in_markdown(cell.value)
+    marked = f"**{value}**" if cell.best else f"{value}{TIED if cell.tied else ''}"
+    return f"{marked} {cell.interval}" if cell.interval else marked

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from nescio.reporting import direct
+from nescio.reporting._altair import alt
 from nescio.reporting.charts import (
     GRID,
     LINES,
@@ -32,8 +33,6 @@ def risk_coverage(rows: Rows, points: Rows, runs: Sequence[str], width: int) -> 
     """Risk over coverage of a few runs, a line and a band a run, with their names beside; the points are the
     thresholds by which the runs decided themselves. Fields: run, coverage, risk, low, high, named, line; points have a
     tip."""
-    import altair as alt
-
     highest = _highest([*rows, *points])
     x = alt.X("coverage:Q", title="coverage: share of the questions answered", axis=percent(width))
     scale = alt.Scale(domain=[0, highest], nice=False)
@@ -59,8 +58,6 @@ def risk_coverage(rows: Rows, points: Rows, runs: Sequence[str], width: int) -> 
 def risk_panel(rows: Rows, points: Rows, others: Rows, run: str) -> Any:
     """Risk over coverage of one run, with its band, before those of the others in grey. Fields as in `risk_coverage`;
     the axes are the same for all runs."""
-    import altair as alt
-
     highest = _highest([*others, *rows, *points])
     scale = alt.Scale(domain=[0, highest], nice=False)
     x = alt.X("coverage:Q", title="coverage", axis=percent(NARROW - 1), scale=alt.Scale(domain=[0, 1]))
@@ -91,8 +88,6 @@ def risk_panel(rows: Rows, points: Rows, others: Rows, run: str) -> Any:
 def reliability_panel(rows: Rows, bins: int) -> Any:
     """Share right over stated confidence of one run, in bins, and below how many answers each bin has: on the diagonal
     a confidence means what it says. Fields: run, confidence, right, low, high, n, bin, tip, count."""
-    import altair as alt
-
     unit = alt.Scale(domain=[0, 1], nice=False)
     ends = alt.Chart(data([{"x": 0, "y": 0}, {"x": 1, "y": 1}]))
     x = alt.X("confidence:Q", title=None, scale=unit, axis=alt.Axis(labels=False, ticks=False, tickCount=5))
@@ -131,8 +126,6 @@ def reliability_panel(rows: Rows, bins: int) -> Any:
 
 def side_by_side(panels: Sequence[Any], runs: Sequence[str], width: int) -> Any:
     """Draw panels as one chart, each under its run's name, as many in a row as fit."""
-    import altair as alt
-
     titled = []
     for panel, run in zip(panels, runs, strict=True):
         copy = panel.properties(title=run)
@@ -143,8 +136,6 @@ def side_by_side(panels: Sequence[Any], runs: Sequence[str], width: int) -> Any:
 
 
 def _bands(rows: Rows, runs: Sequence[str], width: int, *, legend: bool) -> Any:
-    import altair as alt
-
     banded = [row for row in rows if "low" in row]
     return (
         alt.Chart(data(banded))
@@ -160,8 +151,6 @@ def _bands(rows: Rows, runs: Sequence[str], width: int, *, legend: bool) -> Any:
 
 
 def _low(scale: Any) -> Any:
-    import altair as alt
-
     return alt.Y("low:Q", scale=scale)
 
 
@@ -179,5 +168,4 @@ def _thinned(rows: Rows, without: str) -> list[dict[str, Any]]:
 
 
 def _highest(rows: Rows) -> float:
-    """Return the end of the axis of risks."""
     return min(1.0, 1.04 * max((row["risk"] for row in rows), default=1.0) + 0.01)

@@ -7,9 +7,9 @@ import sys
 from collections.abc import Sequence
 
 from nescio.data.signature import Signature
+from nescio.errors import spelled
 from nescio.reporting import layout, terminal
-from nescio.reporting.board import BEST
-from nescio.reporting.grid import Grid
+from nescio.reporting.grid import BEST, Grid
 from nescio.text import sanitize
 
 _BEST_CELL = re.compile(rf"\d{re.escape(BEST)}(\s\[|$)")
@@ -28,7 +28,7 @@ def show_text(text: str, style: str = "", hanging: str = "") -> None:
 
 def sanitize_lines(text: str) -> str:
     """Make each line of a text inert."""
-    return "\n".join(sanitize(line, target="line") for line in text.split("\n"))
+    return "\n".join(sanitize(line, target="line") for line in spelled(text).split("\n"))
 
 
 def show_fact(label: str, text: str) -> None:
@@ -59,7 +59,6 @@ def print_grid(grid: Grid) -> None:
 
 
 def _segments(cells: Sequence[str], *, head: bool, texts: Sequence[bool]) -> list[tuple[str, str]]:
-    """Return the parts of a line with their styles."""
     parts = []
     for i, cell in enumerate(cells):
         best = i < len(texts) and not texts[i] and _BEST_CELL.search(cell.strip())

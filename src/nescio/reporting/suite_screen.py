@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
 from nescio.data.results import Comparisons, Results
 from nescio.reporting.grid import Grid, make_grid
+from nescio.reporting.numbers import difference, shown_p
 from nescio.reporting.printing import show_grid, show_signature, show_text
 from nescio.reporting.screen import show, with_the_best
 from nescio.reporting.suites import legend_lines, suite_grids
-from nescio.reporting.tables import shown_p, signed
 
 _MOST_PAIRS = 6  # whose benchmarks are listed on a terminal; JSON has all
 
@@ -50,8 +49,7 @@ def _parts(rows: Sequence[Any]) -> Grid:
             row.baseline,
             row.benchmark,
             row.measure,
-            signed(row.difference)
-            + ("" if row.low is None or math.isnan(row.low) else f" [{signed(row.low)}, {signed(row.high)}]"),
+            difference(row),
             shown_p(row.p),
             shown_p(row.p_adjusted),
             row.verdict or "undefined",

@@ -8,9 +8,10 @@ from typing import Any
 
 from nescio.data.results import Results
 from nescio.measures import parse
-from nescio.reporting.board import BEST, TIED, number
-from nescio.reporting.grid import Grid, make_grid
+from nescio.reporting.grid import Cell, Grid, make_grid
+from nescio.reporting.numbers import interval, number
 
+MARKS = "* the best mean; † not significantly different from the best (paired tests of macro differences, Holm)"
 STABLE = "stable is the range of the win rate when questions are resampled, not a confidence interval"
 SURE = "sure are the win rates that significant differences allow (Holm)"
 
@@ -23,22 +24,10 @@ def suite_grids(results: Results) -> list[Grid]:
 
 def legend_lines(results: Results) -> list[str]:
     """Say what the marks and the columns mean."""
-    marked = [row for row in results if row.best is not None]
-    lines = [
-        f"{BEST} the best mean; {TIED} not significantly different from the best (paired tests of macro differences,"
-        " Holm)"
-        if marked
-        else "",
-        "; ".join(
-            words
-            for words, some in (
-                (STABLE, any(row.stable_low is not None for row in results)),
-                (SURE, any(row.sure_low is not None for row in results)),
-            )
-            if some
-        ),
-    ]
-    return [line for line in lines if line]
+    marks = MARKS if any(row.best is not None for row in results) else ""
+    stable = STABLE if any(row.stable_low is not None for row in results) else ""
+    sure = SURE if any(row.sure_low is not None for row in results) else ""
+    return [line for line in (marks, "; ".join(filter(None, (stable, sure)))) if line]
 
 
 def leaderboard(results: Results) -> Grid:
@@ -46,13 +35,13 @@ def leaderboard(results: Results) -> Grid:
     rows = []
     for name in dict.fromkeys(row.measure for row in results):
         for row in ordered([row for row in results if row.measure == name]):
-            sign = BEST if row.best else TIED if row.tied_with_best else " " if row.best is not None else ""
-            bounds = "" if row.low is None else f" [{number(row.low)}, {number(row.high)}]"
+            bounds = interval(row.low, row.high)
+            mean = Cell(number(row.value), bounds, bool(row.best), bool(row.tied_with_best), row.best is not None)
             rows.append(
                 [
                     row.run,
                     row.measure,
-                    f"{number(row.value)}{sign}{bounds}",
+                    mean.text,
                     "–" if row.win_rate is None else number(row.win_rate),
                     span(row.stable_low, row.stable_high),
                     span(row.sure_low, row.sure_high),
@@ -83,23 +72,19 @@ def span(low: float | None, high: float | None) -> str:
 
 def by_benchmark(results: Results) -> Grid:
     """Lay out the values: a row a benchmark, a column a run, or the other way round where that is narrower."""
-    cells = {(row.benchmark, row.measure, row.run): number(row.value) for row in results.tables["benchmarks"]}
     runs = [row.run for row in ordered([row for row in results if row.measure == results.rows[0].measure])]
     names = list(dict.fromkeys(row.benchmark for row in results.tables["benchmarks"]))
     measures = list(dict.fromkeys(row.measure for row in results))
-    if len(runs) > len(names):
-        body = [
-            [run, measure, *(cells.get((name, measure, run), "–") for name in names)]
-            for measure in measures
-            for run in runs
-        ]
-        return make_grid(["run", "measure", *names], body, [True, True, *[False] * len(names)])
-    body = [
-        [name, measure, *(cells.get((name, measure, run), "–") for run in runs)]
-        for measure in measures
-        for name in names
-    ]
-    return make_grid(["benchmark", "measure", *runs], body, [True, True, *[False] * len(runs)])
+    turned = len(runs) > len(names)
+    down, across = (runs, names) if turned else (names, runs)
+    cells = {(row.benchmark, row.measure, row.run): number(row.value) for row in results.tables["benchmarks"]}
+    body = []
+    for measure in measures:
+        for one in down:
+            keys = [(other, measure, one) if turned else (one, measure, other) for other in across]
+            body.append([one, measure, *(cells.get(key, "–") for key in keys)])
+    head = ["run" if turned else "benchmark", "measure", *across]
+    return make_grid(head, body, [True, True, *[False] * len(across)])
 
 
 def _mean_ranks(rows: Sequence[Any]) -> Grid:

@@ -3,23 +3,21 @@ terminal."""
 
 from __future__ import annotations
 
-import csv
-import io
-import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 from nescio.comparison.families import families
+from nescio.data.plain_tables import HUGE
 from nescio.data.results import Audit, Comparisons, Results, Scores
-from nescio.errors import UsageError
+from nescio.errors import UsageError, opt
 from nescio.reporting import layout
-from nescio.reporting.board import BEST, HUGE, TIED, Cell, board
+from nescio.reporting.board import board
 from nescio.reporting.board import legend as board_legend
-from nescio.reporting.board import number as number  # noqa: PLC0414  others take it from here
-from nescio.reporting.grid import Grid, make_grid, text_fields, text_values
-from nescio.reporting.markdown import in_markdown, markdown_code, markdown_lines, markdown_table
-from nescio.sources.writing import whole, write_text
+from nescio.reporting.grid import BEST, TIED, Grid, make_grid, text_fields, text_values
+from nescio.reporting.markdown import markdown_code, markdown_table
+from nescio.reporting.numbers import difference, number, rank_range, shown_p
+from nescio.sources.writing import atomic_write, csv_text, write_text
 from nescio.text import enumerated, sanitize
 
 Form = Literal["table", "json", "jsonl", "csv", "markdown", "latex"]
@@ -79,7 +77,7 @@ def check_suffix(path: Path) -> None:
     """Raise UsageError where the suffix of an output file names no format."""
     if path.suffix.lower() in (".html", ".htm"):
         raise UsageError(
-            f"{path}: `nescio report` makes pages, and `nescio compare` one of what changed between two runs"
+            f"{path}: `nescio report` writes pages; with {opt('baseline', of='RUN')} one of what changed since that run"
         )
     if path.suffix.lower() not in (*SUFFIXES, ".parquet"):
         raise UsageError(
@@ -95,7 +93,7 @@ def write(results: Results, path: Path) -> None:
         return
     from nescio.sources.database import connect, write_parquet
 
-    with whole(path) as draft, connect() as connection:
+    with atomic_write(path) as draft, connect() as connection:
         connection.register("results", _Stream(results))
         write_parquet(connection, "results", draft)
 
@@ -113,8 +111,7 @@ class _Stream:
 def grid(results: Results) -> Grid:
     """Header and cells as a reader wants them: a row a run, a column a measure; or a row a comparison."""
     if isinstance(results, Scores):
-        leaderboard = board(results)
-        return make_grid(leaderboard.head, [[cell.text for cell in row] for row in leaderboard.rows], leaderboard.texts)
+        return board(results)
     return _comparison_grid(results) if isinstance(results, Comparisons) else rows_grid(results)
 
 
@@ -149,7 +146,7 @@ def _rank_grid(ranks: Sequence[Any]) -> Grid:
             rank.measure,
             rank.run,
             number(rank.value),
-            str(rank.low) if rank.low == rank.high else f"{rank.low}–{rank.high}",
+            rank_range(rank.low, rank.high),
             "–" if rank.p_best is None else f"{rank.p_best:.2f}",
             "–" if rank.expected_rank is None else f"{rank.expected_rank:.1f}",
             rank.groups,
@@ -197,15 +194,12 @@ def _comparison_grid(results: Results) -> Grid:
     head = ["run", "baseline", "measure", "difference", "p", "p adjusted", "verdict", "detectable", "n"]
     rows = []
     for row in results:
-        difference = signed(row.difference)
-        if row.low is not None and not math.isnan(row.low):
-            difference += f" [{signed(row.low)}, {signed(row.high)}]"
         rows.append(
             [
                 row.run,
                 row.baseline,
                 row.measure,
-                difference,
+                difference(row),
                 shown_p(row.p),
                 shown_p(row.p_adjusted),
                 row.verdict or "undefined",
@@ -215,18 +209,6 @@ def _comparison_grid(results: Results) -> Grid:
         )
     texts = [name in ("run", "baseline", "measure", "verdict") for name in head]
     return make_grid(head, rows, texts, spare=("n", "detectable", "p"))
-
-
-def signed(value: float | None) -> str:
-    """Return a difference as a table shows it."""
-    if value is None or math.isnan(value):
-        return "undefined"
-    return f"{value:+.3f}" if abs(value) < HUGE else f"{value:+.6g}"
-
-
-def shown_p(value: float | None) -> str:
-    """Return a p-value as tables show it."""
-    return "undefined" if value is None or math.isnan(value) else "<0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def _plain(results: Results) -> str:
@@ -248,14 +230,10 @@ def _jsonl(results: Results) -> str:
 
 def _csv(results: Results) -> str:
     records = results.records()
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(records[0] if records else [])
-    writer.writerows(map(_guarded, record.values()) for record in records)
-    return buffer.getvalue()
+    return csv_text([list(records[0]) if records else [], *(map(guarded, record.values()) for record in records)])
 
 
-def _guarded(value: Any) -> Any:
+def guarded(value: Any) -> Any:
     """Return a cell for CSV: names one after the other, and text that a spreadsheet would take for a formula made
     inert."""
     if value is None or isinstance(value, (float, int)):
@@ -265,36 +243,11 @@ def _guarded(value: Any) -> Any:
 
 
 def _markdown(results: Results) -> str:
-    return "\n\n".join([*markdown_tables(results), f"{markdown_code(str(results.signature))}\n"])
-
-
-def markdown_tables(results: Results) -> list[str]:
-    """Return the tables of results in Markdown, a leaderboard with its legend."""
-    if not isinstance(results, Scores):
-        return [markdown_table(table) for table in grids(results)]
-    leaderboard = board(results)
-    cells = [[_markdown_cell(cell) for cell in row] for row in leaderboard.rows]
-    legend = f"**bold**: the best; {TIED} {in_markdown(leaderboard.legend)}"
-    return [
-        markdown_lines(leaderboard.head, cells, leaderboard.texts),
-        *([legend] if leaderboard.legend else []),
-        *(markdown_table(table) for table in grids(results)[1:]),
-    ]
-
-
-def _markdown_cell(cell: Cell) -> str:
-    value = in_markdown(cell.value)
-    sign = TIED if cell.tied else ""
-    return f"**{value}**{_after(cell)}" if cell.best else f"{value}{sign}{_after(cell)}"
-
-
-def _after(cell: Cell) -> str:
-    return f" {cell.interval}" if cell.interval else ""
+    return "\n\n".join([*map(markdown_table, grids(results)), f"{markdown_code(str(results.signature))}\n"])
 
 
 def _latex(results: Results) -> str:
     from nescio.reporting import latex
 
-    first = [latex.leaderboard(board(results))] if isinstance(results, Scores) else []
-    rest = [latex.tabular(table) for table in grids(results)[len(first) :]]
-    return "\n".join([f"% {sanitize(str(results.signature), target='line')}", latex.PREAMBLE, *first, *rest]) + "\n"
+    tables = map(latex.tabular, grids(results))
+    return "\n".join([f"% {sanitize(str(results.signature), target='line')}", latex.PREAMBLE, *tables]) + "\n"

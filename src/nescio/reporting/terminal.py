@@ -45,7 +45,7 @@ def console(**options: Any) -> Any:
     return Output(**{"width": width(), "highlight": False, **options})
 
 
-def typed(words: Sequence[str]) -> str:
+def command_text(words: Sequence[str]) -> str:
     """Return a command line as a shell takes it. What cannot be seen (a control character, a name that is no text) is
     written as its bytes, as bash, zsh and ksh read them: the line shows all that it does, and does what it shows."""
     return " ".join(shlex.quote(word) if word.isprintable() else f"$'{''.join(map(_typed, word))}'" for word in words)

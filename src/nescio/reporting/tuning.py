@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import math
 
-from nescio.data.results import Comparison
-from nescio.reporting.board import number
 from nescio.reporting.grid import make_grid
+from nescio.reporting.numbers import difference, number, with_interval
 from nescio.reporting.printing import show_grid, show_signature, show_text
 from nescio.reporting.screen import show_records
-from nescio.reporting.tables import signed
 from nescio.selective import Tuned, TunedPair, Tuning
 
 CURVE_ROWS = 20
@@ -55,9 +53,7 @@ def _share(row: Tuning) -> str:
 
 def _values(row: Tuning) -> list[tuple[str, str, str]]:
     """Say what the measure comes to, and what each figure is worth."""
-    expected = number(row.value)
-    if row.low is not None and row.low == row.low:  # not NaN
-        expected += f" [{number(row.low)}, {number(row.high)}]"
+    expected = with_interval(row.value, row.low, row.high)
     too_good = "too optimistic (same questions)" if row.max_risk is None else "on the questions used to choose it"
     held_out = f"expect this (held out; answers {_percent(row.coverage_held_out)})"
     if row.max_risk is not None:
@@ -86,7 +82,7 @@ def show_tuned_pair(pair: TunedPair) -> None:
         "answer from": [_threshold(row) for row in pair],
         "answers": [_percent(row.coverage_held_out) for row in pair],
         "of these wrong": [_percent(row.risk_held_out) for row in pair],
-        f"{measure} on new questions": [_interval(row.value, row.low, row.high) for row in pair],
+        f"{measure} on new questions": [with_interval(row.value, row.low, row.high) for row in pair],
         f"{measure} in sample": [number(row.value_in_sample) for row in pair],
         f"{measure} as given": [number(row.value_as_given) for row in pair],
     }
@@ -94,22 +90,13 @@ def show_tuned_pair(pair: TunedPair) -> None:
     show_text("")
     own, given = pair.comparison, pair.tables["as_given"][0]
     show_text(
-        f"Each at its own threshold, on held-out questions: {runs[1]} minus {runs[0]} is {_difference(own)}: "
+        f"Each at its own threshold, on held-out questions: {runs[1]} minus {runs[0]} is {difference(own)}: "
         f"{own.verdict}."
     )
-    show_text(f"As given: {_difference(given)}: {given.verdict}.")
+    show_text(f"As given: {difference(given)}: {given.verdict}.")
     show_text("")
     show_signature(pair.signature)
 
 
 def _threshold(row: Tuning) -> str:
     return "nothing" if not row.coverage else "everything" if row.threshold is None else f"{row.threshold:.6g}"
-
-
-def _interval(value: float, low: float | None, high: float | None) -> str:
-    return number(value) if low is None or math.isnan(low) else f"{number(value)} [{number(low)}, {number(high)}]"
-
-
-def _difference(row: Comparison) -> str:
-    interval = "" if row.low is None or math.isnan(row.low) else f" [{signed(row.low)}, {signed(row.high)}]"
-    return f"{signed(row.difference)}{interval}"

@@ -11,7 +11,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from nescio.data.binned import BINS, RIGHT
-from nescio.data.evidence import Evidence, Tally
+from nescio.data.evidence import Data, Tally
 from nescio.data.notes import Note, note
 from nescio.data.patterns import Patterns
 from nescio.measures import Measure
@@ -67,7 +67,7 @@ def _ordered(counts: Counts, place: Counts, right: NDArray[np.bool_], starts: Co
     return Patterns({"right": right.astype(np.float64), "n": np.ones(len(place))}, of_kind, starts=starts)
 
 
-def binned_values(data: Evidence | Tally, measures: Sequence[Measure]) -> tuple[BinnedValue, ...]:
+def binned_values(data: Data, measures: Sequence[Measure]) -> tuple[BinnedValue, ...]:
     """Return what the bins of each run make of these measures; none where a tally holds no bins."""
     values = []
     for measure in measures:

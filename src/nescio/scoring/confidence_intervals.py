@@ -17,12 +17,12 @@ from nescio.data.patterns import Patterns
 from nescio.errors import UsageError
 from nescio.measures import Measure, OwnInterval
 from nescio.measures.calibration import SURE_WRONG
+from nescio.options.edge import Progress
 from nescio.scoring.jackknife import degrees_of_freedom, left_out
 from nescio.scoring.resampled import by_draw, resample, together
 from nescio.scoring.samples import MeasureInput
 from nescio.stats import intervals, parallel, resampling
 from nescio.stats.intervals import CoverageWarning, Interval
-from nescio.stats.parallel import Progress
 from nescio.stats.resampling import Block
 from nescio.stats.streams import Stream
 
@@ -192,7 +192,6 @@ def unfit(method: str) -> Note:
 
 
 def _own(sample: MeasureInput, own: OwnInterval, plan: ResamplingPlan) -> Bounds:
-    """Compute an interval by the measure's own construction, and remarks on it."""
     if np.isnan(sample.value):
         return *intervals.UNDEFINED, []
     rng = plan.blocks[0].generator(Stream.MAGNITUDES)

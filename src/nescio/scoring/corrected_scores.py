@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from nescio.data.evidence import Evidence
 from nescio.data.judges import TARGETS, Target
 from nescio.data.notes import Note, gather, note
 from nescio.data.results import Score, Scores
 from nescio.data.signature import sign
-from nescio.errors import MismatchError, UsageError
+from nescio.errors import MismatchError, UsageError, opt
 from nescio.measures import Measure, Measures
 from nescio.pipeline import Loaded
 from nescio.scoring.corrected import METHOD, Correction, corrected_score
@@ -44,7 +43,6 @@ def score_labelled(
     remarks: list[Remark] = []
     corrections: list[Correction] = []
     for stratum, part in strata(loaded.data, by):
-        assert isinstance(part, Evidence)
         own = laid if stratum is None else laid.select(np.asarray(laid.data.strata[by or ""]) == stratum)
         for run, name in enumerate(part.runs):
             for measure in wanted:
@@ -64,7 +62,7 @@ def score_labelled(
             note(
                 "labels.no_difference",
                 "the corrected difference of two runs is not the difference of their corrected scores: nescio compare "
-                "--labels estimates it",
+                f"{opt('labels')} estimates it",
             )
         )
     return Scores(tuple(rows), line, tuple(dict.fromkeys(notes)), "scores", {"labels": tuple(corrections)})
@@ -76,7 +74,7 @@ def open_labelled(
     """Read the files beside which there are labels, with the columns of questions in `kept`."""
     columns = tuple(name for name in kept if name is not None and name != VERDICTS)
     loaded = open_data(source, {"strata": columns, **options, "beside": beside(labels)}, measures)
-    if isinstance(loaded.data, Evidence) and set(columns) - set(loaded.data.strata):
+    if set(columns) - set(loaded.data.strata):
         return open_data(
             source, {"strata": None, **options, "beside": beside(labels)}, measures
         )  # to say what there is
@@ -99,8 +97,8 @@ def lay_labels(
     others = []
     for path in also_judged:
         other = open_data(path, {"strata": (), **passed}).data
-        if not isinstance(other, Evidence) or "correct" not in other.columns:
-            raise MismatchError(f"--also-judged: {path} has no outcomes of single questions")
+        if not other.has_questions or "correct" not in other.columns:
+            raise MismatchError(f"{opt('also_judged')}: {path} has no outcomes of single questions")
         others.append(other)
     return read_labels(loaded, table, by=labels_by, also_judged=others)
 
@@ -117,7 +115,8 @@ def about(labels: Labels, target: Target) -> list[Note]:
     """Say what corrected figures are about and what they assume, and note labels that look chosen."""
     where = {
         "collection": "what people would say of all answers to these questions",
-        "population": "all questions of this kind, of which these are a sample (--target collection is about these "
+        "population": "all questions of this kind, of which these are a sample"
+        f" ({opt('target', 'collection')} is about these "
         "alone)",
     }[target]
     drawn = {
@@ -148,6 +147,10 @@ def about(labels: Labels, target: Target) -> list[Note]:
 
 def check_unlabelled(target: Target | None, labels_by: str | None, also_judged: Sequence[Any]) -> None:
     """Raise UsageError for options of labels where there are none."""
-    for name, value in (("--target", target), ("--labels-by", labels_by), ("--also-judged", also_judged)):
+    for name, value in (
+        (opt("target"), target),
+        (opt("labels_by"), labels_by),
+        (opt("also_judged"), also_judged),
+    ):
         if value:
-            raise UsageError(f"{name} says how --labels are used, and there are none")
+            raise UsageError(f"{name} says how {opt('labels')} are used, and there are none")

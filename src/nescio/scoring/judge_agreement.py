@@ -201,7 +201,6 @@ def _of_all(estimate: Estimate, cells: _Cells, target: Target, level: float) -> 
 
 
 def _undefined_note(run: str, cells: _Cells) -> Note:
-    """Say why the estimate of Rogan and Gladen is undefined for a run."""
     right = int(cells.people.sum())
     if right in (0, len(cells.people)):
         return note(

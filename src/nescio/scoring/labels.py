@@ -12,10 +12,10 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from nescio.data.columns import Array
-from nescio.data.evidence import Evidence, Tally
+from nescio.data.evidence import Evidence, with_questions
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, NOT_GRADED, SILENT, Label
-from nescio.errors import MismatchError, UsageError
+from nescio.errors import MismatchError, UsageError, opt
 from nescio.formats.native.judgements import read_judgements
 from nescio.judging.human import Human, human
 from nescio.pipeline import Loaded
@@ -79,15 +79,14 @@ def read_labels(loaded: Loaded, table: Any, *, by: str | None = None, also_judge
     """Read people's verdicts on the answers of what was loaded, and note what of them could not be used.
 
     The columns are found by their names, or by `column` of the options that the files were read with. `by` names the
-    column of questions within whose values the labelled ones were drawn, or is "verdicts". Raises UsageError where the
-    data has no questions, or each was asked several times; MismatchError where labels contradict each other or belong
-    to no answer; FormatError for a table that is none.
+    column of questions within whose values the labelled ones were drawn, or is "verdicts". Raises UsageError where
+    questions were asked several times; MismatchError where the data has no questions, or labels contradict each other
+    or belong to no answer; FormatError for a table that is none.
     """
     data = _single_answers(loaded)
     options = loaded.options
-    with options.naming():
-        given, notes = read_judgements(table, options.outcome_map, named=options.column)
-        people, more = human(given, data.runs, data.questions)
+    given, notes = read_judgements(table, options.outcome_map, named=options.column)
+    people, more = human(given, data.runs, data.questions)
     grid, inclusion = _laid_out(loaded, data, people)
     known = _known(data)
     verdicts = np.where(grid == NOT_GRADED, NEITHER, grid == CORRECT).astype(np.int8)
@@ -97,9 +96,11 @@ def read_labels(loaded: Loaded, table: Any, *, by: str | None = None, also_judge
     notes = [*notes, *more, *people.said_of_stale(), *odd]
     strata = _strata(data, by)
     if by is not None and inclusion is not None:
-        raise UsageError("the labels have a column `inclusion`, which says how they were drawn; leave --labels-by out")
+        raise UsageError(
+            f"the labels have a column `inclusion`, which says how they were drawn; leave {opt('labels_by')} out"
+        )
     if also_judged and (by is not None or inclusion is not None):
-        raise UsageError("--also-judged is for labels that are one random sample of the questions")
+        raise UsageError(f"{opt('also_judged')} is for labels that are one random sample of the questions")
     drawn = "simple" if by is None and inclusion is None else "inclusion" if by is None else f"by {by}"
     others = tuple(_aligned(other, data) for other in also_judged)
     return Labels(data, verdicts, known, inclusion, _digest(data, grid, inclusion), others, strata, drawn, tuple(notes))
@@ -121,14 +122,14 @@ def _known(data: Evidence) -> NDArray[np.bool_]:
 
 
 def _single_answers(loaded: Loaded) -> Evidence:
-    """Return data of single answers to questions; raises UsageError for any other."""
-    data = loaded.data
-    if isinstance(data, Tally):
-        raise UsageError("labels are of single answers, and this data has counts only")
+    """Return data of single answers to questions; raises MismatchError or UsageError for any other."""
+    data = with_questions(loaded.data, "match labels to")
     if data.repeats is not None:
         raise UsageError("labels cannot be used where questions were asked several times: they name no repeat")
     if data.origins:
-        raise UsageError("--ungraded bounds takes each ungraded answer both ways; with --labels use exclude")
+        raise UsageError(
+            f"{opt('ungraded', 'bounds')} takes each ungraded answer both ways; with {opt('labels')} use exclude"
+        )
     if data.answer_rows is not None or "correct" not in data.columns:
         raise UsageError("labels correct what a judge says of answers to questions, and this data has no such outcomes")
     return data
@@ -194,7 +195,8 @@ def _odd(data: Evidence, grid: NDArray[np.int8], known: NDArray[np.bool_]) -> li
         notes.append(
             note(
                 "labels.called_silent",
-                "people call {labels:n answer} unanswered that the runs gave; with --labels {labels:it/they} "
+                f"people call {{labels:n answer}} unanswered that the runs gave; with {opt('labels')} "
+                "{labels:it/they} "
                 "{labels:counts/count} as not correct",
                 labels=int(silent.sum()),
             )
@@ -220,13 +222,13 @@ def _strata(data: Evidence, by: str | None) -> Array | Literal["verdicts"] | Non
     if by == VERDICTS:
         return "verdicts"
     have = ", ".join((*data.strata, VERDICTS))
-    raise MismatchError(f"--labels-by {by}: no such column is constant within each question; there are: {have}")
+    raise MismatchError(f"{opt('labels_by', by)}: no such column is constant within each question; there are: {have}")
 
 
 def _aligned(other: Evidence, data: Evidence) -> NDArray[np.float64]:
     """Return another judge's verdicts on the answers of `data`, 1 for correct."""
     if set(data.runs) - set(other.runs) or set(data.questions) - set(other.questions):
-        raise MismatchError("--also-judged must have the same runs and questions as the files")
+        raise MismatchError(f"{opt('also_judged')} must have the same runs and questions as the files")
     runs = [other.runs.index(run) for run in data.runs]
     place = {question: i for i, question in enumerate(other.questions)}
     chosen = [place[question] for question in data.questions]
@@ -235,7 +237,6 @@ def _aligned(other: Evidence, data: Evidence) -> NDArray[np.float64]:
 
 
 def _digest(data: Evidence, grid: NDArray[np.int8], inclusion: NDArray[np.float64] | None) -> str:
-    """Return a short hash of people's verdicts, whatever their order."""
     rows: list[str] = []
     for r, q in np.argwhere(grid != NOT_GRADED):
         odds = "" if inclusion is None else repr(float(inclusion[r, q]))

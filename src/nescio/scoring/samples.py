@@ -11,16 +11,19 @@ from numpy.typing import NDArray
 
 from nescio.data.columns import OUTCOMES, USER, Array, attribute, bare
 from nescio.data.columns import known as declared
-from nescio.data.evidence import NO_ROW, PRESENT, Evidence, Tally
+from nescio.data.evidence import NO_ROW, PRESENT, Data, Evidence, Tally
 from nescio.data.graded_sums import UNIT as SUMMED_UNIT
 from nescio.data.notes import Note, gather, note
 from nescio.data.patterns import Patterns, compress, compress_ordered, compress_questions, distinct, numbered
 from nescio.data.repeats import first_rows, shares
-from nescio.errors import MismatchError, MissingColumnError
+from nescio.errors import MismatchError, MissingColumnError, opt
 from nescio.measures import Measure, as_namespace
 from nescio.scoring.summed import is_binned, is_summed, summed_note, sums_of
 
-KEEPS_BINS = " (nescio tally -m {} keeps bins of it, but not for --unanswerable exclude and --ungraded bounds)"
+KEEPS_BINS = (
+    f" (nescio tally -m {{}} keeps bins of it, but not for {opt('unanswerable', 'exclude')} and "
+    f"{opt('ungraded', 'bounds')})"
+)
 OF_QUESTIONS = "question"  # the namespace of what a question earned, where it was asked several times
 Remark = tuple[Note, str, str]  # with the measure, and whose value it is made of
 
@@ -43,30 +46,30 @@ class MeasureInput(Struct, frozen=True, eq=False):
         return float(self.measure.value(self.patterns, self.patterns.counts)) if self.n else float("nan")
 
 
-def measure_inputs(data: Evidence | Tally, measures: Sequence[Measure]) -> tuple[list[MeasureInput], list[Note]]:
+def measure_inputs(data: Data, measures: Sequence[Measure]) -> tuple[list[MeasureInput], list[Note]]:
     """Every run seen by every measure, and notes on the questions that a measure cannot use.
 
     A measure of stored integer columns needs no more than their counts, and gets no more: its cost does not grow with
     the number of questions. Raises MissingColumnError where no run has what a measure needs.
     """
-    tally = data if isinstance(data, Tally) else _tally(data)
+    countable = not data.has_questions or (data.clusters is None and "correct" in data.columns)
+    tally = data.tally() if countable else None
     inputs: list[MeasureInput] = []
     remarks: list[Remark] = []
     by_name: NDArray[np.int64] | None = None  # the order in which questions are drawn
     for measure in (measure.on(data.columns) for measure in measures):
-        of_counts = measure.of_counts or (isinstance(data, Tally) and measure.order is None)
+        of_counts = measure.of_counts or (not data.has_questions and measure.order is None)
         if tally is not None and of_counts and {*measure.needs} <= {*tally.columns, "n"}:
             inputs += _from_tally(tally, measure)
-        elif isinstance(data, Tally):
-            if is_summed(data, measure):
-                inputs += _from_sums(data, measure, remarks)
-            elif is_binned(data, measure):
-                inputs += _from_bins(data, measure, remarks)
-            else:
-                check_countable(data, measure)
-        else:
+        elif data.has_questions:
             by_name = np.array(data.sorted_rows(), dtype=np.int64) if by_name is None else by_name
             inputs += _from_evidence(data, measure, by_name, remarks)
+        elif is_summed(data, measure):
+            inputs += _from_sums(data, measure, remarks)
+        elif is_binned(data, measure):
+            inputs += _from_bins(data, measure, remarks)
+        else:
+            check_countable(data, measure)
     return inputs, gather(remarks)
 
 
@@ -89,7 +92,6 @@ def _from_sums(data: Tally, measure: Measure, remarks: list[Remark]) -> list[Mea
 
 
 def _from_bins(data: Tally, measure: Measure, remarks: list[Remark]) -> list[MeasureInput]:
-    """Return each run's answers in the order of their bins."""
     from nescio.scoring.binned import binned_note, in_bins
 
     assert data.bins is not None
@@ -120,17 +122,13 @@ def check_countable(data: Tally, measure: Measure) -> None:
         if lacking in measure.needs and lacking.startswith(USER) and data.size is not None:
             raise MissingColumnError(
                 f"{measure.label} needs the sum of {bare(lacking)}, which {data.what} holds only where nescio tally -m "
-                f"{measure.label!r} made it, and never with --unanswerable exclude"
+                f"{measure.label!r} made it, and never with {opt('unanswerable', 'exclude')}"
             )
         what = declared(lacking).when_missing or f"the column {bare(lacking)!r}"
         bins = KEEPS_BINS.format(measure.label) if measure.binned and data.bins is None else ""
         raise MissingColumnError(
             f"{measure.label} needs {what}, but {data.what} has only correct, incorrect and unanswered{bins}"
         )
-
-
-def _tally(data: Evidence) -> Tally | None:
-    return data.tally() if data.clusters is None and "correct" in data.columns else None
 
 
 def _from_tally(tally: Tally, measure: Measure) -> list[MeasureInput]:
@@ -210,7 +208,6 @@ def unit(measure: Measure) -> str:
 
 
 def _left_out(lacking: Sequence[str], used: int, about: int, units: str) -> Note:
-    """Say why a measure uses fewer units than it is about."""
     what = sorted({declared(column).lacking for column in lacking})
     if not used:
         return note(
@@ -261,9 +258,10 @@ def by_question(data: Evidence, measure: Measure) -> tuple[Evidence, Measure]:
         if any(values.ndim > 1 for values in earned.values()):
             return data, measure
         absence[run, asked] = PRESENT
-        for name in earned.keys() - {"n"}:
-            columns.setdefault(f"{OF_QUESTIONS}.{attribute(name)}", np.full(absence.shape, np.nan))
-            columns[f"{OF_QUESTIONS}.{attribute(name)}"][run, asked] = earned[name]
+        for name, values in earned.items():
+            if name != "n":
+                column = columns.setdefault(f"{OF_QUESTIONS}.{attribute(name)}", np.full(absence.shape, np.nan))
+                column[run, asked] = values
     of_questions = replace(
         data,
         questions=tuple(data.questions[row] for row in first),

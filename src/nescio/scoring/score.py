@@ -5,24 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, Unpack
+from typing import Any
 
 import numpy as np
 
 from nescio.data.columns import OUTCOMES
-from nescio.data.evidence import Evidence, Tally
+from nescio.data.evidence import Data, Evidence, Tally, with_questions
 from nescio.data.notes import Note, gather, note
 from nescio.data.results import Score, Scores
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError
 from nescio.formats import Counting
 from nescio.measures import Measure, Measures, parse
-from nescio.pipeline import Loaded, Options, ReadingOptions, check_names, load
+from nescio.options.edge import Progress
+from nescio.pipeline import Loaded, Options, load
 from nescio.scoring.confidence_intervals import METHODS, IntervalMethod, ResamplingPlan, bounds, method_for
 from nescio.scoring.samples import MeasureInput, Remark, measure_inputs
 from nescio.scoring.summed import check_percentile, how_drawn, is_binned, is_summed
 from nescio.stats import resampling
-from nescio.stats.parallel import Progress
 
 MOST_RESAMPLES = 100_000_000
 
@@ -34,7 +34,7 @@ Unlike = dict[tuple[str, int], MeasureInput]  # runs as measures see them, those
 _NOT_AGAIN = {"graded"}  # options that `load` does not refuse for data in memory, as it cannot tell whose they are
 
 
-def score(
+def compute_scores(
     source: Any,
     measures: Measures = None,
     *,
@@ -45,17 +45,16 @@ def score(
     seed: int = 0,
     jobs: int = 1,
     progress: Progress | None = None,
-    **options: Unpack[ReadingOptions],
+    **options: Any,
 ) -> Scores:
     """Give the value of each measure for each run, with its interval: `nescio.score` without its marks, whose arguments
     these are."""
-    check_names(score, options)
     check_resampling(ci, resamples, jobs, seed)
     if interval not in METHODS:
         raise UsageError(f"interval must be one of {', '.join(METHODS)} (found {interval!r})")
     loaded = open_by(source, by, options, measures)
     wanted = parse_all(measures, loaded)
-    clustered = isinstance(loaded.data, Evidence) and loaded.data.clusters is not None
+    clustered = loaded.data.clusters is not None
     resampled = [m for m in wanted if not is_summed(loaded.data, m) or loaded.data.drawn.resamples]
     methods = {m.label: method_for(m, interval, clustered=clustered) for m in resampled} if ci else {}
     check_percentile(loaded.data, resampled, methods)
@@ -150,7 +149,7 @@ def open_by(
     counting = QUESTIONS if by else Counting(pairs)
     named = by not in (None, QUESTION)
     loaded = open_data(source, {"strata": (by,) if named else (), **options}, measures, counting)
-    if by and named and isinstance(loaded.data, Evidence) and by not in loaded.data.strata:
+    if by and named and by not in loaded.data.strata:
         return open_data(source, {"strata": None, **options}, measures)  # to say what there is instead
     return loaded
 
@@ -202,12 +201,11 @@ def check_resampling(ci: float | None, resamples: int, jobs: int, seed: int) -> 
         raise UsageError(f"seed must be 0 or more (found {seed!r})")
 
 
-def strata(data: Evidence | Tally, by: str | None) -> list[tuple[str | None, Evidence | Tally]]:
+def strata(data: Data, by: str | None) -> list[tuple[str | None, Data]]:
     """All questions first, then, where a stratum is named, the questions of each of its values."""
     if by is None:
         return [(None, data)]
-    if isinstance(data, Tally):
-        raise MismatchError(f"{data.what} has no questions, so scores cannot be broken down by {by!r}")
+    data = with_questions(data, f"break scores down by {by!r}")
     if by == QUESTION:
         return [(None, data), *_questions(data)]
     if by not in data.strata:

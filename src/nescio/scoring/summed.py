@@ -6,24 +6,24 @@ from collections.abc import Mapping, Sequence
 from typing import TypeGuard
 
 from nescio.data.columns import bare
-from nescio.data.evidence import Evidence, Tally
+from nescio.data.evidence import Data, Tally
 from nescio.data.graded_sums import Drawn, GradedSums
 from nescio.data.notes import Note, note
-from nescio.errors import UsageError
+from nescio.errors import UsageError, opt
 from nescio.measures import Measure
 
 SUMMED, POISSON = "measure.summed", "interval.poisson"  # remarks on what is made of sums
 
 
-def is_summed(data: Evidence | Tally, measure: Measure) -> TypeGuard[Tally]:
+def is_summed(data: Data, measure: Measure) -> TypeGuard[Tally]:
     """Tell whether this is the mean of a graded score of which a tally holds the sum."""
     needs = [name for name in measure.needs if name != "n"]
-    return isinstance(data, Tally) and measure.declaration.name == "mean" and {*map(bare, needs)} <= {*data.sums}
+    return measure.declaration.name == "mean" and {*map(bare, needs)} <= {*data.sums}
 
 
-def is_binned(data: Evidence | Tally, measure: Measure) -> TypeGuard[Tally]:
+def is_binned(data: Data, measure: Measure) -> TypeGuard[Tally]:
     """Tell whether this is a measure of an order of which a tally holds bins."""
-    return isinstance(data, Tally) and data.bins is not None and measure.binned
+    return data.bins is not None and measure.binned
 
 
 def sums_of(data: Tally, measure: Measure) -> GradedSums:
@@ -45,13 +45,12 @@ def summed_note(drawn: Drawn) -> Note:
     )
 
 
-def how_drawn(data: Evidence | Tally, measures: Sequence[Measure], resamples: int, seed: int) -> dict[str, object]:
+def how_drawn(data: Data, measures: Sequence[Measure], resamples: int, seed: int) -> dict[str, object]:
     """Return the fields of a signature that say how the questions were resampled for these measures."""
     kinds: dict[tuple[str, int, int], None] = {}
-    units = data.resampled if isinstance(data, Evidence) else "questions"
     for measure in measures:
         if not is_summed(data, measure):
-            kinds[f"patterns of {units}", resamples, seed] = None
+            kinds[f"patterns of {data.resampled}", resamples, seed] = None
         elif data.drawn.resamples:
             kinds["poisson, by question id", data.drawn.resamples, data.drawn.seed] = None
     return {
@@ -60,17 +59,17 @@ def how_drawn(data: Evidence | Tally, measures: Sequence[Measure], resamples: in
     }
 
 
-def fewest_resamples(data: Evidence | Tally, measures: Sequence[Measure], resamples: int) -> int:
+def fewest_resamples(data: Data, measures: Sequence[Measure], resamples: int) -> int:
     """Return how many resamples each of these measures has at least: those of a tally, or those asked for."""
     return min([resamples, *(data.drawn.resamples for measure in measures if is_summed(data, measure))])
 
 
-def check_percentile(data: Evidence | Tally, measures: Sequence[Measure], methods: Mapping[str, str]) -> None:
+def check_percentile(data: Data, measures: Sequence[Measure], methods: Mapping[str, str]) -> None:
     """Raise UsageError for a method that needs the questions of what a tally has but sums of."""
     for measure in measures:
         method = methods.get(measure.label, "percentile")
         if method != "percentile" and is_summed(data, measure):
             raise UsageError(
                 f"{method} needs the scores of single questions, and a tally holds sums of {measure.label}; use "
-                "--interval percentile or auto"
+                f"{opt('interval', 'percentile')} or auto"
             )

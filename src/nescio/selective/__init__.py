@@ -3,7 +3,7 @@
 `tune` does it all for one run; what new questions will bring is estimated on questions that the threshold has not seen.
 """
 
-from nescio.selective.certified import GridPoint, Guarantee, bounds_on_grid, certify, needed, upper_bound
+from nescio.selective.certified import GridPoint, Guarantee, bounds_on_grid, certify, needed
 from nescio.selective.curve import Point, as_outcomes, risk_coverage
 from nescio.selective.thresholds import break_even, exact_rule
 from nescio.selective.tuned import Tuned, Tuning
@@ -26,5 +26,4 @@ __all__ = [
     "risk_coverage",
     "tune",
     "tune_pair",
-    "upper_bound",
 ]

@@ -30,8 +30,8 @@ from collections.abc import Sequence
 import numpy as np
 from msgspec import Struct
 
-from nescio.data.columns import Array
 from nescio.selective.curve import Bools, Floats
+from nescio.stats.intervals import clopper_pearson_upper
 
 GRID = 20
 _MOST_NEEDED = 1 << 40
@@ -66,21 +66,6 @@ class GridPoint(Struct, frozen=True):
     upper: float
 
 
-def upper_bound(wrong: Sequence[int] | Array, accepted: Sequence[int] | Array, level: float) -> Floats:
-    r"""Return the one-sided upper bound of Clopper & Pearson (1934) on the chance of an error: at most `level` of
-    samples break it.
-
-    The $1 - \alpha$ quantile of $Beta(E + 1, N - E)$ for E errors among N, in [0, 1]; 1 where E = N (and so for N = 0).
-    """
-    from scipy.special import betaincinv
-
-    errors, many = np.asarray(wrong, dtype=np.float64), np.asarray(accepted, dtype=np.float64)
-    free = many > errors
-    bounds = np.ones(np.broadcast_shapes(errors.shape, many.shape))
-    bounds[free] = betaincinv(errors[free] + 1, (many - errors)[free], 1 - level)
-    return bounds
-
-
 def bounds_on_grid(confidence: Floats, wrong: Bools, wanted: Guarantee) -> tuple[GridPoint, ...]:
     """Every threshold of the grid, on the questions that can be answered; arrays of shape (m,)."""
     order = np.argsort(-confidence, kind="stable")
@@ -93,7 +78,7 @@ def bounds_on_grid(confidence: Floats, wrong: Bools, wanted: Guarantee) -> tuple
         thresholds = np.array([np.nextafter(falling[k], np.inf) if k < m else -np.inf for k in ranks])
     accepted = np.searchsorted(-falling, -thresholds, side="right")
     failed = errors[accepted]
-    upper = upper_bound(failed, accepted, wanted.level)
+    upper = clopper_pearson_upper(failed, accepted, wanted.level)
     return tuple(
         GridPoint(float(t), int(n), int(e), float(u))
         for t, n, e, u in zip(thresholds, accepted, failed, upper, strict=True)
@@ -117,7 +102,7 @@ def needed(wanted: Guarantee, rate: float = 0.0) -> int | None:
     def enough(k: int) -> bool:
         if not rate:
             return bool(-math.expm1(math.log(wanted.level) / k) <= wanted.max_risk)
-        return bool(upper_bound([math.ceil(rate * k)], [k], wanted.level)[0] <= wanted.max_risk)
+        return bool(clopper_pearson_upper([math.ceil(rate * k)], [k], wanted.level)[0] <= wanted.max_risk)
 
     if rate >= wanted.max_risk:
         return None

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from nescio.data.columns import Array, known
 from nescio.data.evidence import Evidence
 from nescio.data.outcomes import CORRECT, INCORRECT, SILENT, Outcomes
-from nescio.errors import MismatchError, UnknownNameError, UsageError
+from nescio.errors import MismatchError, UnknownNameError, UsageError, opt
+from nescio.text import listed
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -110,10 +111,9 @@ def one_run(data: Evidence, run: str | int | None = None) -> OneRun:
 def _place(runs: Sequence[str], run: str | int | None) -> int:
     if run is None:
         if len(runs) > 1:
-            more = f" and {len(runs) - 20} more" if len(runs) > 20 else ""
             raise UsageError(
-                f"there are {len(runs)} runs, and a threshold belongs to one run; name it with --run:"
-                f" {', '.join(runs[:20])}{more}"
+                f"there are {len(runs)} runs, and a threshold belongs to one run; name it with {opt('run')}: "
+                f"{listed(runs, 20)}"
             )
         return 0
     if isinstance(run, int):
@@ -155,8 +155,8 @@ def counts(confidence: Floats, wrong: Bools) -> tuple[Floats, NDArray[np.int64],
 
 
 def as_outcomes(data: Evidence) -> Outcomes:
-    """Evidence of outcomes as a reader would have found it, for `nescio.formats.native.outcome_table.writer`;
-    unanswerable questions included."""
+    """Evidence of outcomes as a reader would have found it, unanswerable questions included, for
+    `nescio.formats.native.outcome_table.outcome_table_writer`."""
     columns, shape = data.columns, data.absence.shape
     answered = columns["answered"] == 1
     state = np.where(answered, np.where(columns["correct"] == 1, CORRECT, INCORRECT), SILENT).astype(np.int8)

@@ -11,10 +11,11 @@ from nescio.data.columns import Array
 from nescio.errors import NescioError
 from nescio.measures import Measure
 from nescio.scoring.samples import measure_inputs
-from nescio.selective.certified import Guarantee, upper_bound
+from nescio.selective.certified import Guarantee
 from nescio.selective.crossfit import choose
 from nescio.selective.curve import Floats, OneRun
 from nescio.selective.thresholds import check_follows
+from nescio.stats.intervals import clopper_pearson_upper
 
 POINTS = 200
 FOLDS = 10
@@ -125,7 +126,7 @@ def _tuned(one: OneRun, measure: Measure, seed: int) -> TunedPoint | None:
     many, wrong = int(accepted.sum()), int((accepted & one.wrong).sum())
     bound = None
     if many and one.data.clusters is None and one.data.repeats is None:
-        bound = float(upper_bound([wrong], [many], 1 - CONFIDENCE)[0])
+        bound = float(clopper_pearson_upper([wrong], [many], 1 - CONFIDENCE)[0])
     return TunedPoint(
         choice.threshold, inputs[0].value, many / len(accepted), wrong / many if many else float("nan"), bound
     )

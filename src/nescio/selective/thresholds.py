@@ -107,7 +107,6 @@ def _contributions(data: Evidence, measure: Measure) -> dict[str, Floats]:
 
 
 def _ordered(data: Evidence, measure: Measure, masks: Bools) -> Floats:
-    """Return the value of an ordered measure on each mask."""
     read, usable = columns_for(data, measure)
     use = usable[0]
     if not use.any() or measure.order is None:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Unpack
+from typing import Any
 
 import numpy as np
 
-from nescio.data.evidence import Evidence
+from nescio.data.evidence import with_questions
 from nescio.data.notes import Note, gather, note
 from nescio.data.signature import sign
-from nescio.errors import MismatchError, UsageError
+from nescio.errors import UsageError
 from nescio.measures import Measure, parse
-from nescio.pipeline import Loaded, ReadingOptions, check_names
+from nescio.options.edge import Progress
+from nescio.pipeline import Loaded
 from nescio.scoring.confidence_intervals import ResamplingPlan, bounds, method_for
 from nescio.scoring.samples import MeasureInput, measure_inputs
 from nescio.scoring.score import check_resampling, open_data
@@ -24,7 +25,6 @@ from nescio.selective.remarks import remarks
 from nescio.selective.thresholds import check_follows, exact_rule
 from nescio.selective.tuned import Tuned, Tuning
 from nescio.stats import resampling
-from nescio.stats.parallel import Progress
 
 POINTS = 200
 
@@ -44,7 +44,7 @@ def tune(
     jobs: int = 1,
     points: int | None = POINTS,
     progress: Progress | None = None,
-    **options: Unpack[ReadingOptions],
+    **options: Any,
 ) -> Tuned:
     """Find the confidence above which a run should answer, and the score to expect on new questions.
 
@@ -66,7 +66,6 @@ def tune(
     Raises NescioError: MismatchError where there are no confidences or no questions, UsageError for options that make
     no sense.
     """
-    check_names(tune, options)
     check_resampling(ci, resamples, jobs, seed)
     wanted = guarantee(max_risk, confidence, grid)
     for name, number in (("folds", folds), ("points", points)):
@@ -86,13 +85,11 @@ def tune(
     row = Tuning(one.data.runs[0], bound.label, **figures, folds=len(choice.without), n=len(one.confidence))
     more = {"curve": curve_of(one, points)} | ({"grid": choice.grid} if wanted else {})
     applied = None if wanted and choice.threshold == np.inf else one.apply(one.accept(choice.threshold))
-    return Tuned((row,), line, tuple(dict.fromkeys(notes)), "tuning", more, applied)
+    return Tuned((row,), line, tuple(dict.fromkeys(notes)), "tuning", more, applied=applied)
 
 
 def _open_run(loaded: Loaded, run: str | None, measure: Measure, wanted: Guarantee | None) -> OneRun:
-    if not isinstance(loaded.data, Evidence):
-        raise MismatchError(f"{loaded.data.what} has no confidences of single answers, and a threshold needs them")
-    one = one_run(loaded.data, run)
+    one = one_run(with_questions(loaded.data, "tune a threshold on"), run)
     check_follows(one, measure)
     if wanted and one.data.clusters is not None:
         raise UsageError(
@@ -151,7 +148,6 @@ def _figures(
 
 
 def _sample(one: OneRun, accepted: Bools, measure: Measure) -> tuple[MeasureInput, list[Note]]:
-    """Return the run with these questions answered, as the measure sees it."""
     inputs, notes = measure_inputs(one.apply(accepted), [measure])
     return inputs[0], notes
 

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any, Unpack
+from typing import Any
 
 import numpy as np
 from msgspec.structs import replace
 
 from nescio.comparison import compare
 from nescio.comparison.two_runs import take_two
-from nescio.data.evidence import Evidence
+from nescio.data.evidence import Evidence, with_questions
 from nescio.data.notes import Note, note
 from nescio.data.results import Comparison, Results
 from nescio.errors import MismatchError
 from nescio.measures import Measure, parse
-from nescio.pipeline import ReadingOptions, check_names
+from nescio.options.edge import Progress
 from nescio.scoring.score import check_resampling, open_data
 from nescio.selective.crossfit import choose
 from nescio.selective.curve import one_run
 from nescio.selective.thresholds import check_follows
 from nescio.selective.tuned import Tuning
 from nescio.selective.tuning import tune
-from nescio.stats.parallel import Progress
 
 
 class TunedPair(Results[Tuning], frozen=True):
@@ -37,17 +36,17 @@ class TunedPair(Results[Tuning], frozen=True):
 
 def tune_pair(
     source: Any,
-    measure: str | Measure = "c@1",
+    measure: str | Measure,
     *,
-    run: str | None = None,
-    baseline: str | None = None,
-    folds: int = 10,
-    ci: float = 95.0,
-    resamples: int = 10_000,
-    seed: int = 0,
-    jobs: int = 1,
-    progress: Progress | None = None,
-    **options: Unpack[ReadingOptions],
+    run: str | None,
+    baseline: str | None,
+    folds: int,
+    ci: float,
+    resamples: int,
+    seed: int,
+    jobs: int,
+    progress: Progress | None,
+    **options: Any,
 ) -> TunedPair:
     """Compare two runs, each at the threshold that is best for it.
 
@@ -63,13 +62,10 @@ def tune_pair(
     Raises NescioError: MismatchError where there are not two runs, or no confidences, UsageError for options that make
     no sense.
     """
-    check_names(tune_pair, options)
     check_resampling(ci, resamples, jobs, seed)
     bound = parse(measure)
     loaded = take_two(open_data(source, {"strata": (), **options}, [bound]), baseline, run)
-    data = loaded.data
-    if not isinstance(data, Evidence):
-        raise MismatchError(f"{data.what} has no confidences of single answers, and a threshold needs them")
+    data = with_questions(loaded.data, "tune a threshold on")
     drawn: dict[str, Any] = {"ci": ci, "resamples": resamples, "seed": seed, "jobs": jobs, "progress": progress}
     pair: dict[str, Any] = {"baseline": data.runs[0], "run": data.runs[1]}
     tuned = [tune(loaded, bound, run=name, folds=folds, **drawn) for name in data.runs]

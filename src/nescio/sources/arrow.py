@@ -40,6 +40,11 @@ def is_rows(item: Any) -> bool:
     return isinstance(item, (list, tuple)) and bool(item) and all(isinstance(row, Mapping) for row in item)
 
 
+def items_of(source: Any) -> list[Any]:
+    """Make a list of what is given: a path or a table, or several."""
+    return list(source) if isinstance(source, (list, tuple)) and not is_rows(source) else [source]
+
+
 def _texts(table: Any) -> dict[str, Any]:
     """Plain columns or rows as arrays of texts; raises ValueError where columns differ in length."""
     import numpy as np

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from nescio.errors import FormatError
+from nescio.errors import FormatError, opt
 from nescio.sources.database import first_line
 from nescio.sources.source import Packed
 
@@ -25,7 +25,9 @@ _SIP = 1 << 10  # of zstandard, whose blocks of 4 bytes may stand for 128 KB eac
 def check_size(path: Path, size: int, most: int = MOST) -> None:
     """Raise FormatError where that is more bytes than a file may unpack to."""
     if size > most:
-        rule = f"unpacks to more than {most / (1 << 30):g} GB; --max-unpacked says how many GB a file may unpack to"
+        rule = (
+            f"unpacks to more than {most / (1 << 30):g} GB; {opt('max_unpacked')} says how many GB a file may unpack to"
+        )
         raise FormatError(path, rule)
 
 

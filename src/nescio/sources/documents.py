@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from nescio.errors import FormatError
+from nescio.sources.arrow import readable
 from nescio.sources.compressed import WINDOW, check_size
 from nescio.sources.database import first_line
 from nescio.sources.elements import outline_of
 from nescio.sources.json import MemoryBudget, decode_document, decode_object
-from nescio.sources.lines import open_lines
 from nescio.sources.source import ARCHIVES, BY_SUFFIX, Source
-from nescio.sources.split_tables import open_split
 from nescio.sources.text_files import check_text
 from nescio.text import sanitize
 
@@ -37,6 +36,7 @@ Streamed = Callable[[Source], bool]
 _HEADER = 30  # bytes of a member before its name
 _STORED, _DEFLATED, _ZSTANDARD = 0, 8, 93
 _PEEK = 1 << 12
+_COLUMNS, _DATA = "columns", "data"  # keys of a table as a document
 _PLACE = re.compile(r", line \d+, column \d+( \(.*\))?$")  # where lxml found an error; messages say it in their own way
 _NODE = 120  # what lxml takes for an element, a text or an attribute
 
@@ -69,12 +69,31 @@ def open_whole(path: Path, room: MemoryBudget, streamed: Streamed | None = None)
     return Source(path.name, path, first=first.strip(), begins=number, kind="text")
 
 
+def open_lines(path: Path, room: MemoryBudget) -> Source:
+    """Return a file of JSON Lines, by its first object; raises FormatError where there is none."""
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            text = line.removeprefix(codecs.BOM_UTF8) if number == 1 else line
+            if text.strip():
+                first = decode_object(path, text, number, lenient=True, room=room)  # a strict reader will say
+                return Source(path.name, path, columns=tuple(first), first=first, begins=number, kind="lines")
+    raise FormatError(path, "the file has only blank lines")
+
+
 def text_lines(source: Source) -> Iterator[tuple[str, int]]:
     """Return the lines of a text file, each with its number."""
     if source.path is None:
         return
     with source.path.open(encoding="utf-8-sig") as lines:
         yield from ((line, number) for number, line in enumerate(lines, 1))
+
+
+def cells_of(source: Source, most: int = 0) -> Iterator[tuple[list[str], int]]:
+    """Return the lines of a text file that are not blank, cut at white space, into at most so many cells: the last
+    then holds the rest of the line."""
+    for line, number in text_lines(source):
+        if cells := line.split(None, most - 1):
+            yield [*cells[:-1], cells[-1].strip()], number
 
 
 def _open_outline(path: Path, streamed: Streamed | None) -> Source | None:
@@ -101,11 +120,35 @@ def open_document(path: Path, room: MemoryBudget) -> Source:
         if _is_lines(path, text):
             return open_lines(path, room)
         raise
-    if table := open_split(path, document):
+    if table := _open_split(path, document):
         return table
     first = document[0] if isinstance(document, list) and document else document
     columns = tuple(map(str, first)) if isinstance(first, dict) else ()
     return Source(path.name, path, columns=columns, first=first, kind="document", document=document)
+
+
+def _open_split(path: Path, document: Any) -> Source | None:
+    """Return a JSON document that is a table as one, its cells as texts: `{"columns": [...], "data": [[...], ...]}`, as
+    pandas, MLflow and Weights & Biases write them. None where it is something else.
+
+    Raises FormatError where a row has another width than the header, or a name appears twice.
+    """
+    if not isinstance(document, dict) or not isinstance(document.get(_COLUMNS), list):
+        return None
+    names, rows = document[_COLUMNS], document.get(_DATA)
+    if not isinstance(rows, list) or not names or not all(isinstance(row, list) for row in rows):
+        return None
+    columns = [str(name) for name in names]
+    if len({*columns}) < len(columns):
+        twice = next(name for name in columns if columns.count(name) > 1)
+        raise FormatError(path, "a column name appears twice", where=_COLUMNS, value=twice)
+    for i, row in enumerate(rows):
+        if len(row) != len(columns):
+            rule = f"a row of {len(row)} where there are {len(columns)} columns"
+            raise FormatError(path, rule, where=f"{_DATA}[{i}]", value=row)
+    cells = list(zip(*rows, strict=True)) if rows else [() for _ in columns]
+    table = readable({name: list(column) for name, column in zip(columns, cells, strict=True)})
+    return Source(path.name, path, table=table, columns=tuple(columns))
 
 
 def _document_of_text(path: Path, room: MemoryBudget) -> Source | None:
@@ -118,7 +161,6 @@ def _document_of_text(path: Path, room: MemoryBudget) -> Source | None:
 
 
 def _is_object(path: Path, line: str) -> bool:
-    """Say whether the first line of a text is a JSON object."""
     if not line.lstrip().startswith("{"):
         return False
     try:
@@ -237,6 +279,16 @@ def _check_xml(path: Path, room: MemoryBudget) -> None:
     """Raise FormatError where the tree would take too much memory, as that of `<a/><a/>…` takes 30 times the text."""
     text = path.read_bytes()
     room.hold(path, len(text) + _NODE * (text.count(b"<") + text.count(b"=")))
+
+
+def fault_in(source: Source, element: _Element, rule: str, value: object = None) -> FormatError:
+    """Return the error of an element of XML, with its line."""
+    return FormatError(source.label, rule, where=f"line {element.sourceline}", value=value)
+
+
+def text_in(element: _Element | None) -> str:
+    """Return the text of an element and all within it; white space is that of the layout."""
+    return " ".join("".join(map(str, element.itertext())).split()) if element is not None else ""
 
 
 def parse_xml(path: Path) -> _Element:

@@ -3,18 +3,68 @@ whole."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from nescio.errors import FormatError
 from nescio.sources.source import Source
+from nescio.sources.text_files import WHITE
 
 
-def part_of(document: Any, place: Sequence[str]) -> Any:
+def part_of(document: Any, *place: str) -> Any:
     """Return the value at a place within a document, given as the keys that lead there; None where there is none."""
     for key in place:
         document = document.get(key) if isinstance(document, dict) else None
     return document
+
+
+def as_object(value: Any) -> dict[str, Any]:
+    """Return an object, empty where it is none."""
+    return value if isinstance(value, dict) else {}
+
+
+def as_list(value: Any) -> list[Any]:
+    """Return a list, empty where it is none."""
+    return value if isinstance(value, list) else []
+
+
+def objects_in(value: Any) -> list[dict[str, Any]]:
+    """Return the objects in a list; none where it is no list."""
+    return [one for one in as_list(value) if isinstance(one, dict)]
+
+
+def texts_in(value: Any) -> list[str]:
+    """Return the texts in a list, or a text alone; none where it is neither."""
+    return [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, str)]
+
+
+def identifier(row: Mapping[str, Any], key: str, label: object, where: str | int) -> str:
+    """Return what a row is called under a key: a text, or a whole number as one. Raises FormatError for anything else,
+    with the place or the line on which it stands."""
+    name = row.get(key)
+    if isinstance(name, bool) or not isinstance(name, (str, int)) or not str(name).strip(WHITE):
+        place = f"line {where}" if isinstance(where, int) else where
+        raise FormatError(label, f"{key} must be a text or a whole number", where=place, value=name)
+    return str(name)
+
+
+def flag(row: Mapping[str, Any], key: str, label: object, where: str) -> bool | None:
+    """Return true, false or None as it stands under a key; raises FormatError for anything else."""
+    value = row.get(key)
+    if not isinstance(value, (bool, type(None))):
+        raise FormatError(label, f"{key} must be true or false", where=where, value=value)
+    return value
+
+
+def placed_rows(
+    source: Source, rows: Iterable[Any], what: str = "each item", *, each: str = "item"
+) -> Iterator[tuple[dict[str, Any], str]]:
+    """Yield the objects of a list with their places ("item 3"); raises FormatError where one is no object, which
+    `what` calls it."""
+    for i, row in enumerate(rows, 1):
+        if not isinstance(row, dict):
+            raise FormatError(source.label, f"{what} must be an object", where=f"{each} {i}", value=row)
+        yield row, f"{each} {i}"
 
 
 def elements(source: Source, place: Sequence[str]) -> Iterator[tuple[Any, str]]:
@@ -27,7 +77,7 @@ def elements(source: Source, place: Sequence[str]) -> Iterator[tuple[Any, str]]:
         for i, value in enumerate(_streamed(source, place)):
             yield value, f"{name}[{i}]"
         return
-    values = part_of(source.document, place)
+    values = part_of(source.document, *place)
     if not isinstance(values, (list, type(None))):
         raise FormatError(source.label, f"{name or 'this document'} must be a list", value=values)
     for i, value in enumerate(values or ()):
@@ -44,7 +94,7 @@ def entries(source: Source, place: Sequence[str]) -> Iterator[tuple[str, Any, st
         for i, (key, value) in enumerate(_streamed(source, place, keyed=True), 1):
             yield key, value, f"{name} entry {i}"
         return
-    values = part_of(source.document, place)
+    values = part_of(source.document, *place)
     if not isinstance(values, (dict, type(None))):
         raise FormatError(source.label, f"{name or 'this document'} must be an object", value=values)
     for i, (key, value) in enumerate((values or {}).items(), 1):

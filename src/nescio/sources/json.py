@@ -1,4 +1,4 @@
-"""JSON as values, in one place: what is refused (a key that stands twice, endless nesting, more than memory should
+"""JSON as values, in one place: what is refused (a key that appears twice, endless nesting, more than memory should
 hold) and what is mended (half of a surrogate pair, which no text can be written with)."""
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from nescio.errors import FormatError
 
 DEEPEST = 200  # no log nests its values deeper than some 30 times; readers and messages follow them by recursion
+TOO_DEEP = f"values are nested more than {DEEPEST} levels deep"
 PACKED = 4 << 30  # what may be held as values of a packed file at most, whose size says little of what it unpacks to
 FREE = 1 << 26  # what may always be held as values, however small the file
 _OBJECT, _TEXT, _SLOT = 64, 56, 8  # what Python takes for an object or a list, a text, a place in a list, at the least
@@ -74,7 +75,7 @@ def decode_document(path: Path | str, text: bytes, room: MemoryBudget, where: st
         value = msgspec.json.decode(text)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         if (value := _forgiven(text)) is _NOTHING:
-            reason = _TOO_DEEP if isinstance(error, RecursionError) else str(error).split("\n", 1)[0]
+            reason = TOO_DEEP if isinstance(error, RecursionError) else str(error).split("\n", 1)[0]
             raise FormatError(path, f"not a JSON document: {reason}", where=where) from None
     _check(path, value, text, where)
     room.left -= needed
@@ -126,11 +127,7 @@ def _parts(text: bytes, wide: int) -> Iterator[NDArray[np.uint8]]:
         yield np.frombuffer(text[start : start + _AT_ONCE + wide - 1], dtype=np.uint8)
 
 
-class _Nothing:
-    """What is no JSON at all."""
-
-
-_NOTHING = _Nothing()
+_NOTHING = object()  # what is no JSON at all
 
 
 def _forgiven(text: bytes) -> Any:
@@ -151,7 +148,7 @@ def _why_not_json(text: bytes, error: Exception) -> str:
     if isinstance(error, msgspec.ValidationError):
         return "a number is out of range"
     if isinstance(error, RecursionError):
-        return _TOO_DEEP
+        return TOO_DEEP
     if "truncated" in str(error) and not _HALF_PAIR.search(text):
         return "the object does not end on its line; each line must hold one complete object"
     constants: list[str] = []
@@ -164,9 +161,6 @@ def _why_not_json(text: bytes, error: Exception) -> str:
     return "a text contains half of a surrogate pair"
 
 
-_TOO_DEEP = f"values are nested more than {DEEPEST} levels deep"
-
-
 def _check(path: Path | str, value: Any, text: bytes, where: str | None) -> None:
     """Raise FormatError where values nest too deep, or a key appears twice in one object: what lost out is not in
     `value`."""
@@ -175,7 +169,7 @@ def _check(path: Path | str, value: Any, text: bytes, where: str | None) -> None
     while level:
         depth += 1
         if depth > DEEPEST:
-            raise FormatError(path, _TOO_DEEP, where=where)
+            raise FormatError(path, TOO_DEEP, where=where)
         inner: list[Any] = []
         for value_ in level:
             if type(value_) is dict:

@@ -118,7 +118,6 @@ def group(
 
 
 def _counted(words: Iterable[tuple[str | None, int]]) -> list[tuple[str | None, int]]:
-    """Count the rows of each word for an outcome, as tables are read."""
     as_written: Counter[str | None] = Counter()
     for word, rows in words:
         as_written[word] += rows

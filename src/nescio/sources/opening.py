@@ -19,7 +19,6 @@ from nescio.sources.arrow import is_rows, readable
 from nescio.sources.database import connect, first_line, is_pattern, load_engine, parquet
 from nescio.sources.documents import Streamed
 from nescio.sources.json import MemoryBudget
-from nescio.sources.lines import open_lines
 from nescio.sources.remote import address_of, fetch
 from nescio.sources.source import ARCHIVES, DELIMITED, LINES, PACKED, TALLY, TEXT, Source
 from nescio.sources.text_files import WHITE, check_text, records, separator
@@ -65,7 +64,6 @@ def open_source(item: Any, most: int = compressed.MOST, streamed: Streamed | Non
 
 
 def _open_file(path: Path, most: int, streamed: Streamed | None) -> Source:
-    """Open a file by its suffix."""
     if path.suffix.lower() == workbooks.SUFFIX:
         packed, table = workbooks.unpack(path)
         return replace(_open_plain(table, MemoryBudget(table.stat().st_size, packed=True), streamed), packed=packed)
@@ -136,7 +134,7 @@ def _opened(path: Path, room: MemoryBudget, streamed: Streamed | None) -> Source
     if suffix in DELIMITED:
         return _open_delimited(path, plain)
     if suffix in LINES:
-        return _open_listed(path, room) or open_lines(path, room)
+        return _open_listed(path, room) or documents.open_lines(path, room)
     if suffix == ".parquet":
         return Source(path.name, path, columns=_parquet_columns(path), kind="parquet")
     if suffix == TALLY:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import csv
 import errno
+import io
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from nescio.errors import UsageError
 
@@ -32,7 +35,7 @@ def naming(path: Path, *drafts: Path) -> Iterator[None]:
 
 
 @contextmanager
-def whole(path: Path) -> Iterator[Path]:
+def atomic_write(path: Path) -> Iterator[Path]:
     """Yield a path to write to beside `path`; it replaces `path` if the block succeeds, and is deleted otherwise."""
     if not path.absolute().parent.is_dir():
         raise UsageError(f"{path}: there is no folder {path.absolute().parent} to write to")
@@ -70,7 +73,7 @@ def check_new_folder(path: Path) -> None:
 
 
 @contextmanager
-def whole_folder(path: Path) -> Iterator[Path]:
+def atomic_folder(path: Path) -> Iterator[Path]:
     """Yield a folder to fill, which becomes the new `path` (or its contents, where that is an empty folder) when the
     block ends well, and vanishes otherwise."""
     check_new_folder(path)
@@ -95,5 +98,12 @@ def whole_folder(path: Path) -> Iterator[Path]:
 
 def write_text(path: Path, text: str) -> None:
     """Write a text file whole or not at all."""
-    with whole(path) as draft:
+    with atomic_write(path) as draft:
         draft.write_text(text, encoding="utf-8")
+
+
+def csv_text(rows: Iterable[Iterable[Any]], *, end: str = "\n") -> str:
+    """Return rows as CSV; None is an empty cell."""
+    text = io.StringIO(newline="")
+    csv.writer(text, lineterminator=end).writerows(rows)
+    return text.getvalue()

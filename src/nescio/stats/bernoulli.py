@@ -1,4 +1,4 @@
-"""Sums of independent events with chances of their own (Poisson-binomial). Knows no questions."""
+"""Sums of independent events with probabilities of their own (Poisson-binomial). Knows no questions."""
 
 from __future__ import annotations
 
@@ -13,28 +13,34 @@ LEAST = 1e-300
 ROWS_A_PRODUCT = 16
 
 
-def mean_absolute_deviation(chances: Floats, numbers: Floats) -> Floats:
-    r"""Compute $E|S - E S|$ for sums S of independent events, `numbers` of each of these chances; shape (rows,).
+def mean_absolute_deviation(probabilities: Floats, numbers: Floats) -> Floats:
+    r"""Compute $E|S - E S|$ for sums S of independent events, `numbers` of each of these probabilities; shape
+    (rows,).
 
-    `numbers` has shape (rows, chances). By the discrete Fourier transform of S in a window about its mean that is wide
-    enough for all of it, so the work grows with the standard deviation and not with the number of events.
+    `numbers` has shape (rows, probabilities). By the discrete Fourier transform of S in a window about its mean that is
+    wide enough for all of it, so the work grows with the standard deviation and not with the number of events.
     """
     values = np.zeros(len(numbers))
     # Not a matrix product: its digits would depend on how many rows there are.
     numbers = np.ascontiguousarray(numbers)
-    means, variances = (numbers * chances).sum(axis=1), (numbers * (chances * (1 - chances))).sum(axis=1)
+    means, variances = (
+        (numbers * probabilities).sum(axis=1),
+        (numbers * (probabilities * (1 - probabilities))).sum(axis=1),
+    )
     sizes = _window(variances)
     for size in np.unique(sizes):
         rows = np.flatnonzero(sizes == size)
         angle = 2 * np.pi * np.arange(size // 2 + 1) / size
         # The logarithm of the transform of one centred event, whose sum over events is that of S - E S.
-        transform = 1 + np.multiply.outer(chances, np.exp(1j * angle) - 1)
+        transform = 1 + np.multiply.outer(probabilities, np.exp(1j * angle) - 1)
         log = np.log(np.maximum(np.abs(transform), LEAST)) + 1j * (
-            np.angle(transform) - np.multiply.outer(chances, angle)
+            np.angle(transform) - np.multiply.outer(probabilities, angle)
         )
         for start in range(0, len(rows), ROWS_A_PRODUCT):
             some = rows[start : start + ROWS_A_PRODUCT]
-            block = np.zeros((ROWS_A_PRODUCT, len(chances)))  # one shape: no digit depends on how many rows there are
+            block = np.zeros(
+                (ROWS_A_PRODUCT, len(probabilities))
+            )  # one shape: no digit depends on how many rows there are
             block[: len(some)] = numbers[some]
             centred = np.exp((block @ log)[: len(some)])
             part = means[some] - np.floor(means[some])

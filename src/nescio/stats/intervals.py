@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from enum import StrEnum
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Counts = Sequence[int] | NDArray[Any]
 
 Interval = tuple[float, float]
 UNDEFINED: Interval = (float("nan"), float("nan"))
@@ -137,7 +142,7 @@ FEW_DECIDE = 6.0  # degrees of freedom of the logit interval's standard error
 
 
 class CoverageWarning(StrEnum):
-    """Why an interval should not be believed: resamples that are all alike, few units, or skewed resamples."""
+    """Why an interval should not be trusted: resamples that are all alike, few units, or skewed resamples."""
 
     CONSTANT = "constant"
     FEW_UNITS = "few units"
@@ -145,7 +150,7 @@ class CoverageWarning(StrEnum):
 
 
 def coverage_warning(method: str, values: NDArray[np.float64], units: int) -> CoverageWarning | None:
-    """Say why an interval made from these resampled values of so many units should not be believed, if so."""
+    """Say why an interval made from these resampled values of so many units should not be trusted, if so."""
     defined = values[~np.isnan(values)]
     if method not in SKEWED or not len(defined):
         return None
@@ -171,3 +176,18 @@ def _quantiles(values: NDArray[np.float64], low: float, high: float) -> Interval
         return UNDEFINED
     ends = np.quantile(defined, [low, high])
     return float(ends[0]), float(ends[1])
+
+
+def clopper_pearson_upper(wrong: Counts, accepted: Counts, level: float) -> Floats:
+    r"""Return the one-sided upper bound of Clopper & Pearson (1934) on the chance of an error: at most `level` of
+    samples break it.
+
+    The $1 - \alpha$ quantile of $Beta(E + 1, N - E)$ for E errors among N, in [0, 1]; 1 where E = N (and so for N = 0).
+    """
+    from scipy.special import betaincinv
+
+    errors, many = np.asarray(wrong, dtype=np.float64), np.asarray(accepted, dtype=np.float64)
+    free = many > errors
+    bounds = np.ones(np.broadcast_shapes(errors.shape, many.shape))
+    bounds[free] = betaincinv(errors[free] + 1, (many - errors)[free], 1 - level)
+    return bounds

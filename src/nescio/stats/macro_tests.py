@@ -15,14 +15,15 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from nescio.stats.permutation import (
+from nescio.stats.exact_p_values import (
     NEGLIGIBLE,
     ROUNDING,
     SMALLEST,
     Difference,
     binomial,
-    linear_steps,
-    merge_kinds,
+    merge_own,
+    of_one,
+    steps_of,
     sum_p,
 )
 
@@ -40,7 +41,7 @@ FOURIER_ERROR = 1e-14
 
 class Law(Struct, frozen=True):
     """What exchanges of labels do to a difference: a sum of kinds, of `sizes` units that each move it by ± its step; or
-    `atoms`, the values it can have and their chances."""
+    `atoms`, the values it can have and their probabilities."""
 
     sizes: tuple[int, ...] = ()
     steps: tuple[float, ...] = ()
@@ -67,18 +68,18 @@ def law_of(difference: Difference, n: NDArray[np.int64]) -> Law | None:
     sum and has too many values to be enumerated."""
     if not n.sum():
         return Law()
-    weights = linear_steps(difference, n)
-    if weights is not None:
-        sizes, steps = merge_kinds(n, weights)
+    weights, linear = steps_of(of_one(difference), n[None], slice(0, 1))
+    if linear[0]:
+        sizes, steps = merge_own(n, weights[0])
         return Law(tuple(sizes), tuple(steps))
     if float(np.prod(n.astype(float) + 1)) > ENUMERABLE:
         return None
     counts = np.stack(np.unravel_index(np.arange(int(np.prod(n + 1))), tuple(int(size) + 1 for size in n)), axis=1)
     chance = np.ones(len(counts))
     for j, size in enumerate(n):
-        first, chances = binomial(int(size))
+        first, probabilities = binomial(int(size))
         of_kind = np.zeros(int(size) + 1)
-        of_kind[first : first + len(chances)] = chances
+        of_kind[first : first + len(probabilities)] = probabilities
         chance *= of_kind[counts[:, j]]
     values = difference(counts.astype(float))
     return None if np.isnan(values).any() else Law(atoms=(values, chance))
@@ -127,7 +128,7 @@ def _parts(laws: Iterable[Law]) -> list[Law]:
     steps = [step for law in laws for step in law.steps]
     if not sizes:
         return atoms
-    merged = merge_kinds(np.array(sizes, dtype=np.int64), np.array(steps))
+    merged = merge_own(np.array(sizes, dtype=np.int64), np.array(steps))
     return [Law((size,), (step,)) for size, step in zip(*merged, strict=True)] + atoms
 
 
@@ -135,14 +136,14 @@ def _atoms(part: Law) -> tuple[Floats, Floats]:
     if part.atoms is not None:
         return part.atoms
     (size,), (step,) = part.sizes, part.steps
-    first, chances = binomial(size)
-    values = step * (2 * (first + np.arange(len(chances))) - size)
-    return values.astype(np.float64), chances
+    first, probabilities = binomial(size)
+    values = step * (2 * (first + np.arange(len(probabilities))) - size)
+    return values.astype(np.float64), probabilities
 
 
 def _variance(part: Law) -> float:
-    values, chances = _atoms(part)
-    return float(chances @ values**2)
+    values, probabilities = _atoms(part)
+    return float(probabilities @ values**2)
 
 
 def _bound(parts: Sequence[Law]) -> float:
@@ -207,11 +208,11 @@ def _grouped(parts: Sequence[Law]) -> Iterable[tuple[Floats, Floats]]:
     """Yield the atoms of a few kinds at a time: each is rounded to the grid once."""
     group: tuple[Floats, Floats] = (np.zeros(1), np.ones(1))
     for part in sorted(parts, key=lambda one: len(_atoms(one)[0])):
-        values, chances = _atoms(part)
+        values, probabilities = _atoms(part)
         if len(group[0]) * len(values) > ATOMS_AT_ONCE and len(group[0]) > 1:
             yield group
             group = (np.zeros(1), np.ones(1))
-        group = (np.add.outer(group[0], values).ravel(), np.multiply.outer(group[1], chances).ravel())
+        group = (np.add.outer(group[0], values).ravel(), np.multiply.outer(group[1], probabilities).ravel())
     yield group
 
 
@@ -227,9 +228,9 @@ def _grid_p(
         width = observed / 0.49
     step = width / (cells - 2 * len(groups) - 2)
     product = np.ones(cells // 2 + 1, dtype=np.complex128)
-    for values, chances in groups:
+    for values, probabilities in groups:
         place = np.rint(values / step).astype(np.int64) % cells
-        product *= np.fft.rfft(np.bincount(place, weights=chances, minlength=cells))
+        product *= np.fft.rfft(np.bincount(place, weights=probabilities, minlength=cells))
     chance = np.fft.irfft(product, cells)
     distance = np.minimum(np.arange(cells), cells - np.arange(cells)) * step
     slack, rounding = len(groups) * step / 2, TIE * scale

@@ -6,13 +6,16 @@ runs, words): no unit of a run is of two kinds, and one that is of none is absen
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio.stats.parallel import Progress
+from nescio.options.edge import Progress
 
 Words = NDArray[np.uint64]
 Counts = NDArray[np.int64]
+Place = TypeVar("Place", int, Counts)
 
 WORD = 64
 UNITS_AT_ONCE = 1 << 16  # whose bits are turned round at once
@@ -108,6 +111,6 @@ def _complete(tables: Counts, first: Counts, second: Counts, largest: int, count
     tables[:, largest, :] = second - tables.sum(axis=1)
 
 
-def pair_index(x: Counts, y: Counts, runs: int) -> Counts:
+def pair_index(x: Place, y: Place, runs: int) -> Place:
     """Return the place of the pairs x < y among all pairs of so many runs."""
     return x * runs - x * (x + 1) // 2 + (y - x - 1)

@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 from nescio.errors import WorkerLostError
+from nescio.options.edge import Progress
 
 T = TypeVar("T")
 U = TypeVar("U")
-Progress = Callable[[int, int], None]  # hears how many parts of how many are done
 _TIMES_TOLD = 1000
 
 
@@ -29,7 +29,7 @@ def followed(items: Collection[T], progress: Progress | None) -> Iterator[T]:
             progress(done, len(items))
 
 
-def halves(progress: Progress | None) -> tuple[Progress | None, Progress | None]:
+def split_progress(progress: Progress | None) -> tuple[Progress | None, Progress | None]:
     """Return what hears of the first half of some work, and what hears of the second."""
     if progress is None:
         return None, None

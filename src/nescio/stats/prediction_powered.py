@@ -276,7 +276,6 @@ def _weight(sample: Sample) -> Values:
 
 
 def _weights(sample: Sample) -> Values:
-    """Return λ of several judges."""
     centred = sample.every - sample.every.mean(axis=0)
     spread = centred.T @ centred / (len(centred) - 1)
     own = sample.judge - sample.judge.mean(axis=0)

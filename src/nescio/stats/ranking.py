@@ -8,12 +8,13 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 
-def chances(values: Floats, *, lower_is_better: bool = False) -> tuple[Floats, Floats]:
+def rank_probabilities(values: Floats, *, lower_is_better: bool = False) -> tuple[Floats, Floats]:
     r"""Return how often each run is best, and its mean rank, 1 being the best; each of shape (runs,).
 
     `values` has shape (runs, resamples), all runs on the same resamples. m runs that are best together have $1/m$ each,
-    so that the chances sum to 1, and tied runs share their ranks. Values within $10^{-12}$ of each other are tied. An
-    undefined value is behind all others; a run without any value has NaN, and so have all where no run has one.
+    so that the probabilities sum to 1, and tied runs share their ranks. Values within $10^{-12}$ of each other are
+    tied. An undefined value is behind all others; a run without any value has NaN, and so have all where no run has
+    one.
     """
     signed = np.where(np.isnan(values), -np.inf, -values if lower_is_better else values)
     close = 1e-12 * np.maximum(1.0, np.abs(np.where(np.isfinite(signed), signed, 0.0)))

@@ -102,7 +102,7 @@ def _amplitudes(errors: Floats, places: Floats, first: int, last: int) -> Floats
 
 
 class _Waves(Struct, frozen=True, eq=False):
-    """Rows of cosine series: h and its kin at places of their own."""
+    """Rows of cosine series: h, its integral and its derivatives, each row at places of its own."""
 
     weights: Floats  # b_k, shape (rows, waves)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from itertools import combinations
-from typing import Any, Unpack
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,18 +20,18 @@ from nescio.comparison import (
     ranks,
     tests_used,
 )
-from nescio.comparison.chances import fill
 from nescio.comparison.pair_test import each_tested
+from nescio.comparison.rank_probabilities import fill
 from nescio.comparison.resampled_pairs import TestPlan
-from nescio.data.evidence import Tally
+from nescio.data.evidence import with_pairs
 from nescio.data.results import Comparison, Comparisons
 from nescio.data.signature import sign
-from nescio.errors import MismatchError, UnknownNameError, UsageError
+from nescio.errors import MismatchError, UnknownNameError, UsageError, opt
 from nescio.measures import Measure, Measures
-from nescio.pipeline import ReadingOptions, check_baseline, check_names
+from nescio.options.edge import Progress
+from nescio.pipeline import check_baseline
 from nescio.scoring.score import check_resampling, parse_all
 from nescio.stats import intervals, resampling, suites
-from nescio.stats.parallel import Progress
 from nescio.suites.choices import Incomplete, Over
 from nescio.suites.completeness import complete, over_shared
 from nescio.suites.definition import Suite, open_suite
@@ -53,25 +53,25 @@ TESTS = {
 
 def compare_suite(
     source: Any,
-    measures: Measures = None,
+    measures: Measures,
     *,
-    suite_by: str | None = None,
-    over: Over = "questions",
-    incomplete: Incomplete = "error",
-    baseline: str | None = None,
-    run: str | None = None,
-    ci: float = 95.0,
-    correction: Correction = "holm",
-    margin: float = 0.01,
-    resamples: int = 10_000,
-    seed: int = 0,
-    jobs: int = 1,
-    progress: Progress | None = None,
-    **options: Unpack[ReadingOptions],
+    suite_by: str | None,
+    over: Over,
+    incomplete: Incomplete,
+    baseline: str | None,
+    run: str | None,
+    ci: float,
+    correction: Correction,
+    margin: float,
+    resamples: int,
+    seed: int,
+    jobs: int,
+    progress: Progress | None,
+    **options: Any,
 ) -> Comparisons:
     r"""Compare runs over several benchmarks: the difference of their macro means, tested in pairs.
 
-        nescio.compare_suite("outcomes.csv", "c@1", suite_by="category", baseline="old").rows[0].verdict
+        nescio.compare("outcomes.csv", "c@1", suite_by="category", baseline="old").rows[0].verdict
 
     `source`, `suite_by`, `over` and `incomplete` are as in `score_suite`; `baseline`, `run`, `ci`, `correction` and
     `margin` as in `nescio.compare`. A difference is $\bar\Delta = \frac1T\sum_t\Delta_t$ over the benchmarks, each on
@@ -80,13 +80,12 @@ def compare_suite(
     for measures without such a law. With `over="benchmarks"` it is a paired t-test over benchmarks.
     `tables["benchmarks"]` has each benchmark's own difference, p adjusted for the benchmarks of a pair (Holm).
     """
-    check_names(compare_suite, options)
     check_comparing(ci, "auto", correction, margin)
     check_resampling(ci, resamples, jobs, seed)
     check_over(over)
     suite = open_suite(source, options, measures, by=suite_by)
-    suite, notes = complete(suite, incomplete, typed=bool(options.get("typed")))
-    check_baseline(baseline, suite.runs, alone="a suite of benchmarks (--suite, --suite-by)")
+    suite, notes = complete(suite, incomplete)
+    check_baseline(baseline, suite.runs, alone="a suite of benchmarks")
     _check_paired(suite)
     wanted = parse_all(measures if measures else suite.default_measures(), None)
     pairs = _pairs(suite, baseline, run)
@@ -127,11 +126,10 @@ def _check_paired(suite: Suite) -> None:
     if len(suite.runs) < 2:
         raise MismatchError(f"there is one run, {suite.runs[0]!r}, and no other run to compare it with")
     for benchmark in suite.benchmarks:
-        if isinstance(benchmark.data, Tally) and benchmark.data.pairs is None:
-            raise MismatchError(
-                f"benchmark {benchmark.name!r}: a counts table does not say which questions each run got right, so its"
-                " runs cannot be compared; use an outcome table"
-            )
+        try:
+            with_pairs(benchmark.data)
+        except MismatchError as error:
+            raise MismatchError(f"benchmark {benchmark.name!r}: {error}") from None
 
 
 def _differences(
@@ -157,7 +155,7 @@ def _pairs(suite: Suite, baseline: str | None, run: str | None) -> list[Runs]:
     if run is not None:
         others = [name for name in suite.runs if name != run]
         if baseline is None and len(others) > 1:
-            raise UsageError(f"--run {run} needs --baseline, as there are {len(others)} other runs")
+            raise UsageError(f"{opt('run', run)} needs {opt('baseline')}, as there are {len(others)} other runs")
         return [(run, baseline or others[0])]
     if baseline is not None:
         return [(name, baseline) for name in suite.runs if name != baseline]

@@ -7,14 +7,15 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from nescio.data.notes import Note, note
-from nescio.errors import MismatchError, UsageError
+from nescio.errors import MismatchError, UsageError, opt
 from nescio.suites.choices import INCOMPLETE
 from nescio.suites.definition import Suite
+from nescio.text import listed
 
 _NAMED = 3  # pairs named in a note
 
 
-def complete(suite: Suite, policy: str, *, typed: bool = False) -> tuple[Suite, list[Note]]:
+def complete(suite: Suite, policy: str) -> tuple[Suite, list[Note]]:
     """Apply the policy to a suite in which some runs lack some benchmarks, with a note on what was left out.
 
     `error` refuses; `complete-runs` leaves out the runs that lack a benchmark, `common-benchmarks` the benchmarks that
@@ -32,10 +33,10 @@ def complete(suite: Suite, policy: str, *, typed: bool = False) -> tuple[Suite, 
         return suite, []
     if policy == "error":
         run, names = next(iter(lacking.items()))
-        option = "--incomplete " if typed else "incomplete="
         raise MismatchError(
             f"{len(lacking)} of {len(suite.runs)} runs lack a benchmark (run {run!r} lacks {', '.join(names)});"
-            f" {option}complete-runs leaves out these runs, common-benchmarks leaves out such benchmarks, and available"
+            f" {opt('incomplete', 'complete-runs')} leaves out these runs, common-benchmarks leaves out such"
+            " benchmarks, and available"
             " takes each run's mean over the benchmarks that it has. Runs are matched by name: a suite file can rename"
             " them"
         )
@@ -79,14 +80,9 @@ def over_shared(suite: Suite, pairs: Sequence[tuple[str, str]]) -> Note:
         "suite.shared",
         "each pair is compared over the benchmarks that both runs have, of {benchmarks}: {pairs}",
         benchmarks=len(suite.benchmarks),
-        pairs="; ".join(f"{_counted(n)} {_first(names)}" for n, names in sorted(over.items(), reverse=True)),
+        pairs="; ".join(f"{_counted(n)} {listed(names, _NAMED)}" for n, names in sorted(over.items(), reverse=True)),
     )
 
 
 def _counted(benchmarks: int) -> str:
     return f"over {benchmarks}" if benchmarks else "over none, and so left out,"
-
-
-def _first(names: Sequence[str]) -> str:
-    more = len(names) - _NAMED
-    return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")

@@ -27,17 +27,17 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nescio.data.evidence import Evidence, Tally
+from nescio.data.evidence import Data, Evidence, Tally, with_questions
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, Outcomes
-from nescio.errors import FormatError, MismatchError, MissingColumnError, UnknownNameError, UsageError
+from nescio.errors import FormatError, MismatchError, MissingColumnError, UnknownNameError, UsageError, opt
 from nescio.measures import Measure, Measures, parse
-from nescio.pipeline import CALLERS, Loaded, Options, apply, judge, read
+from nescio.pipeline import Loaded, Options, Reading, apply, judge, read
 from nescio.scoring.score import open_data, parse_all, strata
-from nescio.sources.arrow import is_rows
+from nescio.sources.arrow import items_of
 from nescio.suites.checks import check_files, check_named
 
-OPTIONS = tuple(name for name in Options.__struct_fields__ if name not in CALLERS)
+OPTIONS = tuple(Reading.options)
 OWN = ("files", "runs", "format", *OPTIONS)  # what a benchmark may say of itself
 
 
@@ -48,7 +48,7 @@ class Benchmark(Struct, frozen=True, eq=False):
     loaded: Loaded
 
     @property
-    def data(self) -> Evidence | Tally:
+    def data(self) -> Data:
         """What its runs did."""
         return self.loaded.data
 
@@ -157,7 +157,9 @@ def _open(name: str, what: Any, options: Mapping[str, Any], measures: Measures) 
     try:
         loaded = open_data(files, {"strata": (), **options, **own}, measures)
         if loaded.data.origins:
-            raise UsageError("ungraded bounds make two runs of one, which a suite cannot hold; use --ungraded exclude")
+            raise UsageError(
+                f"ungraded bounds make two runs of one, which a suite cannot hold; use {opt('ungraded', 'exclude')}"
+            )
         return Benchmark(name, _renamed(loaded, runs))
     except (MismatchError, MissingColumnError, UsageError) as error:
         raise type(error)(f"benchmark {name!r}: {error}") from None
@@ -187,6 +189,12 @@ def _renamed(loaded: Loaded, runs: Any) -> Loaded:
     if len({*names}) < len(names):
         raise UsageError(f"two runs would have one name: {', '.join(names)}")
     return replace(loaded, data=replace(data, runs=names))
+
+
+def files_of_definition(path: Path) -> list[Any]:
+    """Return the files of all benchmarks that a TOML file defines; raises FormatError for one that defines none."""
+    parts = [what.get("files", ()) if isinstance(what, Mapping) else what for what in _definition(path)[0].values()]
+    return [file for files in parts for file in items_of(files)]
 
 
 def _definition(path: Path) -> tuple[dict[str, Any], tuple[str, ...]]:
@@ -237,58 +245,35 @@ def _by_stratum(source: Any, by: str, options: Mapping[str, Any], measures: Meas
     """Take each value of a column for a benchmark, with the runs that have an answer there."""
     if isinstance(source, (Loaded, Evidence, Tally)):
         loaded = open_data(source, {"strata": (by,), **options}, measures)
-        if isinstance(loaded.data, Evidence):
-            check_named(loaded.data, by)
+        data = with_questions(loaded.data, f"take the values of {by!r} for benchmarks")
+        check_named(data, by)
         return [
             Benchmark(str(value), replace(loaded, data=_with_answers(part)))
-            for value, part in strata(loaded.data, by)
-            if value is not None and isinstance(part, Evidence)
+            for value, part in strata(data, by)
+            if value is not None and part.has_questions
         ]
     graded = tuple(name for measure in parse_all(measures, None) for name in measure.user_columns) if measures else ()
     plan = Options(**{"graded": graded, "strata": (by,), **options})
-    items = list(source) if isinstance(source, (list, tuple)) and not is_rows(source) else [source]
-    with plan.naming():
-        judged = judge(read(items, plan), plan.judge)
-        if not isinstance(judged.data, Outcomes):
-            return _by_stratum(apply(judged, plan), by, {}, None)
-        outcomes = judged.data
-        if by not in outcomes.strata:
-            every = read(items, replace(plan, strata=None)).data  # to say what there is instead
-            have = ", ".join(getattr(every, "strata", {})) or "none were kept"
-            raise MismatchError(f"no column {by!r} is constant within each question; these columns are: {have}")
-        check_named(outcomes, by)
-        values = outcomes.strata[by]
-        benchmarks = []
-        for value in np.unique(values):
-            part = outcomes.select(np.asarray(values == value))
-            answered = np.flatnonzero((part.state != ABSENT).any(axis=1)).tolist()
-            own = replace(judged, data=_take(part, answered))
-            benchmarks.append(Benchmark(str(value), apply(own, plan)))
-        return benchmarks
+    items = items_of(source)
+    judged = judge(read(items, plan), plan.judge)
+    if not isinstance(judged.data, Outcomes):
+        return _by_stratum(apply(judged, plan), by, {}, None)
+    outcomes = judged.data
+    if by not in outcomes.strata:
+        every = read(items, plan.but(strata=None)).data  # to say what there is instead
+        have = ", ".join(getattr(every, "strata", {})) or "none were kept"
+        raise MismatchError(f"no column {by!r} is constant within each question; these columns are: {have}")
+    check_named(outcomes, by)
+    values = outcomes.strata[by]
+    benchmarks = []
+    for value in np.unique(values):
+        part = outcomes.select(np.asarray(values == value))
+        answered = np.flatnonzero((part.state != ABSENT).any(axis=1)).tolist()
+        if len(answered) < len(part.runs):
+            part = part.take_runs(answered)
+        benchmarks.append(Benchmark(str(value), apply(replace(judged, data=part), plan)))
+    return benchmarks
 
 
 def _with_answers(part: Evidence) -> Evidence:
     return part.take_runs(np.flatnonzero(part.present.any(axis=1)).tolist())
-
-
-def _take(outcomes: Outcomes, runs: list[int]) -> Outcomes:
-    """Return some of the runs."""
-    if len(runs) == len(outcomes.runs):
-        return outcomes
-
-    def rows(array: Any) -> Any:
-        return None if array is None else array[runs]
-
-    return replace(
-        outcomes,
-        runs=tuple(outcomes.runs[i] for i in runs),
-        state=outcomes.state[runs],
-        confidence=rows(outcomes.confidence),
-        candidate=rows(outcomes.candidate),
-        first_right=rows(outcomes.first_right),
-        extra_columns={name: values[runs] for name, values in outcomes.extra_columns.items()},
-        why=rows(outcomes.why),
-        texts=rows(outcomes.texts),
-        files=tuple(outcomes.files[i] for i in runs) if outcomes.files else (),
-        judges=tuple(outcomes.judges[i] for i in runs) if outcomes.judges else (),
-    )

@@ -12,7 +12,6 @@ from msgspec.structs import replace
 from nescio.comparison import adjust
 from nescio.comparison.best import MOST_WORK
 from nescio.comparison.resampled_pairs import TestPlan
-from nescio.data.evidence import Evidence
 from nescio.measures import Measure
 from nescio.stats import suites
 from nescio.suites.definition import Suite
@@ -26,7 +25,7 @@ def is_fast(suite: Suite) -> bool:
     """Tell whether the tests of all pairs take a second or so: what is marked unasked."""
     questions = 0
     for benchmark in suite.benchmarks:
-        if not isinstance(benchmark.data, Evidence) or benchmark.data.groups is not None:
+        if not benchmark.data.has_questions or benchmark.data.groups is not None:
             return False
         questions += len(benchmark.data.questions)
     return len(suite.runs) > 1 and math.comb(len(suite.runs), 2) * questions <= MOST_WORK

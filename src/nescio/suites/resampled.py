@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from nescio.comparison.shared_draws import shared_draws
 from nescio.errors import MismatchError
 from nescio.measures import Measure
-from nescio.scoring.repeats import slopes
+from nescio.scoring.repeat_noise import slopes
 from nescio.scoring.resampled import resample
 from nescio.scoring.samples import MeasureInput, measure_inputs
 from nescio.scoring.summed import is_summed

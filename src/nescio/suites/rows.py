@@ -76,7 +76,7 @@ class MeanRank(Struct, frozen=True):
 
 
 class SuiteScores(Results[SuiteScore], frozen=True):
-    """What `score_suite` gives: rows of `SuiteScore`; `tables["benchmarks"]` has the single benchmarks."""
+    """What `score` gives of a suite: rows of `SuiteScore`; `tables["benchmarks"]` has the single benchmarks."""
 
     def value(self, run: str, measure: str) -> float:
         """Return the macro mean of a run; raises KeyError where there is none."""

@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Unpack
+from typing import Any
 
 import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from nescio.comparison import bars
+from nescio.comparison._ranks import bars, bars_over
 from nescio.comparison.resampled_pairs import TestPlan
 from nescio.data.notes import Note, note
 from nescio.data.results import Scores
 from nescio.data.signature import sign
 from nescio.errors import UsageError
 from nescio.measures import Measure, Measures
-from nescio.pipeline import ReadingOptions, check_names
+from nescio.options.edge import Progress
 from nescio.scoring.confidence_intervals import DOUBTS
 from nescio.scoring.score import check_resampling, parse_all
-from nescio.scoring.score import score as score_one
+from nescio.scoring.score import compute_scores as score_one
 from nescio.stats import intervals, resampling, suites
-from nescio.stats.parallel import Progress
 from nescio.suites.choices import OVER, Incomplete, Over
 from nescio.suites.completeness import complete
 from nescio.suites.definition import Suite, open_suite
@@ -35,23 +34,23 @@ Floats = NDArray[np.float64]
 
 def score_suite(
     source: Any,
-    measures: Measures = None,
+    measures: Measures,
     *,
-    suite_by: str | None = None,
-    over: Over = "questions",
-    incomplete: Incomplete = "error",
-    ci: float | None = 95.0,
-    mark: bool | None = None,
-    resamples: int = 10_000,
-    seed: int = 0,
-    jobs: int = 1,
-    progress: Progress | None = None,
-    **options: Unpack[ReadingOptions],
+    suite_by: str | None,
+    over: Over,
+    incomplete: Incomplete,
+    ci: float | None,
+    mark: bool | None,
+    resamples: int,
+    seed: int,
+    jobs: int,
+    progress: Progress | None,
+    **options: Any,
 ) -> SuiteScores:
     r"""Score runs over several benchmarks: the mean of each measure over benchmarks, and the mean win rate.
 
-        nescio.score_suite({"first": "night-1.csv", "second": "night-2.csv"}, "c@1").value("new", "c@1")
-        nescio.score_suite("outcomes.csv", suite_by="category").rows[0].win_rate
+        nescio.score({"first": "night-1.csv", "second": "night-2.csv"}, "c@1").value("new", "c@1")
+        nescio.score("outcomes.csv", suite_by="category").rows[0].win_rate
 
     `source` maps names of benchmarks to files, tables or data (or to a mapping with `files`, `runs`, `format`, `judge`,
     `column` and other options of its own), or is a TOML file that says the same; with `suite_by` it is any data, and
@@ -68,11 +67,10 @@ def score_suite(
     by paired tests of macro differences, Holm over all pairs (None: where that is fast). Other arguments as in
     `nescio.score`.
     """
-    check_names(score_suite, options)
     check_resampling(ci, resamples, jobs, seed)
     check_over(over)
     suite = open_suite(source, options, measures, by=suite_by)
-    suite, notes = complete(suite, incomplete, typed=bool(options.get("typed")))
+    suite, notes = complete(suite, incomplete)
     wanted = parse_all(measures if measures else suite.default_measures(), None)
     level = (ci or 95.0) / 100
     plan = TestPlan(level, resampling.blocks(resamples, seed), jobs, "auto")
@@ -130,7 +128,6 @@ def _is_ranked(suite: Suite, measure: Measure) -> bool:
 
 
 def _row(measure: Measure, drawn: Sequence[Drawn], run: str, over: str, level: float) -> SuiteScore:
-    """Make the macro mean of one run, over the benchmarks that it has."""
     own = [of for of in drawn if run in of.values]
     values = np.array([of.values[run] for of in own])
     macro = macro_mean(values, np.array([of.variances[run] for of in own]), [of.draws[run] for of in own], over, level)
@@ -201,7 +198,7 @@ def _mean_ranks(
             runs[run],
             float(means[run]),
             critical,
-            " ".join(str(number) for number, (first, last) in enumerate(groups, 1) if first <= i <= last),
+            bars_over(i, groups),
         )
         for i, run in enumerate(order)
     ]

@@ -16,23 +16,23 @@ responses; it is no probability.
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from importlib.resources import files
 from pathlib import Path
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nescio.errors import FormatError, UsageError
+from nescio.errors import FormatError, UsageError, opt
 from nescio.formats import open_source
 from nescio.formats.native.questions.collection import identifier
 from nescio.sources.source import LINES
 from nescio.sources.tables import json_lines
 from nescio.sources.writing import write_text
 from nescio.tasks.nuggets.scoring import Response, Run, length
-from nescio.text import content_stems, sentences, stem, words
+from nescio.text import content_stems, sentences, stems, words
 
 DEFINING = 0.5  # a pattern as strong as this defines
 LEAST = 0.3  # weaker sentences only mention the target
@@ -56,8 +56,7 @@ DEEDS = (
 
 
 class Pattern(Struct, frozen=True):
-    """A way of saying what something is: its regular expression has @ for the target; `group` is its place in the
-    reading."""
+    """A way of saying what something is: `expression` has @ for the target, `group` orders the response."""
 
     name: str
     strength: float
@@ -95,7 +94,7 @@ class Text(Struct, frozen=True):
     sentences: tuple[str, ...]
 
 
-class _Found(Struct, frozen=True):
+class _Candidate(Struct, frozen=True):
     """A sentence about the target: where it stands, its strongest pattern, and its worth beyond that."""
 
     text: str
@@ -113,11 +112,10 @@ def subject(question: str) -> str:
 
 
 def _names(question: str, text: Text) -> str:
-    """Return the regular expression of how this text names the target: as it stands, in the plural, and a person by the
-    last name.
+    """Return a regular expression for how a text names the target: literally, in the plural, a person by last name.
 
-    The last name alone counts in a text that gives all names, and where no word stands right before it: "Anna Tosk" is
-    not "Mirela Tosk".
+    The last name alone counts in a text with the full name, and not right after another word: "Anna Tosk" is not
+    "Mirela Tosk".
     """
     target = subject(question)
     used = [re.escape(target), *([] if target[-1] == "s" else [re.escape(target) + "s"])]
@@ -129,7 +127,7 @@ def _names(question: str, text: Text) -> str:
 
 
 def _pattern(sentence: str, patterns: Sequence[Pattern], name: str = "") -> Pattern | None:
-    """Return the strongest pattern that a sentence shows; each other one that defines too adds a little."""
+    """Return the strongest pattern that a sentence matches, a little stronger for each other kind that defines."""
     matching = [p for p in patterns if re.search(p.expression.replace("@", name), sentence, re.IGNORECASE)]
     if not matching:
         return None
@@ -159,16 +157,15 @@ def _about(question: str, texts: Sequence[Text]) -> list[tuple[tuple[int, int], 
 
 
 def _bm25(texts: Sequence[Text], query: str) -> dict[tuple[int, int], float]:
-    """Return the BM25 score of every sentence for the query, over the largest; 0 where no word of it stands
-    anywhere."""
+    """Return each sentence's BM25 score for the query, over the largest; all 0 where no sentence has a word of it."""
     try:
         import bm25s
     except ImportError:
         raise UsageError("answering needs a library that is not installed: pip install 'nescio[systems]'") from None
     places = [(i, j) for i, text in enumerate(texts) for j in range(len(text.sentences))]
-    tokens = [[stem(word) for word in words(texts[i].sentences[j])] or [""] for i, j in places]
+    tokens = [stems(texts[i].sentences[j]) or [""] for i, j in places]
     known = {token for sentence in tokens for token in sentence}
-    terms = [token for token in dict.fromkeys(stem(word) for word in words(query)) if token in known]
+    terms = [token for token in dict.fromkeys(stems(query)) if token in known]
     if not terms:
         return dict.fromkeys(places, 0.0)
     index = bm25s.BM25()
@@ -178,7 +175,7 @@ def _bm25(texts: Sequence[Text], query: str) -> dict[tuple[int, int], float]:
     return {place: score / most if most > 0 else 0.0 for place, score in zip(places, scores, strict=True)}
 
 
-def _ranked(question: str, texts: Sequence[Text]) -> list[_Found]:
+def _ranked(question: str, texts: Sequence[Text]) -> list[_Candidate]:
     about, target = _about(question, texts), subject(question)
     if not about:
         return []
@@ -190,37 +187,27 @@ def _ranked(question: str, texts: Sequence[Text]) -> list[_Found]:
         stems = set(content_stems(sentence)) - own
         common = sum(shared[s] > 1 for s in stems) / max(1, len(stems))
         worth = round(pattern.strength + BM25_WORTH * bm25[place] + SHARED_WORTH * common, 9)
-        candidates.append(_Found(sentence, texts[place[0]].name, place, pattern, worth))
+        candidates.append(_Candidate(sentence, texts[place[0]].name, place, pattern, worth))
     return sorted(candidates, key=lambda candidate: (-candidate.worth, candidate.place))
 
 
-def _repeats(sentence: str, taken: Sequence[str]) -> bool:
-    stems = set(content_stems(sentence))
-    for other in taken:
-        known = set(content_stems(other))
-        if len(stems & known) >= ALIKE * max(1, min(len(stems), len(known))):
-            return True
-    return False
+def _repeats(sentence: str, taken: Sequence[_Candidate]) -> bool:
+    own = set(content_stems(sentence))
+    others = (set(content_stems(other.text)) for other in taken)
+    return any(len(own & other) >= ALIKE * max(1, min(len(own), len(other))) for other in others)
 
 
 def respond(target_id: str, question: str, texts: Sequence[Text], *, most: int, threshold: float) -> Response:
     """Return the response to one target: silence where the confidence is below the threshold."""
-    taken: list[_Found] = []
+    taken: list[_Candidate] = []
     left = most
     for candidate in _ranked(question, texts):
         size = length([candidate.text])
-        if (
-            candidate.pattern.strength < LEAST
-            or size > left
-            or _repeats(candidate.text, [other.text for other in taken])
-        ):
-            continue
-        taken.append(candidate)
-        left -= size
-    doubt = 1.0
-    for candidate in taken:
-        doubt *= 1 - candidate.pattern.strength if candidate.pattern.strength >= DEFINING else 1.0
-    sure = round(1 - doubt, 9)
+        if candidate.pattern.strength >= LEAST and size <= left and not _repeats(candidate.text, taken):
+            taken.append(candidate)
+            left -= size
+    strengths = [candidate.pattern.strength for candidate in taken]
+    sure = round(1 - math.prod(1 - strength for strength in strengths if strength >= DEFINING), 9)
     if sure < threshold or not taken:
         return Response(target_id, (), sure)
     read = sorted(taken, key=lambda candidate: (candidate.pattern.group, -candidate.pattern.strength, candidate.place))
@@ -235,7 +222,7 @@ def answer(
     Raises UsageError for a length below 1 or a threshold outside [0, 1].
     """
     if length < 1:
-        raise UsageError(f"--length is 1 or more (found {length})")
+        raise UsageError(f"{opt('length')} is 1 or more (found {length})")
     if not 0 <= threshold <= 1:
         raise UsageError(f"a threshold is a number from 0 to 1 (found {threshold!r})")
     responses = {i: respond(i, target, texts, most=length, threshold=threshold) for i, target in targets.items()}
@@ -244,12 +231,11 @@ def answer(
 
 def bundled() -> Path:
     """Return the folder of the definition questions that come with the package: `key.jsonl` and `texts/`."""
-    return Path(str(files("nescio.systems").joinpath("targets")))
+    return Path(__file__).parent / "targets"
 
 
 def load_targets(path: Path | str) -> dict[str, str]:
-    """Return the question of each target of a JSON Lines file of `id` and `target`; raises FormatError with the
-    line."""
+    """Return each target's question from JSON Lines of `id` and `target`; raises FormatError with the line."""
     source = open_source(path)
     if source.suffix not in LINES:
         raise FormatError(path, f"targets are JSON Lines of id and target, in a file that ends in {' or '.join(LINES)}")
@@ -257,7 +243,7 @@ def load_targets(path: Path | str) -> dict[str, str]:
     for row, line in json_lines(source):
         name, target = identifier(source, row, line), row.get("target")
         if name in targets:
-            raise FormatError(path, "the target stands here again", where=f"line {line}", value=name)
+            raise FormatError(path, "the target appears twice", where=f"line {line}", value=name)
         if not isinstance(target, str) or not words(subject(target)):
             raise FormatError(path, "target must be a text that names something", where=f"line {line}", value=target)
         targets[name] = target
@@ -268,7 +254,7 @@ def load_texts(folder: Path | str) -> tuple[Text, ...]:
     """Return the texts of a folder (.txt, .md) in the order of their names; raises FormatError where there are none."""
     folder = Path(folder)
     if not folder.is_dir():
-        raise FormatError(folder, "this is no folder of texts")
+        raise FormatError(folder, "not a folder of texts")
     paths = sorted(path for path in folder.iterdir() if path.suffix.lower() in TEXTS and path.is_file())
     if not paths:
         raise FormatError(folder, f"there are no texts in this folder ({', '.join(TEXTS)})")

@@ -1,5 +1,4 @@
-"""WordNet, where its files are: nltk's own data, or those that Debian's package `wordnet-base` installs. Nothing is
-fetched."""
+"""WordNet, from nltk's own data or Debian's package `wordnet-base`. Nothing is downloaded."""
 
 from __future__ import annotations
 
@@ -25,7 +24,7 @@ _PARTS = {"noun": 1, "verb": 2, "adj": 3, "adv": 4}
 
 @lru_cache(maxsize=1)
 def wordnet() -> Any | None:
-    """nltk's reader of WordNet; None where nltk, or WordNet's files, are not installed."""
+    """Return nltk's reader of WordNet, or None where nltk or WordNet's files are not installed."""
     try:
         from nltk.corpus import wordnet as own
 
@@ -44,7 +43,7 @@ def lacking(folder: Path) -> str | None:
 
 @lru_cache(maxsize=2)
 def open_folder(folder: Path) -> Any:
-    """nltk's reader of the English files in a folder."""
+    """Return nltk's reader of the English files in a folder."""
     import nltk.data
     from nltk.corpus.reader.wordnet import WordNetCorpusReader
 

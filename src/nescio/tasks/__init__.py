@@ -3,6 +3,8 @@
 To import this package is to know every task's columns (`columns.py` in its folder).
 """
 
-from nescio.registry import import_named
+from importlib import import_module
+from pkgutil import iter_modules
 
-import_named("columns", __name__, __path__)
+for _task in iter_modules(__path__):
+    import_module(f"{__name__}.{_task.name}.columns")

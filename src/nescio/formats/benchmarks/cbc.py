@@ -6,13 +6,12 @@ reading tests.
                                                                       Answer: Liverpool, Nova Scotia | Canada
                                                                       Difficulty: Moderate
 An empty answer is silence. Questions on one story (the identifier without its last number) move together. A story is a
-file of its own: HEADLINE:, DATE: and STORYID:, then TEXT: and what follows; its headline and date are no sentences of
-it.
+file of its own: HEADLINE:, DATE: and STORYID:, then TEXT: and what follows; its headline and date are not counted as
+sentences.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -20,12 +19,12 @@ from msgspec import Struct, field
 
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.notes import Note, note
-from nescio.errors import FormatError, MismatchError, UsageError, collected
-from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, reader
+from nescio.errors import FormatError, MismatchError, UsageError, collected, opt
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, by_role, reader
 from nescio.sources.source import Source, name_runs
 from nescio.sources.text_files import WHITE
 from nescio.tasks.reading.marks import question_word
-from nescio.text import decimal, sentences
+from nescio.text import finite, sentences
 
 FIELDS = ("QuestionID", "Question", "Answer", "Difficulty", "Confidence")
 _BY_NAME = {name.lower(): name for name in FIELDS}
@@ -99,7 +98,7 @@ def files_in(folder: Path) -> list[Path]:
 def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Collection, tuple[Note, ...]]:
     """Return the questions of the keys, or where there is no key those of the files of questions, with the stories that
     are given."""
-    by_part = _by_part(parts)
+    by_part = by_role(parts)
     notes: list[Note] = []
     if not by_part["gold"] and not by_part["questions"]:
         one = (by_part["story"] or by_part["answers"])[0]
@@ -113,16 +112,11 @@ def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Colle
     return Collection(name, questions), tuple(notes)
 
 
-def _by_part(parts: Sequence[SourceRole]) -> dict[str, list[Source]]:
-    names = ("gold", "questions", "answers", "story")
-    return {name: [source for part, source in parts if part == name] for name in names}
-
-
 @reader(
     "cbc",
     about="a key and response files in blocks of QuestionID: and Answer: (alternatives separated by |)",
     recognise=recognise,
-    marks={"text": ()},
+    sniff_keys={"text": ()},
     text=True,
     collection=collection,
 )
@@ -132,7 +126,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
     `--choose key=first` or `key=last` says which of two different keys to one question is meant.
     """
-    by_part = _by_part(parts)
+    by_part = by_role(parts)
     if not by_part["gold"]:
         one = (by_part["answers"] or by_part["questions"] or by_part["story"])[0]
         raise MismatchError(f"{one.label} needs a key with it (QuestionID, Question, Answer), and none was given")
@@ -202,7 +196,7 @@ def _blocks(source: Source, faults: list[FormatError] | None = None) -> Iterator
                     )
                 if name:
                     if name in block.fields:
-                        rule = f"{name} stands here again in the block of question {block.id!r}"
+                        rule = f"{name} appears twice in the block of question {block.id!r}"
                         raise FormatError(source.label, rule, where=f"line {number}")
                     block.fields[name], block.lines[name], last = value, number, name
                 elif last in (None, "QuestionID"):
@@ -215,10 +209,10 @@ def _blocks(source: Source, faults: list[FormatError] | None = None) -> Iterator
 
 
 def _read_keys(sources: Sequence[Source], options: ReadOptions, notes: list[Note]) -> dict[str, _Block]:
-    """Return the key of each question; a question that stands again with the same answer is the same."""
+    """Return the key of each question; a question that appears again with the same answer is the same."""
     which = options.choose.get("key")
     if which not in (None, "first", "last"):
-        raise UsageError(f"--choose key={which}: say first or last")
+        raise UsageError(f"{opt('choose', {'key': which})}: say first or last")
     keys: dict[str, _Block] = {}
     differing: dict[str, None] = {}
     for source in sources:
@@ -230,8 +224,9 @@ def _read_keys(sources: Sequence[Source], options: ReadOptions, notes: list[Note
                 continue
             if which is None:
                 raise block.fail(
-                    f"question {block.id!r} stands here again with another answer (it was {before.fields['Answer']!r}"
-                    f" in {before.source.label}, line {before.line}); --choose key=first or key=last takes one",
+                    f"question {block.id!r} appears again with another answer (it was {before.fields['Answer']!r}"
+                    f" in {before.source.label}, line {before.line}); {opt('choose', {'key': 'first'})} or key=last "
+                    "takes one",
                     block.fields["Answer"],
                 )
             differing[block.id] = None
@@ -265,9 +260,7 @@ def _question(
         )
     labels = {"difficulty": " ".join(fields.get("Difficulty", "").lower().split()), "story": story}
     labels["question_word"] = question_word(fields["Question"]) if fields.get("Question") else ""
-    wanted = {
-        name: label for name, label in labels.items() if label and (options.strata is None or name in options.strata)
-    }
+    wanted = options.kept({name: label for name, label in labels.items() if label})
     sentences = stories[story] if stories is not None else ()
     return Question(
         block.id, fields.get("Question", ""), _alternatives(block), (), True, story or None, wanted, story=sentences
@@ -304,7 +297,7 @@ def responses_of(
             if "Answer" not in block.fields:
                 raise block.fail("there is no Answer: in this block; it is empty where there is none", block.id)
             if block.id in seen:
-                raise block.fail(f"the question stands here again; it was on line {seen[block.id]}", block.id)
+                raise block.fail(f"the question appears twice; first on line {seen[block.id]}", block.id)
             if ids is not None and block.id not in ids:
                 raise block.fail("the questions do not have this id", block.id)
             seen[block.id] = block.line
@@ -316,7 +309,7 @@ def _confidence(block: _Block) -> float | None:
     text = block.fields.get("Confidence")
     if not text:
         return None
-    confidence = decimal(text)
-    if confidence is None or not math.isfinite(confidence):
+    confidence = finite(text)
+    if confidence is None:
         raise block.fail("Confidence must be a finite number", text, "Confidence")
     return confidence

@@ -1,8 +1,9 @@
 """MCTest (Richardson et al. 2013): stories with four questions of four options each, and the letters that are right.
 
-A `.tsv` has a story a line: its name, a note on its author, its text (line ends written \\newline), and four times a
-question with its options A to D; the question begins with `one:` or `multiple:`, by how many sentences its answer
-takes. The `.ans` of the same name has the four right letters of each story. Questions of one story move together.
+Each line of the `.tsv` is one story: its name, a note on its author, its text (line ends written \\newline), and four
+times a question with its options A to D; the question begins with `one:` or `multiple:`, by how many sentences its
+answer takes. The `.ans` of the same name has the four right letters of each story. Questions of one story move
+together.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from nescio.data.model import Collection, Question
 from nescio.data.notes import Note
 from nescio.errors import FormatError, MismatchError
-from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, by_role, reader
 from nescio.sources.source import Source
 from nescio.tasks.reading.marks import question_word
 from nescio.text import sentences
@@ -41,7 +42,8 @@ def recognise(source: Source) -> str | None:
 def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Collection, tuple[Note, ...]]:
     """Return the questions of any number of tests with their stories, and where the .ans is given too with the right
     options."""
-    tests, keys = ([source for part, source in parts if part == name] for name in ("test", "gold"))
+    by_part = by_role(parts)
+    tests, keys = by_part["test"], by_part["gold"]
     if not tests:
         raise MismatchError(f"{keys[0].label} holds the right letters of MCTest; give the stories (.tsv) of that name")
     by_name = {source.stem: source for source in keys}
@@ -54,7 +56,7 @@ def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Colle
         raise MismatchError(f"{left.label}: no stories of that name ({left.stem}.tsv) were given")
     counted = Counter(question.id for question in questions)
     if twice := next((name for name, times in counted.items() if times > 1), None):
-        raise MismatchError(f"question {twice!r} stands in two of the files")
+        raise MismatchError(f"question {twice!r} is in two of the files")
     return Collection("+".join(test.stem for test in tests), tuple(questions)), ()
 
 
@@ -63,7 +65,7 @@ def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Colle
     headless={".tsv": r"\S+\tAuthor: \S*;Work Time"},
     about="MCTest: stories with questions (.tsv) and the right letters (.ans)",
     recognise=recognise,
-    marks={"text": ()},
+    sniff_keys={"text": ()},
     text=True,
     collection=collection,
 )
@@ -88,7 +90,7 @@ def _questions(test: Source, key: Source | None, options: ReadOptions) -> Iterat
             rule = f"a story has {_CELLS} cells: name, author, text, and four times a question with four options"
             raise FormatError(test.label, rule, where=f"line {line}", value=len(cells))
         if cells[0] in seen:
-            raise FormatError(test.label, "the story stands here again", where=f"line {line}", value=cells[0])
+            raise FormatError(test.label, "the story appears twice", where=f"line {line}", value=cells[0])
         seen.add(cells[0])
         letters = None
         if right is not None and key is not None:
@@ -125,7 +127,6 @@ def _of_story(
             raise FormatError(test.label, "an option is empty", where=f"line {line}", value=text)
         words = text[kind.end() :]
         labels = {"set": test.stem, "kind": kind[1], "story": cells[0], "question_word": question_word(words)}
-        strata = {k: v for k, v in labels.items() if options.strata is None or k in options.strata}
         answers = () if right is None else (choices[LETTERS.index(right[number])],)
         name = f"{cells[0]}.{number + 1}"
-        yield Question(name, words, answers, tuple(choices), True, cells[0], strata, story=story)
+        yield Question(name, words, answers, tuple(choices), True, cells[0], options.kept(labels), story=story)

@@ -10,7 +10,6 @@ text.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -20,11 +19,12 @@ from msgspec.structs import replace
 
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.notes import Note, note
-from nescio.errors import FormatError, MismatchError
-from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, reader
+from nescio.errors import MismatchError
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, by_role, reader
+from nescio.sources.documents import fault_in, text_in
 from nescio.sources.source import Source, name_runs
 from nescio.tasks.reading.marks import question_word
-from nescio.text import decimal, sentences, squeeze
+from nescio.text import finite, sentences, squeeze
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -67,7 +67,8 @@ class _Asked(Struct, frozen=True):
 def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Collection, tuple[Note, ...]]:
     """Return the questions of a test with their texts; where its gold is given too, with the right options. A gold file
     is a test."""
-    gold, test = (_only([source for part, source in parts if part == name], name) for name in ("gold", "test"))
+    by_part = by_role(parts)
+    gold, test = (_only(by_part[name], name) for name in ("gold", "test"))
     notes: list[Note] = []
     if test is None:
         if gold is None:
@@ -90,13 +91,13 @@ def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Colle
     "qa4mre",
     about="CLEF QA4MRE: the gold of reading tests, the test, and runs, in XML",
     recognise=recognise,
-    marks={"xml": ("test-set", "output")},
+    sniff_keys={"xml": ("test-set", "output")},
     collection=collection,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read one gold file (and the test as it was given to the systems), and any number of runs, named by their
     `run_id`."""
-    by_part = {name: [source for part, source in parts if part == name] for name in ("gold", "test", "answers")}
+    by_part = by_role(parts)
     gold, test = (_only(by_part[name], what) for name, what in (("gold", "gold files"), ("test", "tests")))
     if gold is None:
         one = test or by_part["answers"][0]
@@ -133,10 +134,6 @@ def _names(sources: Sequence[Source], roots: Sequence[_Element]) -> list[str]:
     return names if all(names) and len(set(names)) == len(names) else name_runs(sources)
 
 
-def _fail(source: Source, element: _Element, rule: str, value: object = None) -> FormatError:
-    return FormatError(source.label, rule, where=f"line {element.sourceline}", value=value)
-
-
 def _located(source: Source, root: _Element) -> Iterator[tuple[Key, _Element, _Element | None]]:
     """Yield every question with its key and its topic; raises FormatError where it has no number of its own."""
     seen: dict[Key, int] = {}
@@ -144,24 +141,18 @@ def _located(source: Source, root: _Element) -> Iterator[tuple[Key, _Element, _E
         above = {str(ancestor.tag): ancestor for ancestor in element.iterancestors("reading-test", "topic")}
         number, test = element.get("q_id"), above.get("reading-test")
         if not number or test is None or not test.get("r_id"):
-            raise _fail(
-                source, element, "a question has a q_id, and stands in a reading-test with an r_id", element.tag
-            )
+            raise fault_in(source, element, "a question has a q_id, and is in a reading-test with an r_id", element.tag)
         topic = above.get("topic")
         key = (topic.get("t_id") or "" if topic is not None else "", str(test.get("r_id")), number)
         if key in seen:
-            rule = f"question {_name(key)} stands here again; it was on line {seen[key]}"
-            raise _fail(source, element, rule)
+            rule = f"question {_name(key)} appears twice; first on line {seen[key]}"
+            raise fault_in(source, element, rule)
         seen[key] = int(element.sourceline or 0)
         yield key, element, topic
 
 
 def _name(key: Key) -> str:
     return "-".join(part for part in key if part)
-
-
-def _text(element: _Element | None) -> str:
-    return " ".join("".join(map(str, element.itertext())).split()) if element is not None else ""
 
 
 def _questions(source: Source, *, marked: bool) -> Iterator[_Asked]:
@@ -174,18 +165,18 @@ def _questions(source: Source, *, marked: bool) -> Iterator[_Asked]:
         for answer in element.findall("answer"):
             number = answer.get("a_id")
             if not number or number in options:
-                raise _fail(source, answer, "an answer has an a_id of its own", number)
-            options[number] = _text(answer)
+                raise fault_in(source, answer, "an answer has an a_id of its own", number)
+            options[number] = text_in(answer)
             if not options[number]:
-                raise _fail(source, answer, "an option is empty", number)
+                raise fault_in(source, answer, "an option is empty", number)
             if (answer.get("correct") or "").strip().lower() in _YES:
                 right.append(number)
         if not options:
-            raise _fail(source, element, "a question has options (answer, with an a_id)", _name(key))
+            raise fault_in(source, element, "a question has options (answer, with an a_id)", _name(key))
         if marked and not right:
-            raise _fail(source, element, f'no option of question {_name(key)} is marked correct="Yes"')
+            raise fault_in(source, element, f'no option of question {_name(key)} is marked correct="Yes"')
         name = (topic.get("t_name") or "" if topic is not None else "").strip()
-        line, text = int(element.sourceline or 0), _text(element.find("q_str"))
+        line, text = int(element.sourceline or 0), text_in(element.find("q_str"))
         yield _Asked(key, line, text, options, tuple(right), name, _story(element, stories))
 
 
@@ -232,7 +223,7 @@ def _same(gold: Source, questions: Mapping[Key, _Asked], test: Source, notes: li
 def _question(one: _Asked, options: ReadOptions) -> Question:
     test = f"{one.key[0]}-{one.key[1]}".strip("-")
     labels = {"topic": one.topic, "reading_test": test, "question_word": question_word(one.text)}
-    wanted = {name: label for name, label in labels.items() if options.strata is None or name in options.strata}
+    wanted = options.kept(labels)
     right = tuple(one.options[number] for number in one.right)
     return Question(_name(one.key), one.text, right, tuple(one.options.values()), True, test, wanted, story=one.story)
 
@@ -245,7 +236,7 @@ def _responses(
     for key, element, _ in _located(source, root):
         place = numbers.get(key) or without_topic.get(key)
         if place is None:
-            raise _fail(source, element, "the test has no such question (topic, reading test, question)", _name(key))
+            raise fault_in(source, element, "the test has no such question (topic, reading test, question)", _name(key))
         yield _response(source, element, questions[place])
 
 
@@ -253,17 +244,17 @@ def _response(source: Source, element: _Element, one: _Asked) -> Response:
     chosen = _chosen(source, element)
     mark = (element.get("answered") or "").strip().lower()
     if mark and mark not in (*_YES, *_NO) and not mark.startswith("no"):
-        raise _fail(source, element, "answered must be YES or NO", element.get("answered"))
+        raise fault_in(source, element, "answered must be YES or NO", element.get("answered"))
     if mark in _YES and chosen is None:
-        raise _fail(source, element, "the question is said to be answered, and there is no answer with an a_id")
-    if (wording := element.find("q_str")) is not None and squeeze(_text(wording)) != squeeze(one.text):
+        raise fault_in(source, element, "the question is said to be answered, and there is no answer with an a_id")
+    if (wording := element.find("q_str")) is not None and squeeze(text_in(wording)) != squeeze(one.text):
         rule = (
             f"the gold has another question of this number ({one.text[:60]!r}); give the test that the run answers, too"
         )
-        raise _fail(source, element, rule, _text(wording))
+        raise fault_in(source, element, rule, text_in(wording))
     number = None if chosen is None else str(chosen.get("a_id"))
     if chosen is not None and number not in one.options:
-        raise _fail(
+        raise fault_in(
             source, chosen, f"the a_id of no option; those of this question are {', '.join(one.options)}", number
         )
     answer = None if number is None else one.options[number]
@@ -277,7 +268,7 @@ def _chosen(source: Source, element: _Element) -> _Element | None:
     if len(answers) > 1 or any(answer.get("selected") is not None for answer in answers):
         answers = [answer for answer in answers if (answer.get("selected") or "").strip().lower() in _YES]
         if len(answers) > 1 or not any(answer.get("selected") is not None for answer in element.findall("answer")):
-            raise _fail(source, element, "a question has one answer at most")
+            raise fault_in(source, element, "a question has one answer at most")
     return answers[0] if answers else None
 
 
@@ -285,8 +276,8 @@ def _confidence(source: Source, element: _Element, chosen: _Element | None) -> f
     for holder in (chosen, element):
         text = None if holder is None else holder.get("confidence") or holder.get("score")
         if holder is not None and text:
-            confidence = decimal(text)
-            if confidence is None or not math.isfinite(confidence):
-                raise _fail(source, holder, "confidence must be a finite number", text)
+            confidence = finite(text)
+            if confidence is None:
+                raise fault_in(source, holder, "confidence must be a finite number", text)
             return confidence
     return None

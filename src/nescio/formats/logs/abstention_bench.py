@@ -18,11 +18,11 @@ from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SAID_SO, SILENT
 from nescio.data.texts import texts_of
 from nescio.errors import FormatError
-from nescio.formats.logs.graded import Graded, declined, outcomes_of
-from nescio.formats.logs.grading import EMPTY, NO_SCORE, UNREAD, drop_redundant_columns, labels
+from nescio.formats.logs.graded import Graded, declined
+from nescio.formats.logs.grading import EMPTY, NO_SCORE, UNREAD, labels, result_of
 from nescio.formats.logs.metrics import question_name, repeated
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
-from nescio.sources.elements import elements, part_of
+from nescio.sources.elements import as_list, as_object, elements, flag, part_of
 from nescio.sources.source import Source, own_path
 
 RESPONSES, PROMPT, SAID = "responses", "prompt", "response_or_abstention"
@@ -38,8 +38,7 @@ def recognise(source: Source) -> str | None:
     """Recognise a document of `responses` with `prompt` and `response_or_abstention`."""
     if source.kind != "document" or not isinstance(source.document, dict):
         return None
-    held = source.document.get(RESPONSES)
-    first = held[0] if isinstance(held, list) and held else None
+    first = next(iter(as_list(source.document.get(RESPONSES))), None)
     return "responses" if isinstance(first, dict) and {PROMPT, SAID} <= {*first} else None
 
 
@@ -47,7 +46,7 @@ def recognise(source: Source) -> str | None:
     "abstention_bench",
     about="AbstentionBench's responses: prompt, response_or_abstention, is_abstention, is_response_correct",
     recognise=recognise,
-    marks={"object": (RESPONSES,)},
+    sniff_keys={"object": (RESPONSES,)},
     files=tuple(f"{stage}.json" for stage in STAGES),
     streams=True,
 )
@@ -63,8 +62,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     if not rows:
         raise FormatError(sources[0].label, "there are no responses in it")
     rows = repeated(rows, notes)
-    outcomes = outcomes_of(rows, sources[0].label, options, notes)
-    return drop_redundant_columns(ReadResult(outcomes, tuple(notes)), options, ("dataset",) if several else ())
+    return result_of(rows, sources[0].label, options, notes, keep=("dataset",) if several else ())
 
 
 def _last_stages(sources: Sequence[Source], notes: list[Note]) -> list[Source]:
@@ -104,28 +102,24 @@ def _rows(source: Source, run: str, data_set: str, options: ReadOptions) -> Iter
     for row, where in elements(source, (RESPONSES,)):
         if not isinstance(row, dict) or not isinstance(row.get(PROMPT), dict):
             raise FormatError(source.label, "a response must be an object with a prompt", where=where, value=row)
-        question = part_of(row, (PROMPT, "question"))
+        question = part_of(row, PROMPT, "question")
         if not isinstance(question, str) or not question.strip():
             raise FormatError(source.label, "a prompt must have a question", where=where, value=question)
-        flags = {name: row.get(name) for name in (ABSTAINED, RIGHT)}
-        flags[SHOULD] = part_of(row, (PROMPT, SHOULD))
-        for name, value in flags.items():
-            if not isinstance(value, (bool, type(None))):
-                raise FormatError(source.label, f"{name} must be true or false", where=where, value=value)
+        flags = {name: flag(row, name, source.label, where) for name in (ABSTAINED, RIGHT)}
+        flags[SHOULD] = flag(row[PROMPT], SHOULD, source.label, where)
         state, why = _state(row.get(SAID), flags, options)
-        held = part_of(row, (PROMPT, "metadata"))
+        strata = labels(as_object(part_of(row, PROMPT, "metadata")), options)
         name = question_name(question)
         yield Graded(
             run,
             f"{data_set}/{name}" if data_set else name,
             state,
             why=why,
-            strata=(labels(held, options) if isinstance(held, dict) else {})
-            | ({"dataset": data_set} if data_set else {}),
+            strata=strata | ({"dataset": data_set} if data_set else {}),
             where=where,
             path=source.label,
             answerable=-1 if flags[SHOULD] is None else int(not flags[SHOULD]),
-            texts=texts_of(question, [part_of(row, (PROMPT, "reference_answers"))], row.get(SAID))
+            texts=texts_of(question, [part_of(row, PROMPT, "reference_answers")], row.get(SAID))
             if options.texts
             else None,
         )

@@ -17,7 +17,7 @@ from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, Outcomes, reasons_note
 from nescio.data.repeats import FIRST, repeats_of
 from nescio.data.texts import AnswerTexts
-from nescio.errors import FormatError, UsageError
+from nescio.errors import FormatError, UsageError, opt
 from nescio.formats.registry import ReadOptions
 from nescio.text import composed
 
@@ -80,7 +80,7 @@ def outcomes_of(rows: Iterable[Graded], path: object, options: ReadOptions, note
         r, q = runs.setdefault(row.run, len(runs)), answers.setdefault(key, len(answers))
         if not cells.add(r, q, row):
             again = "" if row.repeat is None else f" in repeat {row.repeat}"
-            rule = f"question {row.question!r} stands here again for run {row.run!r}{again}"
+            rule = f"question {row.question!r} appears twice for run {row.run!r}{again}"
             raise FormatError(row.path or path, rule, where=row.where)
     if not runs:
         raise FormatError(path, "there are no answers in it")
@@ -200,8 +200,7 @@ class _Cells:
 
 def _strata(rows: Sequence[Mapping[str, str]], options: ReadOptions) -> dict[str, np.ndarray]:
     names = dict.fromkeys(name for row in rows for name in row)
-    wanted = [name for name in names if options.strata is None or name in options.strata]
-    return {name: np.array([row.get(name, "") for row in rows], dtype=object) for name in wanted}
+    return {name: np.array([row.get(name, "") for row in rows], dtype=object) for name in options.kept(names)}
 
 
 def choose(options: ReadOptions, name: str, names: Sequence[str], what: str) -> str:
@@ -214,10 +213,23 @@ def choose(options: ReadOptions, name: str, names: Sequence[str], what: str) -> 
         return chosen
     shown = ", ".join(there[:_SHOWN]) + (f" and {len(there) - _SHOWN:,} more" if len(there) > _SHOWN else "")
     if chosen is not None:
-        raise UsageError(f"--choose {name}={chosen}: {what} here are {shown or 'none'}")
+        raise UsageError(f"{opt('choose', {name: chosen})}: {what} here are {shown or 'none'}")
     if len(there) == 1:
         return there[0]
-    raise UsageError(f"{what} here are {shown or 'none'}; name one with --choose {name}=NAME")
+    raise UsageError(f"{what} here are {shown or 'none'}; name one with {opt('choose', of=name + '=NAME')}")
+
+
+def pick(options: ReadOptions, name: str, names: Iterable[str]) -> str:
+    """Return the only one there is, as another file may have the one that was chosen; else the one chosen. Empty where
+    there is none."""
+    there = list(dict.fromkeys(names))
+    return "".join(there) if len(there) < 2 else choose(options, name, there, f"{name}s")
+
+
+def check_choice(options: ReadOptions, name: str, names: Iterable[str]) -> None:
+    """Raise UsageError where what was chosen is in none of the files."""
+    if name in options.choose:
+        choose(options, name, sorted({*names}), f"{name}s")
 
 
 def declined(options: ReadOptions, text: str | None) -> bool:

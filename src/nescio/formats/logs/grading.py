@@ -4,6 +4,7 @@ share."""
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from nescio.data.evidence import NO_ROW, PRESENT, UNGRADED, Evidence
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes
 from nescio.data.policies import evidence_of
-from nescio.errors import MismatchError, UsageError
+from nescio.errors import MismatchError, UsageError, opt
 from nescio.formats.logs.graded import Graded, outcomes_of
 from nescio.formats.registry import ReadOptions, ReadResult
 from nescio.text import decimal, sanitize
@@ -68,7 +69,7 @@ def threshold(options: ReadOptions) -> float | None:
         return None
     least = number(chosen)
     if least is None or not math.isfinite(least):
-        raise UsageError(f"--choose threshold takes a number (found {chosen!r})")
+        raise UsageError(f"{opt('choose')} threshold takes a number (found {chosen!r})")
     return least
 
 
@@ -90,7 +91,8 @@ def say_partial(scale: Scale, what: str, total: int, options: ReadOptions) -> li
         return [
             note(
                 "grading.partial_incorrect",
-                "{between} of {total} scores of {subject} lie between 0 and 1: counted as incorrect; --choose "
+                "{between} of {total} scores of {subject} lie between 0 and 1: counted as incorrect; "
+                f"{opt('choose')} "
                 "threshold=0.5 moves the line, mean({column}) averages the scores",
                 what,
                 between=scale.between,
@@ -117,7 +119,7 @@ def no_outcome(what: str, column: str) -> Note:
     return note(
         "grading.no_outcome",
         "{subject} is not between 0 and 1, so it gives no outcomes: only mean({column}) is available; if higher is "
-        "better, --choose threshold=T turns it into outcomes",
+        f"better, {opt('choose', of='threshold=T')} turns it into outcomes",
         what,
         column=column,
     )
@@ -138,7 +140,27 @@ def has_answer(gold: Iterable[str], options: ReadOptions) -> bool:
     return not (options.declined.asked and any(map(options.declined.fits, gold)))
 
 
-def scores_only(rows: Sequence[Graded], path: object, options: ReadOptions, notes: list[Note]) -> ReadResult:
+def result_of(
+    rows: Iterable[Graded],
+    path: object,
+    options: ReadOptions,
+    notes: list[Note],
+    *,
+    keep: Collection[str] = (),
+    outcomes: bool = True,
+) -> ReadResult:
+    """Return the rows of a log as outcomes; as Evidence where their scores are none.
+
+    Left out, unless asked for, are strata that are prose or that hardly any two questions share, except those to
+    `keep`, and scores that say no more than the outcomes do.
+    """
+    if not outcomes:
+        return _drop_redundant_columns(_scores_only(rows, path, options, notes), options, keep)
+    data = outcomes_of(rows, path, options, notes)
+    return _drop_redundant_columns(ReadResult(data, tuple(notes)), options, keep)
+
+
+def _scores_only(rows: Iterable[Graded], path: object, options: ReadOptions, notes: list[Note]) -> ReadResult:
     """Return rows whose scores are no outcomes, as Evidence that mean(NAME) measures; an infinite score is left out and
     counted, and is the reason beside its answer.
 
@@ -212,9 +234,7 @@ def _label(value: Any) -> str | None:
     return str(value) if isinstance(value, int) and abs(value) < 1 << 63 else None
 
 
-def drop_redundant_columns(read: ReadResult, options: ReadOptions, keep: Collection[str]) -> ReadResult:
-    """Leave out the strata that are prose or that hardly any two questions share, and scores that say no more than the
-    outcomes do, unless either were asked for; the strata to `keep` stay."""
+def _drop_redundant_columns(read: ReadResult, options: ReadOptions, keep: Collection[str]) -> ReadResult:
     data = read.data
     if isinstance(data, Outcomes) and SCORE not in options.graded:
         plain = np.select(
@@ -234,11 +254,22 @@ def _groups(values: Array) -> bool:
     return 2 * len(set(values)) <= max(2, len(values)) and not any(value.startswith(PROSE) for value in values)
 
 
+def runs_of(models: Sequence[str], tasks: Sequence[str], paths: Sequence[Path]) -> list[tuple[str, str]]:
+    """Return the run of each log and what its questions' names begin with: a run a model, or a run a log where a model
+    has a task twice; the task, where there are several."""
+    again = {model for (model, _), count in Counter(zip(models, tasks, strict=True)).items() if count > 1}
+    keys = [(model, path if model in again else None) for model, path in zip(models, paths, strict=True)]
+    candidates = {key: (key[0] or path.stem, place(path)) for key, path in zip(keys, paths, strict=True)}
+    names = dict(zip(candidates, run_names(list(candidates.values())), strict=True))
+    several = len({*tasks}) > 1
+    return [(names[key], f"{task}/" if several else "") for key, task in zip(keys, tasks, strict=True)]
+
+
 def run_names(candidates: Sequence[tuple[str, str]]) -> list[str]:
     """Return the names of runs, each given as (what it would be called, what tells it apart): the latter is added where
     two agree.
 
-    Raises MismatchError where two would still bear one name.
+    Raises MismatchError where two would still have one name.
     """
     wanted = [name for name, _ in candidates]
     names = [name if wanted.count(name) == 1 else f"{name} ({apart})" for name, apart in candidates]
@@ -294,6 +325,11 @@ def compared(figure: Any, of: int | None, scores: Sequence[float], what: str, lo
             ours=ours,
         )
     ]
+
+
+def in_brackets(shown: Sequence[str]) -> str:
+    """Return a tool's own figures as a message has them in brackets, nothing where there are none."""
+    return f" ({', '.join(shown)})" if shown else ""
 
 
 def folded(scores: Iterable[float]) -> float:

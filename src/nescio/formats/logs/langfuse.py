@@ -13,10 +13,8 @@ and `output`.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from statistics import fmean
 from typing import Any
 
 from nescio.data.notes import Note, note
@@ -34,10 +32,12 @@ from nescio.formats.logs.metric_tables import (
     speaks_of_cost,
     value_of,
 )
-from nescio.formats.logs.metrics import Marked, by_metric, question_name
+from nescio.formats.logs.metrics import Marked, by_file, mean_of, metric_name, question_name
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader, tables_with
+from nescio.sources.elements import objects_in, placed_rows
 from nescio.sources.json import as_text
-from nescio.sources.source import Source, name_runs
+from nescio.sources.literals import json_or
+from nescio.sources.source import Source
 from nescio.text import sanitize
 
 SCORE = {"name", "value"}
@@ -94,31 +94,25 @@ def _columns(source: Source) -> Sequence[str]:
     "langfuse",
     about="an export of Langfuse: traces, observations or items of dataset runs with their scores, or scores alone",
     recognise=recognise,
-    marks={**tables_with("value", "output"), "list": ("value", "output"), "object": ("meta",)},
+    sniff_keys={**tables_with("value", "output"), "list": ("value", "output"), "object": ("meta",)},
     columns=("question", "answer"),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read every file as a run; of dataset runs each is one."""
-    notes: list[Note] = []
-    answers: list[Marked] = []
-    for (part, source), run in zip(parts, name_runs([source for _, source in parts]), strict=True):
+
+    def answers_of(part: SourceRole, run: str, notes: list[Note]) -> Iterator[Marked]:
+        kind, source = part
         listed = _listed(source)
-        rows: Sequence[Row] = rows_of(source) if listed is None else _objects(source, listed)
+        objects = None if listed is None else [row for row, _ in placed_rows(source, listed, "each row")]
+        rows: Sequence[Row] = rows_of(source) if objects is None else objects
         if not rows:
             raise FormatError(source.label, "there are no rows in it")
-        if part == "scores":
+        if kind == "scores":
             notes.append(no_answers(source))
-            answers += _by_trace(source, rows, run, notes)
-        else:
-            answers += _traces(source, rows, run, options)
-    return by_metric(answers, parts[0][1].label, options, notes)
+            return _by_trace(source, rows, run, notes)
+        return _traces(source, rows, run, options)
 
-
-def _objects(source: Source, listed: Sequence[Any]) -> list[Row]:
-    for i, row in enumerate(listed, 1):
-        if not isinstance(row, dict):
-            raise FormatError(source.label, "each row must be an object", where=f"item {i}", value=row)
-    return list(listed)
+    return by_file(parts, options, answers_of)
 
 
 # ---- traces ----
@@ -136,8 +130,8 @@ def _traces(source: Source, rows: Sequence[Row], run: str, options: ReadOptions)
         text = _text(row.get(asked))
         if not text:
             raise FormatError(source.label, "the question is empty", where=where, value=asked)
-        scores = {_plain(name): _mean(scored[name][i] or []) for name in metrics}
-        scores |= {_plain(name): _mean(values) for name, values in _of_list(source, row, where).items()}
+        scores = {metric_name(name, "score"): mean_of(scored[name][i] or []) for name in metrics}
+        scores |= {metric_name(name, "score"): mean_of(values) for name, values in _of_list(source, row, where).items()}
         output = _text(row.get(answer_field))
         words = None
         if options.texts:
@@ -159,10 +153,8 @@ def _text(value: Any) -> str:
     """Return an input or an output as text: of an object with one text in it, or of a message, that text."""
     if isinstance(value, str):
         if value[:1] in ("{", "[", '"'):
-            try:
-                return _text_of(json.loads(value))
-            except (ValueError, RecursionError):
-                return value.strip()
+            held = json_or(value, None)
+            return value.strip() if held is None else _text_of(held)
         return "" if value.strip().lower() in ("null", "none") else value.strip()
     return _text_of(value)
 
@@ -181,49 +173,32 @@ def _of_list(source: Source, row: Row, where: str) -> dict[str, list[float]]:
     """Return the scores that the API lists in a trace."""
     held = row.get("scores")
     if isinstance(held, str):
-        try:
-            held = json.loads(held)
-        except (ValueError, RecursionError):
-            return {}
+        held = json_or(held, None)
     if isinstance(held, dict):
         return {str(name): values for name, cell in held.items() if (values := _values(cell)) is not None}
     scores: dict[str, list[float]] = {}
-    for one in held if isinstance(held, list) else ():
-        if isinstance(one, dict):  # the list of all traces has their identifiers alone
-            mark = _mark(one)
-            name = one.get("name")
-            if not isinstance(name, str) or not name.strip():
-                raise FormatError(source.label, "a score must have a name", where=where, value=name)
-            if mark is not None:
-                scores.setdefault(name, []).append(mark)
+    for one in objects_in(held):  # the list of all traces has their identifiers alone
+        mark = _mark(one)
+        name = one.get("name")
+        if not isinstance(name, str) or not name.strip():
+            raise FormatError(source.label, "a score must have a name", where=where, value=name)
+        if mark is not None:
+            scores.setdefault(name, []).append(mark)
     return scores
 
 
 def _comments(row: Row) -> list[Any]:
     """Return what the scores that the API lists in a trace say beside their numbers."""
-    held = row.get("scores")
-    return [one.get("comment") for one in held if isinstance(one, dict)] if isinstance(held, list) else []
+    return [one.get("comment") for one in objects_in(row.get("scores"))]
 
 
 def _values(cell: Any) -> list[float] | None:
     """Return the scores in a cell, which holds one or a list of them; None where it holds something else."""
     if isinstance(cell, str) and cell[:1] == "[":
-        try:
-            cell = json.loads(cell)
-        except (ValueError, RecursionError):
-            return None
+        cell = json_or(cell, cell)
     marks = [mark_of(as_text(one)) for one in (cell if isinstance(cell, list) else [cell])]
     kept = [mark for mark in marks if mark is not None]
     return kept if len(kept) == len(marks) else None
-
-
-def _mean(values: Sequence[float]) -> float:
-    graded = [value for value in values if not math.isnan(value)]
-    return fmean(graded) if graded else math.nan
-
-
-def _plain(name: str) -> str:
-    return " ".join(sanitize(name, target="message").split()) or "score"
 
 
 # ---- scores alone ----
@@ -249,7 +224,7 @@ def _by_trace(source: Source, rows: Sequence[Row], run: str, notes: list[Note]) 
         held = traces.setdefault(identity(trace), {})
         places.setdefault(identity(trace), f"row {i}")
         if mark is not None:
-            held.setdefault(_plain(name), []).append(mark)
+            held.setdefault(metric_name(name, "score"), []).append(mark)
     if whole:
         notes.append(
             note(
@@ -261,7 +236,7 @@ def _by_trace(source: Source, rows: Sequence[Row], run: str, notes: list[Note]) 
         )
     for trace, scores in traces.items():
         graded = Graded(run, trace, 0, where=places[trace], path=source.label)
-        yield Marked(graded, {name: _mean(values) for name, values in scores.items()})
+        yield Marked(graded, {name: mean_of(values) for name, values in scores.items()})
 
 
 def _mark(row: Row) -> float | None:

@@ -12,7 +12,6 @@ its figures are held against theirs.
 
 from __future__ import annotations
 
-import ast
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,8 +25,10 @@ from nescio.errors import FormatError
 from nescio.formats.logs.graded import Graded, declined
 from nescio.formats.logs.grading import EMPTY, compared, identity, number, place, run_names
 from nescio.formats.logs.metrics import Marked, by_metric
-from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, by_role, reader
 from nescio.sources.database import PARQUET, address, connect, first_line
+from nescio.sources.elements import as_list, as_object, part_of, texts_in
+from nescio.sources.literals import literal_or
 from nescio.sources.source import Source, own_path
 from nescio.text import sanitize
 
@@ -54,14 +55,14 @@ def recognise(source: Source) -> str | None:
     "lighteval",
     about="lighteval's details_*.parquet (doc, model_response, metric), with or without its results_*.json",
     recognise=recognise,
-    marks={"parquet": ("doc", "gold"), **dict.fromkeys(("object", "list"), ("config_general",))},
+    sniff_keys={"parquet": ("doc", "gold"), **dict.fromkeys(("object", "list"), ("config_general",))},
     files=("details_*.parquet", "results_*.json"),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read the details of every model as a run, all tasks of it together."""
     notes: list[Note] = []
-    details = [source for part, source in parts if part == "details"]
-    figures = [source for part, source in parts if part == "results"]
+    by_part = by_role(parts)
+    details, figures = by_part["details"], by_part["results"]
     if not details:
         raise FormatError(figures[0].label, _why_figures_alone(figures[0]))
     keys = {_model(source): place(Path(source.label).parent) for source in details}
@@ -73,8 +74,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
             raise FormatError(source.label, "there are no rows in it")
         notes += _against_figures(own, source, figures)
         answers += own
-    several = len({answer.task for answer in answers}) > 1
-    return by_metric(answers, details[0].label, options, notes, keep=("task",) if several else ())
+    return by_metric(answers, details[0].label, options, notes, keep=("task",))
 
 
 def _model(source: Source) -> str:
@@ -94,8 +94,8 @@ def _why_figures_alone(source: Source) -> str:
     tasks = source.document["results"]
     shown = [
         f"{sanitize(str(task), target='message')} {sanitize(str(name), target='message')} {value:g}"
-        for task, metrics in (tasks.items() if isinstance(tasks, dict) else ())
-        for name, value in (metrics.items() if isinstance(metrics, dict) else ())
+        for task, metrics in as_object(tasks).items()
+        for name, value in as_object(metrics).items()
         if isinstance(value, (int, float)) and not str(name).endswith("_stderr")
     ]
     held = f" ({', '.join(shown[:3])}{' and others' if len(shown) > 3 else ''})" if shown else ""
@@ -113,7 +113,7 @@ def _answers(source: Source, run: str, options: ReadOptions) -> Iterator[Marked]
     called = match["task"] if match else source.stem
     for i, row in enumerate(_rows(source, options), 1):
         where = f"row {i}"
-        doc, response = _object(row.get("doc")), _object(row.get("model_response"))
+        doc, response = as_object(row.get("doc")), as_object(row.get("model_response"))
         metrics = row.get("metric", row.get("metrics"))
         if not isinstance(metrics, dict):
             raise FormatError(source.label, "metric must hold a score by name", where=where, value=metrics)
@@ -134,8 +134,7 @@ def _answers(source: Source, run: str, options: ReadOptions) -> Iterator[Marked]
 
 def _words(row: Mapping[str, Any], doc: Mapping[str, Any], response: Mapping[str, Any]) -> AnswerTexts:
     """Return what was asked, the options that are right, and what was said: a text, or the likeliest option."""
-    choices, right, logs = doc.get("choices"), doc.get("gold_index"), response.get("logprobs")
-    options = choices if isinstance(choices, list) else []
+    options, right, logs = as_list(doc.get("choices")), doc.get("gold_index"), response.get("logprobs")
     places = right if isinstance(right, list) else [right]
     gold = [options[i] for i in places if isinstance(i, int) and 0 <= i < len(options)]
     answer = response.get("text") if response else row.get("predictions")
@@ -157,14 +156,8 @@ def _rows(source: Source, options: ReadOptions) -> Iterator[Mapping[str, Any]]:
     """Yield the rows, of which the long columns (prompts, tokens) are not read where nobody looks at them."""
     import duckdb
 
-    columns = [
-        "doc",
-        "metric",
-        "model_response",
-        "metrics",
-        "predictions",
-        *(("gold", "full_prompt") if options.texts else ()),
-    ]
+    columns = ["doc", "metric", "model_response", "metrics", "predictions"]
+    columns += ["gold", "full_prompt"] if options.texts else []
     wanted = [name for name in columns if name in source.columns]
     assert source.path is not None
     try:
@@ -182,8 +175,6 @@ _NEEDED: dict[str, tuple[str, ...]] = {
     "doc": ("id", "task_name", "choices"),
     "model_response": ("text", "text_post_processed", "logprobs"),
 }
-
-
 _WORDS: dict[str, tuple[str, ...]] = {"doc": ("query", "gold_index")}
 
 
@@ -205,14 +196,7 @@ def _value(cell: Any) -> Any:
     """Return a cell; what was written as text for want of another type is read back."""
     if not isinstance(cell, str) or cell[:1] not in ("{", "["):
         return cell
-    try:
-        return ast.literal_eval(cell)
-    except (ValueError, SyntaxError, RecursionError, MemoryError):
-        return cell
-
-
-def _object(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
+    return literal_or(cell, cell)
 
 
 def _text(value: Any) -> str:
@@ -233,11 +217,10 @@ def _scores(metrics: Mapping[Any, Any]) -> dict[str, float]:
 def _silence(row: Mapping[str, Any], response: Mapping[str, Any], options: ReadOptions) -> str | None:
     """Say why an answer is none: all its texts are empty, or mean that the model does not know."""
     answer = response.get("text") if response else row.get("predictions")
-    texts = [text for text in answer if isinstance(text, str)] if isinstance(answer, list) else []
+    texts = texts_in(as_list(answer))
     if not texts:
         return None
-    drawn = response.get("text_post_processed")
-    forms = [texts, [text for text in drawn if isinstance(text, str)] if isinstance(drawn, list) else []]
+    forms = [texts, texts_in(as_list(response.get("text_post_processed")))]
     if any(form and all(declined(options, text) for text in form) for form in forms):
         return SAID_SO
     return EMPTY if not any(text.strip() for text in texts) else None
@@ -263,9 +246,7 @@ def _against_figures(answers: Sequence[Marked], source: Source, figures: Sequenc
     for other in figures:
         if date and date["date"] not in other.stem and len(figures) > 1:
             continue
-        results = other.document["results"]
-        own = results.get(task) if isinstance(results, dict) else None
-        for name, value in own.items() if isinstance(own, dict) else ():
+        for name, value in as_object(part_of(other.document, "results", task)).items():
             scores = [answer.scores[name] for answer in answers if name in answer.scores]
             if scores and all(score in (0, 1) for score in scores if not math.isnan(score)):
                 yield from compared(value, None, scores, f"{name} of {task}", source.name)

@@ -3,13 +3,13 @@ columns are metrics, and the answers as rows of a log."""
 
 from __future__ import annotations
 
-import ast
-import json
 import math
 import re
 from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
+
+from msgspec import Struct
 
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, SAID_SO
@@ -19,56 +19,36 @@ from nescio.formats.logs.graded import Graded, declined
 from nescio.formats.logs.grading import EMPTY, labels
 from nescio.formats.logs.metrics import Marked, question_name
 from nescio.formats.native import roles
-from nescio.formats.registry import ReadOptions
+from nescio.formats.registry import TABLES, ReadOptions
 from nescio.sources.database import connect
+from nescio.sources.elements import placed_rows
 from nescio.sources.json import as_text
+from nescio.sources.literals import literal_or
 from nescio.sources.source import Source, small
 from nescio.sources.tables import load_rows
 from nescio.text import decimal
 
 Row = Mapping[str, str | None]
-COSTS = frozenset(
-    [
-        "latency",
-        "cost",
-        "costs",
-        "price",
-        "tokens",
-        "token",
-        "time",
-        "timestamp",
-        "duration",
-        "seconds",
-        "secs",
-        "ms",
-        "count",
-        "length",
-        "index",
-        "id",
-        "date",
-        "size",
-        "usd",
-        "chars",
-        "characters",
-        "seed",
-        "year",
-    ]
-)
+_COSTS = """latency cost costs price tokens token time timestamp duration seconds secs ms count length index id date
+size usd chars characters seed year"""
+COSTS = frozenset(_COSTS.split())
 _BOUNDARY = re.compile(r"[\W_]+|(?<=[a-z0-9])(?=[A-Z])")
-_LONGEST = 1_000_000  # characters of a cell that is read as Python
 NOTHING = frozenset(("", "nan", "none", "null", "n/a", "na", "<na>"))  # what stands for a metric that failed
 
 
 def is_table(source: Source) -> bool:
     """Say whether a source is a table of any make, or a JSON list of objects."""
     listed = source.kind == "document" and isinstance(source.document, list) and isinstance(source.first, dict)
-    return listed or source.kind in ("delimited", "lines", "parquet", "table")
+    return listed or source.kind in TABLES
 
 
 def rows_of(source: Source, without: Collection[str] = ()) -> list[Row]:
     """Return the rows as texts by column, white space off, None for an empty cell; but for the columns named."""
     if source.kind == "document":
-        return _of_objects(source, without)
+        objects = [row for row, _ in placed_rows(source, source.document, "each row")]
+        return [
+            {k: (as_text(cell) or "").strip() or None for k, cell in row.items() if k not in without} for row in objects
+        ]
     with connect(small=small(source)) as connection:
         have = load_rows(connection, source, "cells", {name for name in source.columns if name not in without})
         cells = ", ".join(have.values())
@@ -76,28 +56,9 @@ def rows_of(source: Source, without: Collection[str] = ()) -> list[Row]:
     return [dict(zip(have, row, strict=True)) for row in fetched]
 
 
-def _of_objects(source: Source, without: Collection[str]) -> list[Row]:
-    rows: list[Row] = []
-    for i, row in enumerate(source.document):
-        if not isinstance(row, dict):
-            raise FormatError(source.label, "each row must be an object", where=f"item {i + 1}", value=row)
-        cells = {name: as_text(cell) for name, cell in row.items() if name not in without}
-        rows.append({name: (cell or "").strip() or None for name, cell in cells.items()})
-    return rows
-
-
 def value_of(cell: Any) -> Any:
     """Return what a cell holds as JSON, or as Python prints it; None where it holds neither."""
-    if not isinstance(cell, str):
-        return cell
-    try:
-        return json.loads(cell)
-    except (ValueError, RecursionError):
-        pass
-    try:
-        return ast.literal_eval(cell) if len(cell) < _LONGEST else None
-    except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
-        return None
+    return literal_or(cell, None) if isinstance(cell, str) else cell
 
 
 def mark_of(cell: str | None) -> float | None:
@@ -139,15 +100,47 @@ def _counts(scores: Sequence[float]) -> bool:
     return len(scores) > 2 and all(after == before + 1 for before, after in pairwise(scores))
 
 
-def marked_rows(
+class AnswerTable(Struct, frozen=True):
+    """The rows of a table of answers, the names of its columns, and those of the questions and of the answers, if it
+    has these."""
+
+    source: Source
+    rows: list[Row]
+    names: list[str]
+    question: str
+    answer: str | None
+
+
+def open_answers(
     source: Source,
-    rows: Sequence[Row],
+    notes: list[Note],
+    *,
+    question: Sequence[str],
+    answer: Sequence[str],
+    without: Collection[str] = (),
+    rows: str = "rows",
+) -> AnswerTable:
+    """Open a table whose `question` and `answer` are called by one of these names, unless the user named them.
+
+    Raises FormatError where there are no rows, or no column holds the questions.
+    """
+    held = rows_of(source, without)
+    if not held:
+        raise FormatError(source.label, f"there are no {rows} in it")
+    names = list(dict.fromkeys(name for row in held for name in row))
+    answers = column_of(source, names, "answer", answer)
+    table = AnswerTable(source, held, names, question_column(source, names, question), answers)
+    if answers is None:
+        notes.append(no_answers(source))
+    return table
+
+
+def marked_rows(
+    table: AnswerTable,
     run: str,
     metrics: Mapping[str, Sequence[float]],
     options: ReadOptions,
     *,
-    question: str,
-    answer_column: str | None,
     fields: Collection[str] = (),
     gold: str | None = None,
     reasons: Collection[str] = (),
@@ -158,9 +151,10 @@ def marked_rows(
 
     Raises FormatError where a question is empty.
     """
+    source, question, answer_column = table.source, table.question, table.answer
     held = {*metrics, *fields, question, answer_column}
     answers = []
-    for i, row in enumerate(rows):
+    for i, row in enumerate(table.rows):
         text = row.get(question)
         if text is None:
             raise FormatError(source.label, "the question is empty", where=f"row {i + 1}", value=question)

@@ -8,27 +8,28 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from statistics import fmean
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import NOT_GRADED, SAID_SO
-from nescio.errors import FormatError
-from nescio.formats.logs.graded import Graded, choose, numbered, outcomes_of
+from nescio.errors import FormatError, opt
+from nescio.formats.logs.graded import Graded, choose, numbered
 from nescio.formats.logs.grading import (
     SCORE,
     UNREAD,
     Scale,
-    drop_redundant_columns,
     no_outcome,
     outcome_of,
+    result_of,
     say_partial,
     scale_of,
-    scores_only,
 )
-from nescio.formats.registry import ReadOptions, ReadResult
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole
+from nescio.sources.source import name_runs
 from nescio.text import sanitize
 
 METRIC = "metric"  # --choose metric=NAME
@@ -84,7 +85,7 @@ def by_metric(
     if not all(scales.values()):
         notes += _why_no_outcomes(names, deciding)
         rows = [replace(answer.row, state=NOT_GRADED, scores=answer.scores) for answer in answers]
-        return drop_redundant_columns(scores_only(rows, path, options, notes), options, keep)
+        return result_of(rows, path, options, notes, keep=keep, outcomes=False)
     rows = []
     for task, own in tasks.items():
         name, scale = deciding[task], scales[task]
@@ -96,8 +97,23 @@ def by_metric(
             notes.append(note("metrics.one", "outcomes by {subject}; only scores: {others:list}", what, others=others))
         notes += say_partial(scale, name, len(own), options)
         rows += [_outcome(answer, name, scale) for answer in own]
-    outcomes = outcomes_of(rows, path, options, notes)
-    return drop_redundant_columns(ReadResult(outcomes, tuple(notes)), options, keep)
+    return result_of(rows, path, options, notes, keep=keep)
+
+
+def by_file(
+    parts: Sequence[SourceRole],
+    options: ReadOptions,
+    answers_of: Callable[[SourceRole, str, list[Note]], Iterable[Marked]],
+    *,
+    generic: Sequence[str] = (),
+    verdicts: bool = True,
+) -> ReadResult:
+    """Read every file as a run, named by it or, where it has a `generic` name, by its folder."""
+    notes: list[Note] = []
+    answers: list[Marked] = []
+    for part, run in zip(parts, name_runs([source for _, source in parts], generic), strict=True):
+        answers += answers_of(part, run, notes)
+    return by_metric(answers, parts[0][1].label, options, notes, verdicts=verdicts)
 
 
 def abstains(scores: Mapping[str, float | None]) -> bool:
@@ -114,7 +130,6 @@ def _abstaining(answer: Marked) -> Marked:
 
 
 def _graded_scores(answers: Sequence[Marked], name: str) -> list[float]:
-    """Return the scores of a metric that did not fail."""
     scores = (answer.scores.get(name, math.nan) for answer in answers)
     return [score for score in scores if not math.isnan(score)]
 
@@ -137,7 +152,8 @@ def _why_no_outcomes(names: Sequence[str], deciding: Mapping[str, str | None]) -
         return
     yield note(
         "metrics.only_scores",
-        "scores of {metrics:list}, and no outcomes: --choose metric=NAME takes one of them as the outcome (with "
+        f"scores of {{metrics:list}}, and no outcomes: {opt('choose', of='metric=NAME')} takes one of them as the "
+        "outcome (with "
         "threshold=T, correct from T on)",
         metrics=names,
     )
@@ -156,7 +172,6 @@ def _deciding(answers: Sequence[Marked], chosen: str | None, options: ReadOption
 
 
 def _is_verdict(values: Sequence[float]) -> bool:
-    """Say whether there are scores, all of which say right or wrong."""
     return bool(values) and all(value in (0, 1) for value in values)
 
 
@@ -189,6 +204,17 @@ def _both_means(answers: Sequence[Marked], names: Sequence[str]) -> Iterator[Not
                 over_graded=sum(graded) / len(graded),
                 over_all=sum(graded) / len(own),
             )
+
+
+def mean_of(scores: Iterable[float]) -> float:
+    """Return the mean of what is graded; NaN where nothing is."""
+    graded = [score for score in scores if not math.isnan(score)]
+    return fmean(graded) if graded else math.nan
+
+
+def metric_name(name: str, otherwise: str) -> str:
+    """Return what a metric is called on one line, `otherwise` where nothing is left of its name."""
+    return " ".join(sanitize(name, target="message").split()) or otherwise
 
 
 def question_name(text: str) -> str:

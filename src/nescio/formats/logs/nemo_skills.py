@@ -25,8 +25,8 @@ from nescio.errors import FormatError
 from nescio.formats.logs.graded import Graded, declined
 from nescio.formats.logs.grading import EMPTY, NO_FORM, compared, identity, labels, number
 from nescio.formats.logs.metrics import Marked, by_metric, question_name
-from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
-from nescio.sources.elements import part_of
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, by_role, reader
+from nescio.sources.elements import as_object, part_of
 from nescio.sources.source import Source, own_path
 from nescio.sources.tables import json_lines
 
@@ -63,14 +63,14 @@ def recognise(source: Source) -> str | None:
     "nemo_skills",
     about="outputs of NeMo-Skills: output-rs*.jsonl, a file a seed, with or without metrics.json",
     recognise=recognise,
-    marks={"lines": (*_BESIDE,), "objects": ()},
+    sniff_keys={"lines": (*_BESIDE,), "objects": ()},
     files=("output-rs*.jsonl", "output.jsonl", "metrics.json"),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read all files of one folder of results as a run, each benchmark a task of it, each seed a repeat."""
     notes: list[Note] = []
-    outputs = [source for part, source in parts if part == "output"]
-    figures = [source for part, source in parts if part == "figures"]
+    by_part = by_role(parts)
+    outputs, figures = by_part["output"], by_part["figures"]
     if not outputs:
         rule = (
             "it holds figures and no answers: those are in the folder of each benchmark, output-rs0.jsonl and so on,"
@@ -88,7 +88,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         answers += _answers(source, run, task if several else "", seed, options)
     for source in figures:
         notes += _against_figures(answers, source, {task for _, task in places.values()})
-    return by_metric(answers, outputs[0].label, options, notes, keep=("task",) if several else ())
+    return by_metric(answers, outputs[0].label, options, notes, keep=("task",))
 
 
 def _place(source: Source) -> tuple[str, str]:
@@ -146,7 +146,7 @@ def _scores(source: Source, row: Mapping[str, Any], where: str) -> dict[str, flo
     for name, place in FLAGS.items():
         if place[0] not in row:
             continue
-        value = part_of(row, place)
+        value = part_of(row, *place)
         mark = number(value)
         if value is not None and mark is None:
             raise FormatError(source.label, f"{'.'.join(place)} must be true or false", where=where, value=value)
@@ -188,9 +188,8 @@ def _against_figures(answers: Sequence[Marked], source: Source, tasks: set[str])
     for task, figures in source.document.items():
         if task not in tasks:
             continue
-        own = part_of(figures, ("pass@1",))
         mine = [answer for answer in answers if answer.task in (task, "" if only == task else task)]
-        for name, value in own.items() if isinstance(own, dict) else ():
+        for name, value in as_object(part_of(figures, "pass@1")).items():
             scores = [answer.scores[name] for answer in mine if name in answer.scores]
             figure = number(value)
             if scores and figure is not None:

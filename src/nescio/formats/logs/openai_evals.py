@@ -16,18 +16,11 @@ from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SAID_SO
 from nescio.data.texts import AnswerTexts, texts_of
 from nescio.errors import FormatError
-from nescio.formats.logs.graded import Graded, declined, outcomes_of
-from nescio.formats.logs.grading import (
-    EMPTY,
-    NO_SCORE,
-    UNREAD,
-    drop_redundant_columns,
-    identity,
-    number,
-    outcome_of,
-    run_names,
-)
+from nescio.formats.logs import grading
+from nescio.formats.logs.graded import Graded, declined
+from nescio.formats.logs.grading import EMPTY, NO_SCORE, UNREAD
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
+from nescio.sources.elements import as_object, texts_in
 from nescio.sources.source import Source
 from nescio.sources.tables import json_lines
 from nescio.text import sanitize
@@ -46,23 +39,21 @@ def recognise(source: Source) -> str | None:
     "openai_evals",
     about="OpenAI evals: the event log of a run (spec, sampling, match, …)",
     recognise=recognise,
-    marks={"lines": ("spec",)},
+    sniff_keys={"lines": ("spec",)},
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read every file as a run, named by its completion function."""
     notes: list[Note] = []
     rows: list[Graded] = []
-    names = run_names([(_name(source), source.stem) for _, source in parts])
+    names = grading.run_names([(_name(source), source.stem) for _, source in parts])
     for (_, source), name in zip(parts, names, strict=True):
         rows += _events(source, name, options, notes)
-    return drop_redundant_columns(
-        ReadResult(outcomes_of(rows, parts[0][1].label, options, notes), tuple(notes)), options, ()
-    )
+    return grading.result_of(rows, parts[0][1].label, options, notes)
 
 
 def _name(source: Source) -> str:
     functions = source.first["spec"].get("completion_fns")
-    return identity(functions[0]) if isinstance(functions, list) and functions else source.stem
+    return grading.identity(functions[0]) if isinstance(functions, list) and functions else source.stem
 
 
 def _events(source: Source, run: str, options: ReadOptions, notes: list[Note]) -> list[Graded]:
@@ -79,7 +70,7 @@ def _events(source: Source, run: str, options: ReadOptions, notes: list[Note]) -
         where = f"line {line}"
         if not isinstance(sample, str):
             raise FormatError(source.label, "sample_id must be a text", where=where, value=sample)
-        sample, data = identity(sample), row.get("data")
+        sample, data = grading.identity(sample), row.get("data")
         samples.setdefault(sample, where)
         if row.get("type") == "sampling" and isinstance(data, dict):
             silences[sample] = _why_silent(data.get("sampled"), options)
@@ -90,7 +81,7 @@ def _events(source: Source, run: str, options: ReadOptions, notes: list[Note]) -
             if sample in by_sample:
                 raise FormatError(source.label, "the sample is graded a second time", where=where, value=sample)
             silent = _why_silent(data.get("sampled", data.get("picked")), options) or silences.get(sample)
-            state, why = graded if graded[0] == NOT_GRADED else outcome_of(graded[0], silent)
+            state, why = graded if graded[0] == NOT_GRADED else grading.outcome_of(graded[0], silent)
             words = _texts(asked.get(sample, {}), data) if options.texts else None
             by_sample[sample] = Graded(run, sample, state, why=why, where=where, path=source.label, texts=words)
     if not samples:
@@ -120,11 +111,8 @@ def _texts(sampling: Any, graded: Any) -> AnswerTexts:
 def _why_no_samples(report: Any) -> str:
     if report is None:
         return "there are no samples in it: the run stopped before its first"
-    figures = report.items() if isinstance(report, dict) else ()
-    shown = [
-        f"{sanitize(name, target='message')} {value:g}" for name, value in figures if isinstance(value, (int, float))
-    ]
-    held = f" ({', '.join(shown)})" if shown else ""
+    shown = [f"{name} {value:g}" for name, value in as_object(report).items() if isinstance(value, (int, float))]
+    held = sanitize(grading.in_brackets(shown), target="message")
     return (
         f"it holds the final report{held} and no samples, so that no answer can be scored: give the whole log of events"
     )
@@ -133,7 +121,7 @@ def _why_no_samples(report: Any) -> str:
 def _why_silent(sampled: Any, options: ReadOptions) -> str | None:
     """Return why what was sampled is no answer: all of it is empty, or means "I do not know"; None where it is one, or
     is not said."""
-    texts = [text for text in (sampled if isinstance(sampled, list) else [sampled]) if isinstance(text, str)]
+    texts = texts_in(sampled)
     if texts and all(declined(options, text) for text in texts):
         return SAID_SO
     return EMPTY if texts and not any(text.strip() for text in texts) else None
@@ -148,7 +136,7 @@ def _graded(source: Source, kind: Any, data: Any, where: str) -> tuple[int, str 
     if kind == "metrics":
         if "score" not in data:
             return None
-        score = number(data["score"])
+        score = grading.number(data["score"])
         if data.get("choice") == UNREADABLE:
             return NOT_GRADED, UNREAD
         if score is None or not 0 <= score <= 1:

@@ -14,7 +14,6 @@ question is in `input` or `question` and the answer in `output`, or `--column` n
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -25,21 +24,20 @@ from nescio.errors import FormatError
 from nescio.formats.logs.graded import Graded
 from nescio.formats.logs.grading import ERRORED, identity
 from nescio.formats.logs.metric_tables import (
-    column_of,
     is_table,
     mark_of,
     marked_rows,
-    no_answers,
-    question_column,
+    open_answers,
     rows_of,
     silence,
     value_of,
 )
-from nescio.formats.logs.metrics import Marked, by_metric
+from nescio.formats.logs.metrics import Marked, by_file, metric_name
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader, tables_with
+from nescio.sources.elements import identifier, objects_in
 from nescio.sources.json import as_text
-from nescio.sources.source import Source, name_runs
-from nescio.text import sanitize
+from nescio.sources.literals import json_or
+from nescio.sources.source import Source
 
 KEYS = {"example_id", "output"}
 _BESIDE = {"annotations", "reference_output", "repetition_number"}
@@ -63,19 +61,20 @@ def recognise(source: Source) -> str | None:
     "phoenix",
     about="the runs of an experiment of Phoenix: example_id, output and annotations; or a table of evaluate_dataframe",
     recognise=recognise,
-    marks={**tables_with(), "list": ()},
+    sniff_keys={**tables_with(), "list": ()},
     columns=("question", "answer"),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read every file as a run, named by its file, which Phoenix calls by the experiment."""
-    notes: list[Note] = []
-    answers: list[Marked] = []
-    for (part, source), run in zip(parts, name_runs([source for _, source in parts]), strict=True):
-        own = _evaluated(source, run, options, notes) if part == "evaluated" else list(_answers(source, run, options))
+
+    def answers_of(part: SourceRole, run: str, notes: list[Note]) -> list[Marked]:
+        kind, source = part
+        own = _evaluated(source, run, options, notes) if kind == "evaluated" else list(_answers(source, run, options))
         if not own:
             raise FormatError(source.label, "there are no runs in it")
-        answers += own
-    return by_metric(answers, parts[0][1].label, options, notes)
+        return own
+
+    return by_file(parts, options, answers_of)
 
 
 def _answers(source: Source, run: str, options: ReadOptions) -> Iterator[Marked]:
@@ -85,9 +84,7 @@ def _answers(source: Source, run: str, options: ReadOptions) -> Iterator[Marked]
         where = f"item {i}" if listed else f"row {i}"
         if not isinstance(row, Mapping):
             raise FormatError(source.label, "a run must be an object", where=where, value=row)
-        name = row.get("example_id")
-        if not isinstance(name, (str, int)) or isinstance(name, bool) or not str(name).strip():
-            raise FormatError(source.label, "a run must name its example", where=where, value=name)
+        name = identifier(row, "example_id", source.label, where)
         marks = _listed(source, row, where) if "annotations" in row and listed else _columns(row)
         failed = bool(row.get("error"))
         repeat = row.get("repetition_number")
@@ -110,8 +107,7 @@ def _answers(source: Source, run: str, options: ReadOptions) -> Iterator[Marked]
 
 def _words(row: Row) -> AnswerTexts:
     """Return what was asked and answered, and what the annotations say of it."""
-    held = row.get("annotations")
-    reasons = [one.get("explanation") for one in held if isinstance(one, dict)] if isinstance(held, list) else []
+    reasons = [one.get("explanation") for one in objects_in(row.get("annotations"))]
     reasons += [cell for name, cell in row.items() if name.startswith(_PREFIX) and name.endswith("_explanation")]
     gold = [value_of(row.get("reference_output"))]
     return texts_of(value_of(row.get("input")), gold, value_of(row.get("output")), reason=reasons)
@@ -120,15 +116,11 @@ def _words(row: Row) -> AnswerTexts:
 def _said(output: Any) -> str | None:
     """Return the text of an output: a text, or the JSON of what else it is; None for nothing."""
     if isinstance(output, str) and output[:1] == '"':
-        try:
-            output = json.loads(output)
-        except ValueError:
-            return str(output)
+        output = json_or(output, output)
     return None if output in (None, {}, [], "null") else as_text(output)
 
 
 def _listed(source: Source, row: Row, where: str) -> dict[str, float]:
-    """Return the scores of the annotations of a JSON download."""
     held = row["annotations"]
     if not isinstance(held, (list, type(None))):
         raise FormatError(source.label, "annotations must be a list", where=where, value=held)
@@ -138,18 +130,17 @@ def _listed(source: Source, row: Row, where: str) -> dict[str, float]:
             raise FormatError(source.label, "an annotation must have a name", where=where, value=one)
         mark = _mark(*(as_text(one.get(part)) for part in _PARTS))
         if mark is not None:
-            marks[_plain(one["name"])] = mark
+            marks[metric_name(one["name"], "annotation")] = mark
     return marks
 
 
 def _columns(row: Row) -> dict[str, float]:
-    """Return the scores of the annotations of a CSV download."""
     names = [name[len(_PREFIX) :].rpartition("_") for name in row if name.startswith(_PREFIX)]
     marks: dict[str, float] = {}
     for name in dict.fromkeys(name for name, _, part in names if part in ("score", "label") and name):
         mark = _mark(*(row.get(f"{_PREFIX}{name}_{part}") for part in _PARTS))
         if mark is not None:
-            marks[_plain(name)] = mark
+            marks[metric_name(name, "annotation")] = mark
     return marks
 
 
@@ -162,31 +153,22 @@ def _mark(score: str | None, label: str | None, error: str | None) -> float | No
     return mark_of(label)
 
 
-def _plain(name: str) -> str:
-    return " ".join(sanitize(name, target="message").split()) or "annotation"
-
-
 # ---- evaluate_dataframe ----
 
 
 def _evaluators(columns: Sequence[str]) -> list[str]:
-    """Return the names of the evaluators that have scores in a table."""
     names = (column.removesuffix(_DETAILS) for column in columns if column.endswith(_DETAILS))
     return [name for name in names if name + _SCORE in columns]
 
 
 def _evaluated(source: Source, run: str, options: ReadOptions, notes: list[Note]) -> list[Marked]:
-    rows = rows_of(source)
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    question, answer_column = question_column(source, names, QUESTION), column_of(source, names, "answer", ANSWER)
-    if answer_column is None:
-        notes.append(no_answers(source))
-    evaluators = _evaluators(names)
-    metrics = {_plain(name): [_score(row.get(name + _SCORE)) for row in rows] for name in evaluators}
+    table = open_answers(source, notes, question=QUESTION, answer=ANSWER, rows="runs")
+    evaluators = _evaluators(table.names)
+    metrics = {
+        metric_name(name, "annotation"): [_score(row.get(name + _SCORE)) for row in table.rows] for name in evaluators
+    }
     fields = [name + end for name in evaluators for end in (_SCORE, _DETAILS)]
-    return marked_rows(
-        source, rows, run, metrics, options, question=question, answer_column=answer_column, fields=fields
-    )
+    return marked_rows(table, run, metrics, options, fields=fields)
 
 
 def _score(cell: str | None) -> float:

@@ -16,19 +16,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nescio.data.notes import Note
-from nescio.errors import FormatError
-from nescio.formats.logs.metric_tables import (
-    column_of,
-    is_table,
-    marked_rows,
-    metrics_among,
-    no_answers,
-    question_column,
-    rows_of,
-)
-from nescio.formats.logs.metrics import OUTCOME, Marked, by_metric
+from nescio.formats.logs.metric_tables import column_of, is_table, marked_rows, metrics_among, open_answers
+from nescio.formats.logs.metrics import OUTCOME, Marked, by_file
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader, tables_with
-from nescio.sources.source import Source, name_runs
+from nescio.sources.source import Source
 
 QUESTION, ANSWER, GOLD = ("user_input", "question"), ("response", "answer"), ("reference", "ground_truth")
 CONTEXTS = ("retrieved_contexts", "contexts", "reference_contexts", "multi_responses", "retrieved_context_ids")
@@ -68,28 +59,18 @@ def _plain(column: str) -> str:
     "ragas",
     about="the samples and scores of ragas: user_input, response, reference, and a column a metric",
     recognise=recognise,
-    marks={**tables_with(), "list": ()},
+    sniff_keys={**tables_with(), "list": ()},
     columns=("question", "answer"),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read every table as a run."""
-    notes: list[Note] = []
-    answers: list[Marked] = []
-    for (_, source), run in zip(parts, name_runs([source for _, source in parts]), strict=True):
-        answers += _answers(source, run, options, notes)
-    return by_metric(answers, parts[0][1].label, options, notes, verdicts=False)
 
+    def answers_of(part: SourceRole, run: str, notes: list[Note]) -> list[Marked]:
+        source = part[1]
+        table = open_answers(source, notes, question=QUESTION, answer=ANSWER, without=CONTEXTS, rows="samples")
+        known = {table.question, table.answer, *FIELDS}
+        metrics = metrics_among(table.rows, [name for name in table.names if name not in known])
+        gold = column_of(source, table.names, "answers", GOLD)
+        return marked_rows(table, run, metrics, options, fields=FIELDS, gold=gold)
 
-def _answers(source: Source, run: str, options: ReadOptions, notes: list[Note]) -> list[Marked]:
-    rows = rows_of(source, CONTEXTS)
-    if not rows:
-        raise FormatError(source.label, "there are no samples in it")
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    question, answer_column = question_column(source, names, QUESTION), column_of(source, names, "answer", ANSWER)
-    metrics = metrics_among(rows, [name for name in names if name not in {question, answer_column, *FIELDS}])
-    if answer_column is None:
-        notes.append(no_answers(source))
-    gold = column_of(source, names, "answers", GOLD)
-    return marked_rows(
-        source, rows, run, metrics, options, question=question, answer_column=answer_column, fields=FIELDS, gold=gold
-    )
+    return by_file(parts, options, answers_of, verdicts=False)

@@ -20,7 +20,7 @@ from msgspec import Struct
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import SAID_SO
 from nescio.data.texts import texts_of
-from nescio.errors import FormatError
+from nescio.errors import FormatError, opt
 from nescio.formats.logs.graded import Graded, declined
 from nescio.formats.logs.grading import NO_FORM, SCORE, compared, number, place, run_names
 from nescio.formats.logs.metrics import Marked, by_metric, question_name
@@ -56,7 +56,7 @@ def recognise(source: Source) -> str | None:
     "simple_evals",
     about="a report page of simple-evals (.html), with or without the figures beside it (.json)",
     recognise=recognise,
-    marks={"text": (), **dict.fromkeys(("object", "list"), (SCORE,))},
+    sniff_keys={"text": (), **dict.fromkeys(("object", "list"), (SCORE,))},
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read every page; those of one model are one run."""
@@ -82,7 +82,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         held = figures.get(_key(source))
         known = {str(k): number(v) for k, v in held.document.items()} if held else page.figures
         notes += _against_figures(page.items, known, source)
-    return by_metric(answers, pages[0].label, options, notes, keep=("task",) if several else ())
+    return by_metric(answers, pages[0].label, options, notes, keep=("task",))
 
 
 def _key(source: Source) -> tuple[Path, str]:
@@ -235,7 +235,7 @@ def _against_figures(items: Sequence[Item], figures: Mapping[str, float | None],
         yield note(
             "simple_evals.not_attempted",
             "{subject}: its figures count {count:g} of {total} answers as not attempted, and the page does not say "
-            "which: they look wrong here (--declined-pattern names the words of such an answer)",
+            f"which: they look wrong here ({opt('declined_pattern')} names the words of such an answer)",
             source.name,
             count=round(silent * len(items)),
             total=len(items),

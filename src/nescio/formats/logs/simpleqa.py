@@ -7,7 +7,6 @@ they are joined by their text.
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,11 +19,11 @@ from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SAID_SO, SILENT
 from nescio.data.texts import texts_of
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.logs.graded import Graded, declined, outcomes_of
-from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader, tables_with
+from nescio.formats.registry import TABLES, ReadOptions, ReadResult, SourceRole, reader, tables_with
 from nescio.sources.database import connect
 from nescio.sources.source import Source, name_runs, small
 from nescio.sources.tables import load_rows, locate, require
-from nescio.text import decimal
+from nescio.text import finite
 
 MEASURES = (
     *("simpleqa.F", "simpleqa.correct", "simpleqa.incorrect", "simpleqa.not_attempted"),
@@ -43,7 +42,7 @@ _METADATA = re.compile(r"""["'](topic|answer_type)["']:\s*["']([^"']*)["']""")
 
 def recognise(source: Source) -> str | None:
     """Recognise a table with the columns `problem` and `grade`, and `target` or `predicted_answer`."""
-    if source.kind not in ("delimited", "lines", "parquet", "table") or "outcome" in source.columns:
+    if source.kind not in TABLES or "outcome" in source.columns:
         return None
     have = set(source.columns)
     return "table" if {"problem", "grade"} <= have and have & {"target", "predicted_answer"} else None
@@ -63,7 +62,7 @@ class _Row(Struct, frozen=True):
     "simpleqa",
     about="SimpleQA results: problem, target, predicted_answer, grade (A, B, C or the words)",
     recognise=recognise,
-    marks=tables_with("problem"),
+    sniff_keys=tables_with("problem"),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read the graded answers of any number of runs, each named by its file (or by its column `run` or `model`)."""
@@ -74,7 +73,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         before = {row.run for row in rows}
         own = list(_rows(source, name, options, notes))
         if again := next((row.run for row in own if row.run in before), None):
-            raise MismatchError(f"run {again!r} stands in {source.label} and in a file before it")
+            raise MismatchError(f"run {again!r} is in {source.label} and in a file before it")
         rows += own
     graded = _numbered(rows, notes)
     outcomes = outcomes_of(graded, sources[0].label, options, notes)
@@ -119,8 +118,8 @@ def _graded(source: Source, row: Mapping[str, str | None], at: int, run: str, op
         state, why = SILENT, SAID_SO
     confidence = None
     if text := row.get("confidence"):
-        confidence = decimal(text)
-        if confidence is None or not math.isfinite(confidence):
+        confidence = finite(text)
+        if confidence is None:
             raise FormatError(source.label, "confidence must be a finite number", where=locate(source, at), value=text)
     strata = dict(_METADATA.findall(row.get("metadata") or ""))
     strata |= {column: value or "" for column, value in row.items() if column not in OWN}

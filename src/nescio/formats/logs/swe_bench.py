@@ -19,8 +19,9 @@ from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT
 from nescio.errors import FormatError
 from nescio.formats.logs.graded import Graded, outcomes_of
-from nescio.formats.logs.grading import EMPTY, ERRORED, NO_SCORE, identity, labels, place, run_names
+from nescio.formats.logs.grading import EMPTY, ERRORED, NO_SCORE, identity, in_brackets, labels, place, run_names
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
+from nescio.sources.elements import as_list, texts_in
 from nescio.sources.source import Source, own_path
 
 COUNTS = {"submitted_instances", "resolved_instances", "total_instances"}
@@ -73,7 +74,7 @@ def recognise(source: Source) -> str | None:
     "swe_bench",
     about="a report of SWE-bench: resolved_ids, unresolved_ids, empty_patch_ids, or report.json of instances",
     recognise=recognise,
-    marks={
+    sniff_keys={
         **dict.fromkeys(("lines", "parquet", "list"), ("model_patch",)),
         "object": ("resolved_instances", "resolved"),
         "objects": (),
@@ -118,9 +119,8 @@ def _listed(source: Source, run: str, lists: Lists, options: ReadOptions) -> lis
             graded.setdefault(identity(one), _row(source, run, one, (state, why), options))
     if not graded:
         counts = [f"{name.replace('_', ' ')} {source.document[name]}" for name in sorted(COUNTS & {*source.document})]
-        held = f" ({', '.join(counts)})" if counts else ""
         rule = (
-            f"it holds counts{held} and no instances: a report of version 2 lists them in resolved_ids, "
+            f"it holds counts{in_brackets(counts)} and no instances: a report of version 2 lists them in resolved_ids, "
             "unresolved_ids and others, as do the report.json of the instances"
         )
         raise FormatError(source.label, rule)
@@ -174,8 +174,7 @@ def _against_counts(source: Source, rows: Sequence[Graded], run: str) -> Iterato
             missing=missing,
             shares=shares,
         )
-    listed = own.get("ambiguous_failure_ids")
-    unsure = {identity(one) for one in (listed if isinstance(listed, list) else ()) if isinstance(one, str)}
+    unsure = {identity(one) for one in texts_in(as_list(own.get("ambiguous_failure_ids")))}
     unsure &= {row.question for row in graded if row.state == INCORRECT}
     if unsure:
         yield note(

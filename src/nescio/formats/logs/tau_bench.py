@@ -19,22 +19,12 @@ from msgspec.structs import replace
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import NOT_GRADED
 from nescio.data.texts import AnswerTexts, texts_of
-from nescio.errors import FormatError
-from nescio.formats.logs.graded import Graded, outcomes_of
-from nescio.formats.logs.grading import (
-    ERRORED,
-    NO_SCORE,
-    SCORE,
-    drop_redundant_columns,
-    identity,
-    number,
-    place,
-    run_names,
-    say_partial,
-    scale_of,
-)
+from nescio.errors import FormatError, opt
+from nescio.formats.logs import grading
+from nescio.formats.logs.graded import Graded
+from nescio.formats.logs.grading import ERRORED, NO_SCORE, SCORE
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
-from nescio.sources.elements import part_of
+from nescio.sources.elements import as_object, identifier, objects_in, part_of, placed_rows
 from nescio.sources.source import Source
 from nescio.sources.tables import json_lines
 
@@ -61,20 +51,22 @@ def recognise(source: Source) -> str | None:
     "tau_bench",
     about="trajectories of τ-bench: a list of task_id, trial, reward, info, traj; or τ²-bench's simulations",
     recognise=recognise,
-    marks={"lines": ("reward",), "list": ("reward",), "object": ("reward", "simulations")},
+    sniff_keys={"lines": ("reward",), "list": ("reward",), "object": ("reward", "simulations")},
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read every file as a run, named by its file."""
     notes: list[Note] = []
     rows: list[Graded] = []
-    names = run_names([(source.stem, place(Path(source.label))) for _, source in parts])
+    names = grading.run_names([(source.stem, grading.place(Path(source.label))) for _, source in parts])
     for (_, source), run in zip(parts, names, strict=True):
         rows += _rows(source, run, options)
     scores = [row.scores[SCORE] for row in rows if row.scores]
-    scale = scale_of(scores, options)
+    scale = grading.scale_of(scores, options)
     if scale is None:
-        raise FormatError(parts[0][1].label, "a reward lies outside 0 and 1; --choose threshold=T says what is right")
-    notes += say_partial(scale, "the rewards", len(scores), options)
+        raise FormatError(
+            parts[0][1].label, f"a reward lies outside 0 and 1; {opt('choose', of='threshold=T')} says what is right"
+        )
+    notes += grading.say_partial(scale, "the rewards", len(scores), options)
     rows = [replace(row, state=scale.state(row.scores[SCORE])) if row.scores else row for row in rows]
     if errored := sum(row.why == ERRORED for row in rows):
         notes.append(
@@ -85,24 +77,19 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
                 total=len(rows),
             )
         )
-    outcomes = outcomes_of(rows, parts[0][1].label, options, notes)
-    return drop_redundant_columns(ReadResult(outcomes, tuple(notes)), options, ())
+    return grading.result_of(rows, parts[0][1].label, options, notes)
 
 
 def _rows(source: Source, run: str, options: ReadOptions) -> Iterator[Graded]:
     for row, where in _trajectories(source):
-        if not isinstance(row, dict):
-            raise FormatError(source.label, "a trajectory must be an object", where=where, value=row)
-        task, trial = row.get("task_id"), row.get("trial")
-        if isinstance(task, bool) or not isinstance(task, (int, str)) or task == "":
-            raise FormatError(source.label, "task_id must be a whole number or a text", where=where, value=task)
+        task, trial = identifier(row, "task_id", source.label, where), row.get("trial")
         if isinstance(trial, bool) or not isinstance(trial, int):
             raise FormatError(source.label, "trial must be a whole number", where=where, value=trial)
-        reward = number(row.get("reward", part_of(row, ("reward_info", "reward"))))
+        reward = grading.number(row.get("reward", part_of(row, "reward_info", "reward")))
         why = ERRORED if _broke_off(row) else NO_SCORE if reward is None or math.isnan(reward) else None
         yield Graded(
             run,
-            f"task {identity(task)}",
+            f"task {grading.identity(task)}",
             NOT_GRADED,
             why=why,
             where=where,
@@ -116,10 +103,8 @@ def _rows(source: Source, run: str, options: ReadOptions) -> Iterator[Graded]:
 def _words(row: dict[str, Any]) -> AnswerTexts:
     """Return the task that the user had, the actions and outputs that are right, and what was said between user and
     agent."""
-    task = part_of(row, ("info", "task"))
-    task = task if isinstance(task, dict) else {}
-    turns = row.get("traj", row.get("messages"))
-    messages = [turn for turn in turns if isinstance(turn, dict)] if isinstance(turns, list) else []
+    task = as_object(part_of(row, "info", "task"))
+    messages = objects_in(row.get("traj", row.get("messages")))
     spoken = [{"role": one.get("role"), "content": one["content"]} for one in messages if _is_spoken(one)]
     return texts_of(task.get("instruction"), [task.get("actions"), task.get("outputs")], spoken)
 
@@ -130,14 +115,13 @@ def _is_spoken(turn: dict[str, Any]) -> bool:
 
 def _broke_off(row: dict[str, Any]) -> bool:
     """Say whether a trajectory ended in an error and not by itself."""
-    return bool(part_of(row, ("info", "error"))) or row.get("termination_reason") in BROKEN_OFF
+    return bool(part_of(row, "info", "error")) or row.get("termination_reason") in BROKEN_OFF
 
 
-def _trajectories(source: Source) -> Iterator[tuple[Any, str]]:
+def _trajectories(source: Source) -> Iterator[tuple[dict[str, Any], str]]:
     if source.kind == "lines":
-        yield from ((row, f"line {line}") for row, line in json_lines(source, lenient=True))
-        return
+        return ((row, f"line {line}") for row, line in json_lines(source, lenient=True))
     held = source.document
     if isinstance(held, dict):
         held = held.get("simulations", [held])
-    yield from ((row, f"item {i}") for i, row in enumerate(held, 1))
+    return placed_rows(source, held, "a trajectory")

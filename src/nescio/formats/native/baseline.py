@@ -24,7 +24,7 @@ from nescio.data.evidence import ABSENCES, Evidence
 from nescio.data.judges import JudgeRecord, parse
 from nescio.data.outcomes import ABSENT, NOT_GRADED, STATES, Outcomes
 from nescio.data.repeats import FIRST, Repeats, repeats_of
-from nescio.errors import FormatError, NescioError
+from nescio.errors import FormatError, NescioError, opt
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.source import Source
 
@@ -87,12 +87,12 @@ def recognise(source: Source) -> str | None:
     "baseline",
     about="a baseline: one run with its outcomes and where they came from (nescio baseline)",
     recognise=recognise,
-    marks={"object": (KEY,)},
+    sniff_keys={"object": (KEY,)},
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # noqa: ARG001
     """Read a baseline as a run of its own; several are refused."""
     if len(parts) > 1:
-        raise FormatError(parts[1][1].label, "a baseline is read alone; compare later runs --baseline with it")
+        raise FormatError(parts[1][1].label, f"a baseline is read alone; compare later runs {opt('baseline')} with it")
     baseline = read_file(parts[0][1])
     return ReadResult(baseline.data, judges=baseline.made.judges)
 

@@ -58,7 +58,7 @@ def _columns(columns: Iterable[str], named: Mapping[str, str]) -> dict[str, str]
     "counts",
     about="a counts table: run, correct, incorrect, unanswered",
     recognise=recognise,
-    marks=tables_with(*OUTCOMES),
+    sniff_keys=tables_with(*OUTCOMES),
     understand=understand,
     columns=("run",),
 )
@@ -96,8 +96,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # no
                 raise FormatError(label, "the run is empty", where=locate(source, row))
             if run in seen:
                 if seen[run] != str(label):
-                    raise MismatchError(f"run {run!r} stands in both {seen[run]} and {label}")
-                raise FormatError(label, f"run {run!r} stands here again", where=locate(source, row))
+                    raise MismatchError(f"run {run!r} is in both {seen[run]} and {label}")
+                raise FormatError(label, f"run {run!r} appears twice", where=locate(source, row))
             seen[run] = str(label)
             if row > LEAST and row == len(rows) and run.strip().lower() in SUMS:
                 rule = "this last row seems to sum up the others, and is no run: delete it (or rename it, if it is one)"

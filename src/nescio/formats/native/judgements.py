@@ -12,7 +12,7 @@ import numpy as np
 
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, ANSWERED, CORRECT, INCORRECT, NOT_GRADED, SILENT, STATES, Label, Outcomes
-from nescio.errors import FormatError, MismatchError, UsageError
+from nescio.errors import FormatError, MismatchError, UsageError, opt
 from nescio.sources.database import connect
 from nescio.sources.opening import open_source
 from nescio.sources.source import LINES, TABLES, Source, small
@@ -100,7 +100,8 @@ def _columns(source: Source, verdict: str | None, named: Mapping[str, str]) -> d
     own = {part: column for part, column in named.items() if part in PARTS and column in source.columns}
     if lost := next((part for part in OWN_PARTS if part in named and part not in own), None):
         raise UsageError(
-            f"--column {lost}={named[lost]}: {source.label} has no such column; columns are {', '.join(source.columns)}"
+            f"{opt('column', {lost: named[lost]})}: {source.label} has no such column; columns are "
+            f"{', '.join(source.columns)}"
         )
     wanted = {part: own.get(part) or _one(columns, names) for part, names in PARTS.items()}
     wanted["verdict"] = _verdict(source, columns, verdict or own.get("verdict"))
@@ -174,7 +175,8 @@ def read_outcomes(paths: Sequence[Path]) -> tuple[Outcomes, list[Note]]:
 
 
 _NO_VERDICT = (
-    "a verdict is correct, incorrect or unanswered, yes or no, R, W, X or U (--outcome-map WORD=OUTCOME adds words)"
+    "a verdict is correct, incorrect or unanswered, yes or no, R, W, X or U "
+    f"({opt('outcome_map', of='WORD=OUTCOME')} adds words)"
 )
 
 
@@ -198,13 +200,14 @@ def _verdict(source: Any, columns: Mapping[str, str], chosen: str | None) -> str
     where = source.head
     if present:
         rule = (
-            f"{' and '.join(present)} could each be the verdict; name one with --verdict COLUMN, or --column"
-            " verdict=COLUMN beside --labels"
+            f"{' and '.join(present)} could each be the verdict; name one with {opt('verdict', of='COLUMN')}, or "
+            f"{opt('column')}"
+            f" verdict=COLUMN beside {opt('labels')}"
         )
         raise FormatError(source.label, rule, where=where)
     rule = (
-        f"judgements hold the verdict in a column {', '.join(VERDICT)}, or in one that --verdict names (beside"
-        " --labels, --column verdict=COLUMN)"
+        f"judgements hold the verdict in a column {', '.join(VERDICT)}, or in one that {opt('verdict')} names (beside"
+        f" {opt('labels')}, {opt('column', of='verdict=COLUMN')})"
     )
     raise FormatError(source.label, rule, where=where, value=list(source.columns))
 

@@ -4,7 +4,6 @@ says."""
 from __future__ import annotations
 
 import re
-import shlex
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, field
 
 from nescio.data.outcomes import CORRECT, INCORRECT, SILENT
-from nescio.errors import FormatError
+from nescio.errors import FormatError, opt
 from nescio.formats.native.headers import COLUMNS, GIVEN, MEASUREMENTS, NO, WORDS, YES
 from nescio.sources.database import connect
 from nescio.sources.source import LINES, TABLES, Source, small
@@ -146,7 +145,7 @@ def roles_of(columns: Iterable[str], named: Mapping[str, str] | None = None) -> 
 
 def option(name: str, column: str) -> str:
     """Write the option that names a column, as it is typed."""
-    return f"--column {shlex.quote(f'{name}={column}')}"
+    return opt("column", {name: column})
 
 
 def options(name: str, columns: Sequence[str]) -> str:

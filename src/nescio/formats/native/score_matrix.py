@@ -14,7 +14,7 @@ import numpy as np
 from nescio.data.columns import Array, bare, user
 from nescio.data.evidence import EMPTY_CELL, PRESENT, Evidence
 from nescio.data.notes import Note, note
-from nescio.errors import FormatError, MismatchError
+from nescio.errors import FormatError, MismatchError, opt
 from nescio.formats.native import roles
 from nescio.formats.native.headers import SUMS
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader, tables_with
@@ -71,7 +71,7 @@ def _names_a_row(source: Source, column: str) -> bool:
     "matrix",
     about="a score matrix: one column a run, one row a question, each cell a number or empty, measured by mean(FILE)",
     recognise=recognise,
-    marks=tables_with(),
+    sniff_keys=tables_with(),
     fallback=True,
     columns=("question",),
 )
@@ -92,8 +92,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
             notes.append(
                 note(
                     "matrix.assumed",
-                    "{subject}: taken for a score matrix, in which each of the {runs:n column} is a run (--format-in"
-                    " matrix confirms it)",
+                    "{subject}: taken for a score matrix, in which each of the {runs:n column} is a run "
+                    f"({opt('format_in', 'matrix')} confirms it)",
                     str(source.label),
                     runs=len(names),
                 )
@@ -145,7 +145,7 @@ def _scores(source: Source, notes: list[Note]) -> tuple[tuple[str, ...], tuple[s
     seen: set[str] = set()
     for i, name in enumerate(ids, 1):
         if name is None or name in seen:
-            rule = "the question is empty" if name is None else "the question stands here again"
+            rule = "the question is empty" if name is None else "the question appears twice"
             raise FormatError(source.label, rule, where=locate(source, i), value=name)
         seen.add(name)
     if labels and len(ids) > 2 and str(ids[-1]).strip().lower() in SUMS:
@@ -169,7 +169,7 @@ def _scores(source: Source, notes: list[Note]) -> tuple[tuple[str, ...], tuple[s
 def _check_runs(source: Source, names: Sequence[str], scores: Array) -> None:
     """Raise FormatError where columns cannot all be runs that one measure scored: by their names, numbers of rows, or
     scales."""
-    ways = "--format-in matrix reads each column as a run all the same"
+    ways = f"{opt('format_in', 'matrix')} reads each column as a run all the same"
     for name, column in zip(names, scores, strict=True):
         if roles.is_measurement(name, names):
             rule = f"{name!r} seems to be something that was measured, and no run, so this is no score matrix"

@@ -32,7 +32,7 @@ from nescio.errors import FormatError, MismatchError, UsageError
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.database import first_line
 from nescio.sources.source import Source
-from nescio.sources.writing import whole
+from nescio.sources.writing import atomic_write
 
 VERSION = "2"
 _READ = {"1", VERSION}  # the first knew no resamples of graded scores
@@ -48,7 +48,7 @@ def recognise(source: Source) -> str | None:
     "tally",
     about="a tally: counted outcomes of a shard (nescio tally)",
     recognise=recognise,
-    marks={"arrow": ()},
+    sniff_keys={"arrow": ()},
     files=("*.tally",),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
@@ -82,10 +82,10 @@ def add(labels: Sequence[str], shards: Sequence[OutcomeCounts]) -> OutcomeCounts
 def checked(total: OutcomeCounts, shards: int) -> Note:
     """Say whether shards were checked for shared questions."""
     if total.every_id:
-        return note("tally.checked", "{shards:n shard}: no question stands in two of them", shards=shards)
+        return note("tally.checked", "{shards:n shard}: no question is in two of them", shards=shards)
     return note(
         "tally.unchecked",
-        "{shards:n shard}: whether a question stands in two of them was checked on hashes of {ids:,} of {questions:,} "
+        "{shards:n shard}: whether a question is in two of them was checked on hashes of {ids:,} of {questions:,} "
         "questions, not on all (nescio tally --ids keeps all)",
         shards=shards,
         ids=len(total.ids),
@@ -114,7 +114,11 @@ def write(counts: OutcomeCounts, path: Path) -> None:
     table = pa.table(columns)
     metadata = {_VERSION: VERSION.encode(), _MADE: made, _HASH: _hash(table, made)}
     table = table.replace_schema_metadata(metadata)
-    with whole(path) as draft, pa.OSFile(str(draft), "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
+    with (
+        atomic_write(path) as draft,
+        pa.OSFile(str(draft), "wb") as file,
+        pa.ipc.new_file(file, table.schema) as writer,
+    ):
         writer.write_table(table)
 
 

@@ -89,8 +89,8 @@ class DeclinedThen(Struct, frozen=True):
             self.notes.append(
                 note(
                     "declined.undetermined",
-                    "whether {answers:n answer} {answers:answers/answer} or {answers:declines/decline} cannot be told "
-                    "by their words (first: run {run!r}, question {question!r}: {text}): {fate}",
+                    "the words of {answers:n answer} do not tell whether {answers:it answers or declines/they answer "
+                    "or decline} (first: run {run!r}, question {question!r}: {text}): {fate}",
                     answers=len(unclear),
                     run=first.run,
                     question=first.question.id,
@@ -102,9 +102,9 @@ class DeclinedThen(Struct, frozen=True):
 
 _FATES = {
     "ungraded": "they stay ungraded; declined(undetermined=llm) asks a model, and declined(undetermined=answered) "
-    "takes them for answers",
-    "answered": "they are taken for answers",
-    "llm": "the model says which",
+    "counts them as answers",
+    "answered": "they count as answers",
+    "llm": "the model decides",
 }
 
 

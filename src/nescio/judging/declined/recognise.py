@@ -158,8 +158,7 @@ def _clause(part: str, turned: bool, words: Sequence[_Words]) -> _Clause:
 
 @cache
 def _words() -> tuple[tuple[_Words, ...], str]:
-    """Read the words and compile them by script, and hash them: at the first text, because most commands never need
-    them."""
+    """Compile the words by script, and hash them: at the first text, because most commands never need them."""
     raw = (files(__package__) / "words.toml").read_bytes()
     languages = tomllib.loads(raw.decode())
     return tuple(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import threading
+from collections.abc import Mapping
+from typing import Any
 
 from msgspec import Struct
 
-from nescio.errors import UsageError
+from nescio.errors import UsageError, opt
 
 _FRAME = 200  # tokens that an endpoint may put around the messages
 
@@ -21,19 +24,21 @@ class Limits(Struct, frozen=True):
 
     def __post_init__(self) -> None:
         if self.calls is not None and self.calls < 0:
-            raise UsageError(f"--max-calls is 0 or more (found {self.calls})")
+            raise UsageError(f"{opt('max_calls')} is 0 or more (found {self.calls})")
         amounts = (self.cost, self.price_in, self.price_out)
         if any(value is not None and not 0 <= value < float("inf") for value in amounts):
-            raise UsageError("--max-cost and prices are amounts of money, 0 or more")
+            raise UsageError(f"{opt('max_cost')} and prices are amounts of money, 0 or more")
         if self.cost is not None and (self.price_in is None or self.price_out is None):
-            raise UsageError("--max-cost needs the prices of a million tokens: --price-in and --price-out")
+            raise UsageError(
+                f"{opt('max_cost')} needs the prices of a million tokens: {opt('price_in')} and {opt('price_out')}"
+            )
 
 
 class Budget:
-    """Counts what was spent, and refuses a call that might exceed a limit. Safe to use from several threads.
+    """Counts what was spent, and refuses a call that might exceed a limit. Thread-safe.
 
-    A call that is under way is reckoned at the most that it can cost: a token is at least one byte of the request, and
-    no more come back than were asked for. What it did cost takes the place of this when the reply says so.
+    A call under way counts as the most that it can cost, as a token is at least one byte of the request and no more
+    come back than were asked for; its reply replaces this by the actual cost.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -48,8 +53,7 @@ class Budget:
         return self._price(request + _FRAME, completion)
 
     def take(self, most: float) -> bool:
-        """Say whether one more call may be made; if so it is counted, and `most` is set aside for it until it is
-        settled."""
+        """Return whether one more call may be made; if so, count it and set `most` aside until it is settled."""
         limits = self.limits
         with self._ended:
             if limits.cost is not None:
@@ -57,9 +61,9 @@ class Budget:
                 while self._under_way and self.spent + self._reserved + most > limits.cost:
                     self._ended.wait()
                 if self.spent + self._reserved + most > limits.cost:
-                    self.reached = f"--max-cost {limits.cost:g}"
+                    self.reached = f"{opt('max_cost', limits.cost)}"
             if limits.calls is not None and self.calls >= limits.calls:
-                self.reached = f"--max-calls {limits.calls}"
+                self.reached = f"{opt('max_calls', limits.calls)}"
             if self.reached:
                 return False
             self.calls += 1
@@ -68,8 +72,7 @@ class Budget:
             return True
 
     def settle(self, most: float, tokens: tuple[int, int] | None) -> None:
-        """Settle a call that has ended, and cost so many tokens in and out; None is an unknown number, reckoned at the
-        most."""
+        """Settle a call that cost so many tokens in and out; None is unknown, and counts as the most it can cost."""
         with self._ended:
             self._under_way -= 1
             self._reserved = self._reserved - most if self._under_way else 0.0
@@ -81,3 +84,26 @@ class Budget:
     def _price(self, prompt_tokens: int, completion_tokens: int) -> float:
         per_token = [(price or 0.0) / 1e6 for price in (self.limits.price_in, self.limits.price_out)]
         return prompt_tokens * per_token[0] + completion_tokens * per_token[1]
+
+
+class Meter:
+    """What the tries of one call cost; every try is settled, because others may be waiting for that."""
+
+    def __init__(self, budget: Budget, body: Mapping[str, Any]) -> None:
+        self._budget, self._open = budget, False
+        self._most = budget.most(len(json.dumps(body).encode()), int(body["max_tokens"]))
+
+    def start(self) -> bool:
+        """Return whether one more try may be made."""
+        self._open = self._budget.take(self._most)
+        return self._open
+
+    def failed(self, *, maybe_paid: bool) -> None:
+        """Count the last try as one that brought nothing, and may have cost something."""
+        self.settle(None if maybe_paid else (0, 0))
+
+    def settle(self, tokens: tuple[int, int] | None) -> None:
+        """Settle the last try, unless it is settled; None is an unknown number of tokens."""
+        if self._open:
+            self._open = False
+            self._budget.settle(self._most, tokens)

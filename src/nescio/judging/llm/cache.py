@@ -9,12 +9,13 @@ import platform
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
 
-from nescio.errors import UsageError
+from nescio.errors import UsageError, opt
 
 _APPLICATION = 0x6E657363  # "nesc"
 _LAYOUT = """
@@ -27,18 +28,17 @@ CREATE TABLE IF NOT EXISTS under_way (key TEXT PRIMARY KEY, at TEXT NOT NULL DEF
 CREATE TABLE IF NOT EXISTS callers (key TEXT PRIMARY KEY, process INTEGER NOT NULL, host TEXT NOT NULL);
 """
 _LONGEST = 4_000  # characters of a reply that are kept
-
-
+_AT_ONCE = 500  # keys that one query asks for
 _LEASE = 900.0  # seconds after which nobody waits any more for a call that another process makes
-_CALLERS = (
-    """SELECT process, host, (julianday('now') - julianday(at)) * 86400 FROM under_way LEFT JOIN callers USING (key)"""
-)
+_CALLERS = """
+SELECT process, host, (julianday('now') - julianday(at)) * 86400 FROM under_way LEFT JOIN callers USING (key)
+"""
 _CALLER = f"{_CALLERS} WHERE key = ?"
 _HERE = (os.getpid(), platform.node())
 
 
 def _at_work(process: int | None, host: str | None, age: float) -> bool:
-    """Say whether another process may still be making a call: it began not long ago, and is not known to have ended."""
+    """Return whether another process may still be making a call: it began recently, and is not known to have ended."""
     if process is None or (process, host) == _HERE:
         return False
     if host == _HERE[1] and os.name != "nt":  # where that is no question, but the end of the process
@@ -52,8 +52,7 @@ def _at_work(process: int | None, host: str | None, age: float) -> bool:
 
 
 class Reply(Struct, frozen=True):
-    """What a call brought: the grade (None: it could not be read, `why` says so), the text, and what it cost in
-    tokens."""
+    """What a call brought: the grade (None: unreadable, and `why`), the text, and its cost in tokens."""
 
     grade: str | None
     text: str
@@ -83,7 +82,7 @@ class Cache:
             tables = self._database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
             owner = self._database.execute("PRAGMA application_id").fetchone()[0]
             if tables and owner != _APPLICATION:
-                raise UsageError(f"{path} is a database of something else; name another --cache")
+                raise UsageError(f"{path} is a database of something else; name another {opt('cache')}")
             self._database.execute(f"PRAGMA application_id = {_APPLICATION}")
             self._database.execute("PRAGMA journal_mode = WAL")  # one wait for the disk a grade, not three
             self._database.executescript(_LAYOUT)
@@ -98,64 +97,59 @@ class Cache:
 
     def replies(self, keys: Iterable[str]) -> dict[str, Reply]:
         """Return the replies that are here."""
-        columns = "grade, reply, model, prompt_tokens, completion_tokens, why"
-        replies = {}
-        for some in _batches(keys):
-            marks = ", ".join("?" * len(some))
-            for key, *row in self._execute(f"SELECT key, {columns} FROM grades WHERE key IN ({marks})", some):
-                replies[key] = Reply(*row)
-        return replies
+        query = "SELECT key, grade, reply, model, prompt_tokens, completion_tokens, why FROM grades"
+        return {key: Reply(*row) for key, *row in self._rows(query, keys)}
 
     def begin(self, key: str) -> bool:
         """Say that a call is about to be made: if nothing comes of it, it may have been paid for all the same.
 
         False where another process is at it, and this one should wait for what comes of that.
         """
-        with self._lock:
-            try:
-                self._database.execute("BEGIN IMMEDIATE")
-                row = self._database.execute(_CALLER, [key]).fetchone()
-                free = row is None or not _at_work(*row)
-                if free:
-                    self._database.execute("INSERT OR REPLACE INTO under_way (key) VALUES (?)", [key])
-                    self._database.execute("INSERT OR REPLACE INTO callers VALUES (?, ?, ?)", [key, *_HERE])
-                self._database.execute("COMMIT")
-            except sqlite3.Error as error:
-                raise self._unusable(error) from None
+        with self._transaction() as database:
+            row = database.execute(_CALLER, [key]).fetchone()
+            free = row is None or not _at_work(*row)
+            if free:
+                database.execute("INSERT OR REPLACE INTO under_way (key) VALUES (?)", [key])
+                database.execute("INSERT OR REPLACE INTO callers VALUES (?, ?, ?)", [key, *_HERE])
         return free
 
     def keep(self, key: str, reply: Reply, question: str, answer: str) -> None:
         """Keep a reply that has come."""
         values = (key, reply.grade, reply.text[:_LONGEST], reply.why, reply.model, reply.prompt_tokens)
-        with self._lock:
-            try:
-                self._database.execute("BEGIN IMMEDIATE")
-                self._database.execute(
-                    "INSERT OR REPLACE INTO grades "
-                    "(key, grade, reply, why, model, prompt_tokens, completion_tokens, question, answer) "
-                    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                    [*(_plain(value) for value in values), reply.completion_tokens, _plain(question), _plain(answer)],
-                )
-                for table in ("under_way", "callers"):
-                    self._database.execute(f"DELETE FROM {table} WHERE key = ?", [key])
-                self._database.execute("COMMIT")
-            except sqlite3.Error as error:
-                raise self._unusable(error) from None
+        with self._transaction() as database:
+            database.execute(
+                "INSERT OR REPLACE INTO grades "
+                "(key, grade, reply, why, model, prompt_tokens, completion_tokens, question, answer) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                [*(_plain(value) for value in values), reply.completion_tokens, _plain(question), _plain(answer)],
+            )
+            for table in ("under_way", "callers"):
+                database.execute(f"DELETE FROM {table} WHERE key = ?", [key])
 
     def drop(self, key: str) -> None:
-        """Note that a call is over."""
+        """Forget that a call is under way."""
         for table in ("under_way", "callers"):
             self._execute(f"DELETE FROM {table} WHERE key = ?", [key])
 
     def left_under_way(self, keys: Iterable[str]) -> int:
         """Return how many of these calls were begun by a run that was stopped before their replies came."""
-        count = 0
-        for some in _batches(keys):
-            marks = ", ".join("?" * len(some))
-            count += len(
-                [row for row in self._execute(f"{_CALLERS} WHERE key IN ({marks})", some) if not _at_work(*row)]
-            )
-        return count
+        return sum(not _at_work(*row) for row in self._rows(_CALLERS, keys))
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        with self._lock:
+            try:
+                self._database.execute("BEGIN IMMEDIATE")
+                yield self._database
+                self._database.execute("COMMIT")
+            except sqlite3.Error as error:
+                raise self._unusable(error) from None
+
+    def _rows(self, query: str, keys: Iterable[str]) -> Iterator[Any]:
+        names = list(keys)
+        for at in range(0, len(names), _AT_ONCE):
+            some = names[at : at + _AT_ONCE]
+            yield from self._execute(f"{query} WHERE key IN ({', '.join('?' * len(some))})", some)
 
     def _execute(self, query: str, parameters: list[Any]) -> list[Any]:
         try:
@@ -165,13 +159,7 @@ class Cache:
             raise self._unusable(error) from None
 
     def _unusable(self, error: sqlite3.Error) -> UsageError:
-        return UsageError(f"{self.path}: grades cannot be kept in it: {error}")
-
-
-def _batches(keys: Iterable[str]) -> Iterator[list[str]]:
-    all_ = list(keys)
-    for at in range(0, len(all_), 500):
-        yield all_[at : at + 500]
+        return UsageError(f"{self.path}: cannot store grades: {error}")
 
 
 def _plain(value: Any) -> Any:

@@ -12,9 +12,10 @@ import urllib.parse
 import urllib.request
 from dataclasses import dataclass, field
 from http.client import HTTPException
-from typing import Any, Protocol
+from typing import Any
 
-from nescio.errors import EndpointError, UsageError
+from nescio.errors import EndpointError, UsageError, opt
+from nescio.judging.llm.budget import Meter
 
 PATH = "/chat/completions"
 _LOCAL = ("localhost", "127.0.0.1", "::1")
@@ -26,8 +27,7 @@ _SHOWN = 200
 
 
 class CallFailedError(Exception):
-    """One call brought nothing, for a reason that lies in it; the next may bring something. `reached` says whether
-    anybody answered at all."""
+    """One call failed, for a reason of its own; the next may succeed. `reached`: whether anybody answered."""
 
     def __init__(self, rule: str, *, reached: bool = True) -> None:
         super().__init__(rule)
@@ -38,20 +38,9 @@ class Stopped(Exception):  # noqa: N818  no error: somebody asked for it
     """The run was asked to stop, or has spent what it may spend, while a call waited for its next try."""
 
 
-class Meter(Protocol):
-    """Who pays for the tries of one call."""
-
-    def start(self) -> bool:
-        """Say whether one more try may be made."""
-
-    def failed(self, *, maybe_paid: bool) -> None:
-        """Count the try that was started last as one that brought nothing, and may have cost something."""
-
-
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where to call: the address, the key (None: none is sent), seconds for one try, and how often and when to try
-    again."""
+    """Where to call: address, key (None: none is sent), seconds for one try, and how often and when to retry."""
 
     url: str
     key: str | None = field(default=None, repr=False)
@@ -62,7 +51,7 @@ class Endpoint:
     def __post_init__(self) -> None:
         parts = urllib.parse.urlsplit(self.url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise UsageError(f"--base-url is an address such as https://host/v1 (found {self.url!r})")
+            raise UsageError(f"{opt('base_url')} is an address such as https://host/v1 (found {self.url!r})")
         if self.key is not None and not (self.key.isascii() and self.key.isprintable() and self.key.strip()):
             raise UsageError("the API key is not one line of printable ASCII characters")
 
@@ -86,8 +75,7 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 
 
 class Client:
-    """Calls an endpoint, and remembers which parts of a request it does not understand. Safe to use from several
-    threads."""
+    """Calls an endpoint, and remembers which parts of a request it does not understand. Thread-safe."""
 
     def __init__(self, endpoint: Endpoint, stop: threading.Event | None = None) -> None:
         self.endpoint = endpoint
@@ -178,7 +166,7 @@ class Client:
 
 
 class _TryAgain(Exception):  # noqa: N818
-    """A try that failed; what the endpoint did not refuse, it may have worked for."""
+    """A try that failed; the endpoint may still have worked for it, unless it refused."""
 
     def __init__(self, rule: str, after: float | None = None, *, maybe_paid: bool = True, reached: bool = True) -> None:
         super().__init__(rule)
@@ -205,7 +193,7 @@ def _read(response: Any, deadline: float) -> bytes:
         parts.append(part)
         size += len(part)
         if size > _LONGEST_REPLY:
-            raise _TryAgain("the reply does not end")
+            raise _TryAgain("the reply is too long")
         if time.monotonic() > deadline:
             raise _TryAgain("the reply did not end in time")
     return b"".join(parts)
@@ -219,11 +207,10 @@ def _parsed(content: bytes) -> dict[str, Any]:
     except (ValueError, KeyError, IndexError, TypeError, RecursionError):
         pass
     shown = content[:60].decode(errors="replace")
-    raise _TryAgain(f"the reply is no chat completion (it begins {shown!r})")
+    raise _TryAgain(f"the reply is not a chat completion (it begins {shown!r})")
 
 
 def _message(text: str) -> str:
-    """Return what a refusal says, on one line."""
     try:
         error = json.loads(text)["error"]
         message = error["message"] if isinstance(error, dict) else error

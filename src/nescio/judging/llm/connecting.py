@@ -10,11 +10,11 @@ from typing import Any
 from msgspec import Struct
 
 from nescio.data.notes import Note, note
-from nescio.errors import UsageError
+from nescio.errors import UsageError, opt
 from nescio.judging.llm.budget import Limits
 from nescio.judging.llm.client import Endpoint
 from nescio.judging.llm.judge import CACHE, LLM
-from nescio.stats.parallel import Progress
+from nescio.options.edge import Progress
 
 KEY = "OPENAI_API_KEY"
 
@@ -41,8 +41,8 @@ class ModelOptions(Struct, frozen=True):
     retry_ungraded: bool | None = None
 
     def given(self) -> list[str]:
-        """Name the options that are set, as on the command line."""
-        return [f"--{name.replace('_', '-')}" for name in self.__struct_fields__ if getattr(self, name) is not None]
+        """Name the options that are set."""
+        return [opt(name) for name in self.__struct_fields__ if getattr(self, name) is not None]
 
     def some(self, *names: str) -> dict[str, Any]:
         """Give those of the named options that are set."""
@@ -64,19 +64,16 @@ def _endpoint(options: ModelOptions) -> Endpoint:
 
 
 def connect(
-    options: ModelOptions,
-    *,
-    progress: Progress | None = None,
-    waiting: Callable[[Path], None] | None = None,
+    options: ModelOptions, *, progress: Progress | None = None, waiting: Callable[[Path], None] | None = None
 ) -> LLM:
     """Make the judge; raises UsageError where an option is missing or makes no sense.
 
-    `progress` hears how many answers are graded, of how many; `waiting` is told where grades are kept when a run that
-    is stopped waits for the calls under way.
+    `progress` is called with how many answers are graded, of how many; `waiting` with the cache, where a stopped run
+    waits for the calls under way.
     """
     for name in ("base_url", "model"):
         if getattr(options, name) is None:
-            raise UsageError(f"--judge llm needs --{name.replace('_', '-')}")
+            raise UsageError(f"{opt('judge', 'llm')} needs {opt(name)}")
     cache = CACHE if options.cache is None else options.cache
     hooks: dict[str, Any] = {"progress": progress} if progress else {}
     if waiting is not None:

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import queue
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
 
 from nescio.errors import EndpointError
 from nescio.judging._judge import AnswerToJudge
-from nescio.judging.llm.budget import Budget
+from nescio.judging.llm.budget import Budget, Meter
 from nescio.judging.llm.cache import Cache, Reply
 from nescio.judging.llm.client import CallFailedError, Client, Stopped
 from nescio.judging.llm.prompts import read_grade
-from nescio.stats.parallel import Progress
+from nescio.options.edge import Progress
 
 _PAUSE = 0.2  # seconds between looks at a call that another process makes
 # Calls that fail one after another before an endpoint is given up: where nobody answers, where no call has succeeded
@@ -33,9 +32,8 @@ class Call(Struct, frozen=True):
     asked: AnswerToJudge
 
 
-class Done(Struct):
-    """What came of all calls: replies by key, why others brought none, what was left unasked, and why where it was
-    given up."""
+class CallResults(Struct):
+    """What came of all calls: replies and failures by key, how many were not made, and why they were given up."""
 
     replies: dict[str, Reply]
     failed: dict[str, str]
@@ -43,39 +41,7 @@ class Done(Struct):
     gave_up: str = ""
 
 
-class _Meter:
-    """What the tries of one call cost; whatever becomes of a try, it is settled, for others may be waiting for that."""
-
-    def __init__(self, budget: Budget, body: Mapping[str, Any]) -> None:
-        self._budget, self._open = budget, False
-        self._most = budget.most(len(json.dumps(body).encode()), int(body["max_tokens"]))
-
-    def start(self) -> bool:
-        self._open = self._budget.take(self._most)
-        return self._open
-
-    def failed(self, *, maybe_paid: bool) -> None:
-        self.settle(None if maybe_paid else (0, 0))
-
-    def settle(self, tokens: tuple[int, int] | None) -> None:
-        if self._open:
-            self._open = False
-            self._budget.settle(self._most, tokens)
-
-
-class _Work:
-    """The calls that wait, handed out one by one; nothing more is handed out once it is stopped."""
-
-    def __init__(self, calls: Sequence[Call], stop: threading.Event) -> None:
-        self._calls: Iterator[Call] = iter(calls)
-        self._lock, self._stop = threading.Lock(), stop
-
-    def next(self) -> Call | None:
-        with self._lock:
-            return None if self._stop.is_set() else next(self._calls, None)
-
-
-class Means(Struct, frozen=True):
+class CallSetup(Struct, frozen=True):
     """What calls are made with: how many at a time, whom to tell of progress and of calls that are waited for, and
     whether replies without a grade are asked for `again`."""
 
@@ -88,48 +54,50 @@ class Means(Struct, frozen=True):
     again: bool = False
 
 
-def make_calls(calls: Sequence[Call], means: Means) -> Done:
+def make_calls(calls: Sequence[Call], setup: CallSetup) -> CallResults:
     """Make the calls, a few at a time, and keep every reply as it comes.
 
     Stops where the budget is spent, and where too many calls in a row fail. Raises EndpointError where the endpoint
     refuses or no call succeeds, and KeyboardInterrupt where the user stops it. Calls under way are waited for in any
     case, because they are paid for; a second interrupt leaves them.
     """
-    gathering = _Gathering(calls, means)
+    runner = _CallRunner(calls, setup)
     try:
-        gathering.run()
+        runner.run()
     except KeyboardInterrupt:
-        means.client.stop.set()
-        means.waiting()
-        gathering.run()
+        setup.client.stop.set()
+        setup.waiting()
+        runner.run()
         raise
     finally:
-        means.client.stop.set()
-    if gathering.stopped is not None:
-        raise gathering.stopped
-    done = gathering.done
-    done.unasked = len(calls) - len(done.replies) - len(done.failed)
-    return done
+        setup.client.stop.set()
+    if runner.stopped is not None:
+        raise runner.stopped
+    results = runner.results
+    results.unasked = len(calls) - len(results.replies) - len(results.failed)
+    return results
 
 
-class _Gathering:
+class _CallRunner:
     """The threads that make the calls, and what has come of them."""
 
-    def __init__(self, calls: Sequence[Call], means: Means) -> None:
-        self.done = Done({}, {})
+    def __init__(self, calls: Sequence[Call], setup: CallSetup) -> None:
+        self.results = CallResults({}, {})
         self.stopped: Exception | None = None
-        self._total, self._means, self._in_a_row, self._reached = len(calls), means, 0, False
-        self._said: queue.Queue[tuple[Call, Reply | Exception] | None] = queue.Queue()
-        self._running = min(means.concurrency, len(calls))
-        work = _Work(calls, means.client.stop)
+        self._total, self._setup, self._in_a_row, self._reached = len(calls), setup, 0, False
+        self._ended: queue.Queue[tuple[Call, Reply | Exception] | None] = queue.Queue()
+        self._running = min(setup.concurrency, len(calls))
+        work: queue.SimpleQueue[Call] = queue.SimpleQueue()
+        for call in calls:
+            work.put(call)
         for _ in range(self._running):
-            threading.Thread(target=_worker, args=(work, self._said, means), daemon=True).start()
+            threading.Thread(target=_worker, args=(work, self._ended, setup), daemon=True).start()
 
     def run(self) -> None:
         """Gather until all threads are at their end."""
         while self._running:
             try:
-                ended = self._said.get(timeout=0.5)  # not for ever: an interrupt must come through
+                ended = self._ended.get(timeout=0.5)  # not for ever: an interrupt must come through
             except queue.Empty:
                 continue
             if ended is None:
@@ -139,65 +107,71 @@ class _Gathering:
 
     def _take(self, call: Call, reply: Reply | Exception) -> None:
         if isinstance(reply, Reply):
-            self.done.replies[call.key], self._in_a_row = reply, 0
+            self.results.replies[call.key], self._in_a_row = reply, 0
         elif isinstance(reply, CallFailedError):
-            self.done.failed[call.key] = str(reply)
+            self.results.failed[call.key] = str(reply)
             self._in_a_row += 1
             self._reached = self._reached or reply.reached
             self._give_up(f"{self._in_a_row} calls in a row have failed, the last because {reply}")
         elif not isinstance(reply, Stopped):
             self._stop(reply)
-        self._means.progress(len(self.done.replies) + len(self.done.failed), self._total)
+        self._setup.progress(len(self.results.replies) + len(self.results.failed), self._total)
 
     def _give_up(self, why: str) -> None:
-        """Stop where that many calls have failed in a row: with an error where none has succeeded."""
-        if self.done.replies:
-            if self._in_a_row >= LATER and not self.done.gave_up:
-                self.done.gave_up = why
-                self._means.client.stop.set()
+        """Stop after too many failures in a row: with an error where no call has succeeded."""
+        if self.results.replies:
+            if self._in_a_row >= LATER and not self.results.gave_up:
+                self.results.gave_up = why
+                self._setup.client.stop.set()
         elif self._in_a_row >= (AT_FIRST if self._reached else NOBODY):
             self._stop(EndpointError(why))
 
     def _stop(self, why: Exception) -> None:
         self.stopped = self.stopped or why
-        self._means.client.stop.set()
+        self._setup.client.stop.set()
 
 
-def _worker(work: _Work, ended: queue.Queue[tuple[Call, Reply | Exception] | None], means: Means) -> None:
+def _worker(
+    work: queue.SimpleQueue[Call], ended: queue.Queue[tuple[Call, Reply | Exception] | None], setup: CallSetup
+) -> None:
     try:
-        while call := work.next():
+        while not setup.client.stop.is_set():
             try:
-                ended.put((call, _one(call, means)))
+                call = work.get_nowait()
+            except queue.Empty:
+                return
+            try:
+                ended.put((call, _one(call, setup)))
             except Stopped as stop:
                 ended.put((call, stop))
                 return
             except Exception as error:  # whatever it is, the main thread raises it
                 if isinstance(error, EndpointError):
-                    means.client.stop.set()  # now, and not when the main thread comes to it
+                    setup.client.stop.set()  # now, and not when the main thread comes to it
                 ended.put((call, error))
     finally:
         ended.put(None)
 
 
-def _one(call: Call, means: Means) -> Reply:
-    """Make a call, or take the reply that another process has got or is getting for it."""
-    while not means.cache.begin(call.key):
-        if means.client.stop.wait(_PAUSE):
+def _one(call: Call, setup: CallSetup) -> Reply:
+    """Make a call, or take the reply of another process that made it or is making it."""
+    while not setup.cache.begin(call.key):
+        if setup.client.stop.wait(_PAUSE):
             raise Stopped
-    meter = _Meter(means.budget, call.body)
+    meter = Meter(setup.budget, call.body)
     completion: dict[str, Any] = {}
     try:
-        if (known := means.cache.replies([call.key]).get(call.key)) and (known.grade or not means.again):
-            means.cache.drop(call.key)
+        if (known := setup.cache.replies([call.key]).get(call.key)) and (known.grade or not setup.again):
+            setup.cache.drop(call.key)
             return known
-        completion = means.client.complete(call.body, meter)
+        completion = setup.client.complete(call.body, meter)
     except (CallFailedError, EndpointError, Stopped):
-        means.cache.drop(call.key)
+        setup.cache.drop(call.key)
         raise
     finally:
         meter.settle(_tokens(completion) if completion else None)
     reply = _reply(completion)
-    means.cache.keep(call.key, reply, call.asked.question.text, call.asked.answer)
+    setup.cache.keep(call.key, reply, call.asked.question.text, call.asked.answer)
     return reply
 
 

@@ -15,14 +15,14 @@ from nescio.data.judges import JudgeRecord
 from nescio.data.model import Collection, Run
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import NOT_GRADED
-from nescio.errors import EndpointError, UsageError
+from nescio.errors import EndpointError, UsageError, opt
 from nescio.judging._judge import AnswerToJudge, Grade
 from nescio.judging.llm import prompts
 from nescio.judging.llm.budget import Budget, Limits
 from nescio.judging.llm.cache import Cache, Reply, key_of
 from nescio.judging.llm.client import Client, Endpoint
-from nescio.judging.llm.grading import Call, Done, Means, make_calls
-from nescio.stats.parallel import Progress
+from nescio.judging.llm.grading import Call, CallResults, CallSetup, make_calls
+from nescio.options.edge import Progress
 
 CACHE = Path("nescio-grades.sqlite")
 CALLS_FAILED, GAVE_UP = "llm.failed", "llm.gave_up"  # the codes of notes on answers that a next run would ask about
@@ -31,10 +31,9 @@ CALLS_FAILED, GAVE_UP = "llm.failed", "llm.gave_up"  # the codes of notes on ans
 class LLM(Struct, frozen=True):
     """A language model that grades answers as correct, incorrect or not attempted.
 
-    Every reply is in `cache` before the next call is made; what is there is not asked again, unless it could not be
-    read and `retry_ungraded` is set. A reply that states none of the three grades leaves the answer ungraded, and so
-    does a call that fails for good or that `limits` do not allow: `notes` counts them. Raises EndpointError where the
-    endpoint refuses all calls.
+    Every reply is in `cache` before the next call is made, and nothing there is asked again, except unreadable replies
+    with `retry_ungraded`. A reply without a grade leaves its answer ungraded, and so does a call that fails for good or
+    exceeds `limits`: `notes` counts them. Raises EndpointError where the endpoint refuses all calls.
     """
 
     endpoint: Endpoint
@@ -51,9 +50,9 @@ class LLM(Struct, frozen=True):
 
     def __post_init__(self) -> None:
         if not self.model:
-            raise UsageError("--judge llm needs --model NAME")
+            raise UsageError(f"{opt('judge', 'llm')} needs {opt('model', of='NAME')}")
         if self.concurrency < 1 or self.max_tokens < 1:
-            raise UsageError("--concurrency and --max-tokens are 1 or more")
+            raise UsageError(f"{opt('concurrency')} and {opt('max_tokens')} are 1 or more")
 
     @property
     def record(self) -> JudgeRecord:
@@ -83,14 +82,14 @@ class LLM(Struct, frozen=True):
                     )
                 )
             budget, client = Budget(self.limits), Client(self.endpoint)
-            means = Means(client, cache, budget, self.concurrency, self.progress, self.waiting, self.retry_ungraded)
+            setup = CallSetup(client, cache, budget, self.concurrency, self.progress, self.waiting, self.retry_ungraded)
             try:
-                done = make_calls(wanted, means)
+                results = make_calls(wanted, setup)
             except EndpointError as error:
                 kept = len(cache.replies(calls))
                 raise EndpointError(f"{error}; {kept} of {len(calls)} grades are kept in {self.cache}") from None
-        replies = known | done.replies
-        self._report(len(known), budget, replies, done)
+        replies = known | results.replies
+        self._report(len(known), budget, replies, results)
         return [_grade(replies.get(call.key)) for call in every]
 
     def _call(self, answer: AnswerToJudge) -> Call:
@@ -103,7 +102,7 @@ class LLM(Struct, frozen=True):
         # The limit of tokens is not part of the key: it changes what a reply may cost, not what is asked.
         return Call(key_of(self.endpoint.address, body), body | {"max_tokens": self.max_tokens}, answer)
 
-    def _report(self, known: int, budget: Budget, replies: Mapping[str, Reply], done: Done) -> None:
+    def _report(self, known: int, budget: Budget, replies: Mapping[str, Reply], results: CallResults) -> None:
         self.notes.append(self._graded_note(known, len(replies), budget))
         unread = Counter(reply.why for reply in replies.values() if reply.grade is None)
         if unread:
@@ -115,35 +114,35 @@ class LLM(Struct, frozen=True):
                     reasons=[(times, reason) for reason, times in unread.most_common()],
                 )
             )
-        if done.failed:
-            first = next(iter(done.failed.values()))
+        if results.failed:
+            first = next(iter(results.failed.values()))
             self.notes.append(
                 note(
                     CALLS_FAILED,
                     "{calls} calls failed: these answers are ungraded, and asked for in the next run ({first})",
-                    calls=len(done.failed),
+                    calls=len(results.failed),
                     first=first,
                 )
             )
-        if done.gave_up:
+        if results.gave_up:
             self.notes.append(
                 note(
                     GAVE_UP,
-                    "{why}: the endpoint was given up, and {answers} more answers are ungraded; run again, and what "
-                    "is in {cache} is not paid for twice",
-                    why=done.gave_up,
-                    answers=done.unasked,
+                    "{why}: no more calls were made, and {answers} more answers are ungraded; run again, and what is "
+                    "in {cache} is not paid for twice",
+                    why=results.gave_up,
+                    answers=results.unasked,
                     cache=str(self.cache),
                 )
             )
-        elif done.unasked:
+        elif results.unasked:
             self.notes.append(
                 note(
                     "llm.limit",
-                    "{limit} is reached: {answers:n answer} {answers:is/are} ungraded; run again, and what is in "
-                    "{cache} is not paid for twice",
+                    "{limit} is reached: {answers:n answer} {answers:is/are} ungraded; run again, and what is "
+                    "in {cache} is not paid for twice",
                     limit=budget.reached,
-                    answers=done.unasked,
+                    answers=results.unasked,
                     cache=str(self.cache),
                 )
             )

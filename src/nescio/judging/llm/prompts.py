@@ -1,4 +1,4 @@
-"""What a language model is asked, and how its reply is read: a whole word, never a word found somewhere."""
+"""What a language model is asked, and how its reply is read: as a whole word, never searched for."""
 
 from __future__ import annotations
 
@@ -51,8 +51,7 @@ _FENCED = re.compile(r"\A```(?:json)?\s*\n(.*?)\n?```\Z", re.DOTALL)
 
 
 def messages(question: Question, answer: str) -> list[dict[str, str]]:
-    """Return what is sent about one answer. Texts are quoted as JSON, so that none of them can end its own
-    quotation."""
+    """Return what is sent about one answer; its texts are quoted as JSON, so that none can end its own quotation."""
     content: dict[str, Any] = {"question": question.text, "reference_answers": list(question.answers)}
     if question.options:
         content["options"] = list(question.options)
@@ -62,11 +61,10 @@ def messages(question: Question, answer: str) -> list[dict[str, str]]:
 
 
 def read_grade(reply: str) -> str | None:
-    """Read the grade that a reply states: a JSON object with the key `grade`, or one of the three words and nothing
-    else.
+    """Read the grade in a reply: a JSON object with the key `grade`, or one of the three words alone; else None.
 
-    A leading <think> block, a code fence around the whole, quotation marks and a full stop are taken off. Anything else
-    is None. A grade is never searched for: INCORRECT ends in CORRECT, and "not CORRECT" holds it.
+    A leading <think> block, a code fence around the whole, quotation marks and a full stop are taken off. A grade is
+    never searched for: INCORRECT ends in CORRECT, and so does "not CORRECT".
     """
     text = _THOUGHT.sub("", reply, count=1).strip()
     if fenced := _FENCED.match(text):

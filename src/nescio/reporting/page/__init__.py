@@ -11,9 +11,9 @@ from pathlib import Path
 
 from nescio.reporting.page import drawing
 from nescio.reporting.page.figures import all_figures
+from nescio.reporting.page.question_texts import texts_of
 from nescio.reporting.page.rendering import page
 from nescio.reporting.page.report_data import ReportData, gather
-from nescio.reporting.page.words import texts_of
 
 __all__ = ["ReportData", "gather", "page", "texts_of", "write_figures"]
 

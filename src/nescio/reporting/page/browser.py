@@ -20,9 +20,9 @@ from nescio.data.repeats import Repeats
 from nescio.pipeline import Loaded
 from nescio.reporting.layout import shortened
 from nescio.reporting.page.graded import Graded, graded_scores
+from nescio.reporting.page.question_texts import ANSWERS, QUESTIONS, Parts, Texts, keys, packed_texts
 from nescio.reporting.page.report_data import ReportData
-from nescio.reporting.page.texts import names
-from nescio.reporting.page.words import ANSWERS, QUESTIONS, Parts, Texts, keys, packed_texts
+from nescio.reporting.page.shown_text import names
 from nescio.text import sanitize
 
 ABSENT, CORRECT, INCORRECT, UNANSWERED, RIGHTLY_SILENT, UNGRADED, SCORED = range(7)

@@ -17,19 +17,19 @@ from nescio.data.results import Comparison, Comparisons
 from nescio.errors import MismatchError
 from nescio.pipeline import Loaded
 from nescio.reporting import charts, diagrams
-from nescio.reporting.board import number
 from nescio.reporting.layout import shortened
+from nescio.reporting.numbers import number, signed
 from nescio.reporting.page.browser import RIGHTLY_SILENT, Seen, browser, without_outcomes
+from nescio.reporting.page.commands import Commands, measure_words
 from nescio.reporting.page.figure import Figure
 from nescio.reporting.page.moves import APART, GROUPS, NOT_KNOWN, ONLY_NEW, ONLY_OLD, Moves, move_names, moves, payload
-from nescio.reporting.page.pairs import compared, difference
+from nescio.reporting.page.pairs import compared, difference_in_words
+from nescio.reporting.page.question_texts import Texts
 from nescio.reporting.page.rendering import Shared, assembled, browser_lead
 from nescio.reporting.page.sentence import Answer
-from nescio.reporting.page.texts import Commands, asked, names
-from nescio.reporting.page.words import Texts
-from nescio.reporting.tables import signed
-from nescio.scoring.score import score
-from nescio.text import plural, sanitize
+from nescio.reporting.page.shown_text import names
+from nescio.scoring.score import compute_scores
+from nescio.text import plural
 
 HEAD = 24  # characters of a run's name above the table of moves
 MOST_LISTED = 60  # questions of a group named in the page beside its browser, for print
@@ -68,7 +68,7 @@ def gather_change(
         )
     old, new = names(pair)
     chosen = ("--baseline", str(loaded.options.baseline_file or pair[0]), "--run", pair[1])
-    page_command = commands.line("compare", *asked([row.measure for row in rows]), *chosen, "-o", "diff.html")
+    page_command = commands.line("compare", *measure_words([row.measure for row in rows]), *chosen, "-o", "diff.html")
     compared = comparisons.with_rows(rows)
     values = _values(loaded, data, places, [row.measure for row in rows])
     commands = replace(commands, reading=(*commands.reading, *chosen))
@@ -103,7 +103,7 @@ def _values(
     both = both.select(np.asarray(present.all(axis=0)))
     if not both.questions:
         return {}
-    scores = score(replace(loaded, data=both), list(measures), ci=None)
+    scores = compute_scores(replace(loaded, data=both), list(measures), ci=None)
     which = dict(zip(both.runs, ("old", "new"), strict=True))
     return {(which[row.run], row.measure): (row.value, row.n) for row in scores}
 
@@ -127,7 +127,7 @@ def change_page(change: Change, *, title: str, texts: Texts | None = None) -> st
         table=_table(change),
         rightly_silent=moved is not None and bool((moved.states == RIGHTLY_SILENT).any()),
         apart=_counted_apart(change),
-        lines=[_line(change, row) for row in change.comparisons],
+        lines=[(row, *(_value_of(change, which, row) for which in ("old", "new"))) for row in change.comparisons],
         browser_lead=browser_lead(browsing, ", before and after"),
         level=change.level,
     )
@@ -156,9 +156,9 @@ def sentence(change: Change) -> Answer:
         )
     values = [change.values.get((which, row.measure), (math.nan, 0)) for which in ("new", "old")]
     known = all(n == row.n for _, n in values)
-    shown = (
-        f"{number(values[0][0])} against {number(values[1][0])} ({difference(row)[0]})" if known else difference(row)[0]
-    )
+    shown = difference_in_words(row)
+    if known:
+        shown = f"{number(values[0][0])} against {number(values[1][0])} ({shown})"
     after = f" than {change.old} by {row.measure}: {shown}."
     if row.significant:
         return Answer("", change.new, f" is {row.verdict}{after}", _moved(change))
@@ -182,7 +182,6 @@ def _moved(change: Change) -> tuple[str, ...]:
 
 
 def _groups(change: Change) -> list[dict[str, Any]]:
-    """Return the four groups: name, definition, how many, and the first of their questions."""
     moved = change.moves
     if moved is None:
         return []
@@ -289,24 +288,10 @@ def _apart(change: Change) -> tuple[Note, ...]:
     return tuple(notes)
 
 
-def _line(change: Change, row: Comparison) -> dict[str, str]:
-    """Return a measure as a row of the table of differences; values only where they are on the very questions of the
-    difference."""
-    shown, p, adjusted = difference(row)[1:]
-    values = {}
-    for which in ("old", "new"):
-        value, n = change.values.get((which, row.measure), (math.nan, 0))
-        values[which] = number(value) if n == row.n else "–"
-    return {
-        "measure": sanitize(row.measure, target="page"),
-        "shown": shown,
-        "p": p,
-        "adjusted": adjusted,
-        "verdict": row.verdict or "undefined",
-        "detectable": "–" if row.detectable is None else number(row.detectable),
-        "n": f"{row.n:,}",
-        **values,
-    }
+def _value_of(change: Change, which: str, row: Comparison) -> str:
+    """Return the value of a run, where it is on the very questions of the difference."""
+    value, n = change.values.get((which, row.measure), (math.nan, 0))
+    return number(value) if n == row.n else "–"
 
 
 def flow_figure(change: Change) -> Figure | None:
@@ -345,7 +330,7 @@ def differences_figure(change: Change) -> Figure | None:
             "difference": row.difference,
             "low": row.difference if row.low is None else row.low,
             "high": row.difference if row.high is None else row.high,
-            "tip": f"{row.measure}: {difference(row)[0]}; {row.verdict}",
+            "tip": f"{row.measure}: {difference_in_words(row)}; {row.verdict}",
         }
         for row in change.comparisons
         if not math.isnan(row.difference)
@@ -367,5 +352,5 @@ def differences_figure(change: Change) -> Figure | None:
         f"{listed}.",
         tuple(rows),
         lambda width: charts.differences(drawn, [row["measure"] for row in drawn], width, change.margin),
-        change.commands.line("compare", *asked([row["measure"] for row in rows])),
+        change.commands.line("compare", *measure_words([row["measure"] for row in rows])),
     )

@@ -137,7 +137,6 @@ def _shown(split: Sequence[str], having: Sequence[str], how: str = "") -> str:
 
 
 def _as_it_was(report: ReportData, data: Evidence, run: str) -> Record | None:
-    """Return the coverage and risk of the answers that a run gave."""
     i = data.runs.index(run)
     present, answered = data.present[i], data.columns["answered"][i] == 1
     answers = int((present & answered).sum())

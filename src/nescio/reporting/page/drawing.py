@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -16,8 +14,9 @@ from msgspec import Struct
 from nescio.reporting import charts
 from nescio.reporting.layout import shortened
 from nescio.reporting.page.figure import Figure
-from nescio.reporting.page.texts import as_json, isolated
-from nescio.sources.writing import whole_folder
+from nescio.reporting.page.shown_text import as_json, isolated
+from nescio.reporting.tables import guarded
+from nescio.sources.writing import atomic_folder, csv_text
 from nescio.text import sanitize
 
 WIDE, NARROW = 760, 320  # the widths in pixels that each chart is drawn for
@@ -43,6 +42,8 @@ _INHERITED = {
     "__proto__",
 }
 _MARKS = ("point", "bar", "rect mark", "area mark", "rule mark", "line mark")  # what says something under the mouse
+_SVG = "{http://www.w3.org/2000/svg}"
+_UNWANTED = {"script", "foreignObject", "image", "a", "style"}
 # How a mark carries whose it is: by the places of its runs and this, before what it says.
 _OF, _OWN = "|", "own"
 _LONGEST = ((420, 15), (10_000, 33))  # characters of a name in drawings below a width
@@ -111,7 +112,6 @@ def drawn(figures: Sequence[Figure], runs: Sequence[str] = ()) -> dict[str, Draw
 
 
 def _short(runs: Sequence[str], width: int) -> dict[str, str]:
-    """Return names that are shorter in a drawing of this width."""
     most = next(most for below, most in _LONGEST if width < below)
     return shortened(runs, most)
 
@@ -121,16 +121,14 @@ def cleaned(drawing: str, prefix: str = "", runs: Mapping[str, int] | None = Non
     lines that are read by their points which rows these are in `data-line`, and marks and texts of runs (`runs`: the
     place of each name) these in `data-run`; short numbers; and names of its own (`prefix`) for the shapes that it
     clips by."""
-    from lxml import etree
+    from xml.etree import ElementTree
 
-    root = etree.fromstring(drawing.encode(), etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True))
-    for element in list(root.iter()):
-        tag = etree.QName(element).localname if isinstance(element.tag, str) else ""
-        if tag in ("", "script", "foreignObject", "image", "a", "style"):
-            element.getparent().remove(element)
-            continue
-        described = element.attrib.pop("aria-label", None)
-        if described:
+    ElementTree.register_namespace("", _SVG[1:-1])
+    root = ElementTree.fromstring(drawing)
+    for element in root.iter():
+        for child in [child for child in element if child.tag.removeprefix(_SVG) in _UNWANTED]:
+            element.remove(child)
+        if described := element.attrib.pop("aria-label", None):
             kind = element.get("aria-roledescription")
             own, known, said = described.partition(_OF)
             own, said = (own, said) if known else ("", described)
@@ -138,22 +136,22 @@ def cleaned(drawing: str, prefix: str = "", runs: Mapping[str, int] | None = Non
                 element.set("data-run", own)
             if said and kind in _MARKS:
                 element.set("data-line" if kind == "line mark" else "data-tip", said)
-        if tag == "text" and runs and (place := runs.get(_RANKED.sub("", "".join(element.itertext())))) is not None:
-            element.set("data-run", str(place))
+        name = _RANKED.sub("", "".join(element.itertext())) if element.tag == f"{_SVG}text" else ""
+        if runs and name in runs:
+            element.set("data-run", str(runs[name]))
         for name in list(element.attrib):
             if name.startswith(("on", "aria-")) or name in ("role", "class") or "href" in name:
                 del element.attrib[name]
-        if "id" in element.attrib:
-            element.set("id", prefix + element.get("id"))
-        if "clip-path" in element.attrib:
-            element.set("clip-path", element.get("clip-path").replace("url(#", f"url(#{prefix}"))
+        if identity := element.get("id"):
+            element.set("id", prefix + identity)
+        if clip := element.get("clip-path"):
+            element.set("clip-path", clip.replace("url(#", f"url(#{prefix}"))
         for name in ("transform", "d"):
-            if name in element.attrib:
-                element.set(name, _NUMBER.sub(lambda match: f"{float(match[0]):.2f}", element.get(name)))
+            if numbers := element.get(name):
+                element.set(name, _NUMBER.sub(lambda match: f"{float(match[0]):.2f}", numbers))
     root.set("aria-hidden", "true")
     root.set("focusable", "false")
-    text: str = etree.tostring(root, encoding="unicode")
-    return text
+    return ElementTree.tostring(root, encoding="unicode")
 
 
 def write_figures(figures: Sequence[Figure], folder: Path) -> list[str]:
@@ -161,7 +159,7 @@ def write_figures(figures: Sequence[Figure], folder: Path) -> list[str]:
     names."""
     import vl_convert
 
-    with whole_folder(folder) as draft:
+    with atomic_folder(folder) as draft:
         for figure in figures:
             chart = _specification(figure.draw(640), paper=True)
             stem = draft / figure.name
@@ -190,12 +188,14 @@ def _specification(
     if paper:
         chart = chart.properties(background="white")
     plain = charts.unpacked(chart.to_dict(validate=False))
+    # A mark without a description says only whose it is: Vega's own words are those of its first row, false of a line.
+    plain["config"]["mark"] = {"description": {"expr": f"datum.{_OWN} || ''"}}
     sets = plain.pop("datasets", {})
     if runs is not None:
         sets = {name: _owned(rows, runs) for name, rows in sets.items()}
-    described: dict[str, Any] = _described(plain, sets, None) | {"datasets": sets}
-    drawable: dict[str, Any] = _in_texts(described, cache(lambda text: _drawable(_renamed(text, short or {}))))
-    return drawable
+    drawable = cache(lambda text: _drawable(_renamed(text, short or {})))
+    specification: dict[str, Any] = _in_texts(plain | {"datasets": sets}, drawable)
+    return specification
 
 
 def _owned(rows: list[dict[str, Any]], runs: Mapping[str, int]) -> list[dict[str, Any]]:
@@ -207,25 +207,6 @@ def _owned(rows: list[dict[str, Any]], runs: Mapping[str, int]) -> list[dict[str
         said = {name: f"{own}{_OF}{row[name]}" for name in ("tip", "line", "count") if name in row}
         owned.append(row | {_OWN: f"{own}{_OF}" if own else ""} | said)
     return owned
-
-
-def _described(part: Any, sets: Mapping[str, list[dict[str, Any]]], held: str | None) -> Any:
-    """Let only those marks have a description that were given one, or that are of a run: Vega describes the others by
-    their first row, which is false of a line."""
-    if isinstance(part, list):
-        return [_described(item, sets, held) for item in part]
-    if not isinstance(part, dict):
-        return part
-    held = part["data"].get("name", held) if isinstance(part.get("data"), dict) else held
-    inner = {name: _described(value, sets, held) for name, value in part.items()}
-    if "mark" in inner and "description" not in inner.get("encoding", {}):
-        rows = sets.get(held or "", [])
-        if any(row.get(_OWN) for row in rows):
-            inner["encoding"] = inner.get("encoding", {}) | {"description": {"field": _OWN, "type": "nominal"}}
-        else:
-            mark = inner["mark"]
-            inner["mark"] = (mark if isinstance(mark, dict) else {"type": mark}) | {"aria": False}
-    return inner
 
 
 def _in_texts(part: Any, change: Callable[[str], str]) -> Any:
@@ -250,14 +231,8 @@ def _drawable(text: str) -> str:
 
 
 def _csv(figure: Figure) -> str:
-    from nescio.reporting.tables import _guarded
-
     held = table(figure)
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(held["columns"])
-    writer.writerows([_guarded(value) for value in row] for row in held["rows"])
-    return buffer.getvalue()
+    return csv_text([held["columns"], *(map(guarded, row) for row in held["rows"])])
 
 
 def _plain(value: Any) -> Any:

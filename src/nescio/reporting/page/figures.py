@@ -9,10 +9,11 @@ from typing import Any
 
 from nescio.data.notes import Note
 from nescio.reporting import abstention, charts
-from nescio.reporting.board import number
+from nescio.reporting.numbers import number, with_interval
+from nescio.reporting.page.commands import measure_words
 from nescio.reporting.page.figure import MOST_ROWS, Figure, Record, first_of
 from nescio.reporting.page.report_data import ReportData, score_command
-from nescio.reporting.page.texts import asked, names
+from nescio.reporting.page.shown_text import names
 from nescio.text import plural, sanitize
 
 MARKED = (0.0, 0.25, 0.5, 0.75, 0.9)  # the t whose penalties are marked on the lines
@@ -160,7 +161,7 @@ def penalty_figure(report: ReportData) -> Figure | None:
         _said_of_winners(winners, worth, any(not c + w for c, w, _ in counts.values())) + cut + others(report),
         tuple({k: v for k, v in row.items() if k != "named"} for row in rows),
         lambda width: abstention.penalty(rows, marked, top, width),
-        report.commands.line("score", *asked([f"penalty(t={t:g})" for t in MARKED])),
+        report.commands.line("score", *measure_words([f"penalty(t={t:g})" for t in MARKED])),
         "{run}: penalty(t={t}) = {value.3}",
     )
 
@@ -281,8 +282,7 @@ def _grey(report: ReportData) -> str:
 
 
 def _value(row: Record) -> str:
-    interval = "" if row["low"] is None or math.isnan(row["low"]) else f" [{number(row['low'])}, {number(row['high'])}]"
-    return f"{number(row['value'])}{interval}"
+    return with_interval(row["value"], row["low"], row["high"])
 
 
 def all_figures(report: ReportData) -> tuple[tuple[Figure, ...], tuple[Note, ...]]:

@@ -16,7 +16,7 @@ from nescio.errors import MismatchError, MissingColumnError
 from nescio.measures import Measure, parse
 from nescio.pipeline import Loaded
 from nescio.scoring.samples import columns_for
-from nescio.scoring.score import score
+from nescio.scoring.score import compute_scores
 
 MOST_SCORES = 6_000_000  # scores in a page: at four bytes each, with base64, 32 MB
 
@@ -39,9 +39,11 @@ def graded_scores(loaded: Loaded, runs: Sequence[str], measures: Sequence[str]) 
         if (len(scores) + 1) * data.absence.size > MOST_SCORES:
             too_many.append(name)
             continue
-        earned = _earned(data, measure)
-        if earned is not None and _is_mean(data, earned, [row.value for row in score(loaded, [name], ci=None)]):
-            scores[name] = earned[order].astype(np.float32)
+        values = earned(data, measure)
+        if values is not None and _is_mean(
+            data, values, [row.value for row in compute_scores(loaded, [name], ci=None)]
+        ):
+            scores[name] = values[order].astype(np.float32)
     left_out = note(
         "page.too_many_scores",
         "scores of single questions by {measures:list} are more than a page can hold, so the question browser lacks "
@@ -57,19 +59,20 @@ def _reads_scores(measure: Measure, data: Evidence) -> bool:
     return any(known(name).dtype == "score" for name in stored)
 
 
-def _earned(data: Evidence, measure: Measure) -> NDArray[np.float64] | None:
+def earned(data: Evidence, measure: Measure) -> NDArray[np.float64] | None:
     """Return the value of each row alone; None where the data lacks what the measure needs, or it has bins."""
     try:
         read, usable = columns_for(data, measure)
     except (MissingColumnError, MismatchError):
         return None
-    earned = np.full(usable.shape, np.nan)
+    values = np.full(usable.shape, np.nan)
     for run, use in enumerate(usable):
         columns = dict(measure.each({name: read[name][run][use] for name in measure.needs}))
-        if any(values.ndim > 1 for values in columns.values()):
+        if any(column.ndim > 1 for column in columns.values()):
             return None
-        earned[run, use] = measure.of_totals(columns | {"n": np.ones(int(use.sum()))})
-    return earned
+        with np.errstate(divide="ignore", invalid="ignore"):
+            values[run, use] = measure.of_totals(columns | {"n": np.ones(int(use.sum()))})
+    return values
 
 
 def _is_mean(data: Evidence, earned: NDArray[np.float64], values: Sequence[float]) -> bool:

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from nescio.reporting.board import number
+from nescio.data.results import Score
+from nescio.reporting.numbers import interval, number
 from nescio.reporting.page.report_data import FEWEST, MOST_BROKEN_DOWN, MOST_PARTS, ReportData
-from nescio.reporting.page.texts import names
+from nescio.reporting.page.shown_text import names
+from nescio.suites.rows import BenchmarkScore
 
 
 class Cell(Struct, frozen=True):
@@ -40,21 +42,27 @@ def heat_map(report: ReportData) -> Heat | None:
     values = [row.value for row in scored.values() if row is not None and not math.isnan(row.value)]
     if not values or len(parts) < FEWEST:
         return None
-    low, spread = min(values), (max(values) - min(values)) or 1.0
+    cells = dict(zip(scored, shaded(list(scored.values()), lower=report.lower_is_better), strict=True))
     lines = []
     for part, shown in zip(parts, names(parts), strict=True):
-        cells, sizes = [], []
-        for run in runs:
-            row = scored[run, part]
-            if row is None or math.isnan(row.value):
-                cells.append(Cell("undefined"))
-                continue
-            sizes.append(row.n)
-            known = row.low is not None and row.high is not None and not math.isnan(row.low)
-            interval = f"[{number(row.low)}, {number(row.high)}]" if known else ""
-            shade = (row.value - low) / spread
-            cells.append(Cell(number(row.value), interval, round(1 - shade if report.lower_is_better else shade, 3)))
-        lines.append((shown, max(sizes, default=0), cells))
+        own = [row for run in runs if (row := scored[run, part]) is not None and not math.isnan(row.value)]
+        lines.append((shown, max((row.n for row in own), default=0), [cells[run, part] for run in runs]))
     return Heat(
         names([report.by])[0], report.main, [report.shown[run] for run in runs], lines, len(report.runs) - len(runs)
     )
+
+
+def shaded(rows: Sequence[Score | BenchmarkScore | None], *, lower: bool, missing: str = "undefined") -> list[Cell]:
+    """Return a cell for each score, shaded from the worst of them to the best; `missing` stands for one that is not
+    there, and `lower` says whether lower is better."""
+    values = [row.value for row in rows if row is not None and not math.isnan(row.value)]
+    low, spread = min(values, default=0.0), (max(values, default=0.0) - min(values, default=0.0)) or 1.0
+    cells = []
+    for row in rows:
+        if row is None or math.isnan(row.value):
+            cells.append(Cell(missing if row is None else "undefined"))
+            continue
+        shade = (row.value - low) / spread
+        shade = round(1 - shade if lower else shade, 3)
+        cells.append(Cell(number(row.value), interval(row.low, row.high), shade))
+    return cells

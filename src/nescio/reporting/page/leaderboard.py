@@ -6,9 +6,10 @@ import math
 
 from msgspec import Struct
 
+from nescio.data.plain_tables import count_range
 from nescio.measures import parse
-from nescio.reporting.board import number
-from nescio.reporting.page.reading import is_small
+from nescio.reporting.numbers import interval, number, rank_range
+from nescio.reporting.page.how_to_read import is_small
 from nescio.reporting.page.report_data import ReportData
 from nescio.text import sanitize
 
@@ -60,22 +61,18 @@ def leaderboard(report: ReportData) -> Leaderboard:
     for place, run in enumerate(report.runs, 1):
         cells = tuple(_cell(report, run, name, best[name]) for name in measures)
         rank = report.ranks.get(run)
-        ns = sorted({row.n for name in measures if (row := report.row(run, name))})
+        n = count_range(row.n for name in measures if (row := report.row(run, name)))
         lines.append(
             Line(
                 report.shown[run],
-                _span(rank.low, rank.high) if rank else str(place),
+                rank_range(rank.low, rank.high) if rank else str(place),
                 str(place),
                 bool(rank and rank.low == 1),
                 cells,
-                "–".join(f"{n:,}" for n in (ns[0], ns[-1])[: len(ns)]) if ns else "0",
+                n,
             )
         )
     return Leaderboard(columns, tuple(lines), bool(report.ranks))
-
-
-def _span(low: int, high: int) -> str:
-    return str(low) if low == high else f"{low}–{high}"
 
 
 def _column(name: str) -> Column:
@@ -93,9 +90,7 @@ def _cell(report: ReportData, run: str, measure: str, best: float) -> Cell:
     row = report.row(run, measure)
     if row is None or math.isnan(row.value):
         return Cell("undefined", "")
-    known = row.low is not None and row.high is not None and not math.isnan(row.low)
-    interval = f"[{number(row.low)}, {number(row.high)}]" if known else ""
     # As marks do: runs may be level but for a last bit. A small collection names no best, nor does what only describes.
     level = math.isclose(row.value, best, rel_tol=1e-12, abs_tol=1e-15)
     top = level and not is_small(report) and not parse(measure).declaration.descriptive
-    return Cell(number(row.value), repr(float(row.value)), interval, top)
+    return Cell(number(row.value), repr(float(row.value)), interval(row.low, row.high), top)

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from nescio.data.results import Comparison
 from nescio.reporting import charts, diagrams
+from nescio.reporting.numbers import difference, spaced_p
 from nescio.reporting.page.figure import MOST_ROWS, Figure, Record, first_of
 from nescio.reporting.page.report_data import ReportData, compare_command
-from nescio.reporting.tables import signed
 from nescio.text import enumerated, plural
 
 MOST_SQUARES = 40  # runs in the matrix of pairs
@@ -114,7 +114,7 @@ def pair_figure(report: ReportData) -> Figure | None:
                 verdict = (pair.verdict or "") if pair.significant else "not significant"
                 sign = f"{pair.difference:+.2f}".replace("0.", ".").replace("-", "−")
                 tip = (
-                    f"{report.shown[run]} against {report.shown[other]}: {difference(pair)[0]}: "
+                    f"{report.shown[run]} against {report.shown[other]}: {difference_in_words(pair)}: "
                     f"{pair.verdict or 'undefined'}"
                 )
                 square = {"row": labels[i], "column": str(j + 1), "verdict": verdict, "sign": sign, "tip": tip}
@@ -158,7 +158,7 @@ def difference_figure(report: ReportData) -> Figure | None:
         return None
     first, second = report.shown[best], report.shown[other]
     ends = [pair.difference if end is None or math.isnan(end) else end for end in (pair.low, pair.high)]
-    tip = f"{first} against {second}: {difference(pair)[0]}: {pair.verdict or 'undefined'}"
+    tip = f"{first} against {second}: {difference_in_words(pair)}: {pair.verdict or 'undefined'}"
     row = {"measure": report.main, "difference": pair.difference, "low": ends[0], "high": ends[1], "tip": tip}
     verdict = "significant" if pair.significant else "not significant"
     detectable = "" if pair.detectable is None else " The smallest difference that this test would detect (80% power): "
@@ -167,23 +167,16 @@ def difference_figure(report: ReportData) -> Figure | None:
         "pairs",
         "Is the difference significant?",
         "The difference between the two runs with its interval, by a paired test on the questions that both have.",
-        f"{first} minus {second}: {difference(pair)[0]}, {verdict}.{detectable}",
+        f"{first} minus {second}: {difference_in_words(pair)}, {verdict}.{detectable}",
         tuple(_plain_pair(report, each) for each in report.comparisons),
         lambda width: charts.differences([row], [report.main], width, 0.0, title=f"{first} minus {second}"),
         compare_command(report),
     )
 
 
-def difference(pair: Comparison) -> tuple[str, str, str, str]:
-    """Return a comparison in words ("+0.020 [+0.010, +0.030], adjusted p 0.004"), and its parts: the difference with
-    its interval, p, and adjusted p."""
-    interval = "" if pair.low is None or math.isnan(pair.low) else f" [{signed(pair.low)}, {signed(pair.high)}]"
-    shown, p, adjusted = f"{signed(pair.difference)}{interval}", _p(pair.p), _p(pair.p_adjusted)
-    return f"{shown}, adjusted p {adjusted}", shown, p, adjusted
-
-
-def _p(p: float | None) -> str:
-    return "undefined" if p is None or math.isnan(p) else "< 0.001" if p < 0.001 else f"{p:.3f}"
+def difference_in_words(pair: Comparison) -> str:
+    """Return a comparison in words: "+0.020 [+0.010, +0.030], adjusted p 0.004"."""
+    return f"{difference(pair)}, adjusted p {spaced_p(pair.p_adjusted)}"
 
 
 def _plain_pair(report: ReportData, row: Comparison) -> Record:

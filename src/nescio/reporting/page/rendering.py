@@ -15,22 +15,24 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from nescio import __version__
+from nescio._version import __version__
 from nescio.data.notes import Note, texts
 from nescio.reporting.layout import shortened
+from nescio.reporting.numbers import difference, interval, number, spaced_p
 from nescio.reporting.page.browser import Browser, browser, seen_by
 from nescio.reporting.page.drawing import drawn, table
 from nescio.reporting.page.figure import Figure
 from nescio.reporting.page.figures import all_figures
 from nescio.reporting.page.heat import heat_map
+from nescio.reporting.page.how_to_read import warning, words
 from nescio.reporting.page.leaderboard import leaderboard
-from nescio.reporting.page.reading import warning, words
+from nescio.reporting.page.question_texts import Parts, Texts
 from nescio.reporting.page.report_data import ReportData, compare_command, score_command
 from nescio.reporting.page.sentence import Answer, answer
-from nescio.reporting.page.texts import as_json, isolated
+from nescio.reporting.page.shown_text import as_json, isolated
 from nescio.reporting.page.thresholds import threshold_payload, threshold_rows
 from nescio.reporting.page.to_read import questions_to_read
-from nescio.reporting.page.words import Parts, Texts
+from nescio.reporting.suites import span
 from nescio.text import sanitize
 
 if TYPE_CHECKING:
@@ -93,17 +95,19 @@ def page(report: ReportData, *, title: str | None = None, texts: Texts | None = 
 
 
 @cache
-def _environment() -> Environment:
-    """Return what fills templates in; each of them is compiled once."""
+def templates(package: str, folder: str) -> Environment:
+    """Return what fills the templates of a folder in; each of them is compiled once."""
     import jinja2
 
     environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("nescio.reporting", "page"),
+        loader=jinja2.PackageLoader(package, folder),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
+        lstrip_blocks=True,
     )
-    environment.lstrip_blocks = True
+    environment.filters["inert"] = lambda value: sanitize(str(value), target="page")
+    environment.globals.update(number=number, interval=interval, span=span, difference=difference, spaced_p=spaced_p)
     environment.filters["coded"] = _coded
     environment.filters["unbroken"] = _unbroken
     return environment
@@ -130,7 +134,7 @@ def assembled(
     script = '"use strict";\n' + "\n".join(map(asset, scripts))
     asks = "; connect-src 'self'" if "live.js" in scripts else ""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    filled = _environment().get_template(template)
+    filled = templates("nescio.reporting", "page").get_template(template)
     return filled.render(
         title=sanitize(shared.title, 200, target="page"),
         answer=_inert_answer(shared.answer, runs),

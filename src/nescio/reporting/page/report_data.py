@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, Unpack, get_args
+from typing import Any, Literal, get_args
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -18,16 +18,17 @@ from nescio.data.notes import Note, note
 from nescio.data.results import TURNED, Comparison, Comparisons, Results, Score, Scores
 from nescio.errors import NescioError, UnknownNameError
 from nescio.measures import parse
-from nescio.meta import stability, swap
-from nescio.pipeline import DEFAULT_MEASURES, Loaded, Options, ReadingOptions, check_names, load
+from nescio.meta_evaluation import stability, swap
+from nescio.options.edge import Progress
+from nescio.pipeline import DEFAULT_MEASURES, Loaded, Options, load
 from nescio.reporting.charts import MOST_NAMED, OTHERS
-from nescio.reporting.page.texts import Commands, asked, names
+from nescio.reporting.page.commands import Commands, measure_words
+from nescio.reporting.page.shown_text import names
 from nescio.scoring.labels import read_labels
-from nescio.scoring.score import score
+from nescio.scoring.score import compute_scores
 from nescio.selective.curve import one_run
 from nescio.selective.operating import FOLDS, Operating, TunedPoint, operating
 from nescio.selective.two import held_out, together
-from nescio.stats.parallel import Progress
 
 MORE_MEASURES = ("precision", "penalty(t=0.75)")  # beside the default ones, where nobody asked for any
 
@@ -54,7 +55,7 @@ class Shipping(Struct, frozen=True):
     comparison: Comparison | None = None
 
 
-ProgressFor = Callable[[str], Progress | None]  # from the name of a step to who hears of its progress
+ProgressFor = Callable[[str], Progress | None]  # from the name of a step to what is called with its progress
 
 
 class ReportData(Struct, frozen=True, eq=False):
@@ -126,19 +127,18 @@ def gather(
     studies: Sequence[Study] = (),
     labels: Any = None,
     progress_for: ProgressFor = lambda step: None,  # noqa: ARG005
-    **options: Unpack[ReadingOptions],
+    **options: Any,
 ) -> ReportData:
     """Read what is given, once, and score and compare its runs. Arguments as in `nescio.score`; `studies` are of the
     measures ("stability", "swap"), `labels` people's verdicts on some answers; `progress_for` names a step and gives
     who is to hear of its progress. Raises what `score` and `compare` raise."""
-    check_names(gather, options)
     reading: dict[str, Any] = {"strata": None, "texts": True, "graded": _graded(measures), **options}
     loaded = load(data, Options(**reading))
     wanted = list(measures or loaded.measures)
     if not measures and tuple(loaded.measures) == DEFAULT_MEASURES:
         wanted += MORE_MEASURES
     drawn: dict[str, Any] = {"resamples": resamples, "seed": seed, "jobs": jobs}
-    scores = score(loaded, wanted, by=by, ci=ci, progress=progress_for("scoring"), **drawn)
+    scores = compute_scores(loaded, wanted, by=by, ci=ci, progress=progress_for("scoring"), **drawn)
     main = next(iter(scores)).measure if len(scores) else wanted[0]
     cells = {(row.run, row.measure, row.stratum): row for row in scores}
     asked_by, by = by, by or column_to_break_down(loaded)
@@ -149,7 +149,7 @@ def gather(
     ranking = _ranking(compared, main, [(row.run, row.value) for row in scores if _whole(row, main)])
     runs = tuple(rank.run for rank in ranking) if ranking else _ordered(scores, main)
     if by and not asked_by:  # unasked, so that what it would note is no business of the report's
-        parts = score(_of_runs(loaded, runs[:MOST_BROKEN_DOWN]), [main], by=by, ci=ci, **drawn)
+        parts = compute_scores(_of_runs(loaded, runs[:MOST_BROKEN_DOWN]), [main], by=by, ci=ci, **drawn)
         cells |= {(row.run, row.measure, row.stratum): row for row in parts if row.stratum is not None}
     people = read_labels(loaded, labels) if labels is not None else None
     operating = _operating(loaded, runs, main, seed)
@@ -220,7 +220,7 @@ def score_command(report: ReportData, *, by: bool = False) -> str:
     """Return the command that gives the scores again."""
     more = ("--by", report.by) if by and report.by else ()
     level = ("--ci", "none" if report.level is None else f"{report.level:g}") if report.level != 95 else ()
-    return report.commands.line("score", *asked(report.measures), *more, *level)
+    return report.commands.line("score", *measure_words(report.measures), *more, *level)
 
 
 def compare_command(report: ReportData) -> str:

@@ -9,10 +9,10 @@ from msgspec.structs import replace
 
 from nescio.data.evidence import Evidence
 from nescio.data.results import Score
-from nescio.reporting.board import number
+from nescio.reporting.numbers import with_interval
 from nescio.reporting.page.report_data import ReportData
-from nescio.selective.certified import upper_bound
 from nescio.selective.operating import TunedPoint
+from nescio.stats.intervals import clopper_pearson_upper
 from nescio.text import enumerated, plural
 
 
@@ -99,7 +99,6 @@ def _at(tuned: TunedPoint | None) -> str:
 
 
 def _answers(report: ReportData, run: str) -> tuple[int, int]:
-    """Return how many questions a run answered, and how many of these wrongly."""
     data = report.loaded.data
     correct, incorrect, _ = report.counts[run]
     if not isinstance(data, Evidence) or "answered" not in data.columns:
@@ -110,12 +109,11 @@ def _answers(report: ReportData, run: str) -> tuple[int, int]:
 
 
 def _upper(report: ReportData, answered: int, wrong: int) -> float | None:
-    """Return the upper bound on the share wrong, one-sided, with 95% confidence; None for questions that hang
-    together."""
+    """Return the upper bound on the share wrong, one-sided, with 95% confidence; None for clustered questions."""
     data = report.loaded.data
     if isinstance(data, Evidence) and (data.clusters is not None or data.repeats is not None):
         return None
-    return float(upper_bound([wrong], [answered], 0.05)[0])
+    return float(clopper_pearson_upper([wrong], [answered], 0.05)[0])
 
 
 def _wrong(risk: float, upper: float | None) -> str:
@@ -134,11 +132,7 @@ def _level(report: ReportData, best: Score) -> list[str]:
 
 def value(row: Score | None) -> str:
     """Return a value and its interval: "0.712 [0.700, 0.724]"."""
-    if row is None:
-        return "not computed"
-    if row.low is None or row.high is None or math.isnan(row.low) or math.isnan(row.value):
-        return number(row.value)
-    return f"{number(row.value)} [{number(row.low)}, {number(row.high)}]"
+    return "not computed" if row is None else with_interval(row.value, row.low, row.high)
 
 
 def _what_it_did(report: ReportData, run: str) -> tuple[str, ...]:

@@ -9,9 +9,9 @@ from typing import Any
 
 from nescio.data.results import Results
 from nescio.reporting import charts
+from nescio.reporting.page.commands import measure_words
 from nescio.reporting.page.figure import Figure, Record
 from nescio.reporting.page.report_data import ReportData
-from nescio.reporting.page.texts import asked
 from nescio.text import enumerated
 
 SWAPS_ALLOWED = 0.05  # the default level of `nescio meta swap`
@@ -86,7 +86,6 @@ def _stability_figures(report: ReportData, study: Results) -> list[Figure]:
 
 
 def _swap_figures(report: ReportData, study: Results) -> list[Figure]:
-    """Return the swap rate over the difference that was seen."""
     rows = _rows(study, "measure", "low", "high", "comparisons", "swaps", "swap_rate")
     drawn, top, left = _drawn(rows, ("swap_rate",))
     if not drawn:
@@ -148,4 +147,4 @@ def _command(report: ReportData, verb: str) -> str:
     """Return the command of a study; of the options of resampling it knows the seed alone."""
     arguments = report.commands.resampling
     seed = arguments[arguments.index("--seed") :][:2] if "--seed" in arguments else ()
-    return report.commands.line(verb, *asked(report.measures), *seed, resampled=False)
+    return report.commands.line(verb, *measure_words(report.measures), *seed, resampled=False)

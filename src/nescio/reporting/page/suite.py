@@ -8,40 +8,25 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from nescio.measures import parse
-from nescio.reporting.board import number
-from nescio.reporting.page.heat import Cell
+from nescio.reporting.numbers import with_interval
+from nescio.reporting.page.heat import Cell, shaded
 from nescio.reporting.page.rendering import Shared, assembled
 from nescio.reporting.page.report_data import MOST_BROKEN_DOWN
 from nescio.reporting.page.sentence import Answer
-from nescio.reporting.page.texts import names
-from nescio.reporting.suites import ordered, span
+from nescio.reporting.page.shown_text import names
+from nescio.reporting.suites import ordered
 from nescio.suites.rows import BenchmarkScore, SuiteScore, SuiteScores
 from nescio.text import enumerated, plural, sanitize
 
 
-class Line(Struct, frozen=True):
-    """A run under one measure, as the page shows it."""
-
-    run: str
-    mean: str
-    interval: str
-    best: bool
-    tied: bool
-    win_rate: str
-    stable: str
-    sure: str
-    benchmarks: int
-    n: str
-
-
 class Board(Struct, frozen=True):
-    """The leaderboard of one measure, and its heat map: the runs, and of each benchmark its name and its cells."""
+    """The leaderboard of one measure, each run with its name as shown, and its heat map: the runs, and of each
+    benchmark its name and its cells."""
 
     measure: str
-    lines: Sequence[Line]
+    lines: Sequence[tuple[str, SuiteScore]]
     runs: Sequence[str]
     rows: Sequence[tuple[str, Sequence[Cell]]]
-    more_runs: int
     has_wins: bool
     has_sure: bool
 
@@ -73,11 +58,11 @@ def answer(scores: SuiteScores) -> Answer:
     shown = dict(zip([row.run for row in rows], names([row.run for row in rows]), strict=True))
     if math.isnan(best.value):
         return Answer(f"The mean of {first} is undefined for ", "every run", ".")
-    interval = "" if best.low is None or math.isnan(best.low) else f" [{number(best.low)}, {number(best.high)}]"
+    value = with_interval(best.value, best.low, best.high)
     of = plural(best.benchmarks, "benchmark")
-    after = f" has the best mean {first} over {of}, {number(best.value)}{interval}"
+    after = f" has the best mean {first} over {of}, {value}"
     if not others:
-        return Answer("", shown[best.run], f" has a mean {first} of {number(best.value)}{interval} over {of}.")
+        return Answer("", shown[best.run], f" has a mean {first} of {value} over {of}.")
     if best.best is None:
         return Answer("", shown[best.run], f"{after}; no tests were made.")
     tied = [shown[row.run] for row in others if row.tied_with_best or row.best]
@@ -93,28 +78,11 @@ def _board(scores: SuiteScores, measure: str) -> Board:
     runs = [row.run for row in rows[:MOST_BROKEN_DOWN]]
     return Board(
         sanitize(measure, target="page"),
-        [_line(row, shown[row.run]) for row in rows],
+        [(shown[row.run], row) for row in rows],
         [shown[run] for run in runs],
         _heat(own, runs, lower=parse(measure).declaration.lower_is_better),
-        len(rows) - len(runs),
         any(row.win_rate is not None for row in rows),
         any(row.sure_low is not None for row in rows),
-    )
-
-
-def _line(row: SuiteScore, name: str) -> Line:
-    known = row.low is not None and not math.isnan(row.low)
-    return Line(
-        name,
-        number(row.value),
-        f"[{number(row.low)}, {number(row.high)}]" if known else "",
-        bool(row.best),
-        bool(row.tied_with_best),
-        "–" if row.win_rate is None else number(row.win_rate),
-        span(row.stable_low, row.stable_high),
-        span(row.sure_low, row.sure_high),
-        row.benchmarks,
-        f"{row.n:,}",
     )
 
 
@@ -126,16 +94,5 @@ def _heat(rows: Sequence[BenchmarkScore], runs: Sequence[str], *, lower: bool) -
     lines: list[tuple[str, Sequence[Cell]]] = []
     for benchmark, shown in zip(benchmarks, names(benchmarks), strict=True):
         own = [scored.get((benchmark, run)) for run in runs]
-        values = [row.value for row in own if row is not None and not math.isnan(row.value)]
-        low, spread = min(values, default=0.0), (max(values, default=0.0) - min(values, default=0.0)) or 1.0
-        cells = []
-        for row in own:
-            if row is None or math.isnan(row.value):
-                cells.append(Cell("–" if row is None else "undefined"))
-                continue
-            shade = (row.value - low) / spread
-            known = row.low is not None and row.high is not None and not math.isnan(row.low)
-            interval = f"[{number(row.low)}, {number(row.high)}]" if known else ""
-            cells.append(Cell(number(row.value), interval, round(1 - shade if lower else shade, 3)))
-        lines.append((shown, cells))
+        lines.append((shown, shaded(own, lower=lower, missing="–")))
     return lines

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from nescio.reporting.board import number
+from nescio.reporting.numbers import number
 from nescio.reporting.page.report_data import ReportData
 from nescio.selective.operating import Counts, Operating
 

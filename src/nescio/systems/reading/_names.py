@@ -1,16 +1,12 @@
-"""Names that the recogniser of `classes.py` knows: first names, places, and words that betray a person, a place or a
-time.
+"""Names for the recogniser in `classes.py`: first names, places, and words that suggest a person, a place or a time.
 
-Short on purpose: what is common in English and Canadian news for children. What a list does not hold may still be
-recognised by the words around it.
+Short on purpose: what is common in English and Canadian news for children. Names that are in no list may still be
+recognised by the words around them.
 """
 
+from nescio.text import word_set
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-FIRST_NAMES = _words(
+FIRST_NAMES = word_set(
     """adam alan albert alex alexander alice allan allen amanda amy andrea andrew angela ann anna anne anthony arthur
 barbara ben benjamin betty bill bob brad brenda brent brian bruce carl carol caroline catherine charles charlie chris
 christine christopher cindy claire colin craig cynthia dan daniel dave david deborah debbie dennis derek diana diane don
@@ -29,15 +25,15 @@ tina todd tom tommy tony tracy valerie vera victor victoria vincent virginia wal
 yvonne zachary"""
 )
 
-TITLES = _words(
+TITLES = word_set(
     """mr mrs ms miss dr prof professor sir lady lord king queen prince princess president premier minister senator sen
 governor gov mayor judge justice general gen colonel col captain capt lieutenant lt sergeant sgt constable officer chief coach
 principal superintendent rev reverend father sister bishop pope aunt uncle grandma grandpa"""
 )
 
-SPEAKS = _words("says said say adds added explains explained told tells asked asks thinks believes agrees")
+SPEAKS = word_set("says said say adds added explains explained told tells asked asks thinks believes agrees")
 
-PLACES = _words(
+PLACES = word_set(
     """afghanistan africa alabama alaska alberta albania algeria america amsterdam antarctica arctic argentina arizona arkansas
 asia athens atlanta atlantic australia austria baghdad bangladesh barcelona beijing belgium belgrade berlin bosnia boston brazil
 britain brooklyn brussels bulgaria cairo calgary california cambodia canada charlottetown chicago chile china colombia colorado
@@ -60,14 +56,14 @@ new zealand|north america|north carolina|north dakota|north korea|northern irela
 prince edward|puerto rico|rhode island|san diego|san francisco|saudi arabia|sierra leone|south africa|south america
 south carolina|south dakota|south korea|sri lanka|united kingdom|united nations|united states|west virginia"""
 PLACES_OF_TWO = frozenset(_OF_TWO.replace("\n", "|").split("|"))
-PLACE_WORDS = _words(
+PLACE_WORDS = word_set(
     """airport avenue bay beach bridge building canyon church city coast college county creek desert farm forest gulf harbour
 harbor hill hills hospital hotel house island islands lake library mountain mountains museum ocean park peninsula province region
 river road school sea shore square station strait street territory theatre town university valley village zoo"""
 )
 
 # Words in capitals that tell an organisation, an event or a work from a person.
-NOT_PERSONS = _words(
+NOT_PERSONS = word_set(
     """academy act agency army assembly association award awards bank board bureau cabinet canadian american british french english
 centre center club commission committee communist company conference congress corp council court cup day department division
 federation festival force foundation fund games government group health inc industries institute international league liberal
@@ -76,7 +72,7 @@ program project radio research school science secretary senate series service sh
 trade treaty tribunal tribune tv union united war world"""
 )
 
-MONTHS = _words("january february march april may june july august september october november december")
-DAYS = _words("monday tuesday wednesday thursday friday saturday sunday")
+MONTHS = word_set("january february march april may june july august september october november december")
+DAYS = word_set("monday tuesday wednesday thursday friday saturday sunday")
 # Names of nothing that the recogniser looks for, though they are written with a capital.
-NO_NAMES = MONTHS | DAYS | _words("i english french canadian american british christmas easter god internet")
+NO_NAMES = MONTHS | DAYS | word_set("i english french canadian american british christmas easter god internet")

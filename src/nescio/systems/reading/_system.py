@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterable, Mapping
 
 from msgspec import Struct
 
@@ -13,8 +14,8 @@ from nescio.errors import MismatchError
 class Scored(Struct, frozen=True):
     """A score of 0 or more for each candidate, and the index of the sentence that supports the chosen one.
 
-    The candidates are the options of the question, or else the sentences of its story. `chosen` is given where a rule
-    of the system breaks ties, `sure` where the system has a confidence of its own.
+    The candidates are the options of the question, else the sentences of its story. `chosen` is set where the system
+    breaks ties by its own rule, `sure` where it has a confidence of its own.
     """
 
     scores: tuple[float, ...]
@@ -47,4 +48,9 @@ def check(question: Question, *, options: bool) -> None:
             " answer by a sentence of the story"
         )
     if not question.story:
-        raise MismatchError(f"question {question.id!r} has no story to be read")
+        raise MismatchError(f"question {question.id!r} has no story")
+
+
+def weigh(stems: Iterable[str], held: Mapping[str, int], n: int) -> float:
+    """Return the weights ln(1 + n / held) of stems, added exactly; one in no sentence weighs as one in one of the n."""
+    return math.fsum(math.log1p(n / held.get(one, 1)) for one in stems)

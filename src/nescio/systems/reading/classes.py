@@ -1,9 +1,8 @@
-"""Which sentences hold a person, a place or a time: Deep Read's Name and Sem, and the person that a pronoun stands for
-(Pro).
+"""Which sentences name a person, a place or a time (Deep Read's Name and Sem), and who a pronoun stands for (Pro).
 
-The paper used the Alembic tagger for names. This is a small recogniser of our own, made of lists and of what stands
-around a name; it needs no model and no download. Organisations are not recognised. Sem reads WordNet's classes of nouns
-through nltk, where its files are installed.
+The paper used the Alembic tagger for names. This small recogniser of our own works by lists and by the words around a
+name; it needs no model and no download, and does not recognise organisations. Sem reads WordNet's noun classes through
+nltk, where its files are installed.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from msgspec import Struct
 
 from nescio.systems.reading import _names as known
 from nescio.systems.wordnet import wordnet
-from nescio.text import STOP_WORDS
+from nescio.text import STOP_WORDS, bare_word
 
 PERSON, LOCATION, TIME = ":PERSON", ":LOCATION", ":TIME"
 DEMANDED = {"who": PERSON, "where": LOCATION, "when": TIME}
@@ -48,8 +47,7 @@ class Named(Struct, frozen=True):
 
 @lru_cache(maxsize=1 << 10)
 def recognise(story: tuple[str, ...]) -> tuple[Named, ...]:
-    """Return the names of every sentence of a story; a surname alone is a person where the story has it in full
-    elsewhere."""
+    """Return the names in each sentence; a surname alone is a person where the story has the full name elsewhere."""
     runs = [_capitals(sentence) for sentence in story]
     surnames = {run.words[-1] for of_sentence in runs for run in of_sentence if run.is_person and len(run.words) > 1}
     named = []
@@ -63,8 +61,7 @@ def recognise(story: tuple[str, ...]) -> tuple[Named, ...]:
 
 
 def referents(story: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
-    """For every sentence, the words of the persons that its pronouns stand for: each the nearest person named before
-    it."""
+    """Return for each sentence the names that its pronouns stand for: the nearest person named before."""
     last: tuple[str, ...] = ()
     bags = []
     for sentence, named in zip(story, recognise(story), strict=True):
@@ -82,8 +79,7 @@ def referents(story: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
 
 
 class _Run(Struct, frozen=True):
-    """Words in capitals that stand together, from which they tell a person or a place; `end` counts the tokens before
-    it ends."""
+    """A run of capitalised words that may name a person or a place; `end` counts the tokens up to its end."""
 
     words: tuple[str, ...]
     end: int
@@ -116,12 +112,11 @@ def _joined(sentence: str, tokens: list[tuple[str, int, int]], at: int) -> bool:
 
 
 def _plain(token: str) -> str:
-    return token.lower().replace("’", "'").removesuffix("'s").rstrip(".'")
+    return bare_word(token).rstrip(".'")
 
 
 def _runs(sentence: str, tokens: list[tuple[str, int, int]], at: int, stop: int) -> list[_Run]:
-    """Return the name in tokens at..stop, without a word that has its capital from the beginning of the sentence
-    only."""
+    """Return the name in tokens at..stop, without a title and unless only the sentence start explains its capital."""
     words = [_plain(token) for token, _, _ in tokens[at:stop]]
     titled = words[0] in known.TITLES
     if titled:
@@ -159,8 +154,7 @@ _LEXICAL = {"noun.person": PERSON, "noun.location": LOCATION, "noun.time": TIME}
 
 @lru_cache(maxsize=1 << 16)
 def noun_classes(word: str) -> frozenset[str]:
-    """Return the class of the commonest sense of a word as a noun in WordNet; raises LookupError where its files are
-    not found."""
+    """Return the class of a noun's commonest sense in WordNet; raises LookupError without WordNet's files."""
     reader = wordnet()
     if reader is None:
         raise LookupError("WordNet's files are not installed")

@@ -21,7 +21,6 @@ weight over the runner-up.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
@@ -32,7 +31,7 @@ from msgspec import Struct
 from nescio.data.model import Question
 from nescio.errors import UnknownNameError, UsageError
 from nescio.systems.reading import classes
-from nescio.systems.reading._system import Scored, System, check
+from nescio.systems.reading._system import Scored, System, check, weigh
 from nescio.systems.wordnet import HINT
 from nescio.tasks.reading.marks import question_word
 from nescio.text import content_stems, stem, words
@@ -52,8 +51,7 @@ class _Sentence(Struct, frozen=True):
 
 
 def parse_switches(switches: Iterable[str]) -> tuple[str, ...]:
-    """Return the switches in the order of the paper; raises UnknownNameError, or UsageError for one that cannot be
-    had."""
+    """Return the switches in the order of the paper; raises UnknownNameError, or UsageError for an unavailable one."""
     wanted = set(switches)
     for name in sorted(wanted):
         if name in BY_HAND:
@@ -101,49 +99,42 @@ def _sentences(story: tuple[str, ...], on: tuple[str, ...]) -> tuple[_Sentence, 
     return tuple(bags)
 
 
-def _asked(question: Question, on: tuple[str, ...]) -> tuple[Bag, str | None]:
-    """Return the question as a bag, and the class of thing that it demands."""
+def _question_bag(question: Question, on: tuple[str, ...]) -> tuple[Bag, str | None]:
+    """Return the question as a bag, and the class that it asks for."""
     demanded = classes.DEMANDED.get(question_word(question.text)) if {"Name", "Sem"} & set(on) else None
     return _bag(question.text, on) | ({demanded} if demanded else frozenset()), demanded
 
 
 def _merit(bag: Bag, demanded: str | None, sentence: _Sentence, on: tuple[str, ...]) -> Merit:
-    """Return what makes one sentence better than another, the earlier one being preferred where all of it is equal."""
+    """Return what ranks a sentence; of equal ones the earlier wins."""
     shared = bag & sentence.bag
     fits = "Filt" not in on or demanded is None or demanded in sentence.classes
     lengths = sorted((len(word) for word in shared if not word.startswith(":")), reverse=True)
     return fits, len(shared), tuple(lengths)
 
 
-def best_sentence(question: Question, switches: Iterable[str] = ()) -> int:
-    """Return the sentence (from 0) that Deep Read chooses."""
-    return _choose_sentence(question, parse_switches(switches)).best
-
-
 def _choose_sentence(question: Question, on: tuple[str, ...]) -> Scored:
     story = _sentences(question.story, on)
-    bag, demanded = _asked(question, on)
+    bag, demanded = _question_bag(question, on)
     merits = [_merit(bag, demanded, sentence, on) for sentence in story]
     best = max(range(len(story)), key=lambda i: (merits[i], -i))
-    weights = _weights(question.story)
+    held = _held(question.story)
     stems = frozenset(content_stems(question.text))
-    whole = _weigh(stems, weights, len(story))
-    sure = (
-        _weigh(stems.intersection(content_stems(question.story[best])), weights, len(story)) / whole if whole else 0.0
-    )
+    whole = weigh(stems, held, len(story))
+    sure = weigh(stems.intersection(content_stems(question.story[best])), held, len(story)) / whole if whole else 0.0
     return Scored(tuple(float(count) for _, count, _ in merits), best, best, round(sure, 9))
 
 
 def _choose_option(question: Question, on: tuple[str, ...]) -> Scored:
     story = _sentences(question.story, on)
-    bag, demanded = _asked(question, on)
-    weights, merited = _weights(question.story), []
+    bag, demanded = _question_bag(question, on)
+    held, merited = _held(question.story), []
     for text in question.options:
         own = _bag(text, on) - bag
         merits = [(bool(own & one.bag), *_merit(bag | own, demanded, one, on)) for one in story]
         at = max(range(len(story)), key=lambda i: (merits[i], -i))
         stems = frozenset(content_stems(f"{question.text} {text}")).intersection(content_stems(question.story[at]))
-        merited.append((merits[at], _weigh(stems, weights, len(story)) if merits[at][0] else 0.0, at))
+        merited.append((merits[at], weigh(stems, held, len(story)) if merits[at][0] else 0.0, at))
     best = max(range(len(merited)), key=lambda i: (merited[i][0], merited[i][1], -i))
     margin = merited[best][1] - max((one[1] for i, one in enumerate(merited) if i != best), default=0.0)
     sure = round(max(margin, 0.0) / (1 + max(margin, 0.0)), 9)
@@ -151,11 +142,6 @@ def _choose_option(question: Question, on: tuple[str, ...]) -> Scored:
 
 
 @lru_cache(maxsize=1 << 10)
-def _weights(story: tuple[str, ...]) -> Mapping[str, int]:
-    """In how many sentences each content stem stands."""
+def _held(story: tuple[str, ...]) -> Mapping[str, int]:
+    """Return how many sentences have each content stem."""
     return Counter(word for sentence in story for word in set(content_stems(sentence)))
-
-
-def _weigh(stems: Iterable[str], held: Mapping[str, int], n: int) -> float:
-    """Return the weights of stems, added exactly; one that stands nowhere weighs as much as one that stands once."""
-    return math.fsum(math.log1p(n / held.get(one, 1)) for one in stems)

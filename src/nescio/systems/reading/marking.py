@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nescio.data.model import Question
-from nescio.errors import UsageError
+from nescio.errors import UsageError, opt
 from nescio.formats import ReadResult, Unjudged
 from nescio.judging import REGISTRY
 from nescio.judging.deep_read import deep_read
@@ -23,7 +23,7 @@ def suited_judge(
     if not isinstance(result.data, Unjudged):
         raise UsageError(f"these files are {result.about}; `nescio score` scores answers that are already judged")
     if keep_pronouns and wanted:
-        raise UsageError(f"--keep-pronouns is for the judge {own}; use '{own}(keep_pronouns=true)'")
+        raise UsageError(f"{opt('keep_pronouns', True)} is for the judge {own}; use '{own}(keep_pronouns=true)'")
     questions = result.data.collection.questions
     if wanted is None and (keep_pronouns or not all(question.options for question in questions)):
         wanted = f"{own}(keep_pronouns={str(keep_pronouns).lower()})"
@@ -31,8 +31,7 @@ def suited_judge(
 
 
 def _suited(judge: str, questions: Sequence[Question]) -> list[str] | None:
-    """Name the marks that the judge gives and the collection allows: HumSent wants lists made by people, AutSent
-    stories."""
+    """Name the marks that judge and collection allow: HumSent needs people's lists, AutSent needs stories."""
     columns = set(REGISTRY.find(parse_call(judge, "judge").name).scores)
     marks = [name for name in MARKS if {*parse(name).reads} - {"n"} <= columns]
     lacking = set() if any(q.story and q.accepted is not None for q in questions) else {"read.HumSent"}

@@ -28,7 +28,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec import Struct
 
 from nescio.data.model import Question
-from nescio.systems.reading._system import Scored, check
+from nescio.systems.reading._system import Scored, check, weigh
 from nescio.text import content_stems
 
 NEIGHBOUR = 0.25  # what a match beside the selected sentence counts, against one within it
@@ -51,13 +51,10 @@ class _Stems(Struct, frozen=True):
         return cls(of_question, tuple(frozenset(content_stems(o)) - of_question for o in question.options), story, held)
 
     def weight(self, stems: Iterable[str]) -> float:
-        """Return the weights of stems, added exactly; one that stands nowhere weighs as much as one that stands
-        once."""
-        return math.fsum(math.log1p(len(self.story) / self.held.get(stem, 1)) for stem in stems)
+        return weigh(stems, self.held, len(self.story))
 
     def closest(self) -> int:
-        """Return the sentence with the most of the question's stems; ties go to longer stems, then to the earlier
-        sentence."""
+        """Return the sentence with the most of the question's stems; ties go to longer stems, then to the earlier."""
 
         def merit(index: int) -> tuple[int, list[int], int]:
             matches = self.asked.intersection(self.story[index])
@@ -114,6 +111,6 @@ def word_distance(question: Question) -> Scored:
 
 
 def _scored(supported: Sequence[tuple[float, int]], stems: _Stems) -> Scored:
-    """Scores with their sentences, rounded so that equal evidence is an exact tie on every machine."""
+    """Return the scores with their sentences, rounded so that equal evidence ties on every machine."""
     scored = Scored(tuple(round(score, 9) for score, _ in supported), stems.closest())
     return Scored(scored.scores, supported[scored.best][1]) if max(scored.scores) > 0 else scored

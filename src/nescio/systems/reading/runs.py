@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
-from importlib.resources import files
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.errors import UsageError
-from nescio.formats.native.questions.writer import response_row
+from nescio.formats.native.questions.questions_writer import response_row
 from nescio.registry import Registry
 from nescio.sources.writing import write_text
 from nescio.systems.reading._system import Scored, System
@@ -56,7 +55,7 @@ def answer(
         raise UsageError(f"a threshold is a number from 0 to 1 (found {threshold!r})")
     on = parse_switches(switches)
     if on and system != "deep-read":
-        raise UsageError(f"switches ({', '.join(on)}) are Deep Read's, and {system} has none")
+        raise UsageError(f"{system} has no switches; {', '.join(on)} belong to deep-read")
     if by_sentence and system not in SENTENCES:
         raise UsageError(
             f"{system} chooses among options; those that answer by a sentence are {' and '.join(SENTENCES)}"
@@ -76,7 +75,7 @@ def _respond(question: Question, scored: Scored, threshold: float) -> Response:
 
 def bundled() -> Path:
     """Return the folder of the stories that come with the package: `stories.jsonl` and `questions.jsonl`."""
-    return Path(str(files("nescio.systems").joinpath("stories")))
+    return Path(__file__).parents[1] / "stories"
 
 
 def write_run(run: Run, path: Path | str) -> None:

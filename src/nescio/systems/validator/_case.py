@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
+from difflib import SequenceMatcher
 from functools import lru_cache
 
 from msgspec import Struct, field
 
 from nescio.systems.validator import _lexicon
-from nescio.systems.validator._words import Words, find, question_word, read
+from nescio.systems.validator._words import Words, question_word, read
+from nescio.text import find_words
 
 NEAR = 6.0  # places at which a match counts 1/e of one beside the answer
 EXACT, RELATED, TITLE, NONE = 3, 2, 1, 0
@@ -20,8 +22,8 @@ Weight = Callable[[str], float]  # of a stem, in [0, 1]: 1 for one that the deve
 class Case(Struct, frozen=True):
     """A question, an answer and a text, in words; `weight` says how telling a stem is.
 
-    `span` is where the answer stands in the text, (from, to): of several places that with most of the question around
-    it, and (0, 0) where it does not stand there word by word.
+    `span` is where the text has the answer word by word, (from, to): the place with most of the question around it, or
+    (0, 0).
     """
 
     question: Words
@@ -44,12 +46,11 @@ class Case(Struct, frozen=True):
 
 
 class Match(Struct, frozen=True):
-    """A content word of the question (its position and stem), how it is matched in the text, and how far from the
-    answer.
+    """How a content word of the question (its position and stem) matches the text, and how far from the answer.
 
-    `level` is EXACT (same stem), RELATED (same beginning or nearly the same letters) or NONE; `before` says whether the
-    nearest match stands before the answer. Without a match `distance` is infinite. Words of the answer itself match
-    nothing.
+    `level` is EXACT (same stem), RELATED (same beginning or nearly the same letters), TITLE (only in the title) or
+    NONE; `before` says whether the nearest match is before the answer. Without a match `distance` is infinite. Words of
+    the answer match nothing.
     """
 
     at: int
@@ -69,7 +70,7 @@ def case(question: str, answer: str, text: str, weight: Weight, title: str = "")
     """Return the candidate in words, with its matches."""
     q, a, t = read(question), read(answer), read(text)
     named = frozenset(read(title.replace("_", " ")).stem)
-    starts = find(t.lower, a.lower)
+    starts = find_words(t.lower, a.lower)
     spans = [(i, i + len(a)) for i in starts] or [(0, 0)]
     matched = [(span, _matches(q, t, span, weight, named)) for span in spans]
     span, matches = max(
@@ -88,26 +89,19 @@ def _matches(q: Words, t: Words, span: tuple[int, int], weight: Weight, title: f
         seen.add(stem)
         levels = [(alike(stem, other), i) for i, other in enumerate(t.stem) if i not in own]
         level = max((level for level, _ in levels), default=NONE)
-        if (
-            level == NONE
-            and q.surface[at].isupper()
-            and short.get(q.lower[at], span[0]) not in own
-            and q.lower[at] in short
-        ):
-            i = short[q.lower[at]]
-            matches.append(Match(at, stem, weight(stem), RELATED, gap(t, i, span), i < span[0]))
-            continue
+        places = [i for one, i in levels if one == level]
+        if level == NONE and q.surface[at].isupper() and q.lower[at] in short and short[q.lower[at]] not in own:
+            level, places = RELATED, [short[q.lower[at]]]
         if level == NONE:
             matches.append(Match(at, stem, weight(stem), TITLE if stem in title else NONE))
-            continue
-        distance, i = min((gap(t, i, span), i) for found_, i in levels if found_ == level)
-        matches.append(Match(at, stem, weight(stem), level, distance, i < span[0]))
+        else:
+            distance, i = min((gap(t, i, span), i) for i in places)
+            matches.append(Match(at, stem, weight(stem), level, distance, i < span[0]))
     return tuple(matches)
 
 
 def asked_of_text(q: Words) -> list[int]:
-    """Return the positions of the content words that a text should hold: without the kind of answer (how many, what
-    year, which city)."""
+    """Return the positions of the content words to look for in a text: not the kind of answer (how many, what year)."""
     asks = question_word(q)
     kinds: set[int] = set()
     if asks is not None:
@@ -119,8 +113,7 @@ def asked_of_text(q: Words) -> list[int]:
 
 
 def initials(t: Words) -> dict[str, int]:
-    """Return the abbreviations that names of two to five words make, and where such a name begins: us for United
-    States."""
+    """Return where names of two to five words begin, by their initials: "us" for United States."""
     places: dict[str, int] = {}
     for i in range(len(t)):
         for n in range(2, 6):
@@ -177,11 +170,5 @@ def longest_common(first: tuple[str, ...], second: tuple[str, ...]) -> int:
 
 
 def longest_run(first: tuple[str, ...], second: tuple[str, ...]) -> int:
-    """Return the length of the longest run of words that stands in both."""
-    best, row = 0, [0] * (len(second) + 1)
-    for word in first:
-        diagonal = 0
-        for j, other in enumerate(second, 1):
-            diagonal, row[j] = row[j], diagonal + 1 if word == other else 0
-            best = max(best, row[j])
-    return best
+    """Return the length of the longest run of words that both have."""
+    return SequenceMatcher(None, first, second, autojunk=False).find_longest_match().size

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from nescio.systems.validator._case import Case
 from nescio.systems.validator._lexical import Row
-from nescio.systems.validator._lexicon import word_set
 from nescio.systems.validator._words import Words, is_number
-from nescio.text import STOP_WORDS
+from nescio.text import ARTICLES, STOP_WORDS, word_set
 
-_ARTICLES = frozenset(("a", "an", "the"))
 _LINKS = word_set(
     "of in on at to from by for with about into over after before between under during through as than since until"
 )
@@ -22,7 +20,7 @@ def _class(words: Words, i: int) -> str:
     word = words.lower[i]
     if is_number(word):
         return "number"
-    if word in _ARTICLES:
+    if word in ARTICLES:
         return "article"
     if word in _LINKS:
         return "link"
@@ -32,7 +30,7 @@ def _class(words: Words, i: int) -> str:
 
 
 def _neighbour(words: Words, i: int, inside: int) -> str:
-    """Return the class of the word beside the answer; edge where punctuation or the end of the text parts them."""
+    """Return the class of the word beside the answer; edge at punctuation and at the ends of the text."""
     if not 0 <= i < len(words) or abs(words.place[i] - words.place[inside]) > 1:
         return "edge"
     return _class(words, i)

@@ -1,10 +1,9 @@
-"""Similarity by a model of sentence-transformers: of whole texts, and of the words of the question with those of the
-text.
+"""Similarity by a model of sentence-transformers: of whole texts, and of the question's words with the text's.
 
-A question that its text does not answer has most words of the text in it, and one that was exchanged. So of each
-content word of the question the most similar word of the text is looked for, by the vectors that both have in their own
-sentences, and the least of these similarities say more than the similarity of the sentences. After the greedy matching
-of BERTScore (Zhang et al. 2020), with the answer's own words taken out of the text.
+A question that its text does not answer often shares all words with it but one that was exchanged. So the most similar
+word of the text is found for each content word of the question, by their vectors in context; the least of these
+similarities tell more than the similarity of the sentences. After the greedy matching of BERTScore (Zhang et al. 2020),
+with the answer's own words taken out of the text.
 """
 
 from __future__ import annotations
@@ -21,8 +20,8 @@ from nescio.systems.validator._case import RELATED, TITLE, Case, focus
 from nescio.systems.validator._hypothesis import statement
 from nescio.systems.validator._lexical import Row
 from nescio.systems.validator._resources import Resources
-from nescio.systems.validator._words import Words, find, is_name, is_number, read, spans
-from nescio.text import STOP_WORDS
+from nescio.systems.validator._words import Words, is_name, is_number, read, spans
+from nescio.text import STOP_WORDS, find_words
 
 Vectors = NDArray[np.float32]
 AROUND = 6  # words on either side of the answer that are near it
@@ -65,9 +64,9 @@ def _unit(vectors: Vectors) -> Vectors:
     return np.asarray(vectors / np.maximum(length, 1e-6), dtype=np.float32)
 
 
-class _Seen(Struct, frozen=True):
-    """The content words of a question (`at`, their `weight`), their cosines with all words of the text, shape (at,
-    text), and the words of the text outside the answer (`rest`) and near it (`near`)."""
+class _Compared(Struct, frozen=True):
+    """The question's content words (`at`, their `weight`), their cosines with the text's words, shape (at, text), and
+    the text's words outside the answer (`rest`) and near it (`near`)."""
 
     one: Case
     at: list[int]
@@ -78,11 +77,9 @@ class _Seen(Struct, frozen=True):
 
 
 def embeddings(one: Case, resources: Resources) -> Row:
-    """Cosines, in [-1, 1]: of the text with the statement and the question, of the question with the answer, and of the
-    words.
+    """Return cosines in [-1, 1]: statement and text, question and text, question and answer, and their words.
 
-    A class of words that the question has none of has the cosine 1 (nothing is lacking), words that are not there the
-    cosine 0.
+    A class of words that the question lacks has the cosine 1 (nothing is missing), words that are absent 0.
     """
     name = str(resources.embeddings)
     sentence = " ".join(statement(one.question, one.answer.lower))
@@ -95,16 +92,16 @@ def embeddings(one: Case, resources: Resources) -> Row:
         "question and text": float(question @ text),
         "question and answer": float(question @ answer),
     }
-    seen = _see(one, of_question, texts)
+    compared = _compare(one, of_question, texts)
     return (
         row
-        | _matched(seen)
-        | _beside(seen, of_question, texts)
-        | _answered(seen, of_question, texts, (read(sentence), words))
+        | _matched(compared)
+        | _beside(compared, of_question, texts)
+        | _answered(compared, of_question, texts, (read(sentence), words))
     )
 
 
-def _see(one: Case, of_question: Vectors, texts: Vectors) -> _Seen:
+def _compare(one: Case, of_question: Vectors, texts: Vectors) -> _Compared:
     at = [match.at for match in one.matches] or ([0] if len(one.question) else [])
     weight = np.array([match.weight for match in one.matches] or [1.0] * len(at))
     start, end = one.span
@@ -113,11 +110,10 @@ def _see(one: Case, of_question: Vectors, texts: Vectors) -> _Seen:
     rest = rest if rest.size else place
     near = rest[(rest >= start - AROUND) & (rest < end + AROUND)] if start < end else rest
     cosine = np.asarray(of_question[at] @ texts.T, dtype=np.float64)
-    return _Seen(one, at, weight, cosine, rest, near if near.size else rest)
+    return _Compared(one, at, weight, cosine, rest, near if near.size else rest)
 
 
 def _best(cosine: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the best of each row, 0 where there is nothing to choose from."""
     return cosine.max(axis=1) if cosine.shape[1] else np.zeros(len(cosine))
 
 
@@ -126,10 +122,9 @@ def _least(values: NDArray[np.float64], empty: float) -> tuple[float, float]:
     return (float(values.min()), float(values.mean())) if values.size else (empty, empty)
 
 
-def _matched(seen: _Seen) -> Row:
-    """Return the question's words with the text's, the answer's taken out: the least, their mean, what is lacking by
-    weight."""
-    best, weight = _best(seen.cosine[:, seen.rest]), seen.weight
+def _matched(compared: _Compared) -> Row:
+    """Compare the question's words with the text outside the answer: least, mean, and what is lacking by weight."""
+    best, weight = _best(compared.cosine[:, compared.rest]), compared.weight
     low = np.sort(best) if best.size else np.ones(1)
     lacking = weight * (1 - best)
     row = {
@@ -141,9 +136,10 @@ def _matched(seen: _Seen) -> Row:
         "most lacking": float(lacking.max(initial=0.0)),
         "lacking": float(lacking.sum()),
     }
-    question, level = seen.one.question, np.array([match.level for match in seen.one.matches] or [0] * len(seen.at))
-    names = np.array([is_name(question, i) for i in seen.at], dtype=bool)
-    numbers = np.array([is_number(question.lower[i]) for i in seen.at], dtype=bool)
+    question = compared.one.question
+    level = np.array([match.level for match in compared.one.matches] or [0] * len(compared.at))
+    names = np.array([is_name(question, i) for i in compared.at], dtype=bool)
+    numbers = np.array([is_number(question.lower[i]) for i in compared.at], dtype=bool)
     kinds = {
         "names": names,
         "numbers": numbers,
@@ -156,32 +152,30 @@ def _matched(seen: _Seen) -> Row:
     return row
 
 
-def _beside(seen: _Seen, of_question: Vectors, texts: Vectors) -> Row:
-    """Return the same near the answer, how far from it the question's words stand, and the text's words there with the
-    question's."""
-    least, mean = _least(_best(seen.cosine[:, seen.near]), 1.0)
-    content = [i for i in seen.near if seen.one.text.lower[i] not in STOP_WORDS]
+def _beside(compared: _Compared, of_question: Vectors, texts: Vectors) -> Row:
+    """Compare the words near the answer with the question, both ways, and measure how far they are from it."""
+    least, mean = _least(_best(compared.cosine[:, compared.near]), 1.0)
+    content = [i for i in compared.near if compared.one.text.lower[i] not in STOP_WORDS]
     back = _best(np.asarray(texts[content] @ of_question.T, dtype=np.float64))
-    start, end = seen.one.span
-    far = np.minimum(abs(seen.rest - start), abs(seen.rest - (end - 1)))
-    soft = np.exp(SHARPNESS * seen.cosine[:, seen.rest])
+    start, end = compared.one.span
+    far = np.minimum(abs(compared.rest - start), abs(compared.rest - (end - 1)))
+    soft = np.exp(SHARPNESS * compared.cosine[:, compared.rest])
     distance = (soft @ far) / np.maximum(soft.sum(axis=1), 1e-300)
     back_least, back_mean = _least(back, 0.0)
     return {
         "near, least": least,
         "near, mean": mean,
-        "distance": float(seen.weight @ distance / max(seen.weight.sum(), 1e-6)) if seen.at else 0.0,
+        "distance": float(compared.weight @ distance / max(compared.weight.sum(), 1e-6)) if compared.at else 0.0,
         "back, least": back_least,
         "back, mean": back_mean,
     }
 
 
-def _answered(seen: _Seen, of_question: Vectors, texts: Vectors, stated: tuple[Words, Vectors]) -> Row:
-    """Return the answer in its text with what is asked for, with the whole question, and with itself in the
-    statement."""
+def _answered(compared: _Compared, of_question: Vectors, texts: Vectors, stated: tuple[Words, Vectors]) -> Row:
+    """Compare the answer in its text with what is asked for, the whole question, and itself in the statement."""
     names = ("asks", "focus", "focus, best", "question", "question, best", "statement")
     row = {f"answer and {name}": 0.0 for name in names}
-    one = seen.one
+    one = compared.one
     own = texts[slice(*one.span)]
     if not len(own):
         return row
@@ -191,11 +185,11 @@ def _answered(seen: _Seen, of_question: Vectors, texts: Vectors, stated: tuple[W
     if (kind := focus(one)) is not None:
         row["answer and focus"] = float(answer @ of_question[kind])
         row["answer and focus, best"] = float((own @ of_question[kind]).max())
-    if seen.at:
+    if compared.at:
         row["answer and question"] = float((of_question @ answer).mean())
-        row["answer and question, best"] = float((of_question[seen.at] @ answer).max())
+        row["answer and question, best"] = float((of_question[compared.at] @ answer).max())
     words, vectors = stated
-    if start := find(words.lower, one.answer.lower):
+    if start := find_words(words.lower, one.answer.lower):
         there = vectors[start[0] : start[0] + len(one.answer)]
         row["answer and statement"] = float(answer @ _unit(there.mean(axis=0)))
     return row

@@ -6,14 +6,14 @@
     How many people live there? + 300               300 people live there
     Which river flows through Rome? + the Tiber     the Tiber flows through Rome
 
-Without a parser the subject cannot be told from what follows it, so the verb keeps its form, and its auxiliary stands
-where a rule of thumb puts it. What is compared with the text are stems in order: for them that is enough.
+Without a parser the subject cannot be told from what follows it, so the verb keeps its form and its auxiliary is placed
+by a rule of thumb. That is enough, because only stems in order are compared with the text.
 """
 
 from __future__ import annotations
 
-from nescio.systems.validator._lexicon import word_set
 from nescio.systems.validator._words import Words, question_word, read
+from nescio.text import word_set
 
 _AUXILIARIES = word_set(
     "is are was were am be been has have had do does did can could will would shall should may might must"
@@ -21,8 +21,6 @@ _AUXILIARIES = word_set(
 _DO = frozenset(("do", "does", "did"))
 _PREPOSITIONS = {"when": "in", "where": "in", "why": "because of", "how": "by"}
 _MOST = 6  # words between the question word and its auxiliary that may name the kind of thing asked for
-
-
 _PLACE = "\0"  # where the answer goes
 
 
@@ -71,8 +69,7 @@ def _of_kind(after: tuple[str, ...], answer: tuple[str, ...]) -> tuple[str, ...]
 
 
 def _of_degree(after: tuple[str, ...], answer: tuple[str, ...]) -> tuple[str, ...]:
-    """How many people live there: A people live there. How many people did X see: X see A people. How old is X: is X A
-    old."""
+    """How many people live there: A people live there. How many did X see: X see A. How old is X: is X A old."""
     many = after[0] in ("many", "much")
     counted = after[1:] if many else after
     at = _auxiliary(counted)
@@ -88,8 +85,7 @@ def _auxiliary(words: tuple[str, ...]) -> int | None:
 
 
 def _moved(after: tuple[str, ...]) -> tuple[str, ...]:
-    """Return what follows when, where or why: the auxiliary before the last word (was Chopin born: Chopin was born), do
-    dropped."""
+    """Move the auxiliary before the last word and drop do: was Chopin born → Chopin was born."""
     if after and after[0] in _DO:
         return after[1:]
     if len(after) > 1 and after[0] in _AUXILIARIES:

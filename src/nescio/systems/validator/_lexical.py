@@ -62,9 +62,9 @@ def shared_grams(first: Sequence[str], second: Sequence[str], n: int) -> float:
 
 
 def ngrams(one: Case) -> Row:
-    """Compare runs of words: which n-grams of the question the text holds, and the longest common subsequence and
-    run."""
+    """Compare runs of words: shared n-grams, and the longest common subsequence and run."""
     q, t = one.question.stem, one.text.stem
+    run = longest_run(q, t)
     content, others = one.question.content_stems, one.text.content_stems
     return {
         "bigrams": shared_grams(q, t, 2),
@@ -72,8 +72,8 @@ def ngrams(one: Case) -> Row:
         "content bigrams": shared_grams(content, others, 2),
         "subsequence": share(longest_common(q, t), len(q)),
         "content subsequence": share(longest_common(content, others), len(content)),
-        "run": share(longest_run(q, t), len(q)),
-        "run length": math.log1p(longest_run(q, t)),
+        "run": share(run, len(q)),
+        "run length": math.log1p(run),
     }
 
 

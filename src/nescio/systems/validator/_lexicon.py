@@ -9,13 +9,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from nescio.text import stem
-
-
-def word_set(text: str) -> frozenset[str]:
-    """Return the words of a text that is nothing but words and white space."""
-    return frozenset(text.split())
-
+from nescio.text import stem, word_set
 
 # base past participle: what no stemmer brings together
 _IRREGULAR = """arise arose arisen; bear bore born borne; beat beaten; become became; begin began begun; bind bound; bite bit

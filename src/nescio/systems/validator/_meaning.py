@@ -8,8 +8,9 @@ from nescio.systems.validator import _lexicon
 from nescio.systems.validator._case import EXACT, TITLE, Case
 from nescio.systems.validator._lexical import Row
 from nescio.systems.validator._words import is_name
+from nescio.text import word_set
 
-_PRONOUNS = _lexicon.word_set("he she it they his her its their him them this these those such")
+_PRONOUNS = word_set("he she it they his her its their him them this these those such")
 
 
 def references(one: Case) -> Row:

@@ -12,7 +12,7 @@ from nescio.systems.validator._hypothesis import statement
 from nescio.systems.validator._lexical import Row, share, shared_grams
 from nescio.systems.validator._lexicon import lemmas
 from nescio.systems.validator._words import Words, is_name, is_number, lemma
-from nescio.text import STOP_WORDS, stem
+from nescio.text import STOP_WORDS, find_words, stem
 
 
 def _stems(words: Sequence[str]) -> tuple[str, ...]:
@@ -32,12 +32,11 @@ def hypothesis(one: Case) -> Row:
 
 
 def _beside(stated: Sequence[str], one: Case) -> float:
-    """Of the three content words on each side of the answer in the statement, the share near it on that side in the
-    text."""
-    n, own = len(one.answer), one.answer.stem
-    at = next((i for i in range(len(stated) - n + 1) if tuple(stated[i : i + n]) == own), None)
-    if at is None or not n:
+    """Of the three content words on each side of the answer in the statement, find the share near it in the text."""
+    starts = find_words(stated, one.answer.stem)
+    if not starts:
         return 0.0
+    at, n = starts[0], len(one.answer)
     first, end = one.span
     left = [w for w in stated[:at] if w not in STOP_WORDS][-3:]
     right = [w for w in stated[at + n :] if w not in STOP_WORDS][:3]
@@ -73,11 +72,11 @@ def phrases(one: Case) -> Row:
 
 
 def conflicts(one: Case) -> Row:
-    """Slots of the question that the text fills otherwise: in Berlin for in Warsaw, a German rising for a Polish one.
+    """Find slots of the question that the text fills differently: in Berlin for in Warsaw, a German rising for a Polish
+    one.
 
-    A slot is the word before or after a missing word; it is filled otherwise where the text has that word beside one
-    that neither the question nor the answer holds. Function words make slots only for names and numbers, and those only
-    for their like.
+    A slot is the word before or after a missing word; it is filled differently where the text has that word beside one
+    that neither question nor answer has. Function words make slots only for names and numbers, filled by their like.
     """
     q, t = one.question, one.text
     known = {*q.stem, *one.answer.stem, *(t.stem[i] for i in range(*one.span))}
@@ -95,11 +94,9 @@ def conflicts(one: Case) -> Row:
 
 
 def _sides(stated: Sequence[str], one: Case) -> Row:
-    """Do the question's words stand on the same side of the answer in the text as in the statement? And is the voice
-    the same?"""
+    """Compare on which side of the answer the question's words stand in statement and text, and the two voices."""
     own = one.answer.stem
-    n = len(own)
-    at = next((i for i in range(len(stated) - n + 1) if tuple(stated[i : i + n]) == own), len(stated))
+    at = next(iter(find_words(stated, own)), len(stated) if own else 0)
     same = near = weight = 0.0
     nearest = (math.inf, 0.5)
     for m in one.matches:
@@ -186,8 +183,7 @@ def _exchanged(stated: Sequence[str], one: Case) -> Row:
 
 
 def _order(one: Case) -> float:
-    """Return the share of neighbouring pairs of matched question words that stand in the same order in the text; half
-    without any."""
+    """Return the share of neighbouring matched question words in the same order in the text; ½ without any."""
     first: dict[str, int] = {}
     for i, word in enumerate(one.text.stem):
         first.setdefault(word, i)

@@ -1,7 +1,6 @@
-"""Redundancy: how far the answers to one question agree. AVE removes this clue on purpose; multi-stream selection lives
-on it.
+"""Redundancy: how far the answers to one question agree, which AVE hides on purpose and multi-stream selection needs.
 
-Nothing here knows a system by its name: only how many gave the same answer, and how like it the others are.
+No system is known by name here: only how many gave the same answer, and how similar the others are.
 """
 
 from __future__ import annotations
@@ -13,10 +12,10 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from nescio.systems.validator._lexical import Row, share
-from nescio.tasks.ave.exercise import Candidate, by_question
-from nescio.text import normalised_words
+from nescio.tasks.ave.exercise import Candidate, Key, by_question
+from nescio.text import find_words, normalised_words
 
-Votes = Mapping[tuple[str, str], int]  # how many systems gave an answer, by question and answer id
+Votes = Mapping[Key, int]  # how many systems gave an answer
 
 
 class Group(Struct, frozen=True):
@@ -36,17 +35,12 @@ def group(answers: Sequence[str], votes: Sequence[int]) -> Group:
 
 
 def redundant(candidates: Sequence[Candidate], votes: Votes) -> list[Row]:
-    """`redundancy` of every candidate among the answers to its question; `votes` is 1 for those that it does not
-    name."""
-    row_of: dict[tuple[str, str], Row] = {}
+    """Return `redundancy` for every candidate among its question's answers; `votes` is 1 where it names none."""
+    row_of: dict[Key, Row] = {}
     for those in by_question(candidates).values():
-        together = group(
-            [candidate.answer for candidate in those],
-            [votes.get((candidate.question_id, candidate.id), 1) for candidate in those],
-        )
-        for at, candidate in enumerate(those):
-            row_of[candidate.question_id, candidate.id] = redundancy(together, at)
-    return [row_of[candidate.question_id, candidate.id] for candidate in candidates]
+        together = group([one.answer for one in those], [votes.get(one.key, 1) for one in those])
+        row_of |= {one.key: redundancy(together, at) for at, one in enumerate(those)}
+    return [row_of[one.key] for one in candidates]
 
 
 def redundancy(one: Group, at: int) -> Row:
@@ -57,8 +51,8 @@ def redundancy(one: Group, at: int) -> Row:
     others = {key: many for key, many in distinct.items() if key != own}
     left = sum(others.values())
     like = math.fsum(many * overlap(own, key) for key, many in others.items())
-    within = sum(many for key, many in others.items() if _within(own, key))
-    around = sum(many for key, many in others.items() if _within(key, own))
+    within = sum(many for key, many in others.items() if find_words(key, own))
+    around = sum(many for key, many in others.items() if find_words(own, key))
     shares = [many / total for many in distinct.values()]
     first = max(others.values(), default=0)
     return {
@@ -79,8 +73,3 @@ def overlap(first: tuple[str, ...], second: tuple[str, ...]) -> float:
     """Token F1, as SQuAD's: 2·shared / (words of both)."""
     shared = sum((Counter(first) & Counter(second)).values())
     return share(2 * shared, len(first) + len(second))
-
-
-def _within(inner: tuple[str, ...], outer: tuple[str, ...]) -> bool:
-    n = len(inner)
-    return 0 < n < len(outer) and any(outer[i : i + n] == inner for i in range(len(outer) - n + 1))

@@ -20,11 +20,10 @@ PARSER = "en_core_web_sm"
 
 
 class Resources(Struct, frozen=True):
-    """Where things are: a folder of WordNet's files, the name or folder of a model of sentence-transformers, one of
-    spaCy's.
+    """Where to find WordNet's folder, a model of sentence-transformers, and a model of spaCy (names or folders).
 
-    Nothing is downloaded: embeddings are used only where a model is named, and a parser that is not named is looked for
-    among what is installed.
+    Nothing is downloaded: embeddings need a model by name; a parser without a name is looked for among what is
+    installed.
     """
 
     wordnet: Path | None = None

@@ -1,7 +1,6 @@
-"""Rivals: the other questions that are asked of the same text. Where two ask for the same place, seldom both are
-answered there.
+"""Rivals: other questions about the same text. Where two ask for the same thing, it seldom answers both.
 
-Nothing here looks at who answered, or at other answers to the same question: one system's answers are enough.
+Nothing here looks at who answered, or at other answers to the same question: the answers of one system are enough.
 """
 
 from __future__ import annotations
@@ -17,8 +16,7 @@ from nescio.tasks.ave.exercise import Candidate
 
 
 class RivalView(Struct, frozen=True):
-    """A candidate as its rivals see it: the words of question and answer, how much of the question its text has, and
-    what it lacks."""
+    """A candidate as its rivals see it: how much of its question the text has (`found`), and what it lacks."""
 
     question: frozenset[str]
     answer: frozenset[str]
@@ -33,14 +31,14 @@ class RivalView(Struct, frozen=True):
 
 
 def against_rivals(candidates: Sequence[Candidate], cases: Sequence[Case]) -> list[Row]:
-    """For each candidate: its rivals about the same text, those with the same answer, and those whose answers share a
-    word.
+    """Compare each candidate with its rivals on the same text: all, those with the same answer, those sharing a word of
+    it.
 
-    Of each kind: how many questions there are; by how much more of this question stands in the text than of any of
-    theirs; and of the one most like it, how like it is, by how much more of this question stands in the text, and the
-    weight of the words that the text lacks, theirs less these, times the likeness. 0 where there are none.
+    Of each kind: how many there are; by how much the text has more of this question than of any of theirs; and for the
+    most similar rival, its likeness, the same lead, and the weight of its missing words less ours, times the likeness.
+    0 without rivals.
     """
-    views = [_asked(one) for one in cases]
+    views = [_view(one) for one in cases]
     by_text: dict[str, list[int]] = {}
     for at, candidate in enumerate(candidates):
         by_text.setdefault(candidate.text, []).append(at)
@@ -65,7 +63,7 @@ def contested(candidates: Sequence[Candidate]) -> float:
     )
 
 
-def _asked(one: Case) -> RivalView:
+def _view(one: Case) -> RivalView:
     question, answer, text = (
         frozenset(stems) for stems in (one.question.content_stems, one.answer.stem, one.text.stem)
     )
@@ -109,5 +107,5 @@ def _against(mine: RivalView, others: Sequence[RivalView], weight: Weight) -> Ro
 
 
 def _sum(stems: frozenset[str], weight: Weight) -> float:
-    """Return the weight of some stems, added exactly, in whatever order they come."""
+    """Return the weight of some stems, added exactly, so that their order does not matter."""
     return fsum(map(weight, stems))

@@ -11,13 +11,14 @@ from nescio.systems.validator import _lexicon
 from nescio.systems.validator._case import NONE, Case
 from nescio.systems.validator._lexical import Row, share
 from nescio.systems.validator._words import Words, is_name, is_number
+from nescio.text import word_set
 
 _YEAR = re.compile(r"1[0-9]\d\d|20\d\d")
 ASKED = ("who", "when", "where", "how many", "how", "why", "which", "what", "none")
 GIVEN = ("time", "number", "name", "other")
-_TIMES = _lexicon.word_set("year date century decade month day time period era season")
-_PLACES = _lexicon.word_set("city country state place location town region area river continent county province island")
-_PEOPLE = _lexicon.word_set("person people leader king queen president emperor scientist author man woman ruler name")
+_TIMES = word_set("year date century decade month day time period era season")
+_PLACES = word_set("city country state place location town region area river continent county province island")
+_PEOPLE = word_set("person people leader king queen president emperor scientist author man woman ruler name")
 _FITS = {"who": ("name",), "when": ("time",), "where": ("name",), "how many": ("number",)}
 
 
@@ -46,7 +47,6 @@ def given_type(answer: Words) -> str:
 
 
 def _held(one: Case, i: int) -> bool:
-    """Whether the text (or the answer in it) holds the i-th word of the question."""
     return one.question.stem[i] in one.text.stem
 
 
@@ -107,8 +107,7 @@ _TIME = re.compile(
 
 @lru_cache(maxsize=1 << 14)
 def moments(text: str) -> frozenset[tuple[str, int]]:
-    """Return the times that a text names: ("year", 1945), ("decade", 1940), ("century", 20), ("month", 5), ("day",
-    508)."""
+    """Return the times that a text names: ("year", 1945), ("decade", 1940), ("month", 5), ("day", 508)."""
     dates: set[tuple[str, int]] = set()
     for match in _TIME.finditer(text):
         for kind in ("century", "decade", "year"):

@@ -9,7 +9,7 @@ from functools import lru_cache
 from msgspec import Struct
 
 from nescio.systems.validator._lexicon import NUMBER_WORDS, lemmas, peoples
-from nescio.text import STOP_WORDS, stem
+from nescio.text import STOP_WORDS, bare_word, stem
 
 _WORD = re.compile(r"\d+(?:[.,:]\d+)*(?:st|nd|rd|th|s)?|[^\W\d_](?:[^\W_]|(?<=\w)['’](?=\w))*")
 _PAUSES = (("", 0.0), (",", 2.0), ("()", 2.0), (":–—", 3.0), (";", 4.0), (".!?", 6.0))  # in words of distance
@@ -17,10 +17,9 @@ _QUESTION_WORDS = ("who", "whom", "whose", "when", "where", "why", "how", "which
 
 
 class Words(Struct, frozen=True):
-    """The words of a text in order: as written, in lower case, as lemmas, as stems; `place` is where each stands.
+    """The words of a text in order: as written, in lower case, as lemmas, as stems; `place` is where each one is.
 
-    A place counts words, and more for the punctuation between them, so that what is in another clause stands farther
-    off.
+    A place counts words, and more for punctuation between them, so that another clause is farther away.
     """
 
     text: str
@@ -66,7 +65,7 @@ def spans(text: str) -> tuple[tuple[int, int], ...]:
 
 def _plain(word: str) -> str:
     """Lower case, without accents and the 's of possession: Céloron's as celoron."""
-    letters = unicodedata.normalize("NFKD", word.lower().replace("’", "'").removesuffix("'s"))
+    letters = unicodedata.normalize("NFKD", bare_word(word))
     return "".join(letter for letter in letters if not unicodedata.combining(letter)) or word
 
 
@@ -87,13 +86,5 @@ def is_name(words: Words, i: int) -> bool:
 
 
 def question_word(words: Words) -> int | None:
-    """Return the position of the word that asks, the first of who, when, where, why, how, which, what; None where there
-    is none."""
+    """Return the position of the first word that asks (who, when, which, …), or None."""
     return next((i for i, word in enumerate(words.lower) if word in _QUESTION_WORDS), None)
-
-
-def find(words: tuple[str, ...], part: tuple[str, ...]) -> list[int]:
-    """Where a sequence of words begins in another."""
-    if not part:
-        return []
-    return [i for i in range(len(words) - len(part) + 1) if words[i : i + len(part)] == part]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from nescio.stats.parallel import Progress
+from nescio.options.edge import Progress
 from nescio.systems.validator import deciding
 from nescio.systems.validator.features import Features
 from nescio.systems.validator.training import Material, Trained, TrainingPlan, fit
@@ -21,10 +21,9 @@ def ablation(
     test: tuple[Exercise, Features] | None = None,
     progress: Progress | None = None,
 ) -> dict[str, list[Validation]]:
-    """Decisions of the validator with all techniques and of those without each, retrained and tuned anew, by name.
+    """Return the decisions with all techniques and without each, retrained and tuned anew, by name.
 
-    They are those on a test collection where one is given (with its features), else on the development collection while
-    held out.
+    They are on the test collection (with its features) if given, else on the held-out development collection.
     """
     techniques = tuple(dict.fromkeys(name.partition(":")[0] for name in material.x.names))
     runs: dict[str, list[Validation]] = {}

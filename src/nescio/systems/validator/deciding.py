@@ -14,32 +14,25 @@ from nescio.measures._measure import Declaration, Measure
 from nescio.selective import Tuning, tune
 from nescio.systems.validator.forest import Floats
 from nescio.tasks.ave.evidence import selections
-from nescio.tasks.ave.exercise import Candidate, Decision, Exercise, Validation, Value, by_question
+from nescio.tasks.ave.exercise import Decision, Exercise, Validation, by_question
 
 
 def decide(
     exercise: Exercise, confidence: Floats, threshold: float | None, *, always: bool = False
 ) -> list[Validation]:
-    """Return a decision on every candidate, in order: accepted where the confidence is at least the threshold (None:
-    nowhere).
+    """Return a decision on every candidate, in order; accept at or above the threshold (None: accept nothing).
 
-    Of the accepted answers to a question the surest is SELECTED, the first of equally sure ones; with `always` the
-    surest is selected whatever its confidence, so that no question stays without an answer.
+    Of the accepted answers to a question the surest is SELECTED, the first of equals; with `always` the surest is
+    selected whatever its confidence, so that every question has an answer.
     """
-    sure = {(c.question_id, c.id): float(p) for c, p in zip(exercise.candidates, confidence, strict=True)}
+    sure = {one.key: float(p) for one, p in zip(exercise.candidates, confidence, strict=True)}
     limit = float("inf") if threshold is None else threshold
     selected = set()
-    for question, members in by_question(exercise.candidates).items():
-        best = max(members, key=lambda member: sure[member.question_id, member.id])
-        if always or sure[question, best.id] >= limit:
-            selected.add((question, best.id))
-    return [Validation(*key, _decision(key in selected, p >= limit), p) for key, p in sure.items()]
-
-
-def _decision(selected: bool, accepted: bool) -> Decision:
-    if selected:
-        return Decision.SELECTED
-    return Decision.VALIDATED if accepted else Decision.REJECTED
+    for members in by_question(exercise.candidates).values():
+        best = max((member.key for member in members), key=sure.__getitem__)
+        if always or sure[best] >= limit:
+            selected.add(best)
+    return [Validation(*key, Decision.of(accepted=p >= limit, selected=key in selected), p) for key, p in sure.items()]
 
 
 # ---- thresholds ----
@@ -60,20 +53,10 @@ F_OF_ACCEPTED = Measure(
 )
 
 
-def judged(candidates: Sequence[Candidate]) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    """Which candidates assessors called right or wrong."""
-    return np.array([candidate.value in (Value.VALIDATED, Value.REJECTED) for candidate in candidates])
-
-
-def right(candidates: Sequence[Candidate]) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    """Which candidates are VALIDATED in the gold."""
-    return np.array([candidate.value is Value.VALIDATED for candidate in candidates])
-
-
 def over_answers(exercise: Exercise, confidence: Floats, groups: Sequence[str]) -> Evidence:
     """Every judged answer as a question of its own that a threshold answers or declines; `groups` move together."""
-    use = judged(exercise.candidates)
-    good = right(exercise.candidates)[use]
+    use = np.array([one.judged for one in exercise.candidates])
+    good = np.array([one.right for one in exercise.candidates])[use]
     ones, none = np.ones(len(good), dtype=np.int8), np.zeros(len(good), dtype=np.int8)
     columns = {
         "correct": good.astype(np.int8),
@@ -84,7 +67,7 @@ def over_answers(exercise: Exercise, confidence: Floats, groups: Sequence[str]) 
         "candidate_incorrect": none,
         "confidence": np.asarray(confidence, dtype=np.float64)[use],
     }
-    names = tuple(f"{c.question_id} {c.id}" for c, u in zip(exercise.candidates, use, strict=True) if u)
+    names = tuple(" ".join(one.key) for one in exercise.candidates if one.judged)
     cells = {name: values[None] for name, values in columns.items()}
     absence = np.full((1, len(good)), PRESENT, dtype=np.uint8)
     return Evidence(
@@ -106,7 +89,5 @@ def _codes(groups: Sequence[str]) -> np.ndarray[Any, np.dtype[np.int64]]:
 
 
 def best(data: Evidence, measure: str | Measure, seed: int) -> Tuning:
-    """Return the threshold that makes a measure best, and what it can be expected to earn on new questions (`nescio
-    tune`)."""
-    tuning: Tuning = tune(data, measure, ci=None, seed=seed, points=2).rows[0]
-    return tuning
+    """Return the best threshold for a measure, and what to expect of it on new questions, as `nescio tune` does."""
+    return tune(data, measure, ci=None, seed=seed, points=2).rows[0]

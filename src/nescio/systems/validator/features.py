@@ -11,7 +11,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from nescio.errors import MismatchError
-from nescio.systems.validator._case import Case, case
+from nescio.systems.validator._case import case
 from nescio.systems.validator._redundancy import Votes
 from nescio.systems.validator._resources import Resources
 from nescio.systems.validator._words import read
@@ -20,8 +20,7 @@ from nescio.tasks.ave.exercise import Exercise
 
 
 class Rarity(Struct, frozen=True):
-    """How telling a stem is: ln((N + 1)/(n + 1)) / ln(N + 1) with n of N texts holding it; 1 for one that none
-    holds."""
+    """How telling a stem is: ln((N + 1)/(n + 1)) / ln(N + 1), with n of N texts holding it; 1 where n is 0."""
 
     texts: int
     counts: Mapping[str, int]
@@ -62,13 +61,18 @@ def features(
     resources: Resources | None = None,
     votes: Votes | None = None,
 ) -> Features:
-    """Return what the techniques find in each candidate. A technique depends on no other one.
+    """Return what the techniques find in each candidate. No technique depends on another.
 
-    `votes` says how many systems gave a candidate's answer, by question and answer id (1 each where it is None);
-    nothing but redundancy reads it.
+    `votes` says how many systems gave a candidate's answer, by key (1 where unknown); only redundancy reads it.
     """
+    if not exercise.candidates:
+        raise MismatchError("the collection has no answer to validate")
     resources = resources or Resources()
-    cases = _cases(exercise, rare)
+    text_of = {question.id: question.text for question in exercise.questions}
+    cases = [
+        case(text_of[one.question_id], one.answer, one.text, rare.weight, one.document or "")
+        for one in exercise.candidates
+    ]
     names: list[str] = []
     parts: list[NDArray[np.float64]] = []
     for name in techniques:
@@ -76,19 +80,3 @@ def features(
         names += [f"{name}: {feature}" for feature in rows[0]]
         parts.append(np.array([list(row.values()) for row in rows], dtype=np.float64))
     return Features(tuple(names), np.concatenate(parts, axis=1))
-
-
-def _cases(exercise: Exercise, rare: Rarity) -> list[Case]:
-    if not exercise.candidates:
-        raise MismatchError("the collection has no answer to validate")
-    question_text = {question.id: question.text for question in exercise.questions}
-    return [
-        case(
-            question_text[candidate.question_id],
-            candidate.answer,
-            candidate.text,
-            rare.weight,
-            candidate.document or "",
-        )
-        for candidate in exercise.candidates
-    ]

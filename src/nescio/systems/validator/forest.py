@@ -1,7 +1,7 @@
 """A forest of extremely randomised trees (Geurts, Ernst & Wehenkel 2006) as plain arrays.
 
-scikit-learn grows it; what is kept are numbers, which JSON holds exactly, so that a saved model predicts the same to
-the last bit and holds nothing that could run.
+scikit-learn grows it; only numbers are kept, which JSON holds exactly, so that a saved model predicts the same to the
+last bit and contains nothing executable.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import asdict
 from numpy.typing import NDArray
 
 from nescio.errors import UsageError
@@ -22,11 +23,9 @@ LEAF = -1
 
 
 class Tree(Struct, frozen=True, eq=False):
-    """Nodes, the root first, children after their parent. An inner node tests x[feature] <= threshold: left if so, else
-    right.
+    """Nodes, root first, children after their parent; an inner node goes left if x[feature] <= threshold, else right.
 
-    A leaf has the feature -1, and `value` is the share of right answers among the training candidates that fell into
-    it.
+    A leaf has the feature -1; `value` is the share of right answers among the training candidates in it.
     """
 
     feature: Ints
@@ -89,12 +88,11 @@ def _tree(grown: Any, at: int) -> Tree:
 
 def as_lists(forest: Forest) -> list[dict[str, list[Any]]]:
     """Return the forest as JSON has it."""
-    names = ("feature", "threshold", "left", "right", "value")
-    return [{name: getattr(tree, name).tolist() for name in names} for tree in forest.trees]
+    return [{name: values.tolist() for name, values in asdict(tree).items()} for tree in forest.trees]
 
 
 def from_lists(trees: Sequence[Mapping[str, Sequence[Any]]], features: int) -> Forest:
-    """Return the forest again; raises ValueError, with the reason, for what is no tree over so many features."""
+    """Return the forest that `as_lists` wrote; raises ValueError where it is no tree over so many features."""
     return Forest(tuple(_checked(tree, features) for tree in trees))
 
 
@@ -103,14 +101,14 @@ def _checked(tree: Mapping[str, Sequence[Any]], features: int) -> Tree:
     real = {name: np.asarray(tree[name], dtype=np.float64) for name in ("threshold", "value")}
     size = len(whole["feature"])
     if not size or any(values.shape != (size,) for values in (*whole.values(), *real.values())):
-        raise ValueError("the lists of a tree are of unlike lengths")
+        raise ValueError("the lists of a tree differ in length")
     if (whole["feature"] < LEAF).any() or (whole["feature"] >= features).any():
-        raise ValueError("a tree reads a feature that there is not")
+        raise ValueError("a tree reads a feature that does not exist")
     inner = np.flatnonzero(whole["feature"] != LEAF)
     for side in ("left", "right"):
         children = whole[side][inner]
         if (children <= inner).any() or (children >= size).any():
-            raise ValueError("a child of a tree does not stand after its parent")
+            raise ValueError("a child in a tree does not follow its parent")
     if not np.isfinite(real["threshold"]).all() or not ((real["value"] >= 0) & (real["value"] <= 1)).all():
-        raise ValueError("a threshold is no number, or a value is no share")
+        raise ValueError("a threshold is not a number, or a value is not in [0, 1]")
     return Tree(whole["feature"], real["threshold"], whole["left"], whole["right"], real["value"])

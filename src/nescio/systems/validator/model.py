@@ -8,12 +8,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import asdict
 
-from nescio import __version__
+from nescio._version import __version__
 from nescio.data.notes import Note, note
-from nescio.errors import FormatError, UsageError
+from nescio.errors import FormatError, UsageError, opt
 from nescio.sources.writing import write_text
 from nescio.systems.validator._redundancy import Votes
 from nescio.systems.validator._resources import Resources
@@ -21,7 +23,7 @@ from nescio.systems.validator._rivals import contested
 from nescio.systems.validator.features import Features, Rarity, features
 from nescio.systems.validator.forest import Floats, Forest, as_lists, from_lists
 from nescio.systems.validator.techniques import RIVALS, TECHNIQUES, check
-from nescio.tasks.ave.exercise import Exercise
+from nescio.tasks.ave.exercise import Exercise, language
 
 KIND, VERSION = "nescio answer validator", 1
 _CLIP = 1e-6
@@ -35,7 +37,7 @@ class Calibration(Struct, frozen=True):
     intercept: float
 
     def __call__(self, raw: Floats) -> Floats:
-        """Chances of being right for the means of a forest."""
+        """Return chances of being right for the means of a forest."""
         return np.asarray(1 / (1 + np.exp(-(self.slope * logit(raw) + self.intercept))))
 
 
@@ -46,8 +48,7 @@ def logit(share: Floats) -> Floats:
 
 
 class Model(Struct, frozen=True):
-    """A validator. `thresholds` name what each makes best (F, c@1); None accepts nothing. `about` says how it was
-    trained."""
+    """A validator; `thresholds` maximise the measures that they name (F, c@1; None accepts nothing)."""
 
     techniques: tuple[str, ...]
     names: tuple[str, ...]
@@ -66,7 +67,9 @@ class Model(Struct, frozen=True):
         check(self.techniques, resources)
         computed = features(exercise, self.techniques, self.rarity, resources, votes)
         if computed.names != self.names:
-            raise UsageError("the model was trained with features that another version of nescio had: train it again")
+            raise UsageError(
+                "the model was trained with other features than this version of nescio has: train it again"
+            )
         return self.of_features(computed)
 
     def remarks(self, exercise: Exercise) -> tuple[Note, ...]:
@@ -79,7 +82,8 @@ class Model(Struct, frozen=True):
             note(
                 "validator.rivals",
                 "{now:.0%} of these answers have a rival question about the same text, and {then:.0%} had where the "
-                "model was trained: its confidences may be off, and a model trained --without {technique} does not "
+                f"model was trained: its confidences may be off, and a model trained {opt('without')} {{technique}} "
+                "does not "
                 "look at that",
                 now=now,
                 then=then,
@@ -95,7 +99,7 @@ class Model(Struct, frozen=True):
 
 def not_english(exercise: Exercise) -> tuple[Note, ...]:
     """Note the questions that say that they are in another language than English, whose rules these are."""
-    tongues = [question.strata.get("language", "").upper() for question in exercise.questions]
+    tongues = [language(question).upper() for question in exercise.questions]
     others = [tongue for tongue in tongues if tongue and not tongue.startswith("EN")]
     if not others:
         return ()
@@ -121,7 +125,7 @@ def save(model: Model, path: Path) -> None:
         "techniques": list(model.techniques),
         "features": list(model.names),
         "thresholds": dict(model.thresholds),
-        "calibration": {"slope": model.calibration.slope, "intercept": model.calibration.intercept},
+        "calibration": asdict(model.calibration),
         "rarity": {"texts": model.rarity.texts, "counts": dict(sorted(model.rarity.counts.items()))},
         "trees": as_lists(model.forest),
     }
@@ -131,47 +135,42 @@ def save(model: Model, path: Path) -> None:
 def load(path: Path) -> Model:
     """Read a model again: it predicts the same to the last bit. Raises FormatError for a file that is none."""
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        document = msgspec.json.decode(path.read_bytes())
     except OSError as error:
         raise FormatError(path, f"cannot be read: {error.strerror}") from None
     except ValueError as error:  # not UTF-8, or no JSON
-        raise FormatError(path, f"a model is JSON: {error}") from None
+        raise FormatError(path, f"not a saved model, which is JSON: {error}") from None
     if not isinstance(document, dict) or document.get("kind") != KIND:
-        raise FormatError(path, f"a model says that it is one: kind {KIND!r}")
+        raise FormatError(path, f"not a saved model: its kind is not {KIND!r}")
     if document.get("version") != VERSION:
         raise FormatError(path, f"this nescio reads version {VERSION} of a model", value=document.get("version"))
     try:
-        return _model(document)
+        return _model(msgspec.convert(document, _Document))
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         reason = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
         raise FormatError(path, f"the model is damaged: {reason}") from None
 
 
-def _model(document: Mapping[str, Any]) -> Model:
-    names = tuple(map(str, document["features"]))
-    techniques = tuple(map(str, document["techniques"]))
-    if unknown := [name for name in techniques if name not in TECHNIQUES]:
+class _Document(Struct):
+    """What a file of a model holds."""
+
+    techniques: tuple[str, ...]
+    features: tuple[str, ...]
+    rarity: Rarity
+    trees: list[dict[str, list[Any]]]
+    calibration: Calibration
+    thresholds: dict[str, float | None]
+    about: dict[str, Any]
+
+
+def _model(stored: _Document) -> Model:
+    if unknown := [name for name in stored.techniques if name not in TECHNIQUES]:
         raise ValueError(f"there is no technique {unknown[0]!r}")
-    if unlike := [name for name in names if name.partition(":")[0] not in techniques]:
+    if unlike := [name for name in stored.features if name.partition(":")[0] not in stored.techniques]:
         raise ValueError(f"feature {unlike[0]!r} belongs to none of its techniques")
-    if not document["trees"]:
+    if not stored.trees:
         raise ValueError("it has no trees")
-    stored = document["calibration"]
-    calibration = Calibration(_number(stored["slope"]), _number(stored["intercept"]))
-    counts = {str(stem): int(many) for stem, many in document["rarity"]["counts"].items()}
-    thresholds = {name: None if value is None else _number(value) for name, value in document["thresholds"].items()}
+    forest = from_lists(stored.trees, len(stored.features))
     return Model(
-        techniques,
-        names,
-        Rarity(int(document["rarity"]["texts"]), counts),
-        from_lists(document["trees"], len(names)),
-        calibration,
-        thresholds,
-        dict(document["about"]),
+        stored.techniques, stored.features, stored.rarity, forest, stored.calibration, stored.thresholds, stored.about
     )
-
-
-def _number(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not np.isfinite(value):
-        raise ValueError(f"{value!r} is no number")
-    return float(value)

@@ -27,10 +27,9 @@ Compute = Callable[[Sequence[Candidate], Sequence[Case], Votes, Resources], list
 
 
 class Technique(Struct, frozen=True):
-    """A group of features that is switched on and off by its name; `absent` says why it cannot be used here, or None.
+    """A group of features that is switched by name; `absent` says why it cannot be used here, or None.
 
-    `compute` takes all candidates of a collection, with the votes for their answers; most techniques look at one at a
-    time.
+    `compute` takes all candidates of a collection with their votes; most techniques look at one at a time.
     """
 
     name: str
@@ -141,7 +140,7 @@ def chosen(resources: Resources, without: Collection[str] = (), *, redundancy: b
         if name not in without and (redundancy or name != REDUNDANCY) and technique.absent(resources) is None
     )
     if not names:
-        raise UsageError("every technique is switched off, and nothing is left to look at")
+        raise UsageError("every technique is switched off")
     return names
 
 
@@ -151,7 +150,7 @@ def check(names: Sequence[str], resources: Resources) -> None:
         if name not in TECHNIQUES:
             raise UnknownNameError("technique", name, TECHNIQUES)
         if (why := TECHNIQUES[name].absent(resources)) is not None:
-            raise UsageError(f"the model was trained with {name}, which is not here: {why}")
+            raise UsageError(f"the model was trained with {name}, which is not available here: {why}")
 
 
 def table12(resources: Resources | None = None) -> Results:

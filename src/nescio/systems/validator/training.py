@@ -29,8 +29,7 @@ FOLDS = 10
 
 
 class TrainingPlan(Struct, frozen=True):
-    """How to train: `seed` decides all that is random, `trees` how many there are, `folds` how many parts are held out
-    in turn."""
+    """How to train: the seed, the number of trees, and how many parts are held out in turn (`folds`)."""
 
     seed: int = 0
     trees: int = TREES
@@ -51,11 +50,10 @@ class Trained(Struct, frozen=True, eq=False):
 
 
 class Material(Struct, frozen=True, eq=False):
-    """What a model is grown from: features, labels and weights of the development candidates and of those that also
-    count.
+    """What a model is grown from: features, labels and weights of the development and any second collection.
 
-    `group` names what is held out together; the first `own` rows are the development collection's, of which `use` are
-    judged.
+    `group` names what is held out together; the first `own` rows are the development collection's; `use` marks judged
+    ones.
     """
 
     x: Features
@@ -115,8 +113,8 @@ def gather(
     return Material(
         Features(parts[0].names, np.concatenate([part.values for part in parts])),
         rare,
-        deciding.right(candidates),
-        deciding.judged(candidates),
+        np.array([one.right for one in candidates]),
+        np.array([one.judged for one in candidates]),
         weight,
         tuple(group[candidate.question_id] for candidate in candidates),
         own,
@@ -124,12 +122,11 @@ def gather(
 
 
 def fit(exercise: Exercise, material: Material, plan: TrainingPlan) -> Trained:
-    """Return the model of some material: calibration and thresholds on held-out confidences, the forest on
-    everything."""
+    """Return the model of some material, calibrated and tuned on held-out confidences, grown on everything."""
     own = np.arange(len(material.use)) < material.own
     good = material.right[material.use & own]
     if good.all() or not good.any():
-        raise MismatchError("a validator learns from right and wrong answers, and these are all alike (or not judged)")
+        raise MismatchError("training needs both right and wrong answers, and these are all the same (or not judged)")
     raw = held_out(material, plan)
     calibration = _calibrate(raw[material.use[own]], good)
     confidence = calibration(raw)
@@ -160,8 +157,7 @@ def fit(exercise: Exercise, material: Material, plan: TrainingPlan) -> Trained:
 
 
 def held_out(material: Material, plan: TrainingPlan) -> Floats:
-    """Return the forest's mean for each development candidate, from forests that saw nothing of its group; shape
-    (own,)."""
+    """Return each development candidate's mean from forests that saw nothing of its group; shape (own,)."""
     fold = _deal(material.group, material.own, plan)
     held = np.full(material.own, np.nan)
     for part in range(int(fold.max()) + 1):
@@ -187,11 +183,10 @@ def _grown(material: Material, rows: NDArray[np.bool_], plan: TrainingPlan) -> F
 
 
 def _deal(group: Sequence[str], own: int, plan: TrainingPlan) -> NDArray[np.int64]:
-    """Which part each candidate is held out with: whole groups, dealt by the seed in the order of their names; -1 for
-    groups that no development candidate is of, which are never held out."""
+    """Deal whole groups into held-out parts by the seed; -1 for groups without a development candidate."""
     names = sorted(set(group[:own]))
     if len(names) < 2:
-        raise MismatchError("one question (or cluster) cannot be held out: a validator is trained on two at least")
+        raise MismatchError("training needs at least two questions (or clusters), so that one can be held out")
     place = resampling.Block(0, 1, plan.seed).generator(Stream.VALIDATOR_FOLDS).permutation(len(names))
     parts = min(plan.folds, len(names))
     fold = {name: int(at) % parts for name, at in zip(names, place, strict=True)}

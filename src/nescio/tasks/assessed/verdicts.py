@@ -11,12 +11,7 @@ from nescio.data.model import Verdict
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED
 from nescio.tasks.assessed.columns import INEXACT, UNSUPPORTED
 
-STATES = {
-    Verdict.RIGHT: CORRECT,
-    Verdict.WRONG: INCORRECT,
-    Verdict.INEXACT: INCORRECT,
-    Verdict.UNSUPPORTED: INCORRECT,
-}
+STATES = {verdict: CORRECT if verdict is Verdict.RIGHT else INCORRECT for verdict in Verdict}
 COLUMNS = {Verdict.INEXACT: INEXACT, Verdict.UNSUPPORTED: UNSUPPORTED}
 WORDS = {Verdict.INEXACT: "inexact", Verdict.UNSUPPORTED: "unsupported"}
 

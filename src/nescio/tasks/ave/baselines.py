@@ -1,13 +1,12 @@
-"""What validators are held against: baselines by formula and as runs, and the ranking of validators among QA systems.
+"""Baselines of answer validation, by formula and as runs, and the ranking of validators among QA systems.
 
-The paper's two systems that look at nothing (accept everything and select at random; accept one half), and perfect
-selection. UNKNOWN answers are removed first, as for the measures. Source: Peñas, Rodrigo & Verdejo 2007, sec. 4 and
-Tables 4-11.
+They are the paper's two systems that look at nothing (accept everything, or one half) and perfect selection. UNKNOWN
+answers are removed first, as for the measures. Source: Peñas, Rodrigo & Verdejo 2007, sec. 4 and Tables 4-11.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 from msgspec import Struct
@@ -20,7 +19,7 @@ from nescio.errors import MismatchError
 from nescio.stats.resampling import Block
 from nescio.stats.streams import Stream
 from nescio.tasks.ave.evidence import SELECTED_UNKNOWN, evidence
-from nescio.tasks.ave.exercise import Candidate, Decision, Exercise, Pair, Validation, Value
+from nescio.tasks.ave.exercise import Candidate, Decision, Exercise, Pair, Validation, groups
 
 ALL, HALF, RANDOM, PERFECT = "100% VALIDATED", "50% VALIDATED", "Random", "Perfect selection"
 QA, AV, BASELINE = "QA", "AV", "baseline"
@@ -48,20 +47,6 @@ class Place(Struct, frozen=True):
     right: int | None
 
 
-def groups(exercise: Exercise) -> list[tuple[Question, list[Candidate], list[Candidate]]]:
-    """Each question with all its answers, and with those that are judged."""
-    by_id: dict[str, list[Candidate]] = {question.id: [] for question in exercise.questions}
-    for candidate in exercise.candidates:
-        by_id[candidate.question_id].append(candidate)
-    return [
-        (question, by_id[question.id], [candidate_ for candidate_ in by_id[question.id] if candidate_.value in _JUDGED])
-        for question in exercise.questions
-    ]
-
-
-_JUDGED = (Value.VALIDATED, Value.REJECTED)
-
-
 def expected(exercise: Exercise) -> list[Expected]:
     r"""Return the baselines by formula, with p the share of the judged answers that are right and c of k those of one
     question.
@@ -73,7 +58,7 @@ def expected(exercise: Exercise) -> list[Expected]:
     """
     grouped = [known for _, _, known in groups(exercise)]
     n = len(grouped)
-    right = [sum(candidate.value is Value.VALIDATED for candidate in known) for known in grouped]
+    right = [sum(candidate.right for candidate in known) for known in grouped]
     answers, solvable = sum(map(len, grouped)), sum(c > 0 for c in right)
     p = sum(right) / answers if answers else float("nan")
     p_right = p if sum(right) else float("nan")  # recall, and F with it, is undefined where nothing is right
@@ -93,51 +78,48 @@ def expected(exercise: Exercise) -> list[Expected]:
 
 
 def accept_all(exercise: Exercise, seed: int = 0) -> list[Validation]:
-    """Every answer accepted, and one of each question's judged answers selected at random."""
+    """Accept every answer, and select one of each question's judged answers at random."""
     return _accept(exercise, seed, share=1.0)
 
 
 def accept_half(exercise: Exercise, seed: int = 0) -> list[Validation]:
-    """Every answer accepted with chance ½, and one of each question's accepted answers selected at random."""
+    """Accept every answer with chance ½, and select one of each question's accepted answers at random."""
     return _accept(exercise, seed, share=0.5)
 
 
 def _accept(exercise: Exercise, seed: int, share: float) -> list[Validation]:
     rng = Block(0, 1, seed).generator(Stream.RANDOM_SELECTION)
-    validations = []
-    for question, answers, known in groups(exercise):
+    validations: list[Validation] = []
+    for _, answers, known in groups(exercise):
         tossed = rng.random(len(answers)) < share
         accepted = {candidate.id for candidate, heads in zip(answers, tossed, strict=True) if heads}
         # An UNKNOWN answer is selected only where nothing else is accepted: random selection is among the judged.
         drawn = [candidate.id for candidate in known if candidate.id in accepted] or sorted(accepted)
         selected = drawn[int(rng.integers(len(drawn)))] if drawn else None
-        for candidate in answers:
-            accept = Decision.VALIDATED if candidate.id in accepted else Decision.REJECTED
-            validations.append(
-                Validation(question.id, candidate.id, Decision.SELECTED if candidate.id == selected else accept)
-            )
+        validations += _decided(answers, accepted, selected)
     return validations
 
 
+def _decided(answers: Sequence[Candidate], accepted: Collection[str], selected: str | None) -> Iterator[Validation]:
+    for one in answers:
+        decision = Decision.of(accepted=one.id in accepted, selected=one.id == selected)
+        yield Validation(one.question_id, one.id, decision)
+
+
 def perfect(exercise: Exercise) -> list[Validation]:
-    """Every right answer accepted and no other, the first of each question selected."""
-    validations = []
-    for question, answers, _ in groups(exercise):
-        selected = next((candidate.id for candidate in answers if candidate.value is Value.VALIDATED), None)
-        for candidate in answers:
-            accept = Decision.VALIDATED if candidate.value is Value.VALIDATED else Decision.REJECTED
-            validations.append(
-                Validation(question.id, candidate.id, Decision.SELECTED if candidate.id == selected else accept)
-            )
+    """Accept every right answer and no other, and select the first of each question."""
+    validations: list[Validation] = []
+    for _, answers, _ in groups(exercise):
+        right = [candidate.id for candidate in answers if candidate.right]
+        validations += _decided(answers, right, right[0] if right else None)
     return validations
 
 
 def with_systems(exercise: Exercise, data: Evidence, systems: Evidence) -> tuple[Evidence, tuple[Note, ...]]:
-    """Return the Evidence of validators with QA systems beside them, over the questions of the exercise alone, and
-    notes.
+    """Return the Evidence of validators and QA systems over the questions of the exercise, and notes.
 
-    A system's question is right where it answered, and rightly; one that it does not have is not. Systems have no
-    columns over answers. Raises MismatchError where a name stands on both sides or no question is common.
+    A question counts as right for a system that answered it rightly, and not where it is missing. Systems have no
+    columns over answers. Raises MismatchError where a name is on both sides or no question is shared.
     """
     if both := sorted({*data.runs} & {*systems.runs}):
         raise MismatchError(f"{both[0]!r} is the name of a validator and of a QA system; rename one of them")
@@ -173,14 +155,13 @@ def with_systems(exercise: Exercise, data: Evidence, systems: Evidence) -> tuple
 
 
 def _answered_right(systems: Evidence) -> Array:
-    """Where a right answer was given: silence is right where there is no answer, and still is no answer selected."""
+    """Return where a right answer was given: rightful silence is not one."""
     right: Array = (systems.column("correct") == 1) & systems.present
     return right & (systems.columns["answered"] == 1) if "answered" in systems.columns else right
 
 
 def _of_their_answers(systems: Evidence, right: Array, at: Sequence[int], data: Evidence) -> Iterator[Note]:
-    """Note what was made of the systems' answers: the questions that they lack, those without a grade, silence, rights
-    that no validator can select."""
+    """Note what was made of the systems' answers: missing, ungraded, rightly silent, or beyond perfect selection."""
     questions = right.shape[1]
     if lacking := questions - len(at):
         yield note(
@@ -200,25 +181,23 @@ def _of_their_answers(systems: Evidence, right: Array, at: Sequence[int], data: 
     if silent.any():
         yield note(
             "ave.rightly_silent",
-            "{times:n time} a QA system is rightly silent, which is no right answer: not counted here",
+            "QA systems rightly declined {times:n unanswerable question}, which {times:is/are} not counted here",
             times=int(silent.sum()),
         )
     beyond = (right > 0) & (data.columns["ave.solvable"][0, :questions] == 0)
     if some := [(run, int(row.sum())) for run, row in zip(systems.runs, beyond, strict=True) if row.any()]:
         yield note(
             "ave.beyond_perfect",
-            "QA systems answer questions rightly of which the collection holds no right answer "
+            "QA systems rightly answer questions for which the collection has no right answer "
             "({runs:each run %r: %d}): their share of perfect selection (ave.normalized_qa_accuracy) can exceed 1",
             runs=some,
         )
 
 
 def ranking(exercise: Exercise, data: Evidence, systems: Sequence[str] = ()) -> list[Place]:
-    """Rank validators and the QA systems among the runs of `data` by QA accuracy, with Perfect selection and Random
-    among them.
+    """Rank validators and the QA systems in `data` by QA accuracy, with Perfect selection and Random among them.
 
-    `share_of_perfect` is the paper's "% of perfect selection", divided by 100: undefined where no question has a right
-    answer.
+    `share_of_perfect` is the paper's "% of perfect selection" over 100, NaN where no question has a right answer.
     """
     by_name = {row.run: row for row in expected(exercise)}
     n = len(exercise.questions)
@@ -236,8 +215,7 @@ def ranking(exercise: Exercise, data: Evidence, systems: Sequence[str] = ()) -> 
 
 
 def of_pairs(pairs: Sequence[Pair]) -> Exercise:
-    """AVE 2006's pairs as a collection, for the baselines over answers: each a candidate of its question, or of its
-    own."""
+    """Return AVE 2006's pairs as a collection, for the baselines over answers."""
     question_of = {pair.id: pair.question_id if pair.question_id is not None else pair.id for pair in pairs}
     questions = tuple(Question(name, "") for name in dict.fromkeys(question_of.values()))
     return Exercise(

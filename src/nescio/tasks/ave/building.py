@@ -1,9 +1,8 @@
 """From the answers of many QA runs to a collection for validators, by the building rules of AVE 2007 (sec. 3).
 
-NIL, void and declined answers and answers whose supporting text is longer than 700 characters are discarded first: none
-of them may push out a good one. Then, within a question, answers that repeat another one and answers whose tokens stand
-within a longer one are removed, so that how many systems agree gives nothing away. Source: Peñas, Rodrigo & Verdejo
-2007.
+NIL, void and declined answers and those with a supporting text of over 700 characters go first, so that none pushes out
+a good one. Then, within a question, repeated answers and those contained in a longer one are removed, so that the
+number of systems that agree gives nothing away. Source: Peñas, Rodrigo & Verdejo 2007.
 """
 
 from __future__ import annotations
@@ -18,9 +17,10 @@ from msgspec import Struct, field
 from nescio.data.model import Question, Run, Verdict
 from nescio.data.notes import Note, note
 from nescio.errors import MismatchError, UsageError
-from nescio.stats.parallel import Progress, followed
-from nescio.tasks.ave.exercise import Candidate, Exercise, Value
-from nescio.text import squeeze
+from nescio.options.edge import Progress
+from nescio.stats.parallel import followed
+from nescio.tasks.ave.exercise import Candidate, Exercise, Value, language
+from nescio.text import find_words, squeeze
 
 Rule = Literal["declined", "nil", "void", "long", "duplicate", "contained"]
 RULES: tuple[Rule, ...] = get_args(Rule)
@@ -65,9 +65,8 @@ class Discarded(Struct, frozen=True):
 class Built(Struct, frozen=True):
     """A collection with what was left out of it.
 
-    `systems` names all systems whose answer a candidate stands for (its own, and those of the duplicates removed for
-    it), by question and answer id: the redundancy that AVE takes away, for whoever wants it back. `available` counts
-    the answers before any rule, by language.
+    `systems` names all systems that a candidate stands for, by its key: its own, and those of its removed duplicates.
+    That is the redundancy that AVE removes. `available` counts the answers before any rule, by language.
     """
 
     exercise: Exercise
@@ -78,8 +77,7 @@ class Built(Struct, frozen=True):
 
 
 class Counts(Struct, frozen=True):
-    """A column of the paper's Tables 1 and 2; `kept` is the share of the `available` answers that are in the
-    collection."""
+    """A column of the paper's Tables 1 and 2; `kept` is the share of the `available` answers in the collection."""
 
     language: str
     questions: int
@@ -124,7 +122,7 @@ def build(
     it. Raises MismatchError for an answer to a question that is not here, UsageError for an unknown rule.
     """
     if unknown := sorted({*rules} - {*RULES}):
-        raise UsageError(f"there is no rule {unknown[0]!r}; rules are {', '.join(RULES)}")
+        raise UsageError(f"unknown rule {unknown[0]!r}; rules are {', '.join(RULES)}")
     by_id = {question.id: question for question in questions}
     offered: dict[str, list[Offer]] = {identity: [] for identity in by_id}
     for offer in offers:
@@ -136,7 +134,7 @@ def build(
     groups = {identity: _sift(offers_of, rules, longest) for identity, offers_of in followed(offered.items(), progress)}
     available: Counter[str] = Counter()
     for identity, offers_of in offered.items():
-        available[language(by_id[identity])] += len(offers_of)
+        available[language(by_id[identity]).upper()] += len(offers_of)
     used = tuple(question for question in by_id.values() if groups[question.id].kept)
     candidates = tuple(candidate for question in used for candidate, _ in groups[question.id].kept)
     gone = tuple(item for group in groups.values() for item in group.gone)
@@ -165,17 +163,12 @@ def offers(runs: Iterable[Run], verdict: Callable[[str, str, str], Verdict | Non
             )
 
 
-def language(question: Question) -> str:
-    """Return the language that a question says it is in, in capitals; empty where it says none."""
-    return question.strata.get("language", "").upper()
-
-
 def counts(exercise: Exercise, available: Mapping[str, int] | None = None) -> list[Counts]:
     """Questions and answers per language, as the paper's Tables 1 and 2 have them; `available` as `Built` has it.
 
     A value that is not known counts as UNKNOWN. `kept` is undefined (None) where nobody says how many there were.
     """
-    tongue = {question.id: language(question) for question in exercise.questions}
+    tongue = {question.id: language(question).upper() for question in exercise.questions}
     tables = {name: Counter[str]() for name in [*tongue.values(), *(available or ())]}
     for name in tongue.values():
         tables[name]["questions"] += 1
@@ -186,8 +179,7 @@ def counts(exercise: Exercise, available: Mapping[str, int] | None = None) -> li
         answers = sum(table[value] for value in Value)
         there = None if available is None else available.get(name, 0)
         kept = answers / there if there else None
-        values = (table[value] for value in (Value.VALIDATED, Value.REJECTED, Value.UNKNOWN))
-        rows.append(Counts(name, table["questions"], answers, there, kept, *values))
+        rows.append(Counts(name, table["questions"], answers, there, kept, *(table[value] for value in Value)))
     return rows
 
 
@@ -213,10 +205,7 @@ def tokens(answer: str) -> tuple[str, ...]:
 
 def contains(longer: Sequence[str], shorter: Sequence[str]) -> bool:
     """Whether the tokens of the one stand, in a row, within the other's, which are more."""
-    width = len(shorter)
-    return len(longer) > width and any(
-        tuple(longer[i : i + width]) == tuple(shorter) for i in range(len(longer) - width + 1)
-    )
+    return len(longer) > len(shorter) and bool(find_words(longer, shorter))
 
 
 def _sift(offers: Sequence[Offer], rules: Collection[str], longest: int) -> _Group:
@@ -262,7 +251,7 @@ def _drop_contained(group: _Group) -> None:
         if holder is None:
             stay.append((candidate, key))
         else:
-            group.lost += candidate.value is Value.VALIDATED and holder.value is not Value.VALIDATED
+            group.lost += candidate.right and not holder.right
             group.gone.append(
                 Discarded(candidate.question_id, candidate.id, candidate.system or "", "contained", holder.id)
             )
@@ -270,7 +259,7 @@ def _drop_contained(group: _Group) -> None:
 
 
 def _systems(exercise: Exercise, gone: Sequence[Discarded]) -> dict[tuple[str, str], tuple[str, ...]]:
-    offered_by = {(item.question_id, item.id): [item.system or ""] for item in exercise.candidates}
+    offered_by = {item.key: [item.system or ""] for item in exercise.candidates}
     for item in gone:
         if item.rule == "duplicate" and (key := (item.question_id, str(item.for_id))) in offered_by:
             offered_by[key].append(item.system)
@@ -288,15 +277,15 @@ def _notes(without: int, unlike: int, lost: int, bare: int, kept: int) -> Iterab
     if unlike:
         yield note(
             "ave.duplicates_differ",
-            "{answers} {answers:duplicate was/duplicates were} judged otherwise than the first answer of the same "
-            "words, which stays with its value",
+            "{answers:n duplicate} {answers:was/were} judged differently from the first answer with the same words, "
+            "whose value is kept",
             answers=unlike,
         )
     if lost:
         yield note(
             "ave.right_contained",
-            "{answers} {answers:right answer stands/right answers stand} within a longer one that is not right, and "
-            "went with the rule 'contained': no selection can win them",
+            "{answers:n right answer} {answers:is/are} contained in a longer one that is not right, and "
+            "{answers:was/were} removed by the rule 'contained': no selection can win them",
             answers=lost,
         )
     if bare:

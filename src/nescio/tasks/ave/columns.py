@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from nescio.data.columns import Column, Summary, declare
+from nescio.errors import opt
 
-_OUTCOMES_INSTEAD = "--choose view=selection reads the SELECTED answers as outcomes, for c@1 and its kin"
+_OUTCOMES_INSTEAD = (
+    f"{opt('choose', {'view': 'selection'})} reads the SELECTED answers as outcomes, for c@1 and related measures"
+)
 
 declare(
     Column(

@@ -1,13 +1,12 @@
-"""Decisions as Evidence: a row a question, or an answer that assessors judged; and the outcomes of what was selected.
+"""Decisions as Evidence, with a row for each question and each judged answer; and the outcomes of what was selected.
 
-A row of the Evidence is a question, or an answer that assessors judged; each has only the columns of its kind, and a
-question and its answers are one cluster, so that all resampling is by question. UNKNOWN answers are no rows: no measure
-reads them.
+A row has only the columns of its kind, and a question and its answers are one cluster, so that all resampling is by
+question. UNKNOWN answers have no row: no measure reads them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from msgspec import Struct
@@ -17,8 +16,8 @@ from nescio.data.evidence import PRESENT, Evidence
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, SILENT, Outcomes
 from nescio.errors import MismatchError
-from nescio.tasks.ave.exercise import Candidate, Decision, Exercise, Key, Pair, Runs, Validation, Value
-from nescio.tasks.ave.rules import pair_problems, problems
+from nescio.tasks.ave.exercise import Decision, Exercise, Key, Pair, Runs, Validation, Value, groups, language
+from nescio.tasks.ave.rules import Problem, pair_problems, problems
 
 
 class Point(Struct, frozen=True):
@@ -32,14 +31,11 @@ class Point(Struct, frozen=True):
 
 QUESTION_COLUMNS = ("ave.selected_right", "ave.rejected_right", "ave.solvable", "ave.random")
 SELECTED_UNKNOWN = "ave.selected_unknown"  # the code of a note that baselines do not need
-
-
 _JUDGED = (Value.VALIDATED, Value.REJECTED)
 
 
 class _Judged(Struct, frozen=True):
-    """An answer with its gold, as a row: what it is called, its question's number, its run's decisions are found by
-    `key`."""
+    """An answer with its gold, as a row: its name, its key, its question's number."""
 
     name: str
     key: Key
@@ -49,25 +45,17 @@ class _Judged(Struct, frozen=True):
 
 
 def evidence(exercise: Exercise, runs: Runs) -> tuple[Evidence, tuple[Note, ...]]:
-    """Return validators' decisions as Evidence, and notes on what was left out; an answer that a run does not name is
-    REJECTED.
+    """Return validators' decisions as Evidence, and notes on what was left out; missing decisions count as REJECTED.
 
     Raises MismatchError where a run breaks a rule (`problems`), or no answer has a value.
     """
-    for run, validations in runs.items():
-        for problem in problems(exercise, validations):
-            raise MismatchError(
-                f"run {run!r}: {problem.rule}" + ("" if problem.value is None else f" ({problem.value!r})")
-            )
+    _hold_rules(runs, lambda validations: problems(exercise, validations))
     place = {question.id: i for i, question in enumerate(exercise.questions)}
-    tongue = [question.strata.get("language", "") for question in exercise.questions]
+    tongue = [language(question) for question in exercise.questions]
     rows = [
-        _Judged(
-            f"{q} {candidate.id}", (q, candidate.id), place[q], candidate.value is Value.VALIDATED, tongue[place[q]]
-        )
-        for candidate in exercise.candidates
-        for q in (candidate.question_id,)
-        if candidate.value in _JUDGED
+        _Judged(" ".join(one.key), one.key, place[one.question_id], one.right, tongue[place[one.question_id]])
+        for one in exercise.candidates
+        if one.judged
     ]
     notes = [
         *_unknown([candidate.value for candidate in exercise.candidates]),
@@ -80,13 +68,8 @@ def evidence(exercise: Exercise, runs: Runs) -> tuple[Evidence, tuple[Note, ...]
 
 
 def pair_evidence(pairs: Sequence[Pair], runs: Runs) -> tuple[Evidence, tuple[Note, ...]]:
-    """Return the same for AVE 2006: answers alone, in one cluster where pairs name their question, else each on its
-    own."""
-    for run, validations in runs.items():
-        for problem in pair_problems(pairs, validations):
-            raise MismatchError(
-                f"run {run!r}: {problem.rule}" + ("" if problem.value is None else f" ({problem.value!r})")
-            )
+    """Return the same for AVE 2006: answers alone, clustered by the question where pairs name it."""
+    _hold_rules(runs, lambda validations: pair_problems(pairs, validations))
     numbers: dict[Key, int] = {}
     rows = []
     for pair in pairs:
@@ -99,15 +82,21 @@ def pair_evidence(pairs: Sequence[Pair], runs: Runs) -> tuple[Evidence, tuple[No
     return _evidence([], [], [], rows, runs), tuple(notes)
 
 
-def selections(exercise: Exercise, runs: Runs) -> tuple[Outcomes, tuple[Note, ...]]:
-    """Return the same files seen as the answers of QA systems, for c@1, thresholds and their kin: a question whose
-    SELECTED answer is VALIDATED in the gold is correct, with another one incorrect (an UNKNOWN one too, as in
-    qa_accuracy), without one unanswered.
+def _hold_rules(runs: Runs, problems_of: Callable[[Sequence[Validation]], Iterator[Problem]]) -> None:
+    for run, validations in runs.items():
+        for problem in problems_of(validations):
+            value = "" if problem.value is None else f" ({problem.value!r})"
+            raise MismatchError(f"run {run!r}: {problem.rule}{value}")
 
-    The confidence is that of the SELECTED answer; where there is none, the surest answer is the candidate that was
-    declined.
+
+def selections(exercise: Exercise, runs: Runs) -> tuple[Outcomes, tuple[Note, ...]]:
+    """Return the same files as outcomes of QA systems, for c@1, thresholds and related measures.
+
+    A question is correct if its SELECTED answer is VALIDATED in the gold, else incorrect (if UNKNOWN too, as in
+    qa_accuracy), and unanswered without one. The confidence is that of the SELECTED answer; without one, the surest
+    answer is the declined candidate.
     """
-    value = {(item.question_id, item.id): item.value for item in exercise.candidates}
+    value = {item.key: item.value for item in exercise.candidates}
     place = {question.id: i for i, question in enumerate(exercise.questions)}
     shape = (len(runs), len(place))
     state = np.full(shape, SILENT, dtype=np.int8)
@@ -127,7 +116,7 @@ def selections(exercise: Exercise, runs: Runs) -> tuple[Outcomes, tuple[Note, ..
                 unknown += gold in (Value.UNKNOWN, None)
             elif gold in _JUDGED and item.confidence is not None:
                 candidate[at] = gold is Value.VALIDATED
-    strata = {"language": np.array([question.strata.get("language", "") for question in exercise.questions])}
+    strata = {"language": np.array([language(question) for question in exercise.questions])}
     notes = [*_missing(runs, len(exercise.candidates))]
     if unknown:
         notes.append(
@@ -198,11 +187,9 @@ def _missing(runs: Runs, answers: int) -> Iterator[Note]:
 
 def _selected_unknown(exercise: Exercise, runs: Runs) -> Iterator[Note]:
     """Note the SELECTED answers that nobody judged: they are neither right nor wrong."""
-    unknown = {(item.question_id, item.id) for item in exercise.candidates if item.value not in _JUDGED}
+    unknown = {item.key for item in exercise.candidates if not item.judged}
     counts = {
-        run: sum(
-            item.decision is Decision.SELECTED and (item.question_id, item.answer_id) in unknown for item in validations
-        )
+        run: sum(item.decision is Decision.SELECTED and item.key in unknown for item in validations)
         for run, validations in runs.items()
     }
     if some := [(run, answers) for run, answers in counts.items() if answers]:
@@ -214,28 +201,23 @@ def _selected_unknown(exercise: Exercise, runs: Runs) -> Iterator[Note]:
         )
 
 
-def _question_columns(exercise: Exercise, validations: Sequence[Validation]) -> dict[str, list[float]]:
-    """Return what each question is worth in a run, and what it offers to any run."""
-    groups: dict[str, list[Candidate]] = {question.id: [] for question in exercise.questions}
-    for candidate in exercise.candidates:
-        groups[candidate.question_id].append(candidate)
-    selected = {(item.question_id, item.answer_id) for item in validations if item.decision is Decision.SELECTED}
+def _question_columns(exercise: Exercise, validations: Sequence[Validation]) -> list[tuple[float, ...]]:
+    """Return what each question is worth in a run, and what it offers to any run: a row of `QUESTION_COLUMNS` each."""
+    selected = {item.key for item in validations if item.decision is Decision.SELECTED}
     answered = {question for question, _ in selected}
-    values: dict[str, list[float]] = {name: [] for name in QUESTION_COLUMNS}
-    for question, group in groups.items():
-        right = [item for item in group if item.value is Value.VALIDATED]
-        known = [item for item in group if item.value in _JUDGED]
-        values["ave.selected_right"].append(any((question, item.id) in selected for item in right))
-        values["ave.rejected_right"].append(question not in answered and not right)
-        values["ave.solvable"].append(bool(right))
-        values["ave.random"].append(len(right) / len(known) if known else 0.0)
-    return values
+    rows: list[tuple[float, ...]] = []
+    for question, answers, known in groups(exercise):
+        right = [item for item in answers if item.right]
+        is_selected = any(item.key in selected for item in right)
+        rejected = question.id not in answered and not right
+        rows.append((is_selected, rejected, bool(right), len(right) / len(known) if known else 0.0))
+    return rows
 
 
 def _evidence(
     questions: Sequence[str],
     languages: Sequence[str],
-    by_question: Sequence[Mapping[str, Sequence[float]]],
+    by_question: Sequence[Sequence[tuple[float, ...]]],
     rows: Sequence[_Judged],
     runs: Runs,
 ) -> Evidence:
@@ -245,12 +227,12 @@ def _evidence(
     if questions:
         columns = {name: np.full(shape, np.nan) for name in QUESTION_COLUMNS}
         for run, values in enumerate(by_question):
-            for name in QUESTION_COLUMNS:
-                columns[name][run, : len(questions)] = values[name]
+            for name, column in zip(QUESTION_COLUMNS, zip(*values, strict=True), strict=True):
+                columns[name][run, : len(questions)] = column
     columns |= {name: np.full(shape, np.nan) for name in ("ave.right", "ave.accepted", "ave.confidence")}
     columns["ave.right"][:, len(questions) :] = [row.right for row in rows]
     for run, validations in enumerate(runs.values()):
-        decided = {(item.question_id, item.answer_id): item for item in validations}
+        decided = {item.key: item for item in validations}
         accepted = {key for key, item in decided.items() if item.decision is not Decision.REJECTED}
         columns["ave.accepted"][run, len(questions) :] = [row.key in accepted for row in rows]
         if any(item.confidence is not None for item in validations):

@@ -12,6 +12,8 @@ from msgspec import Struct
 
 from nescio.data.model import Question
 
+Key = tuple[str, str]  # of an answer: its question's id, and its own
+
 
 class Value(StrEnum):
     """What a candidate is worth by its assessors: UNKNOWN is neither, and no measure reads it."""
@@ -28,6 +30,11 @@ class Decision(StrEnum):
     VALIDATED = "VALIDATED"
     REJECTED = "REJECTED"
 
+    @classmethod
+    def of(cls, *, accepted: bool, selected: bool) -> Decision:
+        """Return the decision on an answer that is selected, else accepted, else rejected."""
+        return cls.SELECTED if selected else cls.VALIDATED if accepted else cls.REJECTED
+
 
 class Candidate(Struct, frozen=True):
     """An answer to a question with the text that is said to support it; `value` is None in a test set without its gold.
@@ -42,6 +49,21 @@ class Candidate(Struct, frozen=True):
     document: str | None = None
     value: Value | None = None
     system: str | None = None
+
+    @property
+    def key(self) -> Key:
+        """The ids of its question and its own."""
+        return self.question_id, self.id
+
+    @property
+    def judged(self) -> bool:
+        """Whether assessors called it right or wrong."""
+        return self.value in (Value.VALIDATED, Value.REJECTED)
+
+    @property
+    def right(self) -> bool:
+        """Whether assessors called it right."""
+        return self.value is Value.VALIDATED
 
 
 class Exercise(Struct, frozen=True):
@@ -60,10 +82,14 @@ class Validation(Struct, frozen=True):
     decision: Decision
     confidence: float | None = None
 
+    @property
+    def key(self) -> Key:
+        """The ids of the question and the answer."""
+        return self.question_id, self.answer_id
+
 
 class Pair(Struct, frozen=True):
-    """AVE 2006: a text, and the hypothesis that was made of a question and an answer; VALIDATED is YES, REJECTED is
-    NO."""
+    """AVE 2006: a text, and the hypothesis made of a question and an answer; YES is VALIDATED, NO is REJECTED."""
 
     id: str
     text: str
@@ -75,7 +101,6 @@ class Pair(Struct, frozen=True):
 
 
 Runs = Mapping[str, Sequence[Validation]]
-Key = tuple[str, str]
 
 
 def by_question(candidates: Iterable[Candidate]) -> dict[str, list[Candidate]]:
@@ -84,3 +109,15 @@ def by_question(candidates: Iterable[Candidate]) -> dict[str, list[Candidate]]:
     for candidate in candidates:
         groups.setdefault(candidate.question_id, []).append(candidate)
     return groups
+
+
+def groups(exercise: Exercise) -> list[tuple[Question, list[Candidate], list[Candidate]]]:
+    """Return each question with all its answers, and with those that are judged."""
+    by_id = by_question(exercise.candidates)
+    grouped = [(question, by_id.get(question.id, [])) for question in exercise.questions]
+    return [(question, answers, [one for one in answers if one.judged]) for question, answers in grouped]
+
+
+def language(question: Question) -> str:
+    """Return the language that a question says it is in; empty where it says none."""
+    return question.strata.get("language", "")

@@ -34,19 +34,18 @@ class Problem(Struct, frozen=True):
 
 
 def problems(exercise: Exercise, validations: Sequence[Validation]) -> Iterator[Problem]:
-    """Return what in a run breaks the rules, in the order of the run: unknown and repeated answers, confidences that
-    are no numbers or that only some decisions have, two SELECTED in a question, and answers accepted where none is
-    SELECTED."""
+    """Yield what in a run breaks the rules, in its order: unknown and repeated answers, confidences that are no numbers
+    or that only some decisions have, two SELECTED in a question, and answers accepted where none is SELECTED."""
     questions = {question.id for question in exercise.questions}
-    answers = {(item.question_id, item.id) for item in exercise.candidates}
+    answers = {item.key for item in exercise.candidates}
     selected = {item.question_id for item in validations if item.decision is Decision.SELECTED}
     sure = any(item.confidence is not None for item in validations)
     seen: set[Key] = set()
     chosen: dict[str, str] = {}
     for at, item in enumerate(validations):
-        key = (item.question_id, item.answer_id)
+        key = item.key
         if key in seen:
-            rule = f"answer {item.answer_id!r} of question {item.question_id!r} stands here again"
+            rule = f"answer {item.answer_id!r} of question {item.question_id!r} has two decisions"
             yield Problem(at, Fault.REPEATED, rule)
         seen.add(key)
         if item.question_id not in questions:
@@ -69,15 +68,14 @@ def problems(exercise: Exercise, validations: Sequence[Validation]) -> Iterator[
 
 
 def pair_problems(pairs: Sequence[Pair], validations: Sequence[Validation]) -> Iterator[Problem]:
-    """Return the same for AVE 2006, where nothing is selected: a pair's id is both question and answer of its
-    decision."""
+    """Yield the same for AVE 2006, where nothing is selected and a pair's id is that of question and answer."""
     questions = tuple(Question(pair.id, "") for pair in pairs)
     candidates = tuple(Candidate(pair.id, pair.id, "", "") for pair in pairs)
     known = {pair.id for pair in pairs}
     for problem in problems(Exercise("", questions, candidates), validations):
         identity = validations[problem.at].question_id
         if problem.fault is Fault.REPEATED:
-            yield Problem(problem.at, Fault.REPEATED, "a decision on this pair stands here again", identity)
+            yield Problem(problem.at, Fault.REPEATED, "this pair has two decisions", identity)
         elif identity not in known:
             yield Problem(problem.at, Fault.NO_ANSWER, "there is no such pair", identity)
         elif problem.fault is Fault.NO_CONFIDENCE:

@@ -43,11 +43,7 @@ declare(
     _count("nuggets.okay_found", "okay nuggets that assessors found in the response (a)", "okay nuggets found"),
     _count("nuggets.vital_partial", "vital nuggets found in part"),
     _count("nuggets.okay_partial", "okay nuggets found in part"),
-    _count(
-        "nuggets.response_length",
-        "non-white characters of all answer strings (l)",
-        "characters of the responses",
-    ),
+    _count("nuggets.response_length", "non-white characters of all answer strings (l)", "characters of the responses"),
     _count(STRING_LENGTH, "non-white characters of one answer string, at least 1; 0 where there is none"),
     Column(
         "nuggets.string_precision",
@@ -67,7 +63,7 @@ declare(
         "pourpre.match",
         "POURPRE: the sum of the matches of vital nuggets",
         "score",
-        instead="what was matched automatically is measured by nuggets.automatic_F and its kin",
+        instead="what was matched automatically is measured by nuggets.automatic_F and related measures",
     ),
     _count("pourpre.found", "POURPRE: how many nuggets match at all", "nuggets matched in part or whole"),
     _count("nuggets.factoid", "1 for a factoid question of TREC's main task", "factoid questions"),

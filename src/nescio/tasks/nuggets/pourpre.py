@@ -1,12 +1,12 @@
-r"""POURPRE: nuggets matched automatically, by words, where no assessor has done it (Lin & Demner-Fushman, H05-1117).
+r"""POURPRE: nuggets matched automatically, by words, where no assessor matched them (Lin & Demner-Fushman, H05-1117).
 
-The match of a nugget is the share of its words that the *best single* string of the response holds, 0 to 1; by `count`
-all words weigh alike, by `idf` a word weighs $\ln(N/c)$. Words are lower-cased and stemmed, none is stopped. N and c
-count the nuggets of the key, all of them and those that hold the word, so that a run's score does not depend on which
-other runs are scored; `idf` therefore gives nothing for a word that every nugget holds, and a nugget of such words only
-is matched by count.
+The match of a nugget is the share of its words, 0 to 1, in the *best single* string of the response; by `count` all
+words weigh alike, by `idf` a word weighs $\ln(N/c)$. Words are lower-cased and stemmed, and there are no stop words. N
+and c count the nuggets of the key, all and those with the word, so that a score does not depend on which runs are
+scored together; `idf` therefore gives nothing for a word of every nugget, and a nugget of such words only is matched by
+count.
 
-An automatic match is no assessor's: its columns have names of their own, and so have the measures that read them.
+The columns of automatic matches have names of their own, and so have the measures that read them.
 """
 
 from __future__ import annotations
@@ -19,21 +19,15 @@ from typing import Literal, get_args
 from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, note
 from nescio.errors import UnknownNameError, UsageError
-from nescio.tasks.nuggets.scoring import Run, Target, gather, is_vital, length, silences
-from nescio.text import stem, words
+from nescio.tasks.nuggets.scoring import Run, Target, gather, is_vital, response_columns, silences
+from nescio.text import stems
 
 Matcher = Callable[[str, Sequence[str]], float]
 COUNT: Literal["count"] = "count"
-IDF: Literal["idf"] = "idf"
 EMBEDDING: Literal["embedding"] = "embedding"
 Matching = Literal["count", "idf", "embedding"]
 METHODS: tuple[Matching, ...] = get_args(Matching)
 MODEL = "all-MiniLM-L6-v2"
-
-
-def terms(text: str) -> list[str]:
-    """Return the stemmed words of a text, as often as they stand there."""
-    return [stem(word) for word in words(text)]
 
 
 def share(nugget: Sequence[str], strings: Sequence[Sequence[str]], weight: Callable[[str], float]) -> float:
@@ -51,31 +45,28 @@ def share(nugget: Sequence[str], strings: Sequence[Sequence[str]], weight: Calla
 
 def by_count(nugget: str, strings: Sequence[str]) -> float:
     """Return the match by count: "A B C D" against [A], [B C D], [D], [A D] is 3/4."""
-    return share(terms(nugget), [terms(string) for string in strings], lambda _: 1.0)
+    return share(stems(nugget), list(map(stems, strings)), lambda _: 1.0)
 
 
 def by_idf(nuggets: Sequence[str]) -> Matcher:
     """Return the match by idf, weights taken from these nuggets."""
-    held = Counter(term for nugget in nuggets for term in set(terms(nugget)))
+    held = Counter(term for nugget in nuggets for term in set(stems(nugget)))
 
     def weight(term: str) -> float:
         return math.log(len(nuggets) / max(held[term], 1)) if nuggets else 0.0
 
     def match(nugget: str, strings: Sequence[str]) -> float:
-        stems = [terms(string) for string in strings]
-        own = terms(nugget)
-        if not any(weight(term) for term in own):
-            return share(own, stems, lambda _: 1.0)
-        return share(own, stems, weight)
+        own = stems(nugget)
+        informative = any(weight(term) for term in own)
+        return share(own, list(map(stems, strings)), weight if informative else lambda _: 1.0)
 
     return match
 
 
 def by_embedding(model: str = MODEL) -> Matcher:
-    """Return the match by meaning: the largest cosine of nugget and string, negative ones being 0.
+    """Return the match by meaning: the largest cosine of nugget and string, at least 0.
 
-    Needs sentence-transformers (`pip install 'nescio[embeddings]'`) and its model; raises UsageError where it is not
-    installed.
+    Needs sentence-transformers and its model; raises UsageError where it is not installed.
     """
     try:
         from sentence_transformers import SentenceTransformer
@@ -95,8 +86,7 @@ def by_embedding(model: str = MODEL) -> Matcher:
 
 
 def matcher(method: str, targets: Sequence[Target]) -> Matcher:
-    """Return the matcher of that name; raises UnknownNameError for another, UsageError where its library is not
-    installed."""
+    """Return the matcher of a name; raises UnknownNameError, or UsageError where its library is not installed."""
     if method not in METHODS:
         raise UnknownNameError("automatic matching", method, METHODS)
     if method == EMBEDDING:
@@ -133,14 +123,9 @@ def _cell(target: Target, run: Run, match: Matcher) -> Mapping[str, float]:
     response = run.responses.get(target.id)
     strings = response.strings if response else ()
     scores = [(match(nugget.text, strings), is_vital(nugget)) for nugget in target.nuggets]
-    sure = response.confidence if response else None
     return {
-        "nuggets.vital": sum(vital for _, vital in scores),
-        "nuggets.okay": sum(not vital for _, vital in scores),
+        **response_columns(response, [vital for _, vital in scores]),
         "pourpre.match": math.fsum(score for score, vital in scores if vital),
         "pourpre.found": sum(score > 0 for score, _ in scores),
-        "nuggets.response_length": length(strings),
-        "answered": int(bool(strings)),
-        "confidence": float("nan") if sure is None else sure,
         "graded": 1,
     }

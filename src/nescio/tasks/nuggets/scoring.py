@@ -1,8 +1,7 @@
 """Definition questions (TREC 2003-2006): nuggets of information, what systems say, and what assessors find in it.
 
-A key lists the nuggets of a target, each vital or okay; a response is a list of strings; a match says that a nugget
-stands in a response. `evidence` turns them into columns: integers that the measures of `nescio.measures.nuggets` are
-formulas over.
+A key lists the nuggets of a target, each vital or okay; a response is a list of strings; a match says that a response
+has a nugget. `evidence` turns them into columns, which the measures of `nescio.measures.nuggets` read.
 
 Sources: Voorhees, TREC 2003-2006 (as printed in Lin & Demner-Fushman, H05-1117 and N06-1049); Dang & Lin, P07-1097.
 """
@@ -26,8 +25,7 @@ FULL, PARTIAL = 1.0, 0.5  # how far a match goes; official matches are all full
 
 
 class Nugget(Struct, frozen=True):
-    """A fact of the key. `vital` says for each assessor whether it is vital or only okay; `weight` is a pyramid's, if
-    given."""
+    """A fact of the key; `vital` by assessor (else it is okay); `weight` is a pyramid's, if given."""
 
     id: str
     text: str
@@ -72,7 +70,7 @@ class Match(Struct, frozen=True):
     grade: float = FULL
 
 
-Found = Mapping[str, Match]  # by nugget, in one response
+Matches = Mapping[str, Match]  # by nugget, in one response
 
 
 def length(strings: Sequence[str]) -> int:
@@ -81,8 +79,7 @@ def length(strings: Sequence[str]) -> int:
 
 
 def weights(target: Target) -> dict[str, float]:
-    """Return the pyramid weight of each nugget: the weights given, or its votes for vital over the most that a nugget
-    has (N06-1049)."""
+    """Return the pyramid weights: those given, or votes for vital over the most votes of any nugget (N06-1049)."""
     stated = [nugget.weight for nugget in target.nuggets]
     if any(weight is not None for weight in stated):
         return {nugget.id: nugget.weight or 0.0 for nugget in target.nuggets}
@@ -91,11 +88,10 @@ def weights(target: Target) -> dict[str, float]:
     return {name: count / most if most else 0.0 for name, count in votes.items()}
 
 
-def order(target: Target, matches: Found) -> float:
-    """Kendall's tau-b between the order of the matched nuggets in the response and in the key. Our own measure, not
-    TREC's.
+def order(target: Target, matches: Matches) -> float:
+    """Return Kendall's tau-b between the order of matched nuggets in response and key (our own measure, not TREC's).
 
-    NaN for fewer than two matched nuggets, where all stand in one string, or where a place is not recorded.
+    NaN for fewer than two matched nuggets, where all are in one string, or where a place is not recorded.
     """
     places = [(i, matches[nugget.id].place) for i, nugget in enumerate(target.nuggets) if nugget.id in matches]
     if len(places) < 2 or any(place is None for _, place in places):
@@ -186,7 +182,7 @@ def _wanted(who: str, keyed: Sequence[str], mapped: Sequence[str]) -> tuple[str 
 
 
 def _looked(target: Target, name: str | None, mapped: Sequence[str], seen: Collection[str]) -> bool:
-    """Whether an assessor labelled the nuggets of a target, or mapped any response to it; the majority always did."""
+    """Whether an assessor labelled the nuggets of a target or mapped a response to it; the majority always did."""
     labelled = any(name in nugget.vital for nugget in target.nuggets)
     return name is None or (name in seen if name in mapped else labelled)
 
@@ -245,8 +241,7 @@ def _not_mapped(runs: Sequence[Run], matches: Sequence[Match], by_cell: Mapping[
 
 
 def _found(matches: Sequence[Match], name: str | None, many: int) -> dict[str, Match]:
-    """Return what one assessor found in a response, or more than half of so many: for each nugget its first place and
-    its best grade."""
+    """Return what one assessor, or more than half of so many, found: the first place of the best grade by nugget."""
     kept = [match for match in matches if match.nugget_id and (name is None or match.assessor == name)]
     first_matches: dict[str, Match] = {}
     for match in sorted(kept, key=lambda m: (-m.grade, m.place is None, m.place or 0)):
@@ -263,47 +258,44 @@ def is_vital(nugget: Nugget, name: str | None = None) -> bool:
     return 2 * sum(nugget.vital.values()) > len(nugget.vital)
 
 
-def _cell(target: Target, response: Response | None, matches: Found, name: str | None) -> dict[str, float]:
-    """Return the columns of one response, as `nescio.data.evidence` names them."""
+def response_columns(response: Response | None, vital: Collection[bool]) -> dict[str, float]:
+    """Return the columns of a response that need no match, given which nuggets of its target are vital."""
     strings = response.strings if response else ()
+    return {
+        "nuggets.vital": sum(vital),
+        "nuggets.okay": len(vital) - sum(vital),
+        "nuggets.response_length": length(strings),
+        "answered": int(bool(strings)),
+        "confidence": float("nan") if response is None or response.confidence is None else response.confidence,
+    }
+
+
+def _cell(target: Target, response: Response | None, matches: Matches, name: str | None) -> dict[str, float]:
     vital = {nugget.id: is_vital(nugget, name) for nugget in target.nuggets}
     full = [i for i, match in matches.items() if match.grade >= FULL]
     partial = [i for i, match in matches.items() if match.grade < FULL]
     weight = weights(target)
-    sure = response.confidence if response else None
     return {
-        "nuggets.vital": sum(vital.values()),
-        "nuggets.okay": len(vital) - sum(vital.values()),
+        **response_columns(response, vital.values()),
         "nuggets.vital_found": sum(vital[i] for i in full),
         "nuggets.okay_found": sum(not vital[i] for i in full),
         "nuggets.vital_partial": sum(vital[i] for i in partial),
         "nuggets.okay_partial": sum(not vital[i] for i in partial),
-        "nuggets.response_length": length(strings),
-        "answered": int(bool(strings)),
-        **{string_length(i): max(1, length([text])) for i, text in enumerate(strings, 1)},
+        **{string_length(i): max(1, length([text])) for i, text in enumerate(response.strings if response else (), 1)},
         "nuggets.pyramid_found": sum(weight[i] for i in full),
         "nuggets.pyramid_weight": sum(weight.values()),
         "nuggets.order": order(target, {i: matches[i] for i in full}),
-        "confidence": float("nan") if sure is None else sure,
         "graded": float(response.graded if response else True),
     }
 
 
-FLOATS = (
-    "nuggets.pyramid_found",
-    "nuggets.pyramid_weight",
-    "nuggets.order",
-    "confidence",
-    "pourpre.match",
-)
+FLOATS = ("nuggets.pyramid_found", "nuggets.pyramid_weight", "nuggets.order", "confidence", "pourpre.match")
 
 
 def gather(
-    names: Sequence[str],
-    units: Sequence[tuple[Target, str | None]],
-    rows: Sequence[Sequence[Mapping[str, float]]],
+    names: Sequence[str], units: Sequence[tuple[Target, str | None]], rows: Sequence[Sequence[Mapping[str, float]]]
 ) -> Evidence:
-    """Cells as an Evidence, 0 where a cell lacks a column; with several units a target, each target is a cluster."""
+    """Join cells, 0 where one lacks a column; with several units for a target, each target is a cluster."""
     names_of_columns = dict.fromkeys(column for row in rows for cell in row for column in cell)
     kinds = {column: np.float64 if column in FLOATS else np.int64 for column in names_of_columns}
     columns: dict[str, Array] = {

@@ -23,15 +23,15 @@ from functools import lru_cache
 from msgspec import Struct
 
 from nescio.data.model import Question
-from nescio.text import stem, words
+from nescio.text import stem, word_set, words
 
 NAN = float("nan")
-_PRONOUNS = "i me my mine we us our ours you your yours he him his she her hers it its they them their theirs"
-PRONOUNS = frozenset(_PRONOUNS.split())
+PRONOUNS = word_set("i me my mine we us our ours you your yours he him his she her hers it its they them their theirs")
 # The list of the paper's footnote, to the letter: "a" and "the", and no "an".
-_STOP = """be am is are was were been being have has had having do does did doing done and or to in at of a the this
-that which"""
-STOP_LIST = PRONOUNS | frozenset(_STOP.split())
+STOP_LIST = PRONOUNS | word_set("""
+be am is are was were been being have has had having do does did doing done and or to in at of a the this
+that which
+""")
 QUESTION_WORDS = ("who", "what", "when", "where", "why", "how", "which")
 _AS = {"whose": "who", "whom": "who", "who": "who", "what's": "what", "who's": "who", "where's": "where"}
 OTHER_WORD = "other"
@@ -131,8 +131,7 @@ def chosen_sentence(answer: str, story: tuple[str, ...]) -> int | None:
 
 
 def mark(question: Question, answer: str, *, keep_pronouns: bool = False) -> Marks:
-    """Mark an answer by the question's keys, its story and the sentences that people accept, as far as they are
-    known."""
+    """Mark an answer by its keys, its story and the sentences that people accept, where they are known."""
     best = best_match(answer, question.answers, keep_pronouns=keep_pronouns)
     if not question.story:
         return Marks(best.recall, best.precision, NAN, NAN)

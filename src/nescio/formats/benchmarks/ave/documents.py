@@ -1,13 +1,12 @@
 """The files of the Answer Validation Exercise one by one: collections, AVE 2006's pairs and responses, read and
 written.
 
-AVE 2006's files are no longer to be had: pairs are read and written in the shape that its overview and the RTE
+AVE 2006's files are no longer publicly available: pairs are read and written in the shape that its overview and the RTE
 challenges share.
 """
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -15,13 +14,14 @@ from typing import TYPE_CHECKING
 
 from nescio.data.model import Question
 from nescio.errors import FormatError, MismatchError, collected
-from nescio.sources.documents import text_lines
+from nescio.options.edge import Progress
+from nescio.sources.documents import cells_of, fault_in, text_in
 from nescio.sources.source import Source
-from nescio.sources.writing import whole
-from nescio.stats.parallel import Progress, followed
+from nescio.sources.writing import atomic_write
+from nescio.stats.parallel import followed
 from nescio.tasks.ave.exercise import Candidate, Decision, Exercise, Pair, Validation, Value
 from nescio.tasks.ave.rules import Problem, pair_problems, problems
-from nescio.text import decimal
+from nescio.text import finite
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -40,29 +40,20 @@ _LINE = "a line is: q_id a_id SELECTED|VALIDATED|REJECTED confidence"
 _PAIR_LINE = "a line is: pair_id YES|NO confidence"
 
 
-def _fail(source: Source, element: _Element, rule: str, value: object = None) -> FormatError:
-    return FormatError(source.label, rule, where=f"line {element.sourceline}", value=value)
-
-
-def _text(element: _Element | None) -> str:
-    """Return the text of an element and all within it; white space is that of the layout."""
-    return " ".join("".join(map(str, element.itertext())).split()) if element is not None else ""
-
-
 def _identity(source: Source, element: _Element, seen: Mapping[str, object], what: str) -> str:
     """Return the id of an element: one word, for it stands in the lines of responses, and its own among those seen."""
     identity = element.get("id") or ""
     if len(identity.split()) != 1 or identity != identity.strip():
-        raise _fail(source, element, f"{what} has an id without white space", element.get("id"))
+        raise fault_in(source, element, f"{what} has an id without white space", element.get("id"))
     if identity in seen:
-        raise _fail(source, element, f"{what} of this id stands here again", identity)
+        raise fault_in(source, element, f"{what} of this id appears twice", identity)
     return identity
 
 
 def _value(source: Source, element: _Element, words: str) -> Value | None:
     written = element.get("value") or element.get("entailment") or ""
     if written.strip() and written.strip().upper() not in _VALUES:
-        raise _fail(source, element, f"a value is {words} or empty", written)
+        raise fault_in(source, element, f"a value is {words} or empty", written)
     return _VALUES.get(written.strip().upper())
 
 
@@ -89,9 +80,9 @@ def read_exercise(source: Source) -> Exercise:
         identity = _identity(source, element, questions, "a question")
         tongue = _language(element)
         strata = {"language": tongue} if tongue else {}
-        questions[identity] = Question(identity, _text(_child(source, element, "q_str")), strata=strata)
+        questions[identity] = Question(identity, text_in(_child(source, element, "q_str")), strata=strata)
         if not questions[identity].text:
-            raise _fail(source, element, "a question has its text in q_str", identity)
+            raise fault_in(source, element, "a question has its text in q_str", identity)
         candidates += _candidates(source, element, identity)
     if not candidates:
         raise FormatError(source.label, "there are no answers (a, within q) to validate")
@@ -103,22 +94,22 @@ def _hold_places(source: Source, root: _Element) -> None:
     none."""
     pair = root.find(".//pair")
     if pair is not None and root.find(".//q") is not None:
-        raise _fail(
+        raise fault_in(
             source, pair, "a pair of AVE 2006 stands among questions (q); give them in two files", pair.get("id")
         )
     for element in root.iter("q", "a"):
         above = element.getparent()
         if element.tag == "a" and (above is None or above.tag != "q"):
-            raise _fail(source, element, "an answer (a) stands directly in its question (q)", element.get("id"))
+            raise fault_in(source, element, "an answer (a) stands directly in its question (q)", element.get("id"))
         if element.tag == "q" and next(element.iterancestors("q"), None) is not None:
-            raise _fail(source, element, "a question stands within another one", element.get("id"))
+            raise fault_in(source, element, "a question stands within another one", element.get("id"))
 
 
 def _child(source: Source, element: _Element, name: str) -> _Element | None:
     """Return the one child of that name, None where there is none; raises FormatError where there are two."""
     children = element.findall(name)
     if len(children) > 1:
-        raise _fail(source, children[1], f"{name} stands here again in one {element.tag}", element.get("id"))
+        raise fault_in(source, children[1], f"{name} appears twice in one {element.tag}", element.get("id"))
     return children[0] if children else None
 
 
@@ -128,12 +119,12 @@ def _candidates(source: Source, question: _Element, identity: str) -> Iterator[C
         name = _identity(source, element, seen, "an answer")
         answer, support = _child(source, element, "a_str"), _child(source, element, "t_str")
         if answer is None:
-            raise _fail(source, element, "an answer has its text in a_str", name)
+            raise fault_in(source, element, "an answer has its text in a_str", name)
         seen[name] = Candidate(
             identity,
             name,
-            _text(answer),
-            _text(support),
+            text_in(answer),
+            text_in(support),
             None if support is None else support.get("doc"),
             _value(source, element, "VALIDATED, REJECTED, UNKNOWN"),
             element.get("system"),
@@ -205,7 +196,7 @@ def _write(root: _Element, path: Path) -> None:
 
     etree.indent(root)
     content = etree.tostring(root, encoding="UTF-8", xml_declaration=True)
-    with whole(path) as draft:
+    with atomic_write(path) as draft:
         draft.write_bytes(content + b"\n")
 
 
@@ -223,14 +214,14 @@ def read_pairs(source: Source) -> list[Pair]:
     for element in source.document.iter("pair"):
         identity = _identity(source, element, pairs, "a pair")
         if next(element.iterancestors("pair"), None) is not None:
-            raise _fail(source, element, "a pair stands within another one", identity)
+            raise fault_in(source, element, "a pair stands within another one", identity)
         text, hypothesis = _child(source, element, "t"), _child(source, element, "h")
-        if text is None or hypothesis is None or not _text(hypothesis):
-            raise _fail(source, element, "a pair has a text (t) and a hypothesis (h)", identity)
+        if text is None or hypothesis is None or not text_in(hypothesis):
+            raise fault_in(source, element, "a pair has a text (t) and a hypothesis (h)", identity)
         value = _value(source, element, "YES, NO, UNKNOWN")
         group = (element.get("q_id") or "").strip() or None
         pairs[identity] = Pair(
-            identity, _text(text), _text(hypothesis), value, group, text.get("doc"), _language(element)
+            identity, text_in(text), text_in(hypothesis), value, group, text.get("doc"), _language(element)
         )
     if not pairs:
         raise FormatError(source.label, "there are no pairs")
@@ -291,7 +282,7 @@ def _decisions(
     """Read lines of so many ids, a word and perhaps a confidence, with their numbers; one id is question and answer in
     one."""
     validations, lines = [], []
-    for cells, line in _lines(source):
+    for cells, line in cells_of(source):
         with collected(faults):
             if len(cells) not in (ids + 1, ids + 2):
                 raise FormatError(source.label, rule, where=f"line {line}", value=" ".join(cells))
@@ -300,24 +291,13 @@ def _decisions(
                 raise FormatError(
                     source.label, f"a decision is {', '.join(words)}; {rule}", where=f"line {line}", value=cells[ids]
                 )
-            sure = _confidence(source, line, cells[-1]) if len(cells) == ids + 2 else None
+            sure = finite(cells[-1]) if len(cells) == ids + 2 else None
+            if sure is None and len(cells) == ids + 2:
+                rule = "confidence must be a finite number"
+                raise FormatError(source.label, rule, where=f"line {line}", value=cells[-1])
             validations.append(Validation(cells[0], cells[ids - 1], decision, sure))
             lines.append(line)
     return validations, lines
-
-
-def _lines(source: Source) -> Iterator[tuple[list[str], int]]:
-    for line, number in text_lines(source):
-        if cells := line.split():
-            yield cells, number
-
-
-def _confidence(source: Source, line: int, text: str) -> float:
-    confidence = decimal(text)
-    if confidence is None or not math.isfinite(confidence):
-        rule = "confidence must be a number" if confidence is None else "confidence must be a finite number"
-        raise FormatError(source.label, rule, where=f"line {line}", value=text)
-    return confidence
 
 
 def hold(
@@ -336,5 +316,5 @@ def write_responses(validations: Sequence[Validation], path: Path) -> None:
     for validation in validations:
         sure = "" if validation.confidence is None else f" {validation.confidence!r}"
         lines.append(f"{validation.question_id} {validation.answer_id} {validation.decision}{sure}\n")
-    with whole(path) as draft:
+    with atomic_write(path) as draft:
         draft.write_text("".join(lines), encoding="utf-8")

@@ -8,14 +8,16 @@ from typing import Any
 
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.notes import Note, note
-from nescio.errors import FormatError, MismatchError
+from nescio.errors import FormatError, MismatchError, opt
 from nescio.formats.folder_writer import file_names, folder_of, left_out, renamed, what_is, without_answers, write_lines
 from nescio.formats.logs.graded import choose
-from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, WriteResult, writer
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, WriteResult, by_role, writer
+from nescio.options.edge import Progress
+from nescio.sources.elements import identifier
 from nescio.sources.source import Source, name_runs
 from nescio.sources.tables import json_lines
 from nescio.sources.text_files import WHITE
-from nescio.stats.parallel import Progress, followed
+from nescio.stats.parallel import followed
 
 
 def read_kilt(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
@@ -25,7 +27,7 @@ def read_kilt(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     for row, line in json_lines(gold):
         name, texts = _kilt_line(gold, row, line)
         if name in questions:
-            raise FormatError(gold.label, "the question stands here again", where=f"line {line}", value=name)
+            raise FormatError(gold.label, "the question appears twice", where=f"line {line}", value=name)
         input_text = row.get("input")
         gold_texts = tuple(dict.fromkeys(text for text in texts if text.strip(WHITE)))
         questions[name] = Question(
@@ -38,7 +40,7 @@ def read_kilt(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         for row, line in json_lines(source):
             name, texts = _kilt_line(source, row, line)
             if name in responses:
-                raise FormatError(source.label, "the question stands here again", where=f"line {line}", value=name)
+                raise FormatError(source.label, "the question appears twice", where=f"line {line}", value=name)
             extra += name not in questions
             best = texts[0].strip(WHITE) if texts else ""  # as its evaluation does, the first alone
             responses[name] = Response(name, best or None, bool(best))
@@ -61,7 +63,7 @@ def read_kilt(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 def _kilt_parts(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Source, list[Source]]:
     """Read the gold and the runs: a run may repeat the `input`, and is then told from the gold by the `meta` that only
     this has."""
-    gold = [source for part, source in parts if part == "gold"]
+    gold = by_role(parts)["gold"]
     if len(gold) > 1 or "gold" in options.choose:
         with_meta = [source for source in gold if "meta" in source.columns]
         named = (
@@ -70,7 +72,8 @@ def _kilt_parts(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Sour
         gold = [source for source in gold if source.stem == named] if named else with_meta
     if len(gold) != 1:
         raise MismatchError(
-            "KILT runs need one gold file (id, input, output) with them; name it with --choose gold=STEM where several"
+            "KILT runs need one gold file (id, input, output) with them; name it with "
+            f"{opt('choose', of='gold=STEM')} where several"
             " could be it"
         )
     answers = [source for _, source in parts if source is not gold[0]]
@@ -80,18 +83,14 @@ def _kilt_parts(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Sour
 
 
 def _kilt_line(source: Source, row: Mapping[str, Any], line: int) -> tuple[str, list[str]]:
-    def fail(rule: str, value: object) -> FormatError:
-        return FormatError(source.label, rule, where=f"line {line}", value=value)
-
-    name, output = row.get("id"), row.get("output")
-    if isinstance(name, bool) or not isinstance(name, (str, int)) or not str(name).strip(WHITE):
-        raise fail("id must be a text or a whole number", name)
+    where = f"line {line}"
+    name, output = identifier(row, "id", source.label, where), row.get("output")
     if not isinstance(output, list) or not all(isinstance(item, dict) for item in output):
-        raise fail("output must be a list of objects", output)
+        raise FormatError(source.label, "output must be a list of objects", where=where, value=output)
     texts = [item.get("answer") for item in output]
     if any(not isinstance(text, (str, type(None))) for text in texts):
-        raise fail("an answer must be a text or null", texts)
-    return str(name).strip(WHITE), [text or "" for text in texts]
+        raise FormatError(source.label, "an answer must be a text or null", where=where, value=texts)
+    return name.strip(WHITE), [text or "" for text in texts]
 
 
 @writer("kilt", about="KILT: gold.jsonl and runs/NAME.jsonl (id, input, output), in a folder", takes=Unjudged)

@@ -3,9 +3,6 @@ lists."""
 
 from __future__ import annotations
 
-import json
-import math
-import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -13,14 +10,15 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, field
 
 from nescio.data.notes import Note, note
-from nescio.errors import FormatError, MismatchError
+from nescio.errors import FormatError, MismatchError, opt
 from nescio.formats.logs.grading import identity
 from nescio.formats.native import roles
 from nescio.sources.database import connect
+from nescio.sources.literals import UnsoundLiteralError, json_or, read_literal
 from nescio.sources.source import Source, small
 from nescio.sources.tables import first, json_lines, load_rows, locate, with_points, without_blanks
 from nescio.sources.text_files import WHITE
-from nescio.text import composed, decimal
+from nescio.text import composed, finite
 
 GOLD = ("gold_answers", "golden_answers", "answers", "gold", "reference", "references", "answer")
 IDS, RUNS = ("question_id", "qid", "id"), ("run", "model", "system")
@@ -128,7 +126,8 @@ def _columns(source: Source, have: Mapping[str, str], notes: list[Note]) -> _Col
         notes.append(
             note(
                 "nq.columns",
-                "{subject}: {columns:each %s is the column %r}; its answers are judged (--judge NAME says how)",
+                "{subject}: {columns:each %s is the column %r}; its answers are judged "
+                f"({opt('judge', of='NAME')} says how)",
                 str(source.label),
                 columns=others,
             )
@@ -165,13 +164,13 @@ def table(source: Source, stem: str, before: set[str], notes: list[Note]) -> lis
         if not ids:
             repeats[run, name] += 1
             if repeats[run, name] > 1 and (ways := _runs_that_fit(cells, names, columns)):
-                raise fail(place, f"question {name!r} stands here again{ways}")
+                raise fail(place, f"question {name!r} appears twice{ways}")
             name = name if repeats[run, name] == 1 else f"{name} ({repeats[run, name]})"
         if (run, name) in seen:
-            rule = f"question {name!r} of run {run!r} stands here again; it was on {locate(source, seen[run, name])}"
+            rule = f"question {name!r} of run {run!r} appears twice; first on {locate(source, seen[run, name])}"
             raise fail(place, rule + _runs_that_fit(cells, names, columns))
         if run in before:
-            raise MismatchError(f"run {run!r} stands in {source.label} and in a file before it")
+            raise MismatchError(f"run {run!r} is in {source.label} and in a file before it")
         seen[run, name] = at
         labels = {key: value or "" for key, value in cell.items() if key not in own}
         answers = _listed(cell[columns.gold], place, structured, columns.gold)
@@ -201,17 +200,12 @@ def _runs_that_fit(cells: Sequence[Sequence[Any]], names: Sequence[str], columns
     fits = []
     for i, name in enumerate(names, 1):
         values = {row[i] for row in cells}
-        if (
-            name not in columns.own
-            and 1 < len(values) < len(cells)
-            and len({(r[i], r[question]) for r in cells}) == len(cells)
-        ):
+        alone = len({(row[i], row[question]) for row in cells}) == len(cells)
+        if alone and name not in columns.own and 1 < len(values) < len(cells):
             fits.append((len(values), name))
-    return (
-        f"; if a column names the run, say so: {roles.options('run', [name for _, name in sorted(fits)])}"
-        if fits
-        else ""
-    )
+    if not fits:
+        return ""
+    return f"; if a column names the run, say so: {roles.options('run', [name for _, name in sorted(fits)])}"
 
 
 def refuse_other_verdicts(rows: Sequence[Row]) -> None:
@@ -230,7 +224,7 @@ def refuse_other_verdicts(rows: Sequence[Row]) -> None:
     if verdicts:
         source = rows[0].where[0]
         what = f"{' and '.join(map(repr, verdicts))} may say which answers are right"
-        raise roles.ask(source, what, "outcome", verdicts, "; or judge the answers with --judge exact")
+        raise roles.ask(source, what, "outcome", verdicts, f"; or judge the answers with {opt('judge', 'exact')}")
 
 
 def fail(place: tuple[Source, int], rule: str, value: object = None) -> FormatError:
@@ -278,7 +272,7 @@ def _listed(text: str | None, place: tuple[Source, int], structured: Structured,
             raise _refuse_object(text, place, column)
         return texts
     if kind is list:
-        items = _list(text)
+        items = _list(text, place)
         if items is not None:
             return tuple(dict.fromkeys(item for item in items if item.strip(WHITE)))
         if place[0].kind in ("parquet", "table"):
@@ -289,10 +283,8 @@ def _listed(text: str | None, place: tuple[Source, int], structured: Structured,
 def _squad_texts(text: str) -> tuple[str, ...] | None:
     """Return the texts of SQuAD's answers, {"text": [...], "answer_start": [...]}; None where this is another
     object."""
-    try:
-        texts = json.loads(text).get("text")
-    except (ValueError, RecursionError):
-        return None
+    held = json_or(text, None)
+    texts = held.get("text") if isinstance(held, dict) else None
     if not isinstance(texts, list) or not all(isinstance(item, str) for item in texts):
         return None
     return tuple(dict.fromkeys(item for item in texts if item.strip(WHITE)))
@@ -305,29 +297,23 @@ def _given(text: str | None, place: tuple[Source, int], structured: Structured, 
     kind = _kind(text, place, structured, column)
     if kind is dict:
         raise _refuse_object(text, place, column)
-    items = _list(text) if structured is not None and kind is list else None
+    items = _list(text, place) if structured is not None and kind is list else None
     return (text,) if items is None else tuple(items)
 
 
-def _list(text: str) -> list[str] | None:
-    """Return a list of texts and numbers as texts, or None."""
-    import ast
-
+def _list(text: str, place: tuple[Source, int]) -> list[str] | None:
     try:
-        items = json.loads(text)
-    except (ValueError, RecursionError):
-        try:
-            with warnings.catch_warnings(action="ignore"):  # it warns of escapes that Python does not have
-                items = ast.literal_eval(text) if len(text) < 10_000 else None
-        except (ValueError, SyntaxError, MemoryError, RecursionError):
-            return None
+        items = read_literal(text)
+    except UnsoundLiteralError as error:
+        raise fail(place, f"this looks like a list and cannot be read: {error}", text) from None
+    except ValueError:
+        return None
     if not isinstance(items, list) or any(isinstance(x, bool) or not isinstance(x, (str, int, float)) for x in items):
         return None
     return [identity(item) for item in items]
 
 
 def _declined(cell: Mapping[str, str | None], columns: _Columns, place: tuple[Source, int]) -> bool:
-    """Say whether a column tells that the answer was declined."""
     silent = False
     for names, means in ((columns.abstained, True), (columns.answered, False)):
         for name in names:
@@ -344,7 +330,7 @@ def _declined(cell: Mapping[str, str | None], columns: _Columns, place: tuple[So
 def _confidence(text: str | None, place: tuple[Source, int]) -> float | None:
     if text is None:
         return None
-    confidence = decimal(text)
-    if confidence is None or not math.isfinite(confidence):
+    confidence = finite(text)
+    if confidence is None:
         raise fail(place, "confidence must be a finite number", text)
     return confidence

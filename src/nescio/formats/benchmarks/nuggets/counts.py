@@ -61,7 +61,7 @@ Cells = dict[tuple[str, str], _Row]
         "a table of nuggets counted: run, question, vital, okay, vital_in_key, length, with type also list and factoid"
     ),
     recognise=recognise,
-    marks=tables_with("vital_in_key"),
+    sniff_keys=tables_with("vital_in_key"),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read tables of counts; no run may answer a question twice, and every run must have every question."""
@@ -129,7 +129,7 @@ def _read(source: Source, cells: Cells, options: ReadOptions) -> None:
         names = list(have)
         rows = connection.execute(f"SELECT row, {', '.join(have.values())} FROM raw ORDER BY 1").fetchall()
     own = {"run", "question", "type", *(name for columns in TYPES.values() for name in columns)}
-    strata = [n for n in names if n not in own and (options.strata is None or n in options.strata)]
+    strata = options.kept({name: None for name in names if name not in own})
     for row, *values in rows:
         by_name = dict(zip(names, values, strict=True))
         key = by_name["run"], by_name["question"]

@@ -18,9 +18,10 @@ from typing import Any
 
 from nescio.data.judges import JudgeRecord
 from nescio.data.notes import note
-from nescio.errors import MismatchError, UsageError
+from nescio.errors import MismatchError, UsageError, opt
 from nescio.formats.benchmarks.nuggets.parts import At, Keys, Said, check, to_evidence
-from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, by_role, reader
+from nescio.sources.elements import identifier
 from nescio.sources.source import LINES, Source, name_runs
 from nescio.sources.tables import json_lines
 from nescio.tasks.nuggets.scoring import FULL, PARTIAL, Match, Nugget, Response, Run, evidence
@@ -46,17 +47,17 @@ def recognise(source: Source) -> str | None:
     "nuggetizer",
     about="AutoNuggetizer: assignments of nuggets, or a key of nuggets with answers, in JSON Lines",
     recognise=recognise,
-    marks={"lines": ("qid", "topic_id")},
+    sniff_keys={"lines": ("qid", "topic_id")},
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read files of assignments; or one key and answers, which are then matched automatically."""
-    by_part = {name: [source for part, source in parts if part == name] for name in (KEY, ANSWERS, ASSIGNED)}
+    by_part = by_role(parts)
     if by_part[ASSIGNED]:
         if len(by_part[ASSIGNED]) < len(parts):
             other = (*by_part[KEY], *by_part[ANSWERS])[0]
             raise MismatchError(f"{other.label}: assignments hold key and answers already; give them alone")
         if options.choose:
-            raise UsageError("--choose has nothing to choose in assignments")
+            raise UsageError(f"{opt('choose')} has nothing to choose in assignments")
         return _assigned(by_part[ASSIGNED])
     if len(by_part[KEY]) != 1 or not by_part[ANSWERS]:
         raise MismatchError(f"{parts[0][1].label}: give one key of nuggets with the answers to it, or assignments")
@@ -65,7 +66,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         at = At(by_part[KEY][0], line)
         target = _name(at, row, "qid")
         if target in keys.nuggets:
-            raise at.fail("the question stands here again", target)
+            raise at.fail("the question appears twice", target)
         for nugget in _nuggets(at, row):
             keys.add(at, target, nugget)
     answers, where = _answers(by_part[ANSWERS])
@@ -74,10 +75,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 
 def _name(at: At, row: dict[str, Any], key: str) -> str:
-    name = row.get(key)
-    if isinstance(name, bool) or not isinstance(name, (str, int)) or not str(name).strip():
-        raise at.fail(f"{key} must be a text or a whole number", name)
-    return str(name).strip()
+    return identifier(row, key, at.source.label, at.line).strip()
 
 
 def _nuggets(at: At, row: dict[str, Any]) -> list[Nugget]:

@@ -12,7 +12,7 @@ from msgspec import Struct, field
 from nescio.data import model
 from nescio.data.judges import JudgeRecord
 from nescio.data.notes import note
-from nescio.errors import FormatError, MismatchError, UsageError
+from nescio.errors import FormatError, MismatchError, UsageError, opt
 from nescio.formats.registry import ReadOptions, ReadResult, Unjudged
 from nescio.sources.source import Source
 from nescio.tasks.nuggets import pourpre
@@ -51,7 +51,7 @@ class Keys(Struct):
             known[nugget.id] = nugget
             return
         if set(before.vital) & set(nugget.vital):
-            raise at.fail(f"nugget {nugget.id} of question {target} stands here again", nugget.text)
+            raise at.fail(f"nugget {nugget.id} of question {target} appears twice", nugget.text)
         if before.text != nugget.text:
             rule = f"nugget {nugget.id} of question {target} has another text elsewhere ({before.text!r})"
             raise at.fail(rule, nugget.text)
@@ -99,7 +99,7 @@ class Said(Struct):
         """Add a run, which must stand in one file only."""
         file = str(at.source.label)
         if self.runs.setdefault(name, file) != file:
-            raise at.fail(f"run {name!r} stands in {self.runs[name]} too; a run is one file", name)
+            raise at.fail(f"run {name!r} is in {self.runs[name]} too; a run is one file", name)
 
     def add(self, at: At, key: tuple[str, str], rank: int, text: str, document: str | None) -> None:
         """Add a string of a response."""
@@ -107,7 +107,7 @@ class Said(Struct):
             raise at.fail("the answer string is empty; a question without strings is silence", text)
         known = self.strings.setdefault(key, {})
         if rank in known:
-            rule = f"rank {rank} of question {key[1]} stands here again; it was on line {known[rank].line}"
+            rule = f"rank {rank} of question {key[1]} appears twice; first on line {known[rank].line}"
             raise at.fail(rule, text)
         known[rank] = _String(text, document, at.line)
 
@@ -179,7 +179,7 @@ def to_evidence(keys: Keys, answers: Said, mapped: Sequence[Mapped], options: Re
     signed."""
     for name in options.choose:
         if name not in CHOICES:
-            raise UsageError(f"--choose {name}: nuggets have {' and '.join(CHOICES)} to choose")
+            raise UsageError(f"{opt('choose')} {name}: nuggets have {' and '.join(CHOICES)} to choose")
     automatic = options.choose.get("automatic")
     targets, runs = keys.targets(), answers.found()
     words = _words(targets, runs) if options.texts else None

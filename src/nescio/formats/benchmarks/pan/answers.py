@@ -13,8 +13,9 @@ from nescio.data.columns import Array
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError, collected
 from nescio.formats.benchmarks.pan.shapes import shared
-from nescio.formats.benchmarks.pan.truth import DECIDED, Truth, identifier, split_lines
+from nescio.formats.benchmarks.pan.truth import DECIDED, Truth, identifier
 from nescio.formats.logs.grading import number
+from nescio.sources.documents import cells_of
 from nescio.sources.source import Source
 from nescio.sources.tables import json_lines, plain_rows
 
@@ -76,7 +77,7 @@ def answers_of(
                 rule = "the truth file does not have this problem"
                 raise FormatError(source.label, rule, where=where, value=answer.problem)
             if not np.isnan(values[at]):
-                raise FormatError(source.label, "the problem stands here again", where=where, value=answer.problem)
+                raise FormatError(source.label, "the problem appears twice", where=where, value=answer.problem)
             values[at], sides[at] = answer.value, answer.side
     return values, sides
 
@@ -154,7 +155,7 @@ def _scored(source: Source, odd: Counter[str], faults: list[FormatError] | None)
 
 
 def _said(source: Source, odd: Counter[str], faults: list[FormatError] | None) -> Iterator[_Answer]:
-    for words, line in split_lines(source):
+    for words, line in cells_of(source):
         with collected(faults):
             decided = DECIDED.get(words[1]) if len(words) in (2, 3) else None
             score = words[2] if len(words) == 3 else words[-1]

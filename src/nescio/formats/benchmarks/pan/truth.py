@@ -10,7 +10,8 @@ from msgspec import Struct, field
 from nescio.errors import FormatError
 from nescio.formats.benchmarks.pan.shapes import STRATA, recognise, shared
 from nescio.formats.logs.grading import number
-from nescio.sources.documents import text_lines
+from nescio.sources import elements
+from nescio.sources.documents import cells_of
 from nescio.sources.source import Source
 from nescio.sources.tables import json_lines
 from nescio.sources.text_files import WHITE
@@ -26,11 +27,11 @@ class Truth(Struct):
 
 
 def read_truth(source: Source) -> Truth:
-    """Read a truth file; raises FormatError where a problem stands twice."""
+    """Read a truth file; raises FormatError where a problem appears twice."""
     truth = Truth()
     for problem, same, strata, line in _texts(source) if source.kind == "text" else _rows(source):
         if problem in truth.same:
-            raise FormatError(source.label, "the problem stands here again", where=f"line {line}", value=problem)
+            raise FormatError(source.label, "the problem appears twice", where=f"line {line}", value=problem)
         truth.same[problem] = same
         truth.strata[problem] = strata
     return truth
@@ -61,7 +62,7 @@ def _rows(source: Source) -> Iterator[tuple[str, int, Mapping[str, str], int]]:
 
 
 def _texts(source: Source) -> Iterator[tuple[str, int, Mapping[str, str], int]]:
-    for words, line in split_lines(source):
+    for words, line in cells_of(source):
         if len(words) != 2 or words[1] not in ("Y", "N"):
             rule = "a line of a truth file is a problem and Y or N"
             raise FormatError(source.label, rule, where=f"line {line}", value=" ".join(words))
@@ -69,16 +70,6 @@ def _texts(source: Source) -> Iterator[tuple[str, int, Mapping[str, str], int]]:
         yield words[0], int(words[1] == "Y"), {"corpus": words[0].rstrip("0123456789")}, line
 
 
-def split_lines(source: Source) -> Iterator[tuple[list[str], int]]:
-    """Yield the words of each line that is not blank."""
-    for text, line in text_lines(source):
-        if text.strip():
-            yield text.split(), line
-
-
 def identifier(source: Source, row: dict[str, Any], line: int) -> str:
     """Return the problem that a row of JSON names."""
-    identity = row.get("id")
-    if isinstance(identity, bool) or not isinstance(identity, (str, int)) or not str(identity).strip(WHITE):
-        raise FormatError(source.label, "id must be a text or a whole number", where=f"line {line}", value=identity)
-    return str(identity).strip(WHITE)
+    return elements.identifier(row, "id", source.label, line).strip(WHITE)

@@ -45,7 +45,7 @@ def gold_of(questions: Iterable[_Asked], label: object) -> Gold:
     by_id: dict[str, _Asked] = {}
     for one in questions:
         if one.id in by_id:
-            raise FormatError(label, "the question stands here again", where=one.place, value=one.id)
+            raise FormatError(label, "the question appears twice", where=one.place, value=one.id)
         by_id[one.id] = one
     if not by_id:
         raise FormatError(label, "there are no questions")
@@ -53,22 +53,19 @@ def gold_of(questions: Iterable[_Asked], label: object) -> Gold:
 
 
 def questions(gold: Gold, options: ReadOptions) -> tuple[Question, ...]:
-    wanted = [name for name in ("article", "paragraph") if options.strata is None or name in options.strata]
     questions, before, strata = [], (-1, -1), NOTHING
     for one in gold.asked:
         if (one.data, one.paragraph) != before:  # all questions of a paragraph share one mapping
             before = one.data, one.paragraph
             labels = {"article": one.article, "paragraph": f"{one.article} {one.paragraph}"}
-            strata = {name: labels[name] for name in wanted}
+            strata = options.kept(labels)
         questions.append(
             Question(
                 one.id,
                 one.text,
                 tuple(dict.fromkeys(one.answers)) if one.answers else (),
-                (),
-                bool(one.answers),
-                None,
-                strata,
+                answerable=bool(one.answers),
+                strata=strata,
             )
         )
     return tuple(questions)

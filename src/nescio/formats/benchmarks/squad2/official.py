@@ -10,8 +10,8 @@ import numpy as np
 from nescio.errors import FormatError
 from nescio.formats.benchmarks.squad2.gold import Gold, gold_of, listed_questions, read_gold, shape
 from nescio.formats.benchmarks.squad2.predictions import finite_odds, read_predictions
-from nescio.formats.benchmarks.squad2.reader import recognise
 from nescio.formats.benchmarks.squad2.scores import best, score_texts
+from nescio.formats.benchmarks.squad2.squad2_reader import recognise
 from nescio.sources.opening import open_source
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from nescio.data.notes import Note, note
-from nescio.errors import FormatError, MismatchError
+from nescio.errors import FormatError, MismatchError, opt
 from nescio.formats.benchmarks.squad2.gold import Gold
 from nescio.formats.benchmarks.squad2.scores import Scores, best
 from nescio.formats.logs.graded import choose
@@ -19,18 +19,7 @@ Odds = tuple[Source, dict[str, float]]
 FIGURES = {"exact", "f1", "score", "total", "accuracy"}  # keys of a report on figures, which is no file of odds
 _PREFIX = re.compile(r"^(?:pred(?:iction)?s?)[_\-.](?=.)", re.IGNORECASE)
 _GENERIC = {
-    "pred",
-    "preds",
-    "prediction",
-    "predictions",
-    "na",
-    "no",
-    "noans",
-    "answer",
-    "null",
-    "odds",
-    "prob",
-    "probs",
+    *["pred", "preds", "prediction", "predictions", "na", "no", "noans", "answer", "null", "odds", "prob", "probs"]
 }
 
 
@@ -85,7 +74,8 @@ def match_odds(
             if len(alike) != 1:
                 raise MismatchError(
                     f"{source.label}: of which run are these the no-answer odds? Call the file after its predictions "
-                    f"(pred_NAME.json, na_odds_NAME.json), or say --choose odds=RUN; runs here are {', '.join(names)}"
+                    f"(pred_NAME.json, na_odds_NAME.json), or say {opt('choose', of='odds=RUN')}; runs here are "
+                    f"{', '.join(names)}"
                 )
             run = alike[0]
         if run in by_run:

@@ -11,25 +11,20 @@ from msgspec.structs import replace
 
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SAID_SO, SILENT, STATES
-from nescio.errors import FormatError
-from nescio.formats.benchmarks.trec.lines import NIL, Found, cells_of, fault_at
+from nescio.errors import FormatError, opt
 from nescio.formats.benchmarks.trec.qrels import ranked, say_strangers
+from nescio.formats.benchmarks.trec.runs import NIL, RankedRun, fault_at
 from nescio.formats.logs.graded import Graded, declined, outcomes_of
 from nescio.formats.registry import ReadOptions, ReadResult
+from nescio.sources.documents import cells_of
 from nescio.sources.source import Source, name_runs
 from nescio.text import squeeze
 
 VERDICTS = {"R": CORRECT, "W": INCORRECT, "X": INCORRECT, "U": INCORRECT}
-
-
 NUMBERS = {"1": "R", "-1": "W", "2": "U", "3": "X"}  # of TREC's own files; its README of 2005 names them
-
-
 # What TREC's collections call their documents: NYT19990101.0001, AP880212-0001, FBIS3-1, LA010189-0001,
 # FR940104-0-00001.
 _DOCNO = re.compile(r"[A-Z]{2,5}\d{1,9}(?:[-.]\d+){1,2}|[A-Z]{3}\d{8,12}")
-
-
 _NAMES = {"X": "inexact", "U": "unsupported"}
 
 
@@ -88,7 +83,7 @@ def judged_alone(sources: Sequence[Source], options: ReadOptions) -> ReadResult:
         for question, docno, letter, answer, line in _judgements(source, options):
             if question in seen:
                 rule = (
-                    f"question {question!r} stands here again (it was on line {seen[question]}): a pool of answers"
+                    f"question {question!r} appears twice (first on line {seen[question]}): a pool of answers"
                     " needs its runs"
                 )
                 raise fault_at(source, line, rule)
@@ -114,7 +109,8 @@ def _say_letters(run: str, letters: Counter[str], options: ReadOptions, notes: l
             notes.append(
                 note(
                     "trec.lenient",
-                    "run {subject!r}: {answers} {kind} ({letter}): incorrect (--outcome-map {letter}=correct is "
+                    "run {subject!r}: {answers} {kind} ({letter}): incorrect "
+                    f"({opt('outcome_map', of='{letter}=correct')} is "
                     "lenient)",
                     run,
                     answers=letters[letter],
@@ -124,7 +120,7 @@ def _say_letters(run: str, letters: Counter[str], options: ReadOptions, notes: l
             )
 
 
-def with_pool(source: Source, runs: Sequence[Found], options: ReadOptions) -> ReadResult:
+def with_pool(source: Source, runs: Sequence[RankedRun], options: ReadOptions) -> ReadResult:
     """Return the answers of runs, looked up in the pool of what was judged; one that is not in it is not graded."""
     pool = _Pool()
     for question, docno, letter, answer, line in _judgements(source, options):

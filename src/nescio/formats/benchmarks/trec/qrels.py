@@ -12,17 +12,18 @@ from msgspec.structs import replace
 
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, Outcomes
-from nescio.errors import MismatchError, UsageError
-from nescio.formats.benchmarks.trec.lines import Found, cells_of, fault_at, whole_in
+from nescio.errors import MismatchError, UsageError, opt
+from nescio.formats.benchmarks.trec.runs import RankedRun, fault_at, whole_in
 from nescio.formats.logs.graded import Graded, outcomes_of
 from nescio.formats.registry import ReadOptions, ReadResult
+from nescio.sources.documents import cells_of
 from nescio.sources.source import Source
 from nescio.tasks.trec.columns import CUTOFFS
 
 FIGURES = ("trec.ap", "trec.rr", *(f"trec.top{k}" for k in CUTOFFS))
 
 
-def with_qrels(source: Source, runs: Sequence[Found], options: ReadOptions) -> ReadResult:
+def with_qrels(source: Source, runs: Sequence[RankedRun], options: ReadOptions) -> ReadResult:
     """Hold runs against a file of qrels."""
     least = _least(options)
     relevant: dict[str, dict[str, int]] = {}
@@ -34,7 +35,7 @@ def with_qrels(source: Source, runs: Sequence[Found], options: ReadOptions) -> R
             )
         levels = relevant.setdefault(cells[0], {})
         if cells[2] in levels:
-            raise fault_at(source, line, f"document {cells[2]!r} of topic {cells[0]!r} stands here again")
+            raise fault_at(source, line, f"document {cells[2]!r} of topic {cells[0]!r} appears twice")
         levels[intern(cells[2])] = level
     notes: list[Note] = []
     top = max(level for levels in relevant.values() for level in levels.values())
@@ -42,7 +43,8 @@ def with_qrels(source: Source, runs: Sequence[Found], options: ReadOptions) -> R
         notes.append(
             note(
                 "trec.relevance",
-                "{subject}: relevance goes up to {highest}; relevant is {least} or more (--choose relevance=N)",
+                "{subject}: relevance goes up to {highest}; relevant is {least} or more "
+                f"({opt('choose', of='relevance=N')})",
                 str(source.label),
                 highest=top,
                 least=least,
@@ -57,7 +59,7 @@ def with_qrels(source: Source, runs: Sequence[Found], options: ReadOptions) -> R
 
 
 def _by_qrels(
-    runs: Sequence[Found],
+    runs: Sequence[RankedRun],
     relevant: Mapping[str, Mapping[str, int]],
     least: int,
     figures: array[float],
@@ -104,11 +106,11 @@ def _least(options: ReadOptions) -> int:
     text = options.choose.get("relevance", "1")
     least = whole_in(text)
     if least is None:
-        raise UsageError(f"--choose relevance takes a whole number (found {text!r})")
+        raise UsageError(f"{opt('choose')} relevance takes a whole number (found {text!r})")
     return least
 
 
-def say_strangers(run: Found, known: Mapping[str, object], notes: list[Note]) -> None:
+def say_strangers(run: RankedRun, known: Mapping[str, object], notes: list[Note]) -> None:
     """Note how many topics of a run were not judged; raises MismatchError where none was."""
     strangers = sum(topic not in known for topic in run.topics)
     if strangers == len(run.topics):

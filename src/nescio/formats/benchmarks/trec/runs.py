@@ -7,15 +7,50 @@ from collections.abc import Mapping, Sequence
 from sys import intern
 
 import numpy as np
+from msgspec import Struct
 
-from nescio.errors import MismatchError
-from nescio.formats.benchmarks.trec.lines import Found, Given, cells_of, fault_at, number_in, whole_in
+from nescio.errors import FormatError, MismatchError
 from nescio.formats.logs.graded import choose
 from nescio.formats.registry import ReadOptions
+from nescio.sources.documents import cells_of
 from nescio.sources.source import Source, name_runs
+from nescio.text import finite
+
+NIL = "NIL"
 
 
-def read_runs(sources: Sequence[Source], options: ReadOptions) -> list[Found]:
+def whole_in(text: str) -> int | None:
+    """Return the whole number that a cell is."""
+    try:
+        return int(text) if len(text) < 20 and "_" not in text else None
+    except ValueError:
+        return None
+
+
+class RankedDocument(Struct, frozen=True):
+    """One line of a run: a document, and the answer taken from it where the line goes on with one."""
+
+    docno: str
+    rank: int
+    score: float
+    answer: str
+    line: int
+
+
+class RankedRun(Struct, frozen=True):
+    """One run: what it gives for each topic, best first."""
+
+    name: str
+    source: Source
+    topics: Mapping[str, Sequence[RankedDocument]]
+
+
+def fault_at(source: Source, line: int, rule: str, value: object = None) -> FormatError:
+    """Make the error of a line."""
+    return FormatError(source.label, rule, where=f"line {line}", value=value)
+
+
+def read_runs(sources: Sequence[Source], options: ReadOptions) -> list[RankedRun]:
     """Read the runs, named by their tags where no two files share one, else by their files."""
     order = choose(options, "order", ["score", "rank"], "orders") if "order" in options.choose else "score"
     read = [(source, _read_run(source, order)) for source in sources]
@@ -25,25 +60,25 @@ def read_runs(sources: Sequence[Source], options: ReadOptions) -> list[Found]:
     for (source, runs), stem in zip(read, stems, strict=True):
         for tag, topics in runs.items():
             shared = stem if len(runs) == 1 else f"{stem} {tag}"
-            tagged.append(Found(tag if tags[tag] == 1 else shared, source, topics))
+            tagged.append(RankedRun(tag if tags[tag] == 1 else shared, source, topics))
     if len({run.name for run in tagged}) < len(tagged):
-        raise MismatchError(f"two of the runs would bear the same name: {', '.join(run.name for run in tagged)}")
+        raise MismatchError(f"two of the runs would have the same name: {', '.join(run.name for run in tagged)}")
     return tagged
 
 
-def _read_run(source: Source, order: str) -> dict[str, dict[str, list[Given]]]:
-    runs: dict[str, dict[str, list[Given]]] = {}
+def _read_run(source: Source, order: str) -> dict[str, dict[str, list[RankedDocument]]]:
+    runs: dict[str, dict[str, list[RankedDocument]]] = {}
     for cells, line in cells_of(source, 7):
         if len(cells) < 6:
             raise fault_at(source, line, "a line of a run is: qid iter docno rank score tag", " ".join(cells))
         topic, _, docno, rank_, score_, tag, *rest = cells
-        rank, score, answer = whole_in(rank_), number_in(score_), rest[0] if rest else ""
+        rank, score, answer = whole_in(rank_), finite(score_), rest[0] if rest else ""
         if rank is None:
             raise fault_at(source, line, "the rank must be a whole number", rank_)
         if score is None:
             raise fault_at(source, line, "the score must be a finite number", score_)
         rank = rank if order == "rank" else 0
-        runs.setdefault(tag, {}).setdefault(topic, []).append(Given(intern(docno), rank, score, answer, line))
+        runs.setdefault(tag, {}).setdefault(topic, []).append(RankedDocument(intern(docno), rank, score, answer, line))
     _none_twice(source, runs)
     for topics in runs.values():
         for answers in (response for response in topics.values() if len(response) > 1):
@@ -56,7 +91,7 @@ def _read_run(source: Source, order: str) -> dict[str, dict[str, list[Given]]]:
     return runs
 
 
-def _none_twice(source: Source, runs: Mapping[str, Mapping[str, Sequence[Given]]]) -> None:
+def _none_twice(source: Source, runs: Mapping[str, Mapping[str, Sequence[RankedDocument]]]) -> None:
     """Raise FormatError for the first line whose document, with the same answer, stands for the same topic of a run
     already."""
     again: list[tuple[int, str]] = []
@@ -66,7 +101,7 @@ def _none_twice(source: Source, runs: Mapping[str, Mapping[str, Sequence[Given]]
             for answer in answers if len(answers) > 1 else ():
                 before = lines.setdefault((answer.docno, answer.answer), answer.line)
                 if before != answer.line:
-                    rule = f"document {answer.docno!r} of topic {topic!r} stands here again; it was on line {before}"
+                    rule = f"document {answer.docno!r} of topic {topic!r} appears twice; first on line {before}"
                     again.append((answer.line, rule))
     if again:
         raise fault_at(source, *min(again))

@@ -11,12 +11,11 @@ from msgspec import Struct
 from nescio.data.texts import AnswerTexts, texts_of
 from nescio.errors import FormatError
 from nescio.formats.logs.grading import labels, number
-from nescio.formats.logs.metrics import question_name
+from nescio.formats.logs.metrics import metric_name, question_name
 from nescio.formats.registry import ReadOptions
-from nescio.sources.elements import elements, entries
+from nescio.sources.elements import as_object, elements, entries, flag, objects_in
 from nescio.sources.json import decode_document
 from nescio.sources.source import Source
-from nescio.text import sanitize
 
 CASES, DIALOGUES, MAP = "testCases", "conversationalTestCases", "test_cases_lookup_map"
 Row = Mapping[str, Any]
@@ -67,7 +66,7 @@ def cached_cases(source: Source, run: str, options: ReadOptions) -> Iterator[Cas
         if not isinstance(asked, dict):
             raise FormatError(source.label, "the key of a cached case must be a JSON object", where=where, value=asked)
         held = row.get("cached_metrics_data")
-        data = [one.get("metric_data", one.get("metric_metadata")) for one in _objects(held)]
+        data = [one.get("metric_data", one.get("metric_metadata")) for one in objects_in(held)]
         output = asked.get("actual_output")
         yield _case(
             source,
@@ -86,38 +85,31 @@ def _check(source: Source, row: Any, where: str) -> None:
 
 
 def _case(source: Source, row: Row, where: str, run: str, options: ReadOptions, *, text: Any, output: Any) -> Case:
-    passed, data = row.get("success"), row.get("metricsData", row.get("metricsMetadata"))
-    if not isinstance(passed, (bool, type(None))):
-        raise FormatError(source.label, "success must be true or false", where=where, value=passed)
+    passed, data = flag(row, "success", source.label, where), row.get("metricsData", row.get("metricsMetadata"))
     if not isinstance(data, (list, type(None))):
         raise FormatError(source.label, "metricsData must be a list", where=where, value=data)
     asked = text if isinstance(text, str) and text.strip() else row.get("name")
     if not isinstance(asked, str) or not asked.strip():
         raise FormatError(source.label, "a test case must have an input, or a name", where=where, value=asked)
     marks = {}
-    for one in _objects(data):
+    for one in objects_in(data):
         name = one.get("name", one.get("metric"))
         if not isinstance(name, str) or not name.strip():
             raise FormatError(source.label, "a metric must have a name", where=where, value=name)
-        marks[" ".join(sanitize(name, target="message").split())] = _mark(source, one, where)
-    held = row.get("metadata") or row.get("additionalMetadata")
+        marks[metric_name(name, "")] = _mark(source, one, where)
     return Case(
         run,
         question_name(asked),
         output if isinstance(output, str) else None,
         passed,
         marks,
-        labels(held, options) if isinstance(held, dict) else {},
+        labels(as_object(row.get("metadata") or row.get("additionalMetadata")), options),
         where,
         source.label,
-        texts_of(asked, [row.get("expectedOutput")], output, reason=[one.get("reason") for one in _objects(data)])
+        texts_of(asked, [row.get("expectedOutput")], output, reason=[one.get("reason") for one in objects_in(data)])
         if options.texts
         else None,
     )
-
-
-def _objects(values: Any) -> list[Row]:
-    return [value for value in values or () if isinstance(value, dict)] if isinstance(values, list) else []
 
 
 def _mark(source: Source, one: Row, where: str) -> Mark:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -112,18 +111,9 @@ def _folder(path: Path, documents: dict[str, Any], files: dict[str, Path]) -> Fo
 
 
 def _named(folders: Sequence[Folder]) -> list[Folder]:
-    """Return the folders with their runs: one a model, or one a folder where a model has a scenario twice."""
     whats = [",".join([folder.scenario, *(f"{k}={v}" for k, v in folder.parameters.items())]) for folder in folders]
-    many = Counter((folder.model, what) for folder, what in zip(folders, whats, strict=True))
-    again = {model for (model, _), count in many.items() if count > 1}
-    keys = [(folder.model, folder.path if folder.model in again else None) for folder in folders]
-    candidates = {key: (key[0], grading.place(folder.path)) for key, folder in zip(keys, folders, strict=True)}
-    names = dict(zip(candidates, grading.run_names(list(candidates.values())), strict=True))
-    several = len({*whats}) > 1
-    return [
-        replace(folder, run=names[key], prefix=f"{what}/" if several else "")
-        for folder, key, what in zip(folders, keys, whats, strict=True)
-    ]
+    runs = grading.runs_of([folder.model for folder in folders], whats, [folder.path for folder in folders])
+    return [replace(folder, run=run, prefix=prefix) for folder, (run, prefix) in zip(folders, runs, strict=True)]
 
 
 # ---- cases ----
@@ -161,7 +151,7 @@ def open_cases(folder: Folder, options: ReadOptions) -> list[Case]:
             )
         for name, score in _stats(entry.get("stats"), folder, where):
             if cases[key].scores.setdefault(name, score) != score:
-                raise FormatError(folder.files[STATS], f"{name!r} stands here again", where=where, value=score)
+                raise FormatError(folder.files[STATS], f"{name!r} appears twice", where=where, value=score)
     return list(cases.values())
 
 

@@ -17,6 +17,7 @@ from nescio.formats.logs import grading
 from nescio.formats.logs.grading import BLOCKED, ERRORED, NO_SCORE, REFUSED, number
 from nescio.formats.registry import ReadOptions
 from nescio.sources.documents import read_members
+from nescio.sources.elements import as_list, as_object, identifier, objects_in, part_of, texts_in
 from nescio.sources.json import decode_document, most_keys, refuse_twice
 from nescio.sources.source import Source
 from nescio.text import sanitize
@@ -80,10 +81,7 @@ class Log(Struct, frozen=True):
 
     def held(self, *names: str) -> Any:
         """Return what the header holds under these names, or None."""
-        value: Any = self.header
-        for name in names:
-            value = value.get(name) if isinstance(value, dict) else None
-        return value
+        return part_of(self.header, *names)
 
     def text(self, *names: str) -> str:
         """Return the same as a text, empty where it is none."""
@@ -104,10 +102,9 @@ class Log(Struct, frozen=True):
     def figures(self) -> Iterator[tuple[str, str, str, float, str]]:
         """Yield the log's own figures that are means: scorer, name of the score, metric, value, and what reduced the
         repeats."""
-        for score in listed(self.held("results", "scores")):
-            metrics = score.get("metrics") if isinstance(score, dict) else None
-            for name, metric in metrics.items() if isinstance(metrics, dict) else ():
-                value = number(metric.get("value")) if isinstance(metric, dict) else None
+        for score in objects_in(self.held("results", "scores")):
+            for name, metric in as_object(score.get("metrics")).items():
+                value = number(part_of(metric, "value"))
                 if value is not None and name.split("/")[-1] in ("accuracy", "mean"):
                     scorer, called = (sanitize(str(score.get(key)), target="message") for key in ("scorer", "name"))
                     reducer = score.get("reducer")
@@ -118,11 +115,6 @@ class Log(Struct, frozen=True):
                         value,
                         sanitize(reducer, target="message") if isinstance(reducer, str) else "",
                     )
-
-
-def listed(value: Any) -> list[Any]:
-    """Return a list, empty where it is none."""
-    return value if isinstance(value, list) else []
 
 
 def open_log(source: Source, options: ReadOptions, notes: list[Note]) -> Log:
@@ -262,13 +254,11 @@ def _sample(row: Any, where: str, source: Source, options: ReadOptions) -> Sampl
 
     if not isinstance(row, dict):
         raise fail("a sample must be an object", row)
-    name, epoch, target = row.get("id"), row.get("epoch", 1), row.get("target")
-    if isinstance(name, bool) or not isinstance(name, (int, str)) or name == "":
-        raise fail("id must be a whole number or a text", name)
+    name, epoch = identifier(row, "id", source.label, where), row.get("epoch", 1)
     if isinstance(epoch, bool) or not isinstance(epoch, int) or epoch < 1:
         raise fail("epoch must be a whole number from 1", epoch)
-    metadata, output = row.get("metadata"), row.get("output")
-    text, silent, empty = _said(output if isinstance(output, dict) else {})
+    text, silent, empty = _said(as_object(row.get("output")))
+    choices = as_list(row.get("choices"))
     return Sample(
         grading.identity(name),
         epoch,
@@ -278,16 +268,15 @@ def _sample(row: Any, where: str, source: Source, options: ReadOptions) -> Sampl
         silent,
         empty and not row.get("sandbox"),
         _input(row.get("input")),
-        _targets(target, listed(row.get("choices"))),
-        tuple(map(str, listed(row.get("choices")))),
-        grading.labels(metadata, options) if isinstance(metadata, dict) else {},
+        _targets(row.get("target"), choices),
+        tuple(map(str, choices)),
+        grading.labels(as_object(row.get("metadata")), options),
         where,
         _error(row.get("error")) if options.texts else "",
     )
 
 
 def _error(error: Any) -> str:
-    """Return what stopped a sample, in the words of the tool."""
     return in_words(error.get("message") if isinstance(error, dict) else error)
 
 
@@ -318,10 +307,9 @@ def _reason(score: Mapping[str, Any]) -> str:
     tells. It does not where several judges voted and it is that of the first one, nor where a person has graded the
     answer since.
     """
-    metadata = score.get("metadata")
-    details = metadata if isinstance(metadata, dict) else {}
-    candidates = (score.get("reason"), details.get("unscored_reason"), details.get("reason"))
-    reason = next((candidate for candidate in candidates if isinstance(candidate, str) and candidate), "")
+    details = as_object(score.get("metadata"))
+    candidates = texts_in([score.get("reason"), details.get("unscored_reason"), details.get("reason")])
+    reason = next(filter(None, candidates), "")
     explanation = score.get("explanation")
     unread = isinstance(explanation, str) and explanation.startswith(_NO_GRADE) and score.get("value") == "I"
     if not reason and unread and "individual_scores" not in details and not score.get("history"):
@@ -332,18 +320,16 @@ def _reason(score: Mapping[str, Any]) -> str:
 def _said(output: Mapping[str, Any]) -> tuple[str, str | None, bool]:
     """Return the text of an answer; whether the provider blocked or refused it; and whether there is nothing in it at
     all."""
-    first = next(iter(listed(output.get("choices"))), None)
-    message = first.get("message") if isinstance(first, dict) else None
-    content = message.get("content") if isinstance(message, dict) else None
-    blocks = [block for block in listed(content) if isinstance(block, dict)]
+    first = next(iter(as_list(output.get("choices"))), None)
+    content = part_of(first, "message", "content")
+    blocks = objects_in(content)
     completion = output.get("completion")
     if not isinstance(completion, str):
-        texts = [block.get("text") for block in blocks]
-        completion = content if isinstance(content, str) else "".join(text for text in texts if isinstance(text, str))
+        completion = content if isinstance(content, str) else "".join(texts_in([one.get("text") for one in blocks]))
     silent = REFUSED if any(block.get("refusal") is True for block in blocks) else None
-    if isinstance(first, dict) and first.get("stop_reason") == "content_filter":
+    if part_of(first, "stop_reason") == "content_filter":
         silent = BLOCKED
-    acted = isinstance(message, dict) and bool(message.get("tool_calls"))
+    acted = bool(part_of(first, "message", "tool_calls"))
     return completion.strip(), silent, first is not None and not completion.strip() and not acted
 
 
@@ -351,11 +337,7 @@ def _input(content: Any) -> str:
     """Return the question: a text, or the last message of the user."""
     if isinstance(content, str):
         return content
-    texts = [
-        _text(message.get("content"))
-        for message in listed(content)
-        if isinstance(message, dict) and message.get("role") == "user"
-    ]
+    texts = [_text(message.get("content")) for message in objects_in(content) if message.get("role") == "user"]
     return next((text for text in reversed(texts) if text), "")
 
 
@@ -363,8 +345,7 @@ def _text(content: Any) -> str:
     """Return the text of a message, or of those of its blocks that are texts."""
     if isinstance(content, str):
         return content
-    texts = [block.get("text") for block in listed(content) if isinstance(block, dict)]
-    return "\n".join(text for text in texts if isinstance(text, str))
+    return "\n".join(texts_in([block.get("text") for block in objects_in(content)]))
 
 
 def _targets(target: Any, choices: list[Any]) -> tuple[str, ...]:

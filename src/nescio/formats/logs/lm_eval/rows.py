@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from nescio.data.notes import Note, note
 from nescio.data.texts import AnswerTexts, texts_of
 from nescio.errors import FormatError
 from nescio.formats.logs import grading
 from nescio.formats.logs.grading import EMPTY, NO_FORM, number
 from nescio.formats.registry import ReadOptions
+from nescio.sources.elements import as_list, as_object, identifier, part_of
 from nescio.sources.source import Source
 from nescio.sources.tables import json_lines
 from nescio.text import decimal, sanitize
@@ -150,9 +153,8 @@ def _grades(value: Any, size: int) -> bool:
 
 
 def _item(row: dict[str, Any], where: str, label: object, fallbacks: set[str], options: ReadOptions) -> Item:
-    doc, filter_, responses = row.get("doc_id"), row.get("filter", "none"), row.get("filtered_resps")
-    if isinstance(doc, bool) or not isinstance(doc, (int, str)) or doc == "":
-        raise FormatError(label, "doc_id must be a whole number or a text", where=where, value=doc)
+    doc = identifier(row, "doc_id", label, where)
+    filter_, responses = row.get("filter", "none"), row.get("filtered_resps")
     if not isinstance(filter_, str):
         raise FormatError(label, "filter must be a text", where=where, value=filter_)
     if not isinstance(responses, list):
@@ -170,8 +172,7 @@ def _item(row: dict[str, Any], where: str, label: object, fallbacks: set[str], o
     declines = _declines((texts, _texts(row.get("resps"))), options) if options.declined.asked and not pairs else None
     lengths = _lengths(row.get("arguments"), len(pairs)) if len(pairs) > 1 else None
     sure = _sure(pairs[: len(pairs) // 2] if BOTH_WAYS in values else pairs, lengths)
-    held = row.get("doc")
-    labels = grading.labels(held, options) if isinstance(held, dict) else {}
+    labels = grading.labels(as_object(row.get("doc")), options)
     target = row.get("target")
     answerable = not isinstance(target, str) or grading.has_answer([target], options)
     return Item(
@@ -193,8 +194,7 @@ def _item(row: dict[str, Any], where: str, label: object, fallbacks: set[str], o
 
 def _words(row: dict[str, Any], pairs: Sequence[float]) -> AnswerTexts:
     """Return the question of a document (or the prompt), the target, and what was said; of options, the likeliest."""
-    doc, target = row.get("doc"), row.get("target")
-    held = doc if isinstance(doc, dict) else {}
+    held, target = as_object(row.get("doc")), row.get("target")
     question = next((held[name] for name in QUESTIONS if held.get(name)), None) or _prompt(row.get("arguments"), 0, 0)
     if not pairs:
         return texts_of(
@@ -211,8 +211,7 @@ def _prompt(arguments: Any, request: int, part: int) -> str:
     """Return a part of a request: the prompt (0), or what was to follow it (1)."""
     one: Any = None
     if isinstance(arguments, dict):
-        one = arguments.get(f"gen_args_{request}")
-        one = one.get(f"arg_{part}") if isinstance(one, dict) else None
+        one = part_of(arguments, f"gen_args_{request}", f"arg_{part}")
     elif isinstance(arguments, list) and request < len(arguments):
         pair = arguments[request]
         one = pair[part] if isinstance(pair, list) and part < len(pair) else None
@@ -259,10 +258,9 @@ def _pairs(responses: list[Any]) -> list[float]:
 def _lengths(arguments: Any, count: int) -> list[int] | None:
     """Return how many characters each option has, from the requests made for it."""
     if isinstance(arguments, dict):
-        requests = [arguments.get(f"gen_args_{i}") for i in range(count)]
-        texts = [one.get("arg_1") if isinstance(one, dict) else None for one in requests]
+        texts = [part_of(arguments, f"gen_args_{i}", "arg_1") for i in range(count)]
     else:
-        texts = [one[1] if isinstance(one, list) and len(one) > 1 else None for one in listed(arguments)]
+        texts = [one[1] if isinstance(one, list) and len(one) > 1 else None for one in as_list(arguments)]
     lengths = [len(text.removeprefix(" ")) for text in texts if isinstance(text, str)]
     return lengths if len(lengths) == count and all(lengths) else None
 
@@ -283,6 +281,46 @@ def _sure(logs: Sequence[float], lengths: Sequence[int] | None) -> tuple[float, 
     return 1 / total, weights[best] / total
 
 
-def listed(value: Any) -> list[Any]:
-    """Return a list, empty where it is none."""
-    return value if isinstance(value, list) else []
+# ---- several responses to one document ----
+
+
+def numbered(items: list[Item]) -> list[Item]:
+    """Return the rows, those of one document numbered as its repeats, where all documents have as many.
+
+    Where the model said the same each time they are one row twice, which is refused further on.
+    """
+    rows = Counter(item.doc for item in items)
+    if any(item.repeat for item in items) or max(rows.values(), default=1) < 2 or len({*rows.values()}) > 1:
+        return items
+    if len({(item.doc, item.said) for item in items}) == len(rows):
+        return items
+    seen: Counter[str] = Counter()
+    numbered = []
+    for item in items:
+        seen[item.doc] += 1
+        numbered.append(replace(item, repeat=seen[item.doc]))
+    return numbered
+
+
+def repeats_notes(file: str, items: Sequence[Item]) -> list[Note]:
+    """Say how many responses each document has, or that the log grades only one of several."""
+    if repeats := max((item.repeat or 0 for item in items), default=0):
+        return [
+            note(
+                "lm_eval.repeats",
+                "{subject}: {repeats} responses to each document, each graded, are its repeats",
+                file,
+                repeats=repeats,
+            )
+        ]
+    if several := [item for item in items if item.ungraded]:
+        return [
+            note(
+                "lm_eval.one_graded",
+                "{subject}: {documents:n document} {documents:has/have} several responses, and one grade for all of "
+                "them (of the first, or of what a filter made of them): they are no repeats",
+                file,
+                documents=len(several),
+            )
+        ]
+    return []

@@ -7,10 +7,8 @@ nothing. An assessment that another one has overridden is marked `valid: false` 
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator, Mapping
-from statistics import fmean
 from typing import Any
 
 from nescio.data.texts import texts_of
@@ -18,11 +16,12 @@ from nescio.errors import FormatError
 from nescio.formats.logs.graded import Graded
 from nescio.formats.logs.grading import ERRORED
 from nescio.formats.logs.metric_tables import is_table, mark_of, rows_of, silence, value_of
-from nescio.formats.logs.metrics import Marked, question_name
+from nescio.formats.logs.metrics import Marked, mean_of, metric_name, question_name
 from nescio.formats.registry import ReadOptions
+from nescio.sources.elements import as_object, objects_in, part_of
 from nescio.sources.json import as_text
+from nescio.sources.literals import json_or
 from nescio.sources.source import Source
-from nescio.text import sanitize
 
 TABLE = {"trace_id", "assessments", "response"}
 _UNREAD = ("trace", "spans", "tags")  # large, and all that is needed of them stands beside them
@@ -75,11 +74,10 @@ def _rows(source: Source) -> Iterator[Row]:
         return
     listed = source.document if isinstance(source.document, list) else [source.document]
     for i, trace in enumerate(listed, 1):
-        info = trace.get("info") if isinstance(trace, dict) else None
+        info = part_of(trace, "info")
         if not isinstance(info, dict):
             raise FormatError(source.label, "a trace must have info", where=f"trace {i}", value=trace)
-        held = info.get("trace_metadata")
-        whole: Row = held if isinstance(held, dict) else {}
+        whole = as_object(info.get("trace_metadata"))
         yield {
             "request": whole.get("mlflow.traceInputs", info.get("request_preview")),
             "response": whole.get("mlflow.traceOutputs", info.get("response_preview")),
@@ -104,38 +102,31 @@ def _marks(source: Source, row: Row, where: str) -> dict[str, float | None]:
         feedback = one.get("feedback")
         if isinstance(feedback, dict) and one.get("valid") is not False:
             mark = math.nan if feedback.get("error") else mark_of(as_text(feedback.get("value")))
-            marks.setdefault(" ".join(sanitize(name, target="message").split()) or "feedback", []).append(mark)
+            marks.setdefault(metric_name(name, "feedback"), []).append(mark)
     return {name: _mean(several) for name, several in marks.items()}
 
 
 def _expected(row: Row) -> list[Any]:
-    """Return the values of the expectations of a trace."""
-    held = [one.get("expectation") for one in _assessments(row)]
-    return [one.get("value") for one in held if isinstance(one, dict)]
+    return [one.get("value") for one in objects_in([one.get("expectation") for one in _assessments(row)])]
 
 
 def _reasons(row: Row) -> list[Any]:
     return [one.get("rationale") for one in _assessments(row) if one.get("valid") is not False]
 
 
-def _assessments(row: Row) -> list[Row]:
-    listed = value_of(row.get("assessments"))
-    return [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+def _assessments(row: Row) -> list[dict[str, Any]]:
+    return objects_in(value_of(row.get("assessments")))
 
 
 def _mean(marks: list[float | None]) -> float | None:
     known = [mark for mark in marks if mark is not None]
-    graded = [mark for mark in known if not math.isnan(mark)]
-    return None if len(known) < len(marks) else fmean(graded) if graded else math.nan
+    return None if len(known) < len(marks) else mean_of(known)
 
 
 def _text(value: Any) -> str:
     """Return a request or a response as text; of the JSON of a text, that text."""
     if isinstance(value, str) and value[:1] == '"':
-        try:
-            value = json.loads(value)
-        except ValueError:
-            return str(value)
+        value = json_or(value, value)
     if isinstance(value, str) and value.strip().lower() == "null":
         return ""
     return (as_text(value) or "").strip()

@@ -10,15 +10,16 @@ from msgspec import Struct, field
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, SAID_SO, SILENT
 from nescio.data.texts import in_words, texts_of
-from nescio.errors import FormatError
+from nescio.errors import FormatError, opt
 from nescio.formats.logs.graded import Graded, declined
+from nescio.formats.logs.grading import EMPTY, NO_FORM
 from nescio.formats.registry import ReadOptions
+from nescio.sources.elements import identifier
 from nescio.sources.json import as_text
 from nescio.sources.source import Source
 from nescio.sources.text_files import WHITE
 
 TEXTS = ("generated_text", "model_outputs", "response")
-NO_LETTER, EMPTY = "without an answer in the requested form", "empty"
 _STRICT = re.compile(r"answer is \(?([A-J])\)?")
 _AGAIN = re.compile(r"[aA]nswer:(?=\s*([A-J]))")
 _ALONE = re.compile(r"\b[A-J]\b")
@@ -73,9 +74,7 @@ def grade(source: Source, run: str, item: Any, where: str, reading: Reading) -> 
 
     if not isinstance(item, dict):
         raise fail("each item must be a JSON object", item)
-    name, pred, gold = item.get("question_id"), item.get("pred"), item.get("answer")
-    if isinstance(name, bool) or not isinstance(name, (str, int)) or not str(name).strip(WHITE):
-        raise fail("question_id must be a text or a whole number", name)
+    name, pred, gold = identifier(item, "question_id", source.label, where), item.get("pred"), item.get("answer")
     if not isinstance(gold, str) or not gold.strip(WHITE):
         raise fail("answer must be a letter", gold)
     if pred is not None and not isinstance(pred, str):
@@ -84,7 +83,7 @@ def grade(source: Source, run: str, item: Any, where: str, reading: Reading) -> 
     letter, why = _letter(pred.strip(WHITE) if pred else None, text, reading, run)
     gold = gold.strip(WHITE)
     kind = repr((item.get("question"), item.get("options"), gold))
-    reading.kinds.setdefault(str(name).strip(WHITE), set()).add(hash(kind))
+    reading.kinds.setdefault(name.strip(WHITE), set()).add(hash(kind))
     strata = {key: item[key] for key in ("category", "src") if isinstance(item.get(key), str)}
     state = SILENT if letter is None else CORRECT if letter == gold else INCORRECT
     words = None
@@ -94,9 +93,7 @@ def grade(source: Source, run: str, item: Any, where: str, reading: Reading) -> 
         named = ord(gold) - 65 if len(gold) == 1 else -1
         right = choices[named] if 0 <= named < len(choices) else gold
         words = texts_of(asked, [right], text, letter)
-    return Graded(
-        run, str(name).strip(WHITE), state, why=why, strata=strata, where=where, path=source.label, texts=words
-    )
+    return Graded(run, name.strip(WHITE), state, why=why, strata=strata, where=where, path=source.label, texts=words)
 
 
 def _letter(pred: str | None, text: str | None, reading: Reading, run: str) -> tuple[str | None, str | None]:
@@ -106,7 +103,7 @@ def _letter(pred: str | None, text: str | None, reading: Reading, run: str) -> t
         return None, SAID_SO
     if text is None:
         seen.textless += 1
-        return pred or None, None if pred else NO_LETTER
+        return pred or None, None if pred else NO_FORM
     letter = strict(text)
     if letter is None:
         second = again(text)
@@ -117,19 +114,20 @@ def _letter(pred: str | None, text: str | None, reading: Reading, run: str) -> t
     seen.random += letter is None and bool(pred)
     seen.other += letter is not None and letter != pred
     chosen = pred or None if reading.extract == "pred" else letter
-    return chosen, None if chosen else NO_LETTER if text.strip() else EMPTY
+    return chosen, None if chosen else NO_FORM if text.strip() else EMPTY
 
 
 def notes_on(reading: Reading) -> list[Note]:
     notes: list[Note] = []
-    believed, full = reading.extract == "pred", reading.extract == "full"
+    trusted, full = reading.extract == "pred", reading.extract == "full"
     for run, seen in reading.seen.items():
         if seen.random and full:
             notes.append(
                 note(
                     "mmlu_pro.random_letters",
-                    "run {subject!r}: {letters} letters in pred do not come of the text by any rule of the "
-                    "repository, and are random: read as unanswered (--choose extract=pred believes them)",
+                    "run {subject!r}: {letters} letters in pred cannot be reproduced from the text by any rule of the "
+                    f"repository, and are random: read as unanswered ({opt('choose', {'extract': 'pred'})} trusts "
+                    "them)",
                     run,
                     letters=seen.random,
                 )
@@ -138,25 +136,26 @@ def notes_on(reading: Reading) -> list[Note]:
             notes.append(
                 note(
                     "mmlu_pro.letters_not_strict",
-                    'run {subject!r}: {letters} letters in pred do not come of the text by the rule "answer is (X)", '
-                    "and are random or of a looser rule: "
-                    "{believed:believed, as asked/read as unanswered (--choose extract=pred believes them)}",
+                    "run {subject!r}: {letters} letters in pred cannot be reproduced from the text by the rule "
+                    '"answer is (X)", and are random or of a looser rule: '
+                    f"{{trusted:trusted, as asked/read as unanswered ({opt('choose', {'extract': 'pred'})} trusts "
+                    "them)}",
                     run,
                     letters=seen.random,
-                    believed=believed,
+                    trusted=trusted,
                 )
             )
-        if (seen.again or seen.alone) and not believed:
+        if (seen.again or seen.alone) and not trusted:
             notes.append(_looser_note(run, seen, read=full))
         if seen.other:
             notes.append(
                 note(
                     "mmlu_pro.other_letters",
                     "run {subject!r}: {texts} texts give a different letter from pred: "
-                    "{believed:pred is believed, as asked/the text is read}",
+                    "{trusted:pred is trusted, as asked/the text is read}",
                     run,
                     texts=seen.other,
-                    believed=believed,
+                    trusted=trusted,
                 )
             )
         if seen.textless:
@@ -190,7 +189,7 @@ def _looser_note(run: str, seen: _Seen, *, read: bool) -> Note:
     return note(
         "mmlu_pro.looser_rules",
         "run {subject!r}: letters that only looser rules of the repository find: {rules:list}: "
-        "{read:read as answers, as asked/unanswered unless --choose extract=full}",
+        f"{{read:read as answers, as asked/unanswered unless {opt('choose', {'extract': 'full'})}}}",
         run,
         rules=[rule for rule in rules if rule["letters"]],
         read=read,

@@ -11,6 +11,7 @@ from nescio.data.notes import Note, note
 from nescio.formats.logs import grading
 from nescio.formats.logs.mmlu_pro.files import RESULT, SUMMARY, File, decoded
 from nescio.formats.registry import SourceRole
+from nescio.sources.elements import part_of
 from nescio.sources.source import own_path
 
 
@@ -64,7 +65,7 @@ class Figures:
         notes: list[Note] = []
         for key, (stem, held) in self._of.items():
             total = held.get("total") if is_summary(held) else None
-            right, wrong = (grading.number((total or {}).get(name)) for name in ("corr", "wrong"))
+            right, wrong = (grading.number(part_of(total, name)) for name in ("corr", "wrong"))
             if key not in self._given:
                 notes.append(
                     note(

@@ -24,6 +24,7 @@ from nescio.formats.logs.graded import declined
 from nescio.formats.logs.grading import EMPTY, NO_FORM, number
 from nescio.formats.logs.simpleqa import GRADES
 from nescio.formats.registry import ReadOptions
+from nescio.sources.elements import part_of
 from nescio.sources.source import Source
 
 EXAMPLE = "example_abbr"
@@ -120,9 +121,7 @@ def _words(item: Item, one: Item, text: str | None) -> AnswerTexts:
 def _asked(item: Item) -> str | None:
     """Return the prompt of an item with its gold answer; None where it has no prompt."""
     held = item.get("origin_prediction")
-    prompt = item.get(
-        "prompt", item.get("origin_prompt", held.get("origin_prompt") if isinstance(held, dict) else None)
-    )
+    prompt = item.get("prompt", item.get("origin_prompt", part_of(held, "origin_prompt")))
     gold = item.get("references", item.get("gold"))
     return None if not prompt or EXAMPLE in item else json.dumps([prompt, gold], sort_keys=True, default=str)
 

@@ -109,7 +109,7 @@ def _check(files: Sequence[FileOfTests], name: str, one: FileOfTests, other: Fil
         elif len({*file.asked.values()}) < len(file.asked):
             why = f"several tests of {file.label} ask the same, so that they cannot be paired by it"
         elif elsewhere.isdisjoint(file.asked.values()):
-            why = f"no test of {file.label} stands in another file"
+            why = f"no test of {file.label} is in another file"
         else:
             continue
         raise MismatchError(

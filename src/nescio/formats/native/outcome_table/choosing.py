@@ -11,7 +11,7 @@ from msgspec import Struct
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import INCORRECT, SILENT, STATES
 from nescio.data.repeats import REPEAT
-from nescio.errors import FormatError
+from nescio.errors import FormatError, opt
 from nescio.formats.native import roles
 from nescio.formats.native.outcome_table.confidences import as_numbers, choose_confidence
 from nescio.formats.native.outcome_table.loaded import Loaded
@@ -163,9 +163,9 @@ def _no_verdict(table: Loaded, named: Roles, vague: Sequence[str]) -> str:
     column = vague[0]
     odd = next((word for word in table.words(column) if roles.state_of(word) is None), None)
     rule = f"{column!r} seems to say how good an answer is, and holds other things than words for right and wrong"
-    ways = f"{roles.option('outcome', column)} with --outcome-map WORD=OUTCOME says what they mean"
+    ways = f"{roles.option('outcome', column)} with {opt('outcome_map', of='WORD=OUTCOME')} says what they mean"
     if named.one("gold") and named.one("prediction"):
-        ways += "; --judge exact judges the answers instead"
+        ways += f"; {opt('judge', 'exact')} judges the answers instead"
     raise FormatError(source.label, f"{rule}: {ways}", where=source.head, value=odd)
 
 
@@ -277,7 +277,8 @@ def _unread_truths(table: Loaded, named: Roles, columns: Mapping[str, str]) -> l
         note(
             "outcomes_table.unread",
             "{subject}: no answer is unanswered, and {columns:list} {many:says/say} yes or no, or that some were, "
-            "and {many:is/are} not read: --column abstained=NAME or answered=NAME if one says which answers were "
+            f"and {{many:is/are}} not read: {opt('column', of='abstained=NAME')} or answered=NAME if one says which "
+            "answers were "
             "declined",
             str(table.source.label),
             columns=named_first,

@@ -20,9 +20,8 @@ from nescio.formats.native import roles
 from nescio.formats.native.outcome_table.table import RESERVED
 from nescio.formats.native.outcome_table.words import state_words
 from nescio.formats.registry import Counting, ReadOptions, ReadResult
-from nescio.sources.confidence_bins import confidence_bins
 from nescio.sources.masks import Masks, group, rows_of
-from nescio.sources.number_columns import each_question, number_columns, number_sums
+from nescio.sources.number_columns import confidence_bins, each_question, number_columns, number_sums
 from nescio.sources.source import Source
 from nescio.stats import packed
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from nescio.data.columns import Array
 from nescio.data.outcomes import CORRECT, INCORRECT
 from nescio.data.repeats import REPEAT
-from nescio.errors import FormatError, MismatchError
+from nescio.errors import FormatError, MismatchError, opt
 from nescio.formats.native.headers import SUMS
 from nescio.formats.native.outcome_table.proposing import repeats_that_fit, runs_that_fit
 from nescio.formats.native.outcome_table.table import Table
@@ -29,7 +29,7 @@ RULES = (
     (
         "outcome",
         "outcome IS NOT NULL AND graded IS NULL",
-        "an outcome is correct, incorrect or unanswered (--outcome-map WORD=OUTCOME adds words)",
+        f"an outcome is correct, incorrect or unanswered ({opt('outcome_map', of='WORD=OUTCOME')} adds words)",
     ),
     (
         "confidence",
@@ -112,7 +112,7 @@ def no_run_in_two(connection: duckdb.DuckDBPyConnection, sources: Sequence[Sourc
     if clash := first(connection, query):
         run, one, other = clash
         raise MismatchError(
-            f"run {run!r} stands in both {sources[one].label} and {sources[other].label}; rename one, or leave out the"
+            f"run {run!r} is in both {sources[one].label} and {sources[other].label}; rename one, or leave out the"
             " column run: a table without it is one run, named by its file"
         )
 
@@ -142,7 +142,7 @@ def check_ranks(
         ways += repeats_that_fit(connection, table.name, table.source, table.have, table.chosen)
         raise FormatError(
             sources[file].label,
-            f"question {of_question!r} of run {named!r}{ranked} stands here again; it was on"
+            f"question {of_question!r} of run {named!r}{ranked} appears twice; first on"
             f" {locate(sources[file], before)}{ways}",
             where=locate(sources[file], again),
         )

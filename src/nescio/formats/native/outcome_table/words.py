@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from nescio.data.model import Verdict
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import NOT_GRADED, STATES
+from nescio.errors import opt
 from nescio.formats.native import roles
 from nescio.tasks.assessed.verdicts import STATES as ASSESSED
 from nescio.tasks.assessed.verdicts import WORDS, verdicts_in
@@ -31,7 +32,7 @@ def state_words(
         notes.append(
             note(
                 "outcomes_table.no_such_word",
-                "--outcome-map: {words:list} {many:occurs/occur} in no row",
+                f"{opt('outcome_map')}: {{words:list}} {{many:occurs/occur}} in no row",
                 words=list(map(repr, idle)),
                 many=len(idle),
             )

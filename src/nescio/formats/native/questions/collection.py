@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from nescio.data.model import NOTHING, Collection, Question
 from nescio.errors import FormatError
 from nescio.formats.registry import ReadOptions
+from nescio.sources import elements
 from nescio.sources.json import as_text
 from nescio.sources.source import LINES, Source
 from nescio.sources.tables import json_lines
@@ -33,7 +34,7 @@ def read_stories(source: Source) -> dict[str, tuple[str, ...]]:
     for row, line in json_lines(source):
         name, sentences = identifier(source, row, line), row.get("sentences")
         if name in stories:
-            raise FormatError(source.path, "the story stands here again", where=f"line {line}", value=name)
+            raise FormatError(source.path, "the story appears twice", where=f"line {line}", value=name)
         sound = isinstance(sentences, list) and all(isinstance(s, str) and s.strip() for s in sentences)
         if not sentences or not sound:
             raise FormatError(source.path, "sentences must be a list of texts", where=f"line {line}", value=sentences)
@@ -50,7 +51,7 @@ def read_collection(source: Source, options: ReadOptions | None = None, stories:
         if stories is not None:
             question = _told(source, row, line, question, stories=stories, wanted=wanted)
         if question.id in questions:
-            raise FormatError(source.path, "the question stands here again", where=f"line {line}", value=question.id)
+            raise FormatError(source.path, "the question appears twice", where=f"line {line}", value=question.id)
         questions[question.id] = question
     if not questions:
         raise FormatError(source.path, "there are no questions")
@@ -63,9 +64,7 @@ def _question(source: Source, row: dict[str, Any], line: int, wanted: Sequence[s
 
     if not isinstance(row.get("question"), str):
         raise fail("question must be a text", row.get("question"))
-    answerable = row.get("answerable")
-    if answerable is not None and not isinstance(answerable, bool):
-        raise fail("answerable must be true or false", answerable)
+    answerable = elements.flag(row, "answerable", source.path, f"line {line}")
     answers, choices = (_texts(row.get(name), name, fail) for name in ("answers", "options"))
     if gold and not answers and answerable is not False:
         raise fail("a question needs answers, or answerable: false", row.get("answers"))
@@ -129,7 +128,4 @@ def _texts(value: Any, name: str, fail: Any) -> tuple[str, ...]:
 
 def identifier(source: Source, row: dict[str, Any], line: int) -> str:
     """Return the `id` of a line, a text or a whole number; raises FormatError where it has none."""
-    identity = row.get("id")
-    if isinstance(identity, bool) or not isinstance(identity, (str, int)) or not str(identity).strip(WHITE):
-        raise FormatError(source.path, "id must be a text or a whole number", where=f"line {line}", value=identity)
-    return composed(str(identity).strip(WHITE)) or ""
+    return composed(elements.identifier(row, "id", source.path, line).strip(WHITE)) or ""

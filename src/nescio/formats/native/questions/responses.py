@@ -35,7 +35,7 @@ def read_runs(
     for source, name in zip(answers, name_runs(answers), strict=True):
         for run, responses in responses_of(source, name, ids, supports=supports, keep=keep).items():
             if run in runs:
-                raise MismatchError(f"run {run!r} stands in both {files[run]} and {source.label}")
+                raise MismatchError(f"run {run!r} is in both {files[run]} and {source.label}")
             runs[run], files[run] = responses, str(source.label)
     return tuple(Run(name, responses) for name, responses in runs.items()), tuple(files.values())
 
@@ -77,8 +77,7 @@ def responses_of(
                 before = lower.setdefault((run, response.rank), {}).setdefault(number, line)
             if before != line:
                 rule = (
-                    f"the answer of rank {response.rank} to question {question!r} stands here again; it was"
-                    f" on line {before}"
+                    f"the answer of rank {response.rank} to question {question!r} appears twice; first on line {before}"
                 )
                 raise FormatError(source.path, rule, where=f"line {line}")
             if not keep:

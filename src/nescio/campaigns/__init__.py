@@ -1,0 +1,29 @@
+"""Campaigns: from the call to the working notes, a folder whose steps may each be repeated.
+
+`nescio campaign` on the command line; each command is a function here.
+"""
+
+from nescio.campaigns.checking import check
+from nescio.campaigns.collecting import collect
+from nescio.campaigns.folder import init
+from nescio.campaigns.handing_out import checker, handout
+from nescio.campaigns.pooling import pool
+from nescio.campaigns.receiving import intake
+from nescio.campaigns.scoring import score
+from nescio.campaigns.sheets import sheets
+from nescio.campaigns.site import publish
+from nescio.campaigns.state import status
+
+__all__ = [
+    "check",
+    "checker",
+    "collect",
+    "handout",
+    "init",
+    "intake",
+    "pool",
+    "publish",
+    "score",
+    "sheets",
+    "status",
+]

@@ -1,0 +1,105 @@
+"""What teams get: the topics without their gold, what a run is, and the means to check one at home."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from nescio.campaigns.folder import HANDOUT, TOPICS, Campaign, contents, open_campaign, put, renewed, step
+from nescio.campaigns.runs import FORMS
+from nescio.campaigns.settings import SETTINGS, written
+from nescio.errors import UsageError
+from nescio.sources.writing import atomic_write
+from nescio.text import plural
+
+_EPOCH = (1980, 1, 1, 0, 0, 0)  # an archive of the same files has the same bytes
+
+
+class HandedOut(Struct, frozen=True):
+    """What was written for teams: the place, and its files."""
+
+    path: Path
+    files: tuple[str, ...]
+    after: str
+
+    def __str__(self) -> str:
+        return f"wrote {self.path}: {plural(len(self.files), 'file')} ({', '.join(self.files)})\nnext: {self.after}"
+
+
+def handout(campaign: Path | str) -> HandedOut:
+    """Write what teams get into `handout/` of the campaign: topics without gold, the rules of a run, and a README.
+
+        print(nescio.campaign.handout("campaign"))
+
+    Documents of supporting texts (`doc`) stay. Nothing of the key is read. Raises UsageError where there is no
+    campaign.
+    """
+    with step(campaign) as opened:
+        files = _files(opened)
+        if not (opened / HANDOUT).is_dir() or contents(opened / HANDOUT) != files:
+            with renewed(opened / HANDOUT) as draft:
+                for name, content in files.items():
+                    put(draft / name, content)
+    after = f"send it to the groups, and take in what they send: nescio campaign intake {opened.folder} FOLDER..."
+    return HandedOut(opened / HANDOUT, tuple(files), after)
+
+
+def checker(campaign: Path | str, output: Path | str) -> HandedOut:
+    """Write one archive (.zip) with which a team checks its runs at home, as the organisers will check them.
+
+        nescio.campaign.checker("campaign", "checker.zip")
+        print(nescio.campaign.check("checker.zip", ["runs/mine.jsonl"]))
+
+    It holds what `handout` writes. Raises UsageError where it cannot be written.
+    """
+    path, opened = Path(output), open_campaign(campaign)
+    if path.suffix.lower() != ".zip":
+        raise UsageError(f"{path}: the checker is written to .zip (found {path.suffix!r})")
+    files = _files(opened)
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(zipfile.ZipInfo(name, _EPOCH), content, zipfile.ZIP_DEFLATED)
+    with atomic_write(path) as draft:
+        draft.write_bytes(packed.getvalue())
+    return HandedOut(path, tuple(files), f"a team runs nescio campaign check {path.name} RUN...")
+
+
+def _files(campaign: Campaign) -> dict[str, bytes]:
+    """Return what teams get, by name: their names are not among it."""
+    settings = replace(campaign.settings, groups={"your-group": "your group"}, judge="", seed=0)
+    files = {f"{TOPICS}/{name}": content for name, content in contents(campaign / TOPICS).items()}
+    return {"README.md": _readme(campaign).encode(), SETTINGS: written(settings).encode(), **files}
+
+
+def _readme(campaign: Campaign) -> str:
+    settings, topics = campaign.settings, campaign.topics()
+    per = " in each language" if settings.languages else ""
+    lines = [
+        f"# {settings.name}",
+        "",
+        f"{plural(topics.count, 'topic')} in `{TOPICS}/`"
+        + (f", in {', '.join(settings.languages)}" if settings.languages else "")
+        + ".",
+        "",
+        f"A run is a file: {FORMS[settings.task]}. Every topic has an answer in it, if only silence.",
+        f"A group may hand in {plural(settings.runs, 'run')}{per}"
+        + (f", until {settings.deadline:%Y-%m-%d %H:%M} UTC" if settings.deadline else "")
+        + ". A later version of a run replaces an earlier one.",
+        *(
+            ["The name of a run's file says its language, as in `run1-" + settings.languages[0] + "`."]
+            if settings.languages
+            else []
+        ),
+        "",
+        "Check your runs before you hand them in; the organisers' check says the same:",
+        "",
+        "    pip install nescio",
+        "    nescio campaign check . my-run" + (".txt" if settings.task == "ave" else ".jsonl"),
+        "",
+    ]
+    return "\n".join(lines)

@@ -1,0 +1,211 @@
+"""Tables as the papers lay them out: F with the baselines among the runs, the ranking of validators among QA systems,
+counts by verdict; `group_tables` has those of groups and languages."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from nescio.campaigns.evidence import Cell, JudgedRuns, group_of
+from nescio.campaigns.settings import Settings
+from nescio.data.results import Scores
+from nescio.reporting import latex
+from nescio.reporting.grid import Grid, make_grid
+from nescio.reporting.markdown import markdown_table
+from nescio.sources.writing import csv_text
+from nescio.tasks.ave import baselines as reference
+from nescio.tasks.ave.baselines import Place
+
+UNDEFINED = "–"
+WIDE = 6  # columns; a table with more is set in small type
+NEEDS = r"% needs \usepackage{booktabs} and \usepackage{graphicx}"
+
+
+class Table(Struct, frozen=True):
+    """A table of a paper: a name for its files, a title, a head, and cells as they are printed; `groups_only` says that
+    it is about groups, and has no place where these are not named."""
+
+    name: str
+    title: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    texts: int = 2  # how many columns from the left are text
+    groups_only: bool = False
+
+    @property
+    def grid(self) -> Grid:
+        """The table as it is laid out for Markdown and LaTeX."""
+        return make_grid(self.head, self.rows, [i < self.texts for i in range(len(self.head))])
+
+    def csv(self) -> str:
+        """Write it as CSV."""
+        return csv_text([self.head, *self.rows])
+
+    def markdown(self) -> str:
+        """Write it as Markdown."""
+        return f"{markdown_table(self.grid)}\n\n{self.title}\n"
+
+    def latex(self) -> str:
+        """Write it as a LaTeX table with a caption and a label, no wider than the text: a wider one is scaled down."""
+        small = [r"\footnotesize"] if len(self.head) > WIDE else []
+        lines = [
+            NEEDS,
+            r"\begin{table}[htbp]",
+            r"\centering",
+            *small,
+            rf"\caption{{{latex.escape(self.title)}}}",
+            rf"\label{{tab:{self.name}}}",
+            r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
+            latex.tabular(self.grid) + "}",
+            r"\end{table}",
+        ]
+        return "\n".join([*lines, ""])
+
+
+def figure(value: float | None, digits: int = 2) -> str:
+    """Print a number as the papers do; a dash where it is undefined."""
+    return UNDEFINED if value is None or math.isnan(value) else f"{value:.{digits}f}"
+
+
+def percent(value: float) -> str:
+    """Print a share in per cent, with two decimals."""
+    return UNDEFINED if math.isnan(value) else f"{100 * value:.2f}%"
+
+
+def _in(language: str) -> str:
+    return f" for {language}" if language else ""
+
+
+def named(name: str, language: str) -> str:
+    """Return the name of a table of one language."""
+    return f"{name}-{language}" if language else name
+
+
+def f_table(judged: JudgedRuns, scores: Scores, settings: Settings) -> Table:
+    """Lay out Tables 4 to 7: F, precision and recall over the right answers, the two baselines among the runs."""
+    assert judged.exercise is not None
+    entries: list[tuple[str, str, tuple[float, ...]]] = []
+    for run in judged.runs:
+        values = tuple(scores.value(run.run, f"ave.{name}") for name in ("F", "precision", "recall"))
+        entries.append((*named_run(run.run, settings), values))
+    for row in reference.expected(judged.exercise)[:2]:
+        entries.append((row.run, "", (row.F, row.precision, row.recall)))
+    entries.sort(key=lambda entry: (-sortable(entry[2][0]), entry[0], entry[1]))
+    rows = [(group, system, *(figure(value) for value in values)) for group, system, values in entries]
+    language = judged.part.language
+    title = f"Precision, Recall and F measure over correct answers{_in(language)}"
+    return Table(named("f", language), title, ("Group", "System", "F", "Precision", "Recall"), tuple(rows))
+
+
+def sortable(value: float) -> float:
+    """Return a value to sort by, what is undefined last."""
+    return -math.inf if math.isnan(value) else round(value, 12)
+
+
+def ranking_table(language: str, places: Sequence[Place], settings: Settings) -> Table:
+    """Lay out Tables 8 to 11: validators and QA systems by QA accuracy, with perfect and random selection."""
+    types = {reference.PERFECT: reference.QA, reference.RANDOM: reference.AV}  # as the paper has them
+    rows = []
+    for place in places:
+        baseline = place.type == reference.BASELINE
+        group, system = (place.system, "") if baseline else named_run(place.system, settings)
+        kind = types[place.system] if baseline else place.type
+        rows.append((group, system, kind, figure(place.qa_accuracy), percent(place.share_of_perfect)))
+    head = ("Group", "System", "System Type", "QA accuracy", "% of perfect selection")
+    title = f"Comparing AV systems performance with QA systems{_in(language)}"
+    return Table(named("ranking", language), title, head, tuple(rows), 3)
+
+
+def named_run(run: str, settings: Settings) -> tuple[str, str]:
+    """Return the group as tables print it, and the system; a run of no group of the campaign is its own."""
+    group, system = group_of(run, settings)
+    return (settings.groups[group], system) if group else (run, "")
+
+
+class Counts(Struct, frozen=True):
+    """The answers of a run by verdict. `declined_right` are declined candidates that would have been right (and so for
+    the others); strict accuracy takes R for right, lenient R and U."""
+
+    run: str
+    group: str
+    language: str
+    n: int
+    R: int
+    W: int
+    X: int
+    U: int
+    unanswered: int
+    declined_right: int
+    strict: float
+    lenient: float
+    c_at_1: float
+
+
+def counts(judged: JudgedRuns) -> list[Counts]:
+    """Count the answers of each run by verdict; silence on a question without an answer is right, and among R, and an
+    answer to it is wrong, whatever an assessor said."""
+    rows = []
+    by_run: dict[str, list[Cell]] = {}
+    for cell in judged.cells:
+        by_run.setdefault(cell.run, []).append(cell)
+    for run in judged.runs:
+        own = by_run[run.run]
+        wrong = [cell.verdict for cell in own if cell.outcome == "incorrect"]
+        silent = [cell.verdict for cell in own if cell.outcome == "unanswered"]
+        n, right = len(own), sum(cell.outcome == "correct" for cell in own)
+        inexact, unsupported = wrong.count("X"), wrong.count("U")
+        rows.append(
+            Counts(
+                run.run,
+                run.group,
+                run.language,
+                n,
+                right,
+                len(wrong) - inexact - unsupported,
+                inexact,
+                unsupported,
+                len(silent),
+                silent.count("R"),
+                right / n,
+                (right + unsupported) / n,
+                (right + len(silent) * right / n) / n,
+            )
+        )
+    return rows
+
+
+def counts_table(judged: JudgedRuns, settings: Settings) -> Table:
+    """Lay out the runs by R, W, X, U and silence, with accuracy and c@1, the best first."""
+    rows = sorted(counts(judged), key=lambda row: (-row.c_at_1, row.run))
+    language = judged.part.language
+    head = ("Group", "Run", "R", "W", "X", "U", "NoA", "NoA right", "Strict", "Lenient", "c@1")
+    cells = [
+        (
+            *named_run(row.run, settings),
+            *map(str, (row.R, row.W, row.X, row.U, row.unanswered, row.declined_right)),
+            *(figure(value) for value in (row.strict, row.lenient, row.c_at_1)),
+        )
+        for row in rows
+    ]
+    title = f"Answers by verdict{_in(language)}: right, wrong, inexact, unsupported, unanswered (and of these right)"
+    return Table(named("counts", language), title, head, tuple(cells))
+
+
+def leaderboard(judged: JudgedRuns, scores: Scores, settings: Settings) -> Table:
+    """Lay out every run by the measures of the task, the best by the first measure first, intervals in brackets."""
+    measures = list(dict.fromkeys(row.measure for row in scores))
+    by = {(row.run, row.measure): row for row in scores}
+    order = sorted(judged.runs, key=lambda run: (-sortable(by[run.run, measures[0]].value), run.run))
+    rows = []
+    for run in order:
+        cells = []
+        for measure in measures:
+            row = by[run.run, measure]
+            span = f" [{row.low:.2f}, {row.high:.2f}]" if row.low is not None and row.high is not None else ""
+            cells.append(f"{figure(row.value)}{span}" if not math.isnan(row.value) else UNDEFINED)
+        rows.append((*named_run(run.run, settings), *cells))
+    language = judged.part.language
+    title = f"All runs{_in(language)}, with 95% intervals"
+    return Table(named("scores", language), title, ("Group", "Run", *measures), tuple(rows))

@@ -1,0 +1,271 @@
+"""One run as it is handed in: what it says to which topics, and everything that is wrong with it, without the key."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from msgspec import Struct, field
+
+from nescio.campaigns.settings import Task
+from nescio.campaigns.topics import Part, Topics
+from nescio.data.model import Response
+from nescio.data.results import Results
+from nescio.errors import FormatError, NescioError
+from nescio.formats import Source, open_source
+from nescio.formats.benchmarks import cbc
+from nescio.formats.benchmarks.ave.documents import decisions_of, hold
+from nescio.formats.benchmarks.nuggets.nuggets_reader import run_of
+from nescio.formats.benchmarks.pan.answers import answers_of
+from nescio.formats.native.questions.responses import responses_of
+from nescio.judging.choice import option
+from nescio.sources.json import MemoryBudget
+from nescio.sources.source import LINES
+from nescio.tasks.ave.exercise import Exercise
+from nescio.tasks.ave.rules import problems
+from nescio.tasks.nuggets.scoring import Response as Strings
+from nescio.text import plural
+
+FORMS: Mapping[Task, str] = {
+    "qa": 'JSON Lines of {"id", "answer", "confidence"?, "support"?, "doc"?, "answered"?}, null for silence',
+    "reading": 'JSON Lines of {"id", "answer", "confidence"?}, or blocks of QuestionID: and Answer:',
+    "ave": "lines of `q_id a_id SELECTED|VALIDATED|REJECTED confidence`",
+    "nuggets": 'lines of `qid Q0 docid rank score tag text`, or JSON Lines of {"id", "strings"}, [] for silence',
+    "pan": 'JSON Lines of {"id", "value"}, 0.5 for silence, or lines of `EN001 0.8`',
+}
+BROKEN = 2  # the exit status where what was checked breaks a rule
+_FILE = re.compile(r"[A-Za-z0-9][\w.+-]{0,79}")
+_LINE = re.compile(r"line (\d+)")
+_IDS = re.compile(r"[A-Za-z0-9]+")
+
+
+class Fault(Struct, frozen=True):
+    """A rule that a file breaks: on which line (None: the whole file), and what stands there."""
+
+    file: str
+    line: int | None
+    rule: str
+    value: str | None = None
+
+    def __str__(self) -> str:
+        place = f"{self.file}, line {self.line}" if self.line else self.file
+        return f"{place}: {self.rule}" + (f" (found {self.value})" if self.value else "")
+
+
+class Faults(Results[Fault], frozen=True):
+    """Every fault that was found."""
+
+    @property
+    def sound(self) -> bool:
+        """Whether there is none."""
+        return not self.rows
+
+    @property
+    def status(self) -> int:
+        """The exit status: 2 if there is a fault."""
+        return 0 if self.sound else BROKEN
+
+
+class Submission(Struct, frozen=True):
+    """A run as it was handed in: its name, its language, its faults, and what it says, if anything can be read.
+
+    `said` is, by task, the responses of qa and reading, the validations of ave, the strings by target of nuggets, or
+    the scores of pan in the order of the problems. `answered` counts the topics that it does not leave in silence.
+    """
+
+    path: Path
+    name: str
+    language: str
+    faults: tuple[Fault, ...]
+    said: Any = None
+    answered: int = 0
+    of: int = 0
+
+
+class _Reading(Struct):
+    source: Source
+    topics: Topics
+    hint: str  # the name of the file and of its folder, which may say the language
+    faults: list[FormatError] = field(default_factory=list)
+    language: str = ""
+
+    def fail(self, rule: str, value: object = None, line: int | None = None) -> None:
+        where = f"line {line}" if line else None
+        self.faults.append(FormatError(self.source.label, rule, where=where, value=value))
+
+    def part(self, ids: Iterable[str]) -> Part | None:
+        """Return the topics that the run answers: of the language that its name says, else of the one of which it has
+        the most ids; None, and a fault, where neither tells."""
+        parts = self.topics.parts
+        if len(parts) == 1:
+            (only,) = parts.values()
+            self.language = only.language
+            return only
+        words = {word.casefold() for word in _IDS.findall(self.hint)}
+        named = [part for name, part in parts.items() if name.casefold() in words]
+        if len(named) == 1:
+            self.language = named[0].language
+            return named[0]
+        given = list(ids)
+        counts = {name: sum(identity in part.questions for identity in given) for name, part in parts.items()}
+        most = max(counts.values(), default=0)
+        best = [name for name, count in counts.items() if count == most]
+        if most and len(best) == 1:
+            self.language = best[0]
+            return parts[best[0]]
+        known = ", ".join(filter(None, parts))
+        self.fail(f"the language of the run cannot be told; its file name says one of {known}, as in run1-{known[:2]}")
+        return None
+
+    def missing(self, ids: Iterable[str], answered: Iterable[str], what: str, hint: str = "") -> None:
+        """Name what has no answer."""
+        given = {*answered}
+        lacking = [identity for identity in ids if identity not in given]
+        if lacking:
+            self.fail(f"{plural(len(lacking), what)} missing{hint}", " ".join(lacking))
+
+
+def examine(
+    path: Path, topics: Topics, *, name: str | None = None, label: str | None = None, language: str = ""
+) -> Submission:
+    """Read a run and find all that is wrong with it; nothing is raised for what a team can mend.
+
+    `name` is the name of the run (else that of the file), `label` what its faults call the file, `language` the
+    language that it is known to be in.
+    """
+    own = name or path.name.partition(".")[0]
+    try:
+        source = _open(path)
+        reading = _Reading(source, topics, language or f"{path.absolute().parent.name} {path.name} {own}")
+        said, answered, total = _SAID[topics.task](reading)
+    except NescioError as error:
+        rule, where, value = (
+            (error.rule, error.where, error.value) if isinstance(error, FormatError) else (str(error), None, None)
+        )
+        return Submission(path, own, "", (_fault(label or str(path), rule, where, value),))
+    if name is None and not _FILE.fullmatch(path.name):
+        reading.fail("the name of a run's file has letters, digits, and . _ + - alone", path.name)
+    faults = [_fault(label or str(path), error.rule, error.where, error.value) for error in reading.faults]
+    faults.sort(key=lambda fault: (fault.line is None, fault.line or 0))
+    return Submission(path, own, reading.language, tuple(dict.fromkeys(faults)), said, answered, total)
+
+
+def _open(path: Path) -> Source:
+    """Open a run; JSON Lines whose first line is at fault too, so that the others are read, and its fault is one of
+    theirs."""
+    try:
+        return open_source(path)
+    except FormatError as error:
+        if path.suffix.lower() not in LINES or not (error.where or "").startswith("line 1"):
+            raise
+        return Source(path.name, path=path, kind="lines", room=MemoryBudget(path.stat().st_size, packed=False))
+
+
+def _fault(file: str, rule: str, where: str | None, value: object) -> Fault:
+    line = _LINE.match(where or "")
+    shown = None if value is None else value if isinstance(value, str) else repr(value)
+    return Fault(file, int(line[1]) if line else None, rule if line or not where else f"{where}: {rule}", shown)
+
+
+_Said = tuple[Any, int, int]  # what a run says, to how many topics it does not stay silent, and of how many
+
+
+def _questions(reading: _Reading) -> _Said:
+    source, topics = reading.source, reading.topics
+    known = {identity for part in topics.parts.values() for identity in part.questions}
+    if source.suffix in LINES:
+        runs = responses_of(source, source.stem, known, reading.faults)
+        if len(runs) > 1:
+            reading.fail("a file is one run; its lines name several", ", ".join(runs))
+        responses = [response for own in runs.values() for response in own]
+    elif topics.task == "reading" and source.kind == "text" and cbc.recognise(source) == "answers":
+        responses = list(cbc.responses_of(source, known, reading.faults))
+    else:
+        reading.fail(f"a run of {topics.task} is {FORMS[topics.task]}", source.kind)
+        return None, 0, 0
+    part = reading.part(response.question_id for response in responses)
+    if part is None:
+        return None, 0, 0
+    for response in responses:
+        question = part.questions.get(response.question_id)
+        if question is None:
+            reading.fail(f"the question is not of the run's language, {part.language}", response.question_id)
+        elif question.options and response.answer is not None and option(question, response.answer) is None:
+            reading.fail(f"the answer to question {question.id!r} is none of its options", response.answer)
+    reading.missing(part.questions, (r.question_id for r in responses), "answer", "; null is silence")
+    kept: list[Response] = [response for response in responses if response.question_id in part.questions]
+    answered = len({response.question_id for response in kept if response.answered})
+    return tuple(kept), answered, len(part.questions)
+
+
+def _validations(reading: _Reading) -> _Said:
+    """Read the decisions of a validator: each answer has one, with a confidence."""
+    source = reading.source
+    if source.kind != "text":
+        reading.fail(f"a run of ave is {FORMS['ave']}", source.kind)
+        return None, 0, 0
+    validations, lines = decisions_of(source, reading.faults)
+    part = reading.part(validation.question_id for validation in validations)
+    if part is None:
+        return None, 0, 0
+    exercise = part.exercise or Exercise("", (), ())
+    hold(source, lines, problems(exercise, validations), reading.faults)
+    if all(validation.confidence is None for validation in validations):  # else `problems` names each
+        for line in lines:
+            reading.fail("a decision has a confidence: q_id a_id SELECTED|VALIDATED|REJECTED confidence", line=line)
+    answers = [f"{candidate.question_id}/{candidate.id}" for candidate in exercise.candidates]
+    given = (f"{validation.question_id}/{validation.answer_id}" for validation in validations)
+    reading.missing(answers, given, "decision")
+    answered = len({v.question_id for v in validations if v.decision == "SELECTED"})
+    return tuple(validations), answered, len(part.questions)
+
+
+def _strings(reading: _Reading) -> _Said:
+    source = reading.source
+    if source.suffix not in LINES and source.kind != "text":
+        reading.fail(f"a run of nuggets is {FORMS['nuggets']}", source.kind)
+        return None, 0, 0
+    said, where = run_of(source, source.stem, reading.faults)
+    if len(said.runs) > 1:
+        reading.fail("a file is one run; its lines name several", ", ".join(said.runs))
+    part = reading.part(target for _, target in where)
+    if part is None:
+        return None, 0, 0
+    for (_, target), at in where.items():
+        if target not in part.questions:
+            reading.fail("the topics do not have this id", target, at.line)
+    hint = "" if source.suffix in LINES else '; silence is {"id", "strings": []}, in JSON Lines'
+    reading.missing(part.questions, (target for _, target in where), "answer", hint)
+    strings: dict[str, Strings] = {
+        target: response
+        for run in said.found()
+        for target, response in run.responses.items()
+        if target in part.questions
+    }
+    return strings, sum(bool(response.strings) for response in strings.values()), len(part.questions)
+
+
+def _scores(reading: _Reading) -> _Said:
+    source = reading.source
+    if source.suffix not in LINES and source.kind != "text":
+        reading.fail(f"a run of pan is {FORMS['pan']}", source.kind)
+        return None, 0, 0
+    ids: Sequence[str] = list(next(iter(reading.topics.parts.values())).questions)
+    values, sides = answers_of(source, ids, reading.faults)
+    reading.missing(
+        ids, (i for i, value in zip(ids, values, strict=True) if not np.isnan(value)), "answer", "; 0.5 is silence"
+    )
+    answered = int((~np.isnan(values) & (sides != 0.5)).sum())
+    return (values, sides), answered, len(ids)
+
+
+_SAID: Mapping[Task, Callable[[_Reading], _Said]] = {
+    "qa": _questions,
+    "reading": _questions,
+    "ave": _validations,
+    "nuggets": _strings,
+    "pan": _scores,
+}

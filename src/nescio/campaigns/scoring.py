@@ -1,0 +1,274 @@
+"""Scores of a campaign: every run by the measures of its task, per topic, and in the tables of the papers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import asdict, astuple, replace
+
+from nescio.campaigns import group_tables, layouts
+from nescio.campaigns.assessors import outstanding
+from nescio.campaigns.evidence import JudgedRuns, judged_runs
+from nescio.campaigns.folder import RESULTS, Campaign, put, renewed, step
+from nescio.campaigns.freshness import judgements_digest
+from nescio.campaigns.group_tables import ScoredRuns
+from nescio.campaigns.layouts import Table
+from nescio.campaigns.pooling import RunContents, read_runs
+from nescio.campaigns.ranking import Ranked, ranked
+from nescio.campaigns.receipts import TakenIn
+from nescio.campaigns.settings import Settings
+from nescio.comparison import compare
+from nescio.comparison.leaderboard import score as leaderboard_of
+from nescio.data.evidence import Evidence
+from nescio.data.results import Comparisons, Scores
+from nescio.errors import MismatchError, UsageError
+from nescio.formats.folder_writer import write_lines
+from nescio.formats.native.outcome_table.outcome_table_writer import guard, write_outcomes
+from nescio.formats.native.questions.questions_writer import response_row
+from nescio.measures import parse
+from nescio.options.edge import Progress
+from nescio.reporting import tables
+from nescio.reporting.page.graded import earned
+from nescio.sources.writing import csv_text
+from nescio.tasks.assessed.verdicts import COLUMNS
+from nescio.tasks.nuggets.scoring import is_vital
+from nescio.text import plural
+
+DATA = "data.json"
+UNMARKED = f"Ties not marked; the tests of all pairs are in {RESULTS}/, comparisons.csv."
+
+
+class TopicScore(Struct, frozen=True):
+    """A run on one topic: its outcome, its verdict, and the first measure on this topic alone (None: undefined)."""
+
+    question: str
+    run: str
+    group: str
+    language: str
+    outcome: str
+    verdict: str
+    measure: str
+    score: float | None
+    answer: str
+
+
+class Scored(Struct, frozen=True):
+    """What `score` wrote: of each language (empty: all) the scores, and the comparisons where there are two runs."""
+
+    folder: Path
+    scores: Mapping[str, Scores]
+    comparisons: Mapping[str, Comparisons]
+    tables: tuple[str, ...]
+    after: str
+
+    def __str__(self) -> str:
+        runs = sum(len({row.run for row in scores}) for scores in self.scores.values())
+        return f"wrote {self.folder}: {plural(runs, 'run')}, {plural(len(self.tables), 'table')}\nnext: {self.after}"
+
+
+def score(
+    campaign: Path | str,
+    *,
+    ranking: Sequence[Path | str] = (),
+    ci: float | None = 95.0,
+    resamples: int = 10_000,
+    seed: int = 0,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> Scored:
+    """Score every run that counts, and write `results/`: scores, tests, per-topic scores, and the tables of the papers.
+
+        print(nescio.campaign.score("campaign"))
+
+    Judgements are resolved by the rule of the campaign; R, W, X and U stay apart, and only R is right. What no person
+    judged is judged by the key, where `campaign.toml` names a judge (or all questions have options). `ranking` are
+    outcomes of QA systems to rank validators of AVE among. Other arguments as in `nescio.score`. Raises UsageError
+    where no run is in, MismatchError where answers are in dispute or judged by nobody.
+    """
+    drawn: dict[str, Any] = {"resamples": resamples, "seed": seed, "jobs": jobs}
+    with step(campaign) as opened:
+        settings = opened.settings
+        if ranking and settings.task != "ave":
+            raise UsageError("a ranking sets QA systems beside validators: it is for the task ave")
+        said = read_runs(opened, progress)
+        if not said.runs:
+            raise UsageError("no run is in, so there is nothing to score; nescio campaign intake takes runs in")
+        parts: list[ScoredRuns] = []
+        compared: dict[str, Comparisons] = {}
+        for part in said.topics.parts.values():
+            judged = judged_runs(said, part)
+            if judged is None:
+                continue
+            scores = leaderboard_of(judged.loaded, list(judged.measures), ci=ci, progress=progress, **drawn)
+            if scores.why_unmarked and len(judged.runs) > 1:
+                scores = replace(scores, why_unmarked=UNMARKED)
+            parts.append((judged, scores))
+            if len(judged.runs) > 1:
+                first = [judged.measures[0]]
+                compared[part.language] = compare(judged.loaded, first, ci=ci or 95.0, progress=progress, **drawn)
+        validators = ranked([judged for judged, _ in parts], ranking) if settings.task == "ave" else []
+        listed = _tables(settings, parts, validators, said.runs)
+        late = outstanding(opened)
+        noted = {one.judged.part.language: one.notes for one in validators}
+        parts = [
+            (judged, replace(scores, notes=(*scores.notes, *noted.get(judged.part.language, ()), *late)))
+            for judged, scores in parts
+        ]
+        with renewed(opened / RESULTS) as draft:
+            _write(draft, opened, parts, compared, listed)
+            if settings.task in ("qa", "reading"):
+                _write_answers(draft, said, parts)
+    scored = {judged.part.language: scores for judged, scores in parts}
+    after = f"nescio campaign publish {opened.folder}"
+    return Scored(opened / RESULTS, scored, compared, tuple(table.name for table in listed), after)
+
+
+def _tables(
+    settings: Settings, parts: Sequence[ScoredRuns], validators: Sequence[Ranked], runs: Sequence[TakenIn]
+) -> list[Table]:
+    listed = [group_tables.participants(settings, runs)]
+    if validators:
+        listed.append(group_tables.collections(validators))
+    for i, (judged, scores) in enumerate(parts):
+        if validators:
+            listed.append(layouts.f_table(judged, scores, settings))
+            listed.append(layouts.ranking_table(judged.part.language, validators[i].places, settings))
+        elif settings.task in ("qa", "reading"):
+            listed.append(layouts.counts_table(judged, settings))
+        listed.append(layouts.leaderboard(judged, scores, settings))
+    if validators:
+        listed.append(group_tables.selection_table(validators, settings))
+        listed.append(group_tables.beside_table(validators, settings))
+    listed.append(group_tables.group_table(parts, settings))
+    if settings.languages:
+        listed.append(group_tables.language_table(parts, settings))
+        if validators:
+            listed.append(group_tables.qa_language_table(validators, settings))
+        listed.append(group_tables.best_table(parts, settings))
+    return [table for table in listed if table.rows]
+
+
+def topic_scores(judged: JudgedRuns) -> list[TopicScore]:
+    """Return the first measure that is defined on single topics, for every run and topic, with what became of it."""
+    name, values = _of_topics(judged)
+    runs = {run.run: run for run in judged.runs}
+    return [
+        TopicScore(
+            cell.question,
+            cell.run,
+            runs[cell.run].group,
+            runs[cell.run].language,
+            cell.outcome,
+            cell.verdict,
+            name,
+            values.get((cell.run, cell.question)),
+            cell.answer,
+        )
+        for cell in judged.cells
+    ]
+
+
+def _of_topics(judged: JudgedRuns) -> tuple[str, dict[tuple[str, str], float]]:
+    """Return a measure of which each topic has a value of its own, and these: sums over one topic are its columns."""
+    data = judged.loaded.data
+    assert isinstance(data, Evidence)
+    wanted = ("ave.qa_accuracy",) if judged.exercise is not None else judged.measures
+    for measure in map(parse, wanted):
+        if measure.of_counts and (values := earned(data, measure)) is not None:
+            return measure.label, {
+                (run, question): float(values[r, q])
+                for r, run in enumerate(data.runs)
+                for q, question in enumerate(data.questions)
+                if not np.isnan(values[r, q])
+            }
+    return "", {}
+
+
+# ---- files ----
+
+
+def _write(
+    draft: Path,
+    campaign: Campaign,
+    parts: Sequence[ScoredRuns],
+    compared: Mapping[str, Comparisons],
+    listed: Sequence[Table],
+) -> None:
+    """Write all results: those of each language in a folder of its own where there are several."""
+    held = []
+    for judged, scores in parts:
+        language = judged.part.language
+        folder = draft / language if language else draft
+        folder.mkdir(exist_ok=True)
+        for suffix in ("json", "csv"):
+            tables.write(scores, folder / f"scores.{suffix}")
+            if language in compared:
+                tables.write(compared[language], folder / f"comparisons.{suffix}")
+        rows = topic_scores(judged)
+        put(folder / "topics.csv", _csv(TopicScore, rows))
+        if campaign.settings.task in ("qa", "reading"):
+            put(folder / "counts.csv", _csv(layouts.Counts, layouts.counts(judged)))
+        if judged.outcomes is not None:
+            kept = {name: c for name, c in judged.outcomes.extra_columns.items() if name in COLUMNS.values()}
+            write_outcomes(replace(judged.outcomes, extra_columns=kept), folder / "outcomes.csv")
+        held.append(_held(judged, scores, rows))
+    data = {"parts": held, "judgements": judgements_digest(campaign)}
+    put(draft / DATA, json.dumps(data, ensure_ascii=False).encode(errors="replace") + b"\n")
+    for table in listed:
+        for suffix, content in (("csv", table.csv()), ("md", table.markdown()), ("tex", table.latex())):
+            put(draft / "tables" / f"{table.name}.{suffix}", content.encode())
+    put(draft / "tables" / "index.json", json.dumps([asdict(table) for table in listed], ensure_ascii=False).encode())
+
+
+def _write_answers(draft: Path, said: RunContents, parts: Sequence[ScoredRuns]) -> None:
+    """Write the runs under their names, and the verdict on each answer: what `nescio ave build` makes a collection
+    of."""
+    (draft / "runs").mkdir()
+    for run in said.runs:
+        write_lines(draft / "runs" / f"{run.run}.jsonl", map(response_row, said.content[run.run]))
+    cells = [cell for judged, _ in parts for cell in judged.cells if cell.answer and cell.verdict]
+    rows = [(cell.run, cell.question, guard(cell.answer), cell.verdict) for cell in cells]
+    text = csv_text([("run", "question", "answer", "verdict"), *rows])
+    put(draft / "judgements.csv", text.encode(errors="replace"))
+
+
+def _held(judged: JudgedRuns, scores: Scores, rows: Sequence[TopicScore]) -> dict[str, Any]:
+    """Return what the site is made from."""
+    nuggets = {
+        target.id: [[nugget.id, is_vital(nugget), nugget.text] for nugget in target.nuggets]
+        for target in judged.targets
+    }
+    return {
+        "language": judged.part.language,
+        "questions": {question.id: question.text for question in judged.part.questions.values()},
+        "nuggets": nuggets,
+        "scores": scores.records(),
+        "signature": str(scores.signature),
+        "notes": list(map(str, scores.notes)),
+        "topics": [*map(astuple, rows)],
+        "versions": {run.run: [run.version, run.digest] for run in judged.runs},
+    }
+
+
+def _csv(kind: type[Any], rows: Sequence[Any]) -> bytes:
+    return csv_text([kind.__struct_fields__, *map(astuple, rows)]).encode(errors="replace")
+
+
+def read_results(campaign: Campaign) -> dict[str, Any]:
+    """Read what `score` wrote; raises MismatchError where there is nothing."""
+    path = campaign / RESULTS / DATA
+    if not path.is_file():
+        raise MismatchError(f"there are no results; nescio campaign score {campaign.folder} makes them")
+    data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return data
+
+
+def read_tables(campaign: Campaign) -> list[Table]:
+    """Read the tables that `score` wrote."""
+    return msgspec.json.decode((campaign / RESULTS / "tables" / "index.json").read_bytes(), type=list[Table])

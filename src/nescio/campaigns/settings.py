@@ -1,0 +1,182 @@
+"""The settings of a campaign, `campaign.toml`: read, held against their rules, and written as a file to edit."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from datetime import UTC, date, datetime, time
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from msgspec import Struct
+
+from nescio.errors import FormatError, UsageError
+from nescio.text import squeeze
+
+Task = Literal["qa", "ave", "nuggets", "reading", "pan"]
+Resolution = Literal["adjudicated", "majority", "refused"]
+Distinct = Literal["answer", "answer and document"]
+TASKS: tuple[Task, ...] = get_args(Task)
+SETTINGS = "campaign.toml"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,39}")
+_MEGABYTE = 1 << 20
+
+
+class Settings(Struct, frozen=True):
+    """What a campaign decides once.
+
+    `groups` are the teams by their short names, each with the name that tables print. `languages` are those of the
+    topics (none: the campaign does not distinguish languages). `runs` is how many runs a group may have in a language.
+    `deadline` is the moment after which nothing comes in. `depth` is how many answers of a question go into the pool
+    of each run, `distinct` what makes two of them one. `resolve` is what becomes of two judgements that differ.
+    `judge` judges answers that no person did, where there is a key. `blind` keeps the names of other groups from a
+    group's own pages. `megabytes` is how much a file that is handed in may unpack to.
+    """
+
+    name: str
+    task: Task
+    groups: Mapping[str, str]
+    languages: tuple[str, ...] = ()
+    runs: int = 3
+    deadline: datetime | None = None
+    depth: int = 1
+    distinct: Distinct = "answer"
+    resolve: Resolution = "adjudicated"
+    judge: str = ""
+    measures: tuple[str, ...] = ()
+    blind: bool = False
+    megabytes: int = 100
+    seed: int = 0
+
+    @property
+    def most_bytes(self) -> int:
+        """How many bytes a file that is handed in may unpack to."""
+        return self.megabytes * _MEGABYTE
+
+
+def read_settings(folder: Path) -> Settings:
+    """Read the settings of a campaign; raises UsageError where the folder is none, FormatError for an unsound
+    setting."""
+    path = folder / SETTINGS
+    if not path.is_file():
+        raise UsageError(f"{folder} is no campaign: it has no {SETTINGS} (nescio campaign init makes one)")
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise FormatError(path, f"not sound TOML: {error}") from None
+    return settings_of(values, path)
+
+
+def settings_of(values: Mapping[str, Any], path: Path | str) -> Settings:
+    """Return the settings that values make; raises FormatError for one that is unknown, missing or of another kind."""
+    _check(values, path)
+    taken: dict[str, Any] = dict(values)
+    for name in ("languages", "measures"):
+        taken[name] = tuple(_texts(path, name, taken.get(name, [])))
+    taken["groups"] = {name: str(title) for name, title in taken["groups"].items()}
+    for name in (*taken["groups"], *taken["languages"]):
+        if not _NAME.fullmatch(name):
+            raise FormatError(path, "groups and languages are named by letters, digits and hyphens", value=name)
+    folded = [name.casefold() for name in taken["groups"]]
+    if twice := next((name for name in folded if folded.count(name) > 1), None):
+        raise FormatError(path, "two groups have the same name but for case", value=twice)
+    taken["deadline"] = moment(taken["deadline"], path) if taken.get("deadline") else None
+    return Settings(**taken)
+
+
+def _check(values: Mapping[str, Any], path: Path | str) -> None:
+    """Raise FormatError for a value that is unknown, missing, of another kind or out of its range."""
+    known = {*Settings.__struct_fields__}
+    if unknown := sorted(values.keys() - known):
+        rule = f"there is no setting of this name; settings are {', '.join(sorted(known))}"
+        raise FormatError(path, rule, value=unknown[0])
+    for name, kind, rule in _KINDS:
+        if name in values and (not isinstance(values[name], kind) or (kind is int and isinstance(values[name], bool))):
+            raise FormatError(path, f"{name} must be {rule}", value=values[name])
+    for name, least in (("runs", 1), ("depth", 1), ("megabytes", 1), ("seed", 0)):
+        if values.get(name, least) < least:
+            raise FormatError(path, f"{name} must be {least} or more", value=values[name])
+    for name, choices in (("task", TASKS), ("resolve", get_args(Resolution)), ("distinct", get_args(Distinct))):
+        if name in values and values[name] not in choices:
+            raise FormatError(path, f"{name} is one of {', '.join(choices)}", value=values[name])
+    for name in ("name", "task", "groups"):
+        if not values.get(name):
+            raise FormatError(path, f"the setting {name} is missing")
+
+
+_KINDS: tuple[tuple[str, Any, str], ...] = (
+    ("name", str, "a text"),
+    ("task", str, "a text"),
+    ("groups", dict, 'a table of names, as in uned = "UNED"'),
+    ("languages", list, "a list of texts"),
+    ("measures", list, "a list of texts"),
+    ("runs", int, "a whole number"),
+    ("depth", int, "a whole number"),
+    ("megabytes", int, "a whole number"),
+    ("seed", int, "a whole number"),
+    ("blind", bool, "true or false"),
+    ("judge", str, "a text"),
+)
+
+
+def _texts(path: Path | str, name: str, values: Sequence[Any]) -> list[str]:
+    for value in values:
+        if not isinstance(value, str) or not value.strip():
+            raise FormatError(path, f"{name} must be a list of texts", value=value)
+    return [value.strip() for value in values]
+
+
+def is_named_for(run: str, group: str) -> bool:
+    """Say whether the name of a run begins with a group's, as in `uned_1` or `UNED-1`."""
+    return squeeze(run).startswith((f"{group.casefold()}_", f"{group.casefold()}-"))
+
+
+def moment(value: Any, path: Path | str = "") -> datetime:
+    """Return a moment with its zone; a date is its end, and a time without a zone is UTC. Raises FormatError, or
+    UsageError where no file says it."""
+    parsed = value
+    if isinstance(value, str):
+        try:
+            parsed = date.fromisoformat(value) if len(value) == len("2010-06-30") else datetime.fromisoformat(value)
+        except ValueError:
+            parsed = None
+    if isinstance(parsed, datetime):
+        return (parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).astimezone(UTC)
+    if isinstance(parsed, date):
+        return datetime.combine(parsed, time(23, 59, 59), UTC)
+    rule = "a time is written as 2010-06-30 or 2010-06-30T12:00:00+02:00"
+    raise FormatError(path, rule, value=value) if path else UsageError(f"{rule} (found {value!r})")
+
+
+def written(settings: Settings) -> str:
+    """Return the settings as TOML that says what each of them does."""
+
+    def text(value: str) -> str:
+        return json.dumps(value, ensure_ascii=False)
+
+    def texts(values: Sequence[str]) -> str:
+        return f"[{', '.join(map(text, values))}]"
+
+    deadline = settings.deadline.isoformat() if settings.deadline else ""
+    lines = [
+        f"name = {text(settings.name)}",
+        f"task = {text(settings.task)}  # {', '.join(TASKS)}",
+        f"languages = {texts(settings.languages)}  # none: the topics are one collection, whatever their language",
+        f"runs = {settings.runs}  # how many runs a group may have in each language",
+        f"deadline = {text(deadline)}  # nothing comes in after it; empty: no deadline",
+        f"depth = {settings.depth}  # how many answers of each question go into the pool of each run",
+        f"distinct = {text(settings.distinct)}  # what is judged once: {' or '.join(map(text, get_args(Distinct)))}",
+        f"resolve = {text(settings.resolve)}  # judgements that differ: {', '.join(get_args(Resolution))}",
+        f"judge = {text(settings.judge)}  # judges by the key what no person judged, such as exact; empty: nothing "
+        "does",
+        f"measures = {texts(settings.measures)}  # none: those of the task",
+        f"blind = {str(settings.blind).lower()}  # true: published pages do not name groups; a group finds its own",
+        f"megabytes = {settings.megabytes}  # how much a file that is handed in may unpack to",
+        f"seed = {settings.seed}",
+        "",
+        "[groups]  # the short name of each group, and the name that tables print",
+        *(f"{text(name)} = {text(title)}" for name, title in settings.groups.items()),
+    ]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,241 @@
+"""The topics of a campaign: what systems are asked, without the gold, written from whatever the organisers have and
+read again for every check."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from nescio.campaigns.settings import Settings, Task
+from nescio.data.model import Collection, Question
+from nescio.data.notes import Note
+from nescio.errors import FormatError, MismatchError, UsageError
+from nescio.formats import ReadOptions, open_source
+from nescio.formats.benchmarks.ave.ave_reader import COLLECTION, read_exercise, write_exercise
+from nescio.formats.benchmarks.ave.ave_reader import recognise as recognise_ave
+from nescio.formats.benchmarks.nuggets.nuggets_reader import KEY as NUGGET_KEY
+from nescio.formats.benchmarks.nuggets.nuggets_reader import read_keys
+from nescio.formats.benchmarks.nuggets.nuggets_reader import recognise as recognise_nuggets
+from nescio.formats.benchmarks.pan.truth import problems_of
+from nescio.formats.folder_writer import write_lines
+from nescio.formats.native.questions.collection import identifier
+from nescio.formats.native.questions.questions_writer import story_names, topic_row
+from nescio.pipeline import read_collection
+from nescio.sources.source import LINES
+from nescio.sources.tables import json_lines
+from nescio.tasks.ave.exercise import Exercise
+from nescio.tasks.nuggets.scoring import is_vital
+
+LANGUAGE = "language"
+_GOLD = ("sentences", "answer", "gold")  # columns of questions that would give answers away
+_ALL = ""
+
+
+class Part(Struct, frozen=True):
+    """The topics of one language; of AVE with the answers to be validated."""
+
+    language: str
+    questions: Mapping[str, Question]
+    exercise: Exercise | None = None
+
+
+class Topics(Struct, frozen=True):
+    """What is asked, by language; one part of no language where the campaign does not distinguish them."""
+
+    task: Task
+    parts: Mapping[str, Part] = field(default_factory=dict)
+
+    @property
+    def count(self) -> int:
+        """How many topics there are in all languages."""
+        return sum(len(part.questions) for part in self.parts.values())
+
+
+# ---- from what the organisers have ----
+
+
+def write_topics(
+    files: Sequence[Path], folder: Path, settings: Settings, first_of: str | None = None
+) -> tuple[Settings, tuple[str, ...]]:
+    """Write the topics without their gold; returns the settings with the languages that the topics are in, and notes.
+
+    Raises MismatchError for topics in a language that is not among those of the settings.
+    """
+    notes: list[str] = []
+    if settings.task == "ave":
+        languages = _write_ave(files, folder)
+    elif settings.task in ("qa", "reading"):
+        languages = _write_questions(files, folder, notes, first_of)
+    elif settings.task == "nuggets":
+        rows = [{"id": name, "target": text} | strata for name, text, strata in _targets(files)]
+        write_lines(folder / "targets.jsonl", rows)
+        languages = list(dict.fromkeys(str(row[LANGUAGE]) for row in rows if LANGUAGE in row))
+    else:
+        write_lines(
+            folder / "problems.jsonl", ({"id": name} for path in files for name in problems_of(open_source(path)))
+        )
+        languages = []
+    if first_of and settings.task not in ("qa", "reading"):
+        raise UsageError("first questions are told by a column of questions, so only in the tasks qa and reading")
+    if settings.languages and (strange := [name for name in languages if name not in settings.languages]):
+        raise MismatchError(f"topics are in {strange[0]!r}, which is not among the languages of the campaign")
+    separate = settings.languages or (tuple(languages) if len(languages) > 1 else ())
+    return replace(settings, languages=separate), tuple(notes)
+
+
+def _write_questions(files: Sequence[Path], folder: Path, notes: list[str], first_of: str | None) -> list[str]:
+    collection, remarks = _collection(files)
+    notes.extend(map(str, remarks))
+    questions: Sequence[Question] = collection.questions
+    stories = story_names(questions) if all(question.story for question in questions) else {}
+    hidden = (*_GOLD, "story") if stories else _GOLD
+    strata = list(dict.fromkeys(name for q in questions for name in q.strata if name not in hidden))
+    if first_of is not None:
+        if first_of not in strata:
+            raise UsageError(f"no question has a column {first_of!r}; they have {', '.join(strata) or 'none'}")
+        firsts: dict[str, Question] = {}
+        for question in questions:
+            firsts.setdefault(question.strata.get(first_of, f"\0{question.id}"), question)
+        notes.append(f"{len(firsts)} of {len(questions)} questions are the first of their {first_of}, and are asked")
+        questions = tuple(firsts.values())
+        stories = story_names(questions) if stories else {}
+    write_lines(folder / "questions.jsonl", (topic_row(question, strata, stories) for question in questions))
+    if stories:
+        write_lines(folder / "stories.jsonl", ({"id": n, "sentences": list(story)} for story, n in stories.items()))
+    if strata:
+        notes.append(f"teams see these columns of the questions: {', '.join(strata)}")
+    return list(dict.fromkeys(q.strata[LANGUAGE] for q in questions if q.strata.get(LANGUAGE)))
+
+
+def _collection(files: Sequence[Path]) -> tuple[Collection, tuple[Note, ...]]:
+    return read_collection(list(files), ReadOptions(gold=False))
+
+
+def _write_ave(files: Sequence[Path], folder: Path) -> list[str]:
+    languages: dict[str, str] = {}
+    for exercise, path in exercises_of(files):
+        for language in dict.fromkeys(question.strata.get(LANGUAGE, _ALL) for question in exercise.questions):
+            if language in languages:
+                raise MismatchError(
+                    f"{path} and {languages[language]} both have questions in {language or 'no language'}"
+                )
+            languages[language] = str(path)
+            write_exercise(in_language(exercise, language), folder / f"{language or 'collection'}.xml", values=False)
+    return [language for language in languages if language]
+
+
+def exercises_of(files: Sequence[Path]) -> Iterator[tuple[Exercise, Path]]:
+    """Yield the collections of files of AVE; raises FormatError for another file."""
+    for path in files:
+        source = open_source(path)
+        if recognise_ave(source) != COLLECTION:
+            raise FormatError(path, "topics of AVE are collections in XML: questions (q) with answers (a) and texts")
+        yield read_exercise(source), path
+
+
+def in_language(exercise: Exercise, language: str) -> Exercise:
+    """Return the questions of one language, with their answers."""
+    kept = {question.id: question for question in exercise.questions if question.strata.get(LANGUAGE, _ALL) == language}
+    candidates = tuple(candidate for candidate in exercise.candidates if candidate.question_id in kept)
+    return Exercise(exercise.name, tuple(kept.values()), candidates)
+
+
+def _targets(files: Sequence[Path]) -> Iterator[tuple[str, str, dict[str, str]]]:
+    """Yield the targets of keys of nuggets, and of JSON Lines of {"id", "target"}; texts from wherever they stand."""
+    texts: dict[str, str] = {}
+    strata: dict[str, dict[str, str]] = {}
+    keys = [source for path in files if recognise_nuggets(source := open_source(path)) == NUGGET_KEY]
+    for target in read_keys(keys).targets() if keys else ():
+        texts[target.id] = target.text
+        strata[target.id] = dict(target.strata)
+    for path in files:
+        source = open_source(path)
+        if recognise_nuggets(source) == NUGGET_KEY:
+            continue
+        if source.suffix not in LINES or "target" not in source.columns:
+            raise FormatError(path, 'topics of nuggets are a key, or JSON Lines of {"id", "target"}')
+        for row, line in json_lines(source):
+            name = identifier(source, row, line)
+            if not isinstance(row.get("target"), str):
+                raise FormatError(path, "target must be a text", where=f"line {line}", value=row.get("target"))
+            texts[name] = row["target"]
+    yield from ((name, text, strata.get(name, {})) for name, text in texts.items())
+
+
+# ---- the key ----
+
+
+def has_key(files: Sequence[Path], task: Task) -> bool:
+    """Say whether the organisers' files say what is right."""
+    if task == "ave":
+        return any(candidate.value for exercise, _ in exercises_of(files) for candidate in exercise.candidates)
+    if task == "nuggets":
+        return any(recognise_nuggets(open_source(path)) == NUGGET_KEY for path in files)
+    if task == "pan":
+        return True
+    collection, _ = _collection(files)
+    return any(q.answers or q.answerable is False or q.accepted is not None for q in collection.questions)
+
+
+def write_key(files: Sequence[Path], folder: Path) -> None:
+    """Copy the organisers' files as they are; raises UsageError where two have one name."""
+    for path in files:
+        place = folder / path.name
+        if place.exists():
+            raise UsageError(f"two files are called {path.name}; rename one of them")
+        if path.is_dir():
+            shutil.copytree(path, place)
+        else:
+            shutil.copyfile(path, place)
+
+
+# ---- read again ----
+
+
+def read_topics(folder: Path, task: Task) -> Topics:
+    """Read the topics of a campaign, or of what a team was handed; raises UsageError where there are none."""
+    files = sorted(path for path in folder.glob("*") if path.suffix in (".xml", ".jsonl"))
+    if not files:
+        raise UsageError(f"{folder} holds no topics")
+    if task == "ave":
+        parts = {}
+        for exercise, path in exercises_of(files):
+            language = _ALL if path.stem == "collection" else path.stem
+            parts[language] = Part(language, {question.id: question for question in exercise.questions}, exercise)
+        return Topics(task, parts)
+    if task in ("qa", "reading"):
+        questions: Sequence[Question] = _collection(files)[0].questions
+    else:
+        questions = [
+            Question(identifier(source, row, line), str(row.get("target", "")), strata=_strata(row))
+            for source in map(open_source, files)
+            for row, line in json_lines(source)
+        ]
+    return Topics(task, _parts(questions))
+
+
+def _strata(row: Mapping[str, object]) -> dict[str, str]:
+    return {name: str(value) for name, value in row.items() if name not in ("id", "target")}
+
+
+def _parts(questions: Sequence[Question]) -> dict[str, Part]:
+    """Return the questions by language; one part where there are not several languages."""
+    languages = list(dict.fromkeys(question.strata.get(LANGUAGE, _ALL) for question in questions))
+    if len(languages) < 2:
+        return {_ALL: Part(_ALL, {question.id: question for question in questions})}
+    groups: dict[str, dict[str, Question]] = {name: {} for name in languages}
+    for question in questions:
+        groups[question.strata.get(LANGUAGE, _ALL)][question.id] = question
+    return {name: Part(name, group) for name, group in groups.items()}
+
+
+def nugget_texts(files: Sequence[Path]) -> Iterator[tuple[str, str, str, str]]:
+    """Yield the nuggets of a key, by question: id, "vital" or "okay" by the majority, and text."""
+    sources = [source for path in files if recognise_nuggets(source := open_source(path)) == NUGGET_KEY]
+    for target in read_keys(sources).targets() if sources else ():
+        for nugget in target.nuggets:
+            yield target.id, nugget.id, "vital" if is_vital(nugget) else "okay", nugget.text

@@ -1,0 +1,134 @@
+"""Judgements: what each assessor said of each answer, and the one verdict that they come to by the rule of the
+campaign."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+
+import numpy as np
+from msgspec import Struct
+
+from nescio.campaigns.assessors import ADJUDICATION
+from nescio.campaigns.folder import Campaign
+from nescio.campaigns.judgements import Judgement, by_item, read_judgements
+from nescio.campaigns.pooling import Item, read_pool
+from nescio.campaigns.settings import Resolution
+from nescio.data.model import Verdict
+from nescio.errors import MismatchError
+from nescio.stats.agreement import cohen_kappa
+from nescio.stats.raters import agreement_intervals
+from nescio.text import plural
+
+MOST_NAMED = 10  # answers in dispute that a message lists
+
+
+class Agreement(Struct, frozen=True):
+    """How far assessors agree, over all answers that two or more judged; the interval is over answers. Of definition
+    questions the decisions are over each nugget of each string, and `answers` are the strings."""
+
+    assessors: str
+    measure: str
+    value: float
+    low: float | None
+    high: float | None
+    answers: int
+    undefined: int = 0
+
+
+def resolve(verdicts: Mapping[str, str], rule: Resolution) -> str | None:
+    """Return the one verdict on an answer; None where the rule leaves it in dispute.
+
+    Alike verdicts are the verdict. Of others, `majority` takes what more than half say; under `adjudicated` and
+    `majority` an adjudication decides the rest; `refused` leaves every difference in dispute.
+    """
+    own = [verdict for who, verdict in verdicts.items() if who != ADJUDICATION]
+    if len({*own}) == 1:
+        return own[0]
+    if rule == "refused":
+        return None
+    ((most, times),) = Counter(own).most_common(1) or [("", 0)]
+    if rule == "majority" and 2 * times > len(own):
+        return most
+    return verdicts.get(ADJUDICATION)
+
+
+def disputed(campaign: Campaign, judgements: Sequence[Judgement] | None = None) -> list[Item]:
+    """List the answers of the pool whose judgements differ, and which the rule of the campaign does not resolve."""
+    verdicts = by_item(read_judgements(campaign) if judgements is None else judgements)
+    rule = campaign.settings.resolve
+    return [item for item in read_pool(campaign) if item.id in verdicts and resolve(verdicts[item.id], rule) is None]
+
+
+def resolved(campaign: Campaign) -> dict[str, str]:
+    """Return the verdict on each answer that is judged; raises MismatchError with the list of those in dispute."""
+    verdicts = by_item(read_judgements(campaign))
+    rule = campaign.settings.resolve
+    final = {item: resolve(given, rule) for item, given in verdicts.items()}
+    dispute = [item for item, verdict in final.items() if verdict is None]
+    if dispute:
+        named = [f"  {item}: {', '.join(f'{who} {v}' for who, v in verdicts[item].items())}" for item in dispute]
+        left = [f"  … and {len(dispute) - MOST_NAMED} more"] if len(dispute) > MOST_NAMED else []
+        how = (
+            "the campaign refuses them (resolve in campaign.toml)"
+            if rule == "refused"
+            else f"write a sheet of them with nescio campaign sheets {campaign.folder} --adjudicate"
+        )
+        rows = "\n".join([*named[:MOST_NAMED], *left])
+        raise MismatchError(f"{plural(len(dispute), 'answer')} judged differently; {how}\n{rows}")
+    return {item: verdict for item, verdict in final.items() if verdict is not None}
+
+
+def agreement(
+    judgements: Sequence[Judgement],
+    resamples: int = 10_000,
+    seed: int = 0,
+    nuggets: Mapping[str, Collection[str]] | None = None,
+) -> list[Agreement]:
+    """Compute how far assessors agree on R, W, X and U: all of them together, and kappa for each two.
+
+    `nuggets` are those that may stand in each item, of definition questions: each is a decision of its own, found or
+    not, and the decisions on one string are resampled together. An adjudicator judges no answer anew, and is left out.
+    """
+    items = [
+        (item, {who: verdict for who, verdict in given.items() if who != ADJUDICATION})
+        for item, given in by_item(judgements).items()
+    ]
+    together = [(item, given) for item, given in items if len(given) > 1]
+    if not together:
+        return []
+    names = [str(verdict) for verdict in Verdict] if nuggets is None else ["found", "not found"]
+    decisions = [
+        (unit, decision)
+        for unit, (item, given) in enumerate(together)
+        for decision in ([given] if nuggets is None else _found(given, nuggets.get(item, ())))
+    ]
+    if not decisions:
+        return []
+    counts = [[[*given.values()].count(name) for name in names] for _, given in decisions]
+    assessors = sorted({who for _, given in together for who in given})
+    label = ", ".join(assessors)
+    units = None if nuggets is None else [unit for unit, _ in decisions]
+    rows = [
+        Agreement(label, one.name, one.value, one.low, one.high, len(together), one.undefined)
+        for one in agreement_intervals(counts, resamples=resamples, seed=seed, units=units)
+    ]
+    for i, first in enumerate(assessors):
+        for second in assessors[i + 1 :]:
+            both = [(unit, given) for unit, given in decisions if first in given and second in given]
+            if both:
+                table = np.zeros((len(names), len(names)))
+                for _, given in both:
+                    table[names.index(given[first]), names.index(given[second])] += 1
+                kappa, answers = float(cohen_kappa(table)), len({unit for unit, _ in both})
+                rows.append(Agreement(f"{first}, {second}", "kappa", kappa, None, None, answers))
+    return rows
+
+
+def _found(given: Mapping[str, str], nuggets: Collection[str]) -> list[dict[str, str]]:
+    """Return what each assessor says of each nugget that may stand in a string."""
+    by_assessor = {who: {*verdict.split(",")} for who, verdict in given.items()}
+    return [
+        {who: "found" if nugget in own else "not found" for who, own in by_assessor.items()}
+        for nugget in sorted(nuggets)
+    ]

@@ -1,0 +1,122 @@
+"""The commands, made from the declarations of the verbs."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from nescio.cli import OWN
+from nescio.cli.bars import progress
+from nescio.cli.help import Command, Group, offered
+from nescio.cli.present import FORMS, Printing, present
+from nescio.cli.stdin import Files
+from nescio.engines.memory import limit_process
+from nescio.options import Option, Request, Verb
+from nescio.verbs import files, find, names_in, verb_in
+from nescio.verbs._output_paths import check_apart, check_results
+
+
+def command_named(name: str) -> click.Command:
+    """Make the command that a shell calls so."""
+    return made_of(name, vars(import_module(f"nescio.cli.{name}"))[name] if name in OWN else find(files()[name]))
+
+
+def made_of(name: str, one: Any) -> click.Command:
+    """Make the command of a verb, or of the module of a group."""
+    return command_of(one) if isinstance(one, Verb) else VerbGroup(name, one)
+
+
+class VerbGroup(Group):
+    """The command of a group of verbs, each of which is imported when it is called."""
+
+    def __init__(self, name: str, module: Any) -> None:
+        super().__init__(name, help=module.__doc__)
+        self.module = module
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return [name.replace("_", "-") for name in names_in(self.module)]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.list_commands(ctx):
+            return None
+        return made_of(cmd_name, verb_in(self.module, cmd_name.replace("-", "_")))
+
+
+def command_of(verb: Verb[Any, Any]) -> Command:
+    """Make the command of a verb: an argument or an option for each that the verb declares, and how it prints."""
+    options = [one for one in verb.options.values() if not one.edge]
+    printing = [one for one in _printing(verb).values() if one.name not in verb.options]
+    made = Command(
+        verb.name.rpartition(" ")[2],
+        params=[parameter_of(one) for one in (*options, *printing)],
+        callback=partial(_run, verb),
+        help=verb.doc,
+    )
+    made.declared = {one.name: one for one in (*options, *printing)}
+    return made
+
+
+def _printing(verb: Verb[Any, Any]) -> dict[str, Option]:
+    """Return the options by which results are printed."""
+    options: dict[str, Option] = FORMS[verb.prints].options if verb.prints in FORMS else {}
+    return options
+
+
+def parameter_of(one: Option) -> click.Parameter:
+    """Make the argument or the option of a command line; its words are checked by the declaration, not here."""
+    kind = one.kind
+    of: Any = Files() if kind.files or one.reads else click.Path() if kind.path else None
+    complete = offered(one.complete or (lambda: kind.choices)) if one.complete or kind.choices else None
+    if one.argument:
+        metavar = one.metavar or one.name.upper()
+        nargs = -1 if kind.several else 1
+        return click.Argument([one.name], nargs=nargs, required=one.required, type=of, metavar=metavar)
+    flags = [*one.given_as, one.name]
+    if kind.flag:
+        both = one.default is not False
+        flag = max(one.given_as, key=len)
+        flags = [f"{flag}/{flag.replace('--', '--no-', 1)}", one.name] if both else flags
+        return click.Option(flags, is_flag=True, default=None, help=one.help)
+    bare: dict[str, Any] = {} if one.bare is None else {"is_flag": False, "flag_value": one.bare}
+    several = kind.several
+    return click.Option(
+        flags,
+        required=one.required,
+        multiple=several,
+        metavar=one.metavar,
+        type=of,
+        shell_complete=complete,
+        help=one.help,
+        **bare,
+    )
+
+
+def _run(verb: Verb[Any, Any], **given: Any) -> int:
+    """Run a verb on what was typed."""
+    context = click.get_current_context()
+    typed = {
+        name: list(value) if isinstance(value, tuple) else value
+        for name, value in given.items()
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+    }
+    printing = Printing(**_of(FORMS[verb.prints], verb, typed)) if verb.prints in FORMS else Printing()
+    if "memory_limit" in typed:
+        context.find_root().call_on_close(limit_process(str(typed["memory_limit"])))
+    with progress(verb.working) if verb.working else nullcontext() as watch:
+        request = verb.request.typed(typed, **({"progress": watch} if "progress" in verb.options else {}))
+        if printing.output is not None:
+            check_results(printing.output, request.inputs())
+            check_apart(printing.output, request.outputs())
+        result = verb.run(request)
+    return present(verb, result, printing)
+
+
+def _of(declared: type[Request], verb: Verb[Any, Any], typed: dict[str, Any]) -> dict[str, Any]:
+    """Take the options of printing out of what was typed."""
+    own = [name for name in declared.options if name not in verb.options]
+    return declared.typed({name: typed.pop(name) for name in own if name in typed}).values()

@@ -1,0 +1,83 @@
+"""What a command says of what its verb gave: results on standard output, and notes and what was written on standard
+error."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from nescio.cli.output import emit, say, say_notes
+from nescio.data.results import Results
+from nescio.options import Request, Verb, option
+from nescio.reporting import terminal
+from nescio.reporting.tables import Form
+
+
+class Verbose(Request, group="Output"):
+    """How much is printed."""
+
+    verbose: bool = option(
+        default=False,
+        flags=("-v", "--verbose"),
+        help="Print every comparison, however many there are, and the whole signature. Files and JSON have both.",
+    )
+
+
+class InAnyForm(Verbose, group="Output"):
+    """How results are printed, and to which file they go."""
+
+    form: Form = option(default="table", flags=("-f", "--format"), help="The format of what is printed.")
+    output: Path | None = option(
+        default=None,
+        flags=("-o", "--output"),
+        help="Also write the result to FILE; the suffix decides the format (.json, .jsonl, .csv, .md, .tex, .txt,"
+        " .parquet).",
+    )
+
+
+class InTableOrJson(Verbose, group="Output"):
+    """How what is no table of results is printed."""
+
+    form: Literal["table", "json"] = option(
+        default="table", flags=("-f", "--format"), help="The format of what is printed."
+    )
+
+
+FORMS: dict[str, type[Request]] = {"results": InAnyForm, "json": InTableOrJson}
+
+
+class Printing(Struct, frozen=True):
+    """How results are printed."""
+
+    form: str = "table"
+    output: Path | None = None
+    verbose: bool = False
+
+
+def present(verb: Verb[Any, Any], result: Any, how: Printing) -> int:
+    """Say and print what a verb gave; returns the exit status."""
+    terminal.VERBOSE.set(how.verbose)
+    if verb.present is not None:
+        status: int | None = verb.present(result, how)
+        return status or 0
+    say_notes(getattr(result, "notes", ()))
+    for line in getattr(result, "wrote", ()):
+        say(line)
+    results = result if isinstance(result, Results) else getattr(result, "results", None)
+    if isinstance(results, Results):
+        if results is not result:
+            say_notes(results.notes)
+        for gate in results.gates:
+            if gate.status or gate.doubtful:
+                say(f"gate: {gate.said}")
+        emit(results, how.form, how.output, show=verb.show)
+        if results.gates:
+            from nescio.verbs._gates import exit_status
+
+            return exit_status(results.gates)
+        return int(getattr(result, "status", 0))
+    if result is not None and (text := str(result)) and not getattr(result, "wrote", ()):
+        say(text)
+    return int(getattr(result, "status", 0))

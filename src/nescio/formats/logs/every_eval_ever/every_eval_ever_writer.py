@@ -1,0 +1,118 @@
+"""Writing outcomes as every_eval_ever: one instance a line.
+
+The format has no word for declining, so that `is_correct` says of a silence only whether it was right; what the outcome
+is stands beside it (`outcome`, as docs/explanation/every-eval-ever.md proposes), which the schema allows, and in the
+metadata of each instance (`nescio_outcome`, `nescio_why`). This format's reader finds it there, and other tools see an
+empty output. An answer that is not graded bears an `error`. The texts of answers are not known to outcomes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nescio.data.columns import bare
+from nescio.data.notes import Note, note
+from nescio.data.outcomes import ABSENT, CORRECT, NOT_GRADED, SILENT, Outcomes
+from nescio.data.repeats import REPEAT
+from nescio.formats.folder_writer import write_lines
+from nescio.formats.logs.every_eval_ever.every_eval_ever_reader import (
+    OUTCOME,
+    OWN,
+    PROPOSED,
+    REASON,
+    STATES_WRITTEN,
+    WHY,
+)
+from nescio.formats.registry import WriteResult, writer
+from nescio.options.edge import Progress
+from nescio.sources.writing import atomic_write
+from nescio.stats.parallel import followed
+from nescio.text import plural
+
+SCHEMA = "0.3.0"
+EVALUATION = "nescio"  # what an evaluation is called that has no other name
+_WORDS = {state: word for word, state in STATES_WRITTEN.items()}
+
+
+@writer(
+    "every_eval_ever",
+    about="every_eval_ever: one instance a line, the outcome in its metadata",
+    takes=Outcomes,
+    suffixes=(".jsonl",),
+)
+def write(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> WriteResult:
+    """Write an instance for each answer, and count what the format has no place for."""
+    rows = list(_instances(outcomes, progress))
+    with atomic_write(path) as draft:
+        write_lines(draft, rows)
+    notes: list[Note] = []
+    silent = int((outcomes.state == SILENT).sum())
+    if silent:
+        notes.append(
+            note(
+                "every_eval_ever.silence",
+                "{silent:n answer} declined: outcome says unanswered of each, and is_correct whether that was right",
+                silent=silent,
+            )
+        )
+    if outcomes.clusters is not None or outcomes.first_right is not None:
+        lost = ["clusters"] if outcomes.clusters is not None else []
+        lost += ["ranks of right answers"] if outcomes.first_right is not None else []
+        notes.append(note("every_eval_ever.no_place", "left out, as there is no place for it: {lost:list}", lost=lost))
+    return WriteResult(f"{plural(len(rows), 'instance')} of {plural(len(outcomes.runs), 'run')}", tuple(notes))
+
+
+def _instances(outcomes: Outcomes, progress: Progress | None) -> Iterator[dict[str, Any]]:
+    for r, run in followed([*enumerate(outcomes.runs)], progress):
+        for q, question in enumerate(outcomes.questions):
+            state = int(outcomes.state[r, q])
+            if state == ABSENT:
+                continue
+            why = None if outcomes.why is None else outcomes.why[r, q]
+            scores = {bare(name): float(values[r, q]) for name, values in outcomes.extra_columns.items()}
+            none = outcomes.answerable is not None and outcomes.answerable[q] == 0
+            right = state == CORRECT or (state == SILENT and bool(none))
+            score = scores.get("score", float(right))
+            yield {
+                "schema_version": SCHEMA,
+                "evaluation_id": f"{EVALUATION}/{run}",
+                "model_id": run,
+                "evaluation_name": EVALUATION,
+                "sample_id": question,
+                "sample_hash": hashlib.blake2s(question.encode(errors="replace"), digest_size=8).hexdigest(),
+                "interaction_type": "single_turn",
+                "input": {"raw": question, "reference": [], "choices": None},
+                "output": {"raw": [""] if state == SILENT else []},
+                "messages": None,
+                "answer_attribution": [],
+                "evaluation": {
+                    "score": score if np.isfinite(score) else float(right),
+                    "is_correct": right,
+                    PROPOSED: _WORDS[state],
+                    **({REASON: why} if why else {}),
+                },
+                "token_usage": None,
+                "performance": None,
+                "error": f"not graded: {why or 'nobody said why'}" if state == NOT_GRADED else None,
+                "metadata": _metadata(outcomes, r, q, state, why),
+            }
+
+
+def _metadata(outcomes: Outcomes, r: int, q: int, state: int, why: str | None) -> dict[str, str]:
+    """Return what is known of an answer and its question beyond the grade; the schema has texts alone here."""
+    held: dict[str, str] = {name: str(values[q]) for name, values in outcomes.strata.items() if str(values[q])}
+    held |= {OUTCOME: _WORDS[state]} | ({WHY: why} if why else {})
+    if outcomes.repeats is not None:
+        held[f"{OWN}{REPEAT}"] = str(outcomes.repeats.label[q])
+    for name, column in (("confidence", outcomes.confidence), ("candidate", outcomes.candidate)):
+        value = None if column is None else float(column[r, q])
+        if value is not None and np.isfinite(value) and (name != "candidate" or value >= 0):
+            held[f"{OWN}{name}"] = f"{value!r}" if name == "confidence" else f"{value:g}"
+    if outcomes.answerable is not None and outcomes.answerable[q] >= 0:
+        held[f"{OWN}answerable"] = "true" if outcomes.answerable[q] else "false"
+    return held

@@ -1,0 +1,373 @@
+"""HELM: `scenario_state.json` and `per_instance_stats.json` of one or several run folders, joined by instance, trial
+and perturbation.
+
+A run is a model; the scenario's other parameters are strata. Silence is an empty completion, or one that the provider
+withheld or the model refused, as HELM's clients say it; any other request that failed is not graded. An answer that
+names no option is wrong, as the tool counts it, and counted in a note. The confidence is the probability of the
+completion, where the log has log-probabilities; its `max_prob` is 1 where it has none. The tool's figures are over one
+split: `test` where there is one.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from nescio.data.notes import Note, note
+from nescio.data.outcomes import NOT_GRADED, SAID_SO
+from nescio.data.texts import AnswerTexts, texts_of
+from nescio.errors import FormatError, opt, shorten
+from nescio.formats.logs import grading
+from nescio.formats.logs.graded import Graded, check_choice, choose, declined, pick
+from nescio.formats.logs.grading import BLOCKED, EMPTY, ERRORED, NO_SCORE, REFUSED, SCORE, Scale, number
+from nescio.formats.logs.helm.run import (
+    OTHER,
+    SPEC,
+    STATE,
+    STATS,
+    TOTALS,
+    UNPERTURBED,
+    Case,
+    Folder,
+    open_cases,
+    open_folders,
+    say_others,
+)
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
+from nescio.sources.elements import as_list, as_object, part_of
+from nescio.sources.source import Source
+
+MAIN = ("exact_match", "quasi_exact_match", "prefix_exact_match", "quasi_prefix_exact_match")
+# What the tool records of every request, none of which is a score.
+RECORDS = re.compile(
+    r"(num|training|inference|finish_reason|batch)_.*|prompt_truncated|max_prob|logprob|predicted_index"
+)
+SHOWN = {"predicted_text", "request"}  # the keys of predictions and requests that are written for display
+SCENARIO = "scenario.json"
+USUAL = {"split": "test", "perturbation": UNPERTURBED}  # what the tool's figures are over
+# What HELM's clients write where a provider withheld an answer, and what providers say in an error that they hand
+# through.
+WITHHELD = re.compile(
+    r"content blocked|(?:prompt|output|response|content) (?:was )?(?:blocked|filtered)|content["
+    r" _]moderation|content_filter"
+    r"|content (?:management|filtering) policy|violates \w+'s content policy|prompt was flagged|allowed by our safety"
+    r" system",
+    re.IGNORECASE,
+)
+REFUSAL = re.compile(r"received refusal", re.IGNORECASE)
+# Why a completion ended (which is looked at where it is empty), in the words of OpenAI, Azure, Google, Anthropic and
+# Bedrock.
+ENDS: dict[str, str] = {
+    **dict.fromkeys(("content_filter", "content_filtered", "guardrail_intervened", "safety", "recitation"), BLOCKED),
+    **dict.fromkeys(("blocklist", "prohibited_content", "spii"), BLOCKED),
+    "refusal": REFUSED,
+    "error": ERRORED,
+}
+SERVER_ERROR = "The server had an error"  # which the client for OpenAI hands on as an empty completion
+NO_CONTENT = "response has empty content"  # which the client for Anthropic hands on as an error
+
+
+def recognise(source: Source) -> str | None:
+    """Recognise the two files of a run folder, and run_spec.json and stats.json, which may be given with them.
+
+    Beside these the files that hold no answers of their own: scenario.json, instances.json, and what is written for
+    display.
+    """
+    if source.kind != "document":
+        return None
+    columns = {*source.columns}
+    if isinstance(source.document, list):
+        return _listed(source, columns)
+    if columns >= {"adapter_spec", "request_states"}:
+        return STATE
+    if source.name == SCENARIO and columns >= {"name", "description", "tags"}:
+        return OTHER
+    return SPEC if columns >= {"name", "scenario_spec", "adapter_spec", "metric_specs"} else None
+
+
+def _listed(source: Source, columns: set[str]) -> str | None:
+    if columns >= {"input", "references", "id"} or (columns >= {"instance_id"} and columns & SHOWN):
+        return OTHER
+    if columns >= {"instance_id", "stats"}:
+        return STATS
+    named = columns >= {"name", "count", "sum"} and isinstance(source.first["name"], dict)
+    return TOTALS if named and "name" in source.first["name"] else None
+
+
+@reader(
+    "helm",
+    about="run folders of HELM: scenario_state.json with per_instance_stats.json (and run_spec.json, stats.json)",
+    recognise=recognise,
+    sniff_keys={"object": ("adapter_spec", "tags"), "list": ("instance_id", "references", "count")},
+    files=tuple(f"{name}.json" for name in (STATE, STATS, SPEC, TOTALS)),
+)
+def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
+    """Read run folders; `--choose split=`, `metric=`, `perturbation=` and `threshold=` say which figure is meant."""
+    folders = open_folders(parts)
+    cases = [open_cases(folder, options) for folder in folders]
+    notes = say_others(parts)
+    for name in USUAL:
+        check_choice(options, name, (getattr(case, name) for every in cases for case in every))
+    check_choice(options, "metric", (metric for every in cases for case in every for metric in case.scores))
+    rows: list[Graded] = []
+    outcomes = True
+    for folder, every in zip(folders, cases, strict=True):
+        graded, scale = _graded(folder, every, options, notes)
+        rows += graded
+        outcomes = outcomes and scale is not None
+    first = folders[0].files[STATE]
+    keep = {"scenario", *(name for folder in folders for name in folder.parameters)}
+    return grading.result_of(rows, first, options, notes, keep=keep, outcomes=outcomes)
+
+
+# ---- outcomes ----
+
+
+def _graded(
+    folder: Folder, cases: Sequence[Case], options: ReadOptions, notes: list[Note]
+) -> tuple[list[Graded], Scale | None]:
+    """Return the rows of one folder; and how its scores become outcomes, None where they are none."""
+    for name in USUAL:
+        chosen = _one(folder, name, cases, options, notes)
+        cases = [case for case in cases if getattr(case, name) == chosen]
+    split, perturbation = cases[0].split, cases[0].perturbation
+    metric = _metric(folder, cases, options, notes)
+    scores = [case.scores.get(metric, math.nan) for case in cases]
+    scale = grading.scale_of(scores, options)
+    what, column = f"{folder.path.name}: {metric}", metric
+    if scale:
+        notes += grading.say_partial(scale, what, len(cases), options)
+    else:
+        notes.append(grading.no_outcome(what, column))
+    held = {SCORE if scale else column, *options.graded}
+    whole = all(_confidence(case) in (None, 1.0) for case in cases)  # no log-probabilities in it
+    optionless: Counter[str] = Counter()
+    rows = []
+    for case, score in zip(cases, scores, strict=True):
+        name = folder.prefix + case.id
+        answerable = grading.has_answer(_gold(case), options)
+        state, why = _outcome(case, score, scale, options, answerable=answerable)
+        if why is None and (text := _no_option(folder, case)):
+            optionless[text] += 1
+        values = {
+            score_name: score if score_name in (SCORE, metric) else case.scores.get(score_name) for score_name in held
+        }
+        rows.append(
+            Graded(
+                folder.run,
+                name,
+                state,
+                None if whole or why else _confidence(case),
+                why=why,
+                strata={"scenario": folder.scenario} | folder.parameters | case.labels,
+                where=case.where,
+                path=folder.files[STATE],
+                scores={score_name: value for score_name, value in values.items() if value is not None},
+                answerable=-1 if answerable else 0,
+                repeat=case.trial,
+                texts=_texts(case) if options.texts else None,
+            )
+        )
+    notes += _say_optionless(folder, optionless, len(cases))
+    if perturbation == UNPERTURBED:
+        notes += grading.compared(_figure(folder, metric, split), None, scores, metric, folder.path.name)
+    return rows, scale
+
+
+def _one(folder: Folder, name: str, cases: Sequence[Case], options: ReadOptions, notes: list[Note]) -> str:
+    """Return the split or perturbation asked for, or the only one, or the usual one; what is left out is counted in a
+    note."""
+    many, usual = Counter(str(getattr(case, name)) for case in cases), USUAL[name]
+    if len(many) == 1:
+        return next(iter(many))
+    chosen = usual if name not in options.choose and usual in many else choose(options, name, list(many), f"{name}s")
+    notes.append(
+        note(
+            "helm.left_out",
+            "{subject}: {count} of {kind} {chosen!r}; left out {others:each %d of %s %r}",
+            folder.path.name,
+            count=many[chosen],
+            kind=name,
+            chosen=chosen,
+            others=[(count, name, value) for value, count in many.items() if value != chosen],
+        )
+    )
+    return chosen
+
+
+def _metric(folder: Folder, cases: Sequence[Case], options: ReadOptions, notes: list[Note]) -> str:
+    """Return the metric asked for; else exact_match or one like it; else the only score there is."""
+    metrics = dict.fromkeys(name for case in cases for name in case.scores)
+    chosen = options.choose.get("metric")
+    if chosen in metrics:
+        return str(chosen)
+    scores = [name for name in metrics if not RECORDS.fullmatch(name) and "@" not in name]
+    main = next((name for name in MAIN if name in metrics), None)
+    if main is None:
+        # A score by several graders (xst_gpt_score, xst_claude_score) has their mean beside it (xst_score).
+        alone = [name for name in scores if not {*_without_a_word(name)} & {*scores}] or scores
+        if not alone:
+            raise FormatError(
+                folder.files[STATS], "there is no score in it, only records of requests", value=list(metrics)
+            )
+        main = pick(options, "metric", alone)
+    mean = grading.folded([case.scores.get(main, math.nan) for case in cases])
+    other = {name: grading.folded([case.scores.get(name, math.nan) for case in cases]) for name in scores}
+    differ = [(name, value) for name, value in other.items() if not math.isclose(value, mean)]
+    if differ:
+        notes.append(
+            note(
+                "helm.one_metric",
+                "{subject}: by {metric}; by others it would differ: {others:each %s %.3g}",
+                folder.path.name,
+                metric=main,
+                others=differ,
+            )
+        )
+    return main
+
+
+def _without_a_word(name: str) -> Iterator[str]:
+    words = name.split("_")
+    for i in range(1, len(words) - 1):
+        yield "_".join(words[:i] + words[i + 1 :])
+
+
+def _result(case: Case) -> Mapping[str, Any] | None:
+    """Return the result of a case's request; None where it took several, one an option, or has none."""
+    result = case.requests[0].get("result") if len(case.requests) == 1 else None
+    return result if isinstance(result, dict) else None
+
+
+def _completion(case: Case) -> Mapping[str, Any]:
+    return as_object(next(iter(as_list(part_of(_result(case), "completions"))), None))
+
+
+def _said(case: Case) -> str:
+    text = _completion(case).get("text")
+    return text.strip() if isinstance(text, str) else ""
+
+
+def _option(case: Case) -> tuple[str | None, bool]:
+    """Return the text of the option that the answer's letter names, and whether there are options at all."""
+    mapping = case.requests[0].get("output_mapping")
+    if len(case.requests) > 1 or not isinstance(mapping, dict) or not mapping:
+        return None, False
+    named = mapping.get(_said(case))
+    return named if isinstance(named, str) else None, True
+
+
+def _texts(case: Case) -> AnswerTexts:
+    """Return the question with its options, the gold answers, the answer, the option that it names, and why it was
+    graded so."""
+    option = _option(case)[0]
+    return texts_of([_question(case), *_options(case)], _gold(case), _said(case), option, list(_reasons(case)))
+
+
+def _question(case: Case) -> Any:
+    asked = case.requests[0]["instance"].get("input")
+    return asked.get("text") if isinstance(asked, dict) else asked
+
+
+def _options(case: Case) -> Iterator[str]:
+    mapping = case.requests[0].get("output_mapping")
+    if len(case.requests) == 1 and isinstance(mapping, dict):
+        yield from (f"{letter}. {text}" for letter, text in mapping.items())
+
+
+def _reasons(case: Case) -> Iterator[str]:
+    """Yield what graders say of an answer (the members `reasoning` or `gpt_reasoning`, say, of its annotations), or why
+    there is none."""
+    error = (_result(case) or {}).get("error")
+    if isinstance(error, str) and not _said(case):
+        yield error
+    for made in as_object(case.requests[0].get("annotations")).values():
+        for name, text in as_object(made).items():
+            if name.endswith("reasoning") and isinstance(text, str):
+                grader = name.removesuffix("reasoning").strip("_")
+                yield f"{grader}: {text}" if grader else text
+
+
+def _gold(case: Case) -> Iterator[str]:
+    """Yield the texts of the references that are tagged as correct."""
+    for reference in case.requests[0]["instance"].get("references") or ():
+        text = part_of(reference, "output", "text")
+        if isinstance(text, str) and "correct" in (reference.get("tags") or ()):
+            yield text
+
+
+def _outcome(
+    case: Case, score: float, scale: Scale | None, options: ReadOptions, *, answerable: bool
+) -> tuple[int, str | None]:
+    if math.isnan(score) or scale is None:
+        return NOT_GRADED, NO_SCORE if math.isnan(score) else None
+    silent = _silence(case, options) if len(case.requests) == 1 else None
+    if silent == ERRORED:
+        return NOT_GRADED, ERRORED
+    return grading.outcome_of(scale.state(score), silent, answerable=answerable)
+
+
+def _silence(case: Case, options: ReadOptions) -> str | None:
+    result = _result(case)
+    if result is None or result.get("success") is not True:
+        return _failure(str((result or {}).get("error")))
+    text = _said(case)
+    if not text:
+        finish = as_object(_completion(case).get("finish_reason"))
+        reason = str(finish.get("reason")) if finish else ""
+        if reason.startswith(SERVER_ERROR):
+            return ERRORED
+        return ENDS.get(reason.rpartition(".")[2].lower(), BLOCKED if WITHHELD.search(reason) else EMPTY)
+    return SAID_SO if declined(options, text) or declined(options, _option(case)[0]) else None
+
+
+def _failure(error: str) -> str:
+    """Return what became of a request that failed: withheld, refused or empty; anything else is an error, and no answer
+    of the model."""
+    if REFUSAL.match(error):
+        return REFUSED
+    return BLOCKED if WITHHELD.search(error) else EMPTY if NO_CONTENT in error else ERRORED
+
+
+def _confidence(case: Case) -> float | None:
+    """Return the probability of the completion: the exponential of its log-probability, which is 0 where the log has
+    none."""
+    log = number(_completion(case).get("logprob"))
+    return math.exp(log) if log is not None and log <= 0 else None
+
+
+def _no_option(folder: Folder, case: Case) -> str | None:
+    """Return what an answer says that should name an option and names none."""
+    joint = part_of(folder.documents[STATE], "adapter_spec", "method") == "multiple_choice_joint"
+    named, options = _option(case)
+    return _said(case) if joint and options and named is None else None
+
+
+def _say_optionless(folder: Folder, texts: Counter[str], total: int) -> list[Note]:
+    if not texts:
+        return []
+    return [
+        note(
+            "helm.no_option",
+            "{subject}: {answers} of {total} answers name no option and are counted as the tool graded them (as "
+            f"{{example}}); {opt('declined_pattern')} can count some as unanswered",
+            folder.path.name,
+            answers=texts.total(),
+            total=total,
+            example=shorten(texts.most_common(1)[0][0]),
+        )
+    ]
+
+
+def _figure(folder: Folder, metric: str, split: str) -> Any:
+    """Return the tool's own figure for a metric on a split, from stats.json where it is given."""
+    for stat in folder.documents.get(TOTALS) or ():
+        name = stat.get("name") if isinstance(stat, dict) else None
+        if not isinstance(name, dict) or name.get("name") != metric or (name.get("split") or "") != split:
+            continue
+        if name.get("perturbation") is None and name.get("sub_split") is None:
+            return stat.get("mean")
+    return None

@@ -1,0 +1,1 @@
+"""Programs that call nescio by themselves: pytest, and assistants."""

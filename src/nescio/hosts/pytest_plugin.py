@@ -1,0 +1,290 @@
+"""A plugin for pytest: answers recorded in tests become a run, and gates hold it to measures.
+
+The fixture `nescio_run` records the answers of one test, and asserts on them. `nescio_session` records those of all
+tests, of which each may be one question: its gates are options of pytest (`--nescio-fail-under c@1=0.6`), checked when
+all tests are done, in processes of pytest-xdist too. Loaded by every pytest where nescio is installed, so that it
+imports nothing until something is recorded.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from msgspec import Struct, field
+
+if TYPE_CHECKING:
+    from nescio.data.results import Scores
+    from nescio.verbs._gates import Gate
+
+RUN = "tests"  # what a run is called where the test gives no name
+_ROWS = "nescio"  # where a process of pytest-xdist leaves its rows
+_ASKED = ("output", "fail_under", "fail_over", "baseline", "margin", "measure", "undecided")
+
+
+class CannotTellWarning(UserWarning):
+    """Too few answers to tell whether a gate is met."""
+
+
+class Recorder(Struct):
+    """The answers of a run, as tests record them; `undecided` is what a gate that cannot tell does: fail or warn."""
+
+    run: str = RUN
+    undecided: str = "fail"
+    rows: list[dict[str, Any]] = field(default_factory=list)
+
+    def record(
+        self,
+        question: str,
+        outcome: str | None,
+        *,
+        confidence: float | None = None,
+        repeat: str | int | None = None,
+        run: str | None = None,
+        **columns: str,
+    ) -> None:
+        """Record what became of an answer: "correct", "incorrect", "unanswered", or None for one that nobody graded.
+
+            nescio_run.record("q1", "unanswered")
+
+        `repeat` tells the answers to a question that was asked several times, `run` those of several systems; `columns`
+        group questions, as topic="law". Raises UsageError for another word, and for an answer that is there already.
+        """
+        from nescio.data.columns import OUTCOMES
+        from nescio.errors import UsageError
+
+        if outcome is not None and outcome not in OUTCOMES:
+            raise UsageError(f"an outcome is {', '.join(OUTCOMES)} or None (found {outcome!r})")
+        row: dict[str, Any] = {"run": run or self.run, "question": str(question), "outcome": outcome}
+        row |= {} if repeat is None else {"repeat": str(repeat)}
+        key = (row["run"], row["question"], row.get("repeat"))
+        if any((one["run"], one["question"], one.get("repeat")) == key for one in self.rows):
+            raise UsageError(f"question {question!r} is recorded twice; say which answer it is with repeat=")
+        self.rows.append(row | ({} if confidence is None else {"confidence": float(confidence)}) | columns)
+
+    def answer(
+        self,
+        question: str,
+        answer: str | None,
+        gold: str | Sequence[str],
+        *,
+        judge: str = "exact",
+        declined_pattern: Sequence[str] = (),
+        **more: Any,
+    ) -> str | None:
+        """Judge an answer, record what became of it, and return that.
+
+            assert nescio_run.answer("q1", bot("Capital of France?"), "Paris") != "incorrect"
+
+        `gold` is the right answer, or all that are right; `judge` any that `nescio judge` knows. None, an empty text,
+        and a text that matches a `declined_pattern` whole are unanswered. `more` is as in `record`.
+        """
+        from nescio.integrations import outcome_of
+
+        golds = [gold] if isinstance(gold, str) else list(gold)
+        outcome = outcome_of(answer, golds, judge=judge, declined_pattern=declined_pattern)
+        self.record(question, outcome, **more)
+        return outcome
+
+    def scores(self, measures: Any = None, **options: Any) -> Scores:
+        """Score what was recorded; arguments as in `nescio.score`."""
+        import nescio
+
+        return nescio.score(self.table, measures, **options)
+
+    @property
+    def table(self) -> list[dict[str, Any]]:
+        """The rows, each with all columns."""
+        names = dict.fromkeys(name for row in self.rows for name in row)
+        return [{name: row.get(name) for name in names} for row in self.rows]
+
+    def assert_at_least(self, measure: str, value: float, **options: Any) -> None:
+        """Assert that the whole interval of a measure is at least a value; `options` as in `nescio.score`."""
+        __tracebackhide__ = True
+        self._assert(self._limits({measure: value}, {}, options))
+
+    def assert_at_most(self, measure: str, value: float, **options: Any) -> None:
+        """Assert that the whole interval of a measure that is better when lower is at most a value."""
+        __tracebackhide__ = True
+        self._assert(self._limits({}, {measure: value}, options))
+
+    def assert_not_worse(self, baseline: str | Path, measure: str, *, margin: float = 0.01, **options: Any) -> None:
+        """Assert that no run is worse than the baseline by more than the margin.
+
+        `baseline` is a file of `nescio baseline`, or a run that was recorded; `options` as in `nescio.compare`.
+        """
+        __tracebackhide__ = True
+        self._assert(self._compared(baseline, measure, margin, options))
+
+    def save_baseline(self, path: str | Path, measures: Any = None, **options: Any) -> None:
+        """Write the run as a baseline, for `assert_not_worse` of later tests; arguments as in `nescio.baseline`."""
+        import nescio
+
+        nescio.baseline(self.table, path, measures, **options)
+
+    def _limits(self, floors: Mapping[str, float], ceilings: Mapping[str, float], options: Any) -> list[Gate]:
+        from nescio.verbs._gates import Limit, score_gates
+
+        limits = [Limit(*floor) for floor in floors.items()] + [Limit(*one, ceiling=True) for one in ceilings.items()]
+        return score_gates(self.scores([limit.measure for limit in limits], mark=False, **options), limits)
+
+    def _compared(self, baseline: str | Path, measure: str, margin: float, options: Any) -> list[Gate]:
+        import nescio
+        from nescio.verbs._gates import regression_gates
+
+        compared = nescio.compare(self.table, measure, baseline=baseline, margin=margin, **options)
+        return regression_gates(compared, [measure], margin=margin, ci=options.get("ci", 95.0))
+
+    def _assert(self, gates: Sequence[Gate]) -> None:
+        __tracebackhide__ = True
+        failed, unclear = _sorted(gates)
+        if failed or (unclear and self.undecided == "fail"):
+            pytest.fail("\n".join([*failed, *unclear]), pytrace=False)
+        for message in unclear:
+            warnings.warn(CannotTellWarning(message), stacklevel=3)
+
+
+def _sorted(gates: Sequence[Gate]) -> tuple[list[str], list[str]]:
+    """Return what is said of the gates that failed, and of those that cannot tell."""
+    from nescio.verbs._gates import CANNOT_TELL, FAILED
+
+    failed = [gate.said for gate in gates if gate.status == FAILED]
+    return failed, [f"cannot tell: {gate.said}" for gate in gates if gate.status == CANNOT_TELL]
+
+
+@pytest.fixture
+def nescio_run(request: pytest.FixtureRequest) -> Recorder:
+    """Record the answers of this test, and assert gates on them."""
+    return Recorder(undecided=_asked(request.config, "undecided"))
+
+
+@pytest.fixture(scope="session")
+def nescio_session(request: pytest.FixtureRequest) -> Recorder:
+    """Record answers of all tests; the options --nescio-… are gates on them, checked when all tests are done."""
+    return _session(request.config).recorder
+
+
+class _Session(Struct):
+    """What all tests recorded, and what became of the gates."""
+
+    recorder: Recorder
+    passed: list[str] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
+    unclear: list[str] = field(default_factory=list)
+    written: str = ""
+
+
+_KEY: pytest.StashKey[_Session] = pytest.StashKey()
+
+
+def _session(config: pytest.Config) -> _Session:
+    if _KEY not in config.stash:
+        config.stash[_KEY] = _Session(Recorder(undecided=_asked(config, "undecided")))
+    return config.stash[_KEY]
+
+
+def _asked(config: pytest.Config, name: str) -> Any:
+    """Return what an option says, or the setting of its name."""
+    value = config.getoption(f"nescio_{name}")
+    return value if value not in (None, []) else config.getini(f"nescio_{name}")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Declare the options, each of which can stand in the configuration of pytest as well (nescio_fail_under = …)."""
+    group = parser.getgroup("nescio", "gates on what the fixture nescio_session recorded")
+    many: dict[str, Any] = {"action": "append", "default": []}
+    group.addoption("--nescio-output", metavar="FILE", help="write what was recorded as an outcome table")
+    group.addoption("--nescio-fail-under", metavar="NAME=VALUE", **many, help="fail if a measure is below a value")
+    group.addoption("--nescio-fail-over", metavar="NAME=VALUE", **many, help="fail if a measure is above a value")
+    group.addoption("--nescio-baseline", metavar="FILE", help="fail if worse than this baseline (nescio baseline)")
+    group.addoption("--nescio-measure", metavar="NAME", help="the measure of the baseline's gate [default: c@1]")
+    group.addoption("--nescio-margin", metavar="VALUE", help="the largest loss that does not matter [default: 0.01]")
+    group.addoption(
+        "--nescio-undecided", choices=("fail", "warn"), help="what a gate does that cannot tell [default: fail]"
+    )
+    plain = {"margin": "0.01", "measure": "c@1", "undecided": "fail"}
+    for name in _ASKED:
+        about = f"as --nescio-{name.replace('_', '-')}"
+        if name in ("fail_under", "fail_over"):
+            parser.addini(f"nescio_{name}", about, type="linelist", default=[])
+        else:
+            parser.addini(f"nescio_{name}", about, default=plain.get(name, ""))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Take what a process of pytest-xdist recorded."""
+    rows = getattr(node, "workeroutput", {}).get(_ROWS, ())
+    _session(node.config).recorder.rows.extend(rows)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Check the gates on what all tests recorded."""
+    config = session.config
+    if hasattr(config, "workeroutput"):
+        config.workeroutput[_ROWS] = _session(config).recorder.rows
+        return
+    own = config.stash.get(_KEY, None)
+    if own is None or not own.recorder.rows:
+        return
+    from nescio.errors import NescioError
+
+    try:
+        own.written = _write(own.recorder, _asked(config, "output"))
+        gates = list(_gates(own.recorder, config))
+        own.passed = [gate.said for gate in gates if not gate.status]
+        own.failed, own.unclear = _sorted(gates)
+    except NescioError as error:
+        own.failed = [str(error)]
+    if session.exitstatus == 0 and (own.failed or (own.unclear and own.recorder.undecided == "fail")):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def _write(recorder: Recorder, output: str) -> str:
+    if not output:
+        return ""
+    import nescio
+
+    return str(nescio.convert(recorder.table, output))
+
+
+def _gates(recorder: Recorder, config: pytest.Config) -> Iterator[Gate]:
+    floors, ceilings = (_bars(name, _asked(config, name)) for name in ("fail_under", "fail_over"))
+    if floors or ceilings:
+        yield from recorder._limits(floors, ceilings, {})
+    if baseline := _asked(config, "baseline"):
+        margin = _number("margin", _asked(config, "margin"))
+        yield from recorder._compared(Path(baseline), _asked(config, "measure"), margin, {})
+
+
+def _bars(name: str, lines: Sequence[str]) -> dict[str, float]:
+    bars = {}
+    for line in lines:
+        measure, _, value = line.rpartition("=")
+        bars[measure.strip()] = _number(name, value)
+    return bars
+
+
+def _number(name: str, text: str) -> float:
+    from nescio.errors import UsageError
+
+    try:
+        return float(text)
+    except ValueError:
+        raise UsageError(f"--nescio-{name.replace('_', '-')} takes a number (found {text!r})") from None
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Say what was recorded, and which gates are not passed."""
+    own = config.stash.get(_KEY, None)
+    if own is None or not own.recorder.rows:
+        return
+    terminalreporter.section("nescio")
+    terminalreporter.line(f"{len(own.recorder.rows):,} answers recorded")
+    for line in filter(None, (own.written, *own.passed, *own.failed, *own.unclear)):
+        bad = line in own.failed or (line in own.unclear and own.recorder.undecided == "fail")
+        terminalreporter.line(line, red=bad)

@@ -1,0 +1,205 @@
+"""How runs become outcomes: every answer and every declined candidate is judged."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from msgspec.structs import replace
+from numpy.typing import NDArray
+
+from nescio.data.columns import Array
+from nescio.data.model import Collection, Question, Response, Run
+from nescio.data.notes import Note, note
+from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes, gather
+from nescio.data.repeats import FIRST, repeats_of
+from nescio.judging._judge import AnswerToJudge, Grade, Judge, known
+from nescio.options.edge import Progress
+
+_CELLS = {"run": "i", "question": "i", "rank": "i", "state": "b", "confidence": "d", "candidate": "b"}  # array types
+_TICK = 1 << 12  # answers between two words about how far it is
+
+
+def judge_runs(
+    collection: Collection,
+    runs: Sequence[Run],
+    judge: str | Judge,
+    files: Sequence[str] = (),
+    watch: Progress | None = None,
+) -> tuple[Outcomes, tuple[Note, ...]]:
+    """Judge every answer and every declined candidate; returns the outcomes, and notes on what the judge met.
+
+    On an unanswerable question every answer is incorrect, and the judge is not asked, unless it `hears_silence`: then
+    it is asked only what declines. The graded scores of the answers of rank 1 go into `extra_columns`; on an
+    unanswerable question they are 1 for silence and 0 for an answer. `watch` is told how many answers have been judged.
+    """
+    ready = known(judge) if isinstance(judge, str) else judge
+    index = _rows(collection, runs)
+    by_id = {question.id: question for question in collection.questions}
+    questions = [by_id[name] for name, _ in index]
+    total = sum(len(run.responses) for run in runs)
+    cells: dict[str, Any] = {key: array(code) for key, code in _CELLS.items()}
+    # What silence earns, for the questions that a run lacks too: a policy may count them as silence.
+    extra = {name: np.tile(_earned_by_silence(ready, name, questions), (len(runs), 1)) for name in ready.scores}
+    why = np.full((len(runs), len(index)), None, dtype=object)
+    if watch:
+        watch(0, total)
+    rows: list[tuple[float, ...]] = []  # the latest
+    for r, q, response, grade in _graded(ready, runs, questions, index):
+        state, candidate = _outcome(grade, response)
+        confidence = math.nan if response.confidence is None else response.confidence
+        rows.append((r, q, response.rank, state, confidence, candidate))
+        if response.rank == 1:
+            why[r, q] = _why(state, response)
+            if extra and grade is not None and response.answered and grade.state != SILENT:
+                for name, scores in extra.items():
+                    scores[r, q] = np.nan if grade.state == NOT_GRADED else grade.scores.get(name, np.nan)
+        if len(rows) == _TICK:
+            _extend(cells, rows)
+            if watch and len(cells["run"]) < total:
+                watch(len(cells["run"]), total)
+    _extend(cells, rows)
+    if watch:
+        watch(total, total)
+    arrays: dict[str, Array] = {key: np.asarray(values) for key, values in cells.items()}
+    arrays["known"] = np.ones(total, dtype=np.int8)
+    names = tuple(question.id for question in questions)
+    outcomes, lower = gather(arrays, tuple(run.name for run in runs), names)
+    notes = list(ready.remarks(collection, runs))
+    if lower:
+        notes.append(
+            note(
+                "judging.lower_ranks",
+                "{n:n answer} {n:is/are} below rank 1: MRR and K read them, outcomes are those of rank 1",
+                n=lower,
+            )
+        )
+    judged = replace(
+        outcomes,
+        repeats=repeats_of(names, [label for _, label in index]),
+        files=tuple(files),
+        extra_columns={**outcomes.extra_columns, **extra},
+        why=why,
+        judges=(ready.record,) * len(runs),
+        **_of_questions(questions),
+    )
+    return judged, tuple(notes)
+
+
+def _extend(cells: Mapping[str, Any], rows: list[tuple[float, ...]]) -> None:
+    for column, values in zip(cells.values(), zip(*rows, strict=True), strict=False):
+        column.extend(values)
+    rows.clear()
+
+
+def _graded(
+    judge: Judge, runs: Sequence[Run], questions: Sequence[Question], index: Mapping[tuple[str, str], int]
+) -> Iterator[tuple[int, int, Response, Grade | None]]:
+    """Yield every response with its run, its row and its grade: None where there is no answer to grade.
+
+    A judge that grades one by one is asked as we go; any other is given all answers at once, before the first.
+    """
+    hears = getattr(judge, "hears_silence", False)
+
+    def responses() -> Iterator[tuple[int, int, Response, AnswerToJudge | None]]:
+        for r, run in enumerate(runs):
+            for response in run.responses:
+                q = index[_key(response)]
+                question, asked = questions[q], None
+                if response.answer is not None and (hears or question.answerable is not False):
+                    own = _as_run_has_it(question, run) if run.gold else question
+                    asked = AnswerToJudge(run.name, own, response.answer)
+                yield r, q, response, asked
+
+    if one_by_one := getattr(judge, "one_by_one", None):
+        grade_of = one_by_one(len(runs) > 1)
+    else:
+        grades = iter(judge.grade([asked for *_, asked in responses() if asked is not None]))
+        grade_of = lambda one: next(grades)  # noqa: ARG005, E731
+    unasked = Grade(INCORRECT, dict.fromkeys(judge.scores, 0.0))  # an answer where there is none
+    for r, q, response, asked in responses():
+        grade = None
+        if response.answer is not None:
+            grade = unasked if asked is None else grade_of(asked)
+            if questions[q].answerable is False and grade.state in (CORRECT, INCORRECT):
+                grade = unasked
+        yield r, q, response, grade
+
+
+def _key(response: Response) -> tuple[str, str]:
+    return response.question_id, FIRST if response.repeat is None else response.repeat
+
+
+def _rows(collection: Collection, runs: Sequence[Run]) -> dict[tuple[str, str], int]:
+    """Return a number for each possible answer, a question and a repeat of it, in the collection's order."""
+    names = dict.fromkeys(question.id for question in collection.questions)
+    repeated = [run.responses for run in runs if getattr(run.responses, "repeated", True)]
+    if all(response.repeat is None for responses in repeated for response in responses):
+        return {(name, FIRST): i for i, name in enumerate(names)}
+    labels: dict[str, dict[str, None]] = {name: {} for name in names}
+    for responses in repeated:
+        for response in responses:
+            labels[response.question_id].setdefault(_key(response)[1])
+    keys = ((name, label) for name, own in labels.items() for label in own or (FIRST,))
+    return {key: i for i, key in enumerate(keys)}
+
+
+def _as_run_has_it(question: Question, run: Run) -> Question:
+    """Give the question the gold answers that came with the run, if any."""
+    return replace(question, answers=run.gold[question.id]) if question.id in run.gold else question
+
+
+def asked_cells(collection: Collection, runs: Sequence[Run]) -> NDArray[np.bool_]:
+    """Return which answers of rank 1 a judge decides, shape (runs, questions): no silence, no unanswerable question."""
+    index = _rows(collection, runs)
+    unanswerable = {question.id for question in collection.questions if question.answerable is False}
+    cells = np.zeros((len(runs), len(index)), dtype=bool)
+    for r, run in enumerate(runs):
+        for response in run.responses:
+            asked = response.answered and response.rank == 1 and response.question_id not in unanswerable
+            cells[r, index[_key(response)]] |= asked
+    return cells
+
+
+def _outcome(grade: Grade | None, response: Response) -> tuple[int, int]:
+    """Return the state, and whether a declined candidate was right: 1, 0, or -1 without a verdict."""
+    if grade is None:
+        return SILENT, -1
+    if response.answered:
+        return grade.state, -1
+    return SILENT, {CORRECT: 1, INCORRECT: 0}.get(grade.state, -1)
+
+
+def _why(state: int, response: Response) -> str | None:
+    """Return why there is no answer, or no grade of it."""
+    if state != SILENT:
+        return "without a grade" if state == NOT_GRADED else None
+    if response.answer is None:
+        return response.why or "empty"
+    return "declined in words" if response.answered else "declined, the answer kept"
+
+
+def _earned_by_silence(ready: Judge, name: str, questions: Sequence[Question]) -> Array:
+    """Return what silence earns in a graded score on each question: 1 where there is no answer."""
+    silent = ready.scores[name]
+    earned = [silent(question) if callable(silent) else silent for question in questions]
+    return np.array(
+        [1.0 if q.answerable is False and not np.isnan(e) else e for q, e in zip(questions, earned, strict=True)]
+    )
+
+
+def _of_questions(questions: Sequence[Question]) -> dict[str, Any]:
+    # A question with gold answers is answerable, whether or not it says so.
+    answerable = [int(question.answerable is not False) for question in questions]
+    names = list(dict.fromkeys(name for question in questions for name in question.strata))
+    clusters = [question.cluster for question in questions]
+    return {
+        "answerable": np.array(answerable, dtype=np.int8) if 0 in answerable else None,
+        "strata": {
+            name: np.array([question.strata.get(name, "") for question in questions], dtype=object) for name in names
+        },
+        "clusters": np.array(clusters, dtype=object) if None not in clusters else None,
+    }

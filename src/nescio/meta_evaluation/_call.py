@@ -1,0 +1,87 @@
+"""What the public functions of this package share: the data with two runs at least, the measures in turn, the notes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from msgspec.structs import replace
+
+from nescio.data.evidence import Data, Evidence, with_pairs, with_questions
+from nescio.data.notes import Note, note
+from nescio.errors import MismatchError
+from nescio.formats import Counting
+from nescio.measures import Measure
+from nescio.options.edge import Progress
+from nescio.pipeline import Loaded
+from nescio.scoring.score import check_resampling, open_data, parse_all
+from nescio.stats import parallel
+
+
+def prepare(
+    source: Any, measures: Any, options: Mapping[str, Any], *, seed: int = 0, jobs: int = 1
+) -> tuple[Evidence, Loaded, list[Measure]]:
+    """Return the data, how it was read, and the measures. Raises MismatchError for counts and for a single run."""
+    data, loaded, wanted = prepare_pairs(source, measures, options, seed=seed, jobs=jobs)
+    return with_questions(data, "resample", "use the tables themselves"), loaded, wanted
+
+
+def prepare_pairs(
+    source: Any, measures: Any, options: Mapping[str, Any], *, seed: int = 0, jobs: int = 1, fresh: bool = False
+) -> tuple[Data, Loaded, list[Measure]]:
+    """Return the same; tables of counts of each pair of runs will do, and for sub-collections that are `fresh` for each
+    pair a large table is counted."""
+    check_resampling(None, 1, jobs, seed)
+    loaded = open_data(source, {"strata": (), **options}, measures, Counting(pairs=fresh, questions=not fresh))
+    data = with_pairs(loaded.data)
+    if len(data.runs) < 2:
+        raise MismatchError(f"there is one run, {loaded.data.runs[0]!r}; measures are studied on pairs of runs")
+    return data, loaded, parse_all(measures, loaded)
+
+
+def in_order(data: Evidence) -> Evidence:
+    """Return the same with questions in the order of their names, clusters in that of their first question.
+
+    Units are drawn by their number, so a shuffle of the questions changes no draw.
+    """
+    order = data.sorted_rows()
+    if order != list(range(len(order))):  # or a large table would be copied
+        data = data.select(np.array(order, dtype=np.int64))
+    if data.clusters is None:
+        return data
+    _, first, cluster = np.unique(data.clusters, return_index=True, return_inverse=True)
+    return replace(data, clusters=np.argsort(np.argsort(first))[cluster])
+
+
+def by_name(data: Data) -> Data:
+    """Return the same with the runs in the order of their names, and the questions."""
+    data = in_order(data) if data.has_questions else data
+    runs = sorted(range(len(data.runs)), key=data.runs.__getitem__)
+    return data if runs == list(range(len(runs))) else data.take_runs(runs)
+
+
+def each_measure(
+    compute: Callable[[Measure], Any], wanted: Sequence[Measure], jobs: int, progress: Progress | None
+) -> list[Any]:
+    """Return what `compute` gives for each measure, in their order."""
+    parts = []
+    for part in parallel.each(compute, wanted, jobs):
+        parts.append(part)
+        if progress:
+            progress(len(parts), len(wanted))
+    return parts
+
+
+def undefined(rows: Sequence[Any]) -> list[Note]:
+    """Note each measure whose rows say that comparisons were `undefined`."""
+    counts = {row.measure: row.undefined for row in rows if row.undefined}
+    return [
+        note(
+            "meta.undefined",
+            "{subject}: {comparisons} comparisons have an undefined score and are left out",
+            measure,
+            comparisons=comparisons,
+        )
+        for measure, comparisons in counts.items()
+    ]

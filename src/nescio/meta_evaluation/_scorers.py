@@ -1,0 +1,105 @@
+"""A measure on sub-collections, for every run: by sums over the chosen units, or by weights where questions are
+ordered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from nescio.data.columns import Array
+from nescio.data.evidence import Evidence
+from nescio.data.patterns import Patterns, compress, compress_ordered
+from nescio.data.repeats import grouped
+from nescio.measures import Measure
+from nescio.scoring.samples import columns_for
+from nescio.stats import resampling
+
+Floats = NDArray[np.float64]
+Scores = Callable[[NDArray[np.int64], Sequence[int]], Floats]
+CELLS_AT_ONCE = 1 << 22
+
+
+def units(data: Evidence) -> NDArray[np.int64]:
+    """Return the resampling unit of each question: itself, or its cluster."""
+    return np.arange(len(data.questions)) if data.clusters is None else np.unique(data.clusters, return_inverse=True)[1]
+
+
+def scores(data: Evidence, measure: Measure) -> Scores:
+    """Return a function of (chosen units of shape (rows, size), runs) that gives the measure, shape (runs, rows)."""
+    if measure.order is None:
+        return _sums(unit_columns(data, measure), measure)
+    of_runs, count = scorers(data, measure), int(units(data).max(initial=-1)) + 1
+
+    def weighed(chosen: NDArray[np.int64], runs: Sequence[int]) -> Floats:
+        weights = resampling.as_weights(chosen, count)
+        nothing = np.full(len(weights), np.nan)
+        return np.stack([of_runs[run](weights) if len(of_runs[run].use) else nothing for run in runs])
+
+    return weighed
+
+
+def unit_columns(data: Evidence, measure: Measure) -> dict[str, Array]:
+    """Return the columns whose sums an additive measure reads, 0 where a run lacks what it needs; (runs, units) or with
+    one axis more."""
+    read, usable = columns_for(data, measure)
+    whole = bool(usable.all())  # then a large table is not copied
+    mapped = measure.each({name: read[name].ravel() if whole else read[name][usable] for name in measure.needs})
+    columns: dict[str, Array] = {"n": usable.view(np.int8)}
+    for name, values in mapped.items():
+        if whole:
+            columns[name] = values.reshape(*usable.shape, *values.shape[1:])
+        else:
+            columns[name] = np.zeros((*usable.shape, *values.shape[1:]), dtype=values.dtype)
+            columns[name][usable] = values
+    if data.clusters is None:
+        return columns
+    order, starts = grouped(data.clusters)
+    return {name: np.add.reduceat(values[:, order].astype(float), starts, axis=1) for name, values in columns.items()}
+
+
+def _sums(columns: dict[str, Array], measure: Measure) -> Scores:
+    def summed(chosen: NDArray[np.int64], runs: Sequence[int]) -> Floats:
+        at_once = max(1, CELLS_AT_ONCE // max(1, chosen.size))
+        parts = []
+        for start in range(0, len(runs), at_once):
+            some = list(runs[start : start + at_once])
+            own = slice(some[0], some[-1] + 1) if some == list(range(some[0], some[-1] + 1)) else some
+            totals = {name: np.take(values[own], chosen, axis=1).sum(axis=2) for name, values in columns.items()}
+            parts.append(measure.of_totals({name: total.astype(float) for name, total in totals.items()}))
+        return np.concatenate(parts)
+
+    return summed
+
+
+class Scorer(Struct, frozen=True, eq=False):
+    """One run under one measure, question by question: `use` are the units of the collection that it can be scored
+    on."""
+
+    measure: Measure
+    patterns: Patterns
+    use: NDArray[np.int64]
+
+    def __call__(self, weights: Array) -> Floats:
+        """Return the measure under weights of shape (rows, units of the collection)."""
+        return self.measure.value(self.patterns, weights[:, self.use])
+
+
+def scorers(data: Evidence, measure: Measure) -> list[Scorer]:
+    """Return a Scorer for each run; a unit is a question, or its cluster."""
+    read, usable = columns_for(data, measure)
+    columns = {name: read[name] for name in measure.needs}
+    key = read[measure.order] if measure.order else None
+    unit = units(data)
+    of_runs = []
+    for run in range(len(data.runs)):
+        use = usable[run]
+        own = {name: values[run][use] for name, values in columns.items()}
+        if key is not None:
+            patterns = compress_ordered(own, key[run][use], unit[use])
+        else:
+            patterns = compress(own, unit[use], measure.each)
+        of_runs.append(Scorer(measure, patterns, np.unique(unit[use])))
+    return of_runs

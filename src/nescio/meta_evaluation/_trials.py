@@ -1,0 +1,232 @@
+"""Scores on sub-collections: what stability and swap rates are both counted from.
+
+Either all pairs share the sub-collections of a trial, or each pair and trial has its own, as the published figures
+literally say. Where a measure needs no more than counts, the second way draws the pair's joint table instead of the
+questions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import combinations
+from math import comb
+from typing import TypeVar
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from nescio.data.evidence import Data, Evidence
+from nescio.data.signature import Signature, sign
+from nescio.errors import MismatchError, UsageError
+from nescio.measures import Measure
+from nescio.meta_evaluation._scorers import Floats, scores, units
+from nescio.meta_evaluation._tables import PairTables, countable, tables_of, tally_pairs
+from nescio.pipeline import Loaded
+from nescio.scoring.samples import by_question
+from nescio.stats import parallel, resampling
+from nescio.stats.streams import Stream
+
+ALL_SUBSETS = 200_000
+LARGEST_DEFAULT = 250
+COMPARISONS_AT_ONCE = 1 << 16  # of one chunk, so that it stays in a core's own memory
+PAIRS_A_STREAM = 16  # fixed like the blocks of draws: it is part of what a seed means
+STREAMS_A_TASK = 64
+
+Chunk = tuple[Floats, Floats]
+T = TypeVar("T")
+
+
+class Drawing(Struct, frozen=True):
+    """Sub-collections of `size` units, `trials` of them (None: every one there is), `fresh` for each pair or shared;
+    `jobs` processes draw those of single pairs."""
+
+    size: int
+    trials: int | None = 100
+    seed: int = 0
+    fresh: bool = False
+    jobs: int = 1
+
+    def check(self, units: int, parts: int) -> None:
+        """Raise UsageError where so many units have no such sub-collections."""
+        if self.size < 1 or self.size * parts > units:
+            disjoint = " twice, disjoint," if parts > 1 else ""
+            raise UsageError(
+                f"a sub-collection of {self.size} questions (or clusters, if there are any) cannot be drawn{disjoint} "
+                f"from {units}"
+            )
+        if self.trials is not None and self.trials < 1:
+            raise UsageError(f"trials must be 1 or more (found {self.trials!r})")
+
+
+def drawing_for(data: Data, size: int | None, trials: int | None, seed: int, *, fresh: bool, jobs: int = 1) -> Drawing:
+    """Return the drawing asked for; where no size is named, 250 or half of the questions (or clusters)."""
+    for name, value in (("size", size), ("trials", trials)):
+        if value is not None and (not isinstance(value, int) or value < 1):
+            raise UsageError(f"{name} must be a whole number, 1 or more (found {value!r})")
+    count = _size(data)
+    if count < 2:
+        raise MismatchError("there is only one question (or cluster), which cannot be halved")
+    # Counts say of each pair what it did, and not of which questions: sub-collections cannot be shared.
+    return Drawing(size or min(LARGEST_DEFAULT, count // 2), trials, seed, fresh or not data.has_questions, jobs)
+
+
+def drawings_for(
+    data: Data,
+    sizes: int | Sequence[int] | None,
+    trials: int | None,
+    seed: int,
+    *,
+    fresh: bool,
+    jobs: int = 1,
+) -> tuple[Drawing, ...]:
+    """Return a drawing for each size that is asked for; the one by default where none is."""
+    asked = sizes if isinstance(sizes, Sequence) else (sizes,)
+    if not asked:
+        raise UsageError("size names no number")
+    if len(set(asked)) < len(asked):
+        raise UsageError(f"size names the same size twice (found {list(asked)!r})")
+    return tuple(drawing_for(data, size, trials, seed, fresh=fresh, jobs=jobs) for size in asked)
+
+
+def of_sizes(compute: Callable[..., T], drawings: Sequence[Drawing], measure: Measure) -> list[T]:
+    """Return what `compute` gives of a measure for each drawing."""
+    return [compute(measure, drawing=drawing) for drawing in drawings]
+
+
+def _size(data: Data) -> int:
+    return int(units(data).max(initial=-1)) + 1 if data.has_questions else data.size or 0
+
+
+def drawing_signature(
+    loaded: Loaded, wanted: Sequence[Measure], drawings: Sequence[Drawing], **more: object
+) -> Signature:
+    """Return the line that lets someone else repeat a drawing."""
+    drawing, sizes = drawings[0], "+".join(str(one.size) for one in drawings)
+    way = "fresh for each pair" if drawing.fresh else "shared by all pairs"
+    trials = "all" if drawing.trials is None else drawing.trials
+    names = "+".join(measure.name for measure in wanted)
+    return sign(measures=names, **loaded.signature, size=sizes, trials=trials, draw=way, seed=drawing.seed, **more)
+
+
+def pair_scores(data: Data, measure: Measure, drawing: Drawing, parts: int) -> Iterator[Chunk]:
+    """For chunks of pairs, the scores of their first and of their second runs; each of shape (parts, pairs, trials).
+
+    Scores that differ by nothing but rounding are the same number.
+    """
+    if not data.has_questions:
+        drawing.check(_size(data), parts)
+        yield from table_scores(tables_of(data, measure), drawing, parts)
+        return
+    data, measure = by_question(data, measure)
+    drawing.check(_size(data), parts)
+    pairs = list(combinations(range(len(data.runs)), 2))
+    if not drawing.fresh:
+        yield from chunks(alike(shared_scores(data, measure, drawing, parts)))
+    elif countable(data, measure):
+        yield from table_scores(tally_pairs(data, measure, pairs), drawing, parts)
+    else:
+        yield from _fresh_questions(data, measure, drawing, parts, pairs)
+
+
+def chunks(scores: Floats) -> Iterator[Chunk]:
+    """All pairs of the runs whose scores on shared sub-collections these are; shape (parts, runs, trials)."""
+    runs = scores.shape[1]
+    step = max(1, COMPARISONS_AT_ONCE // max(1, scores.shape[2]))
+    for first in range(runs - 1):
+        for start in range(first + 1, runs, step):
+            others = scores[:, start : start + step]
+            yield np.broadcast_to(scores[:, first : first + 1], others.shape), others
+
+
+def alike(scores: Floats) -> Floats:
+    """Return the scores, those that are equal but for rounding made equal, so that a difference is 0 or real."""
+    known = ~np.isnan(scores)
+    values, place = np.unique(scores[known], return_inverse=True)
+    if not len(values):
+        return scores
+    # Near 0 rounding is that of the sums a score was made from, which are of the size of the largest score.
+    rounding = 1e-12 * np.maximum(np.abs(values[1:]), np.abs(values[:-1])) + 1e-14 * np.abs(values).max()
+    apart = np.diff(values) > rounding
+    first = np.flatnonzero(np.concatenate([[True], apart]))
+    merged = scores.copy()
+    merged[known] = values[first][np.cumsum(np.concatenate([[0], apart]))[place]]
+    return merged
+
+
+def shared_scores(data: Evidence, measure: Measure, drawing: Drawing, parts: int) -> Floats:
+    """Every run on the same sub-collections; shape (parts, runs, trials)."""
+    count, runs = int(units(data).max(initial=-1)) + 1, range(len(data.runs))
+    score = scores(data, measure)
+    blocks = []
+    for chosen in _shared_subcollections(count, drawing, parts):
+        drawn_scores = score(chosen.reshape(-1, drawing.size), runs)
+        blocks.append(drawn_scores.reshape(len(runs), parts, -1).swapaxes(0, 1))
+    return np.concatenate(blocks, axis=2)
+
+
+def _shared_subcollections(count: int, drawing: Drawing, parts: int) -> Iterator[NDArray[np.int64]]:
+    """Units of shape (parts, trials, size), block by block; every sub-collection in turn where no number is set."""
+    if drawing.trials is None:
+        yield _every(count, drawing.size, parts)
+        return
+    for block in resampling.blocks(drawing.trials, drawing.seed):
+        yield resampling.subcollections(count, drawing.size, block.size, block.generator(Stream.SUBCOLLECTIONS), parts)
+
+
+def _every(count: int, size: int, parts: int) -> NDArray[np.int64]:
+    """All subsets; with two parts the second is the rest, so that the halves are all there is."""
+    if comb(count, size) > ALL_SUBSETS:
+        raise UsageError(
+            f"there are too many sub-collections of {size} of {count} questions to enumerate; give a number of trials"
+        )
+    if parts > 1 and 2 * size != count:
+        raise UsageError("pairs of disjoint sub-collections are enumerated only if they are halves")
+    first = np.array(list(combinations(range(count), size)), dtype=np.int64)
+    # In lexicographic order the complement of the first subset is the last one, and so on inwards.
+    return first[None] if parts == 1 else np.stack([first, first[::-1]])
+
+
+def table_scores(tables: PairTables, drawing: Drawing, parts: int) -> Iterator[Chunk]:
+    """Each pair on its own sub-collections, drawn from its table of counts."""
+    starts = range(0, len(tables.counts), PAIRS_A_STREAM * STREAMS_A_TASK)
+    tasks = [(start, tables.part(start, PAIRS_A_STREAM * STREAMS_A_TASK)) for start in starts]
+    for drawn in parallel.each(partial(_task, drawing=drawing, parts=parts), tasks, drawing.jobs):
+        yield from drawn
+
+
+def _task(task: tuple[int, PairTables], drawing: Drawing, parts: int) -> list[Chunk]:
+    """Return the scores of some pairs, the first of which has that number."""
+    (first, tables), trials = task, _finite(drawing)
+    drawn = []
+    for start in range(0, len(tables.counts), PAIRS_A_STREAM):
+        rng = _own_generator(first + start, trials, drawing)
+        drawn.append(_as_chunk(tables.part(start, PAIRS_A_STREAM).scores(drawing.size, parts, trials, rng)))
+    return drawn
+
+
+def _fresh_questions(
+    data: Evidence, measure: Measure, drawing: Drawing, parts: int, pairs: Sequence[tuple[int, int]]
+) -> Iterator[Chunk]:
+    trials, count = _finite(drawing), int(units(data).max()) + 1
+    score = scores(data, measure)
+    for at, pair in enumerate(pairs):
+        rng = _own_generator(at, trials, drawing)
+        chosen = resampling.subcollections(count, drawing.size, trials, rng, parts)
+        yield _as_chunk(score(chosen.reshape(-1, drawing.size), pair).reshape(2, parts, 1, trials))
+
+
+def _own_generator(pair: int, trials: int, drawing: Drawing) -> np.random.Generator:
+    return resampling.Block(pair * resampling.BLOCK, trials, drawing.seed).generator(Stream.SUBCOLLECTIONS)
+
+
+def _as_chunk(both: Floats) -> Chunk:
+    one, other = alike(both)
+    return one, other
+
+
+def _finite(drawing: Drawing) -> int:
+    if drawing.trials is None:
+        raise UsageError("enumerated sub-collections are shared by all pairs; fresh ones need a number of trials")
+    return drawing.trials

@@ -1,0 +1,187 @@
+"""Do measures rank the runs alike? Rank correlations, and the pairs of runs on which two measures disagree most."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import astuple
+from numpy.typing import NDArray
+
+from nescio.data.columns import OUTCOMES
+from nescio.data.evidence import Data
+from nescio.data.notes import Note, note
+from nescio.data.results import Results
+from nescio.data.signature import sign
+from nescio.errors import MismatchError, UsageError
+from nescio.formats import Counting
+from nescio.measures import Measure, Measures
+from nescio.options.edge import Progress
+from nescio.scoring.samples import measure_inputs
+from nescio.scoring.score import open_data, parse_all
+from nescio.stats.agreement import kendall_tau_b, rbo, tau_ap_b
+from nescio.stats.parallel import followed
+
+ALIKE = 0.005  # of a measure's range: what rounds to the same two decimals in the paper's Table 3
+
+Floats = NDArray[np.float64]
+
+
+class Agreement(Struct, frozen=True):
+    """How alike two measures rank the runs; `discordant` is how many pairs of runs they order oppositely."""
+
+    measure: str
+    other: str
+    tau_b: float
+    tau_ap: float
+    rbo: float
+    runs: int
+    discordant: int
+
+
+class Disagreement(Struct, frozen=True):
+    """One run of a pair on which two measures disagree; a pair has two rows in turn, and `place` 1 disagrees most.
+
+    `how` is "opposite", or "alike" where one of the measures holds the two runs alike. The first of the two rows is the
+    run that the more decided measure prefers (both being equally so: `measure`).
+    """
+
+    measure: str
+    other: str
+    place: int
+    how: str
+    run: str
+    value: float
+    other_value: float
+
+
+class CountedDisagreement(Disagreement, frozen=True):
+    """The same with what the run did, as in Table 3 of Peñas & Rodrigo 2011."""
+
+    correct: int
+    incorrect: int
+    unanswered: int
+
+
+def agreement(
+    source: Any, measures: Measures, *, rbo_p: float, top: int, progress: Progress | None, **options: Any
+) -> Results[Agreement]:
+    """Correlate the rankings of runs by each pair of measures, and find where they disagree most.
+
+        nescio.meta.agreement("table3.csv", ["c@1", "accuracy"]).rows[0].tau_b
+
+    The best run comes first, whether high or low is better. `tau_ap` is the symmetric one, for neither measure is the
+    truth; see `nescio.stats.agreement` for the three coefficients and their ties. `rbo_p` is the p of rank-biased
+    overlap. `tables["disagreements"]` shows the `top` pairs of runs that two measures see most differently. Counts
+    tables will do. `progress` hears how many pairs of measures are compared. Raises as `nescio.score` does, and
+    UsageError for fewer than two measures.
+    """
+    if not isinstance(rbo_p, (int, float)) or not 0 < rbo_p < 1:
+        raise UsageError(f"the p of rank-biased overlap must lie between 0 and 1 (found {rbo_p!r})")
+    if isinstance(top, bool) or not isinstance(top, int) or top < 0:
+        raise UsageError(f"top must be a whole number, 0 or more (found {top!r})")
+    loaded = open_data(source, {"strata": (), **options}, measures, Counting())
+    data, wanted = loaded.data, parse_all(measures, loaded)
+    if len(data.runs) < 2:
+        raise MismatchError(f"there is one run, {data.runs[0]!r}; measures are studied on pairs of runs")
+    if len(wanted) < 2:
+        raise UsageError(f"agreement needs two measures or more (found {wanted[0].label})")
+    inputs, notes = measure_inputs(data, wanted)
+    scores = {measure.label: np.full(len(data.runs), np.nan) for measure in wanted}
+    for sample in inputs:
+        scores[sample.measure.label][sample.run] = sample.value
+    counts = _counts(data)
+    rows: list[Agreement] = []
+    shown: list[Disagreement] = []
+    for one, other in followed([*combinations(wanted, 2)], progress):
+        values, others = scores[one.label], scores[other.label]
+        known = np.flatnonzero(~np.isnan(values) & ~np.isnan(others))
+        rows.append(_compare(one, other, values[known], others[known], rbo_p))
+        for place, (how, pair) in enumerate(_disagreements(one, other, values, others, known)[:top], 1):
+            for run in pair:
+                row = Disagreement(
+                    one.label, other.label, place, how, data.runs[run], float(values[run]), float(others[run])
+                )
+                shown.append(row if counts is None else CountedDisagreement(*astuple(row), *counts[run].tolist()))
+    line = sign(measures="+".join(m.name for m in wanted), **loaded.signature, rbo_p=f"{rbo_p:g}")
+    notes = list(dict.fromkeys([*loaded.notes, *notes, *_undefined(data.runs, scores)]))
+    return Results(tuple(rows), line, tuple(notes), "agreement", {"disagreements": tuple(shown)})
+
+
+def _compare(one: Measure, other: Measure, values: Floats, others: Floats, p: float) -> Agreement:
+    first, second = _upward(one, values), _upward(other, others)
+    opposite = np.sign(first[:, None] - first) * np.sign(second[:, None] - second) < 0
+    return Agreement(
+        measure=one.label,
+        other=other.label,
+        tau_b=kendall_tau_b(first, second),
+        tau_ap=tau_ap_b(first, second),
+        rbo=rbo(first, second, p),
+        runs=len(first),
+        discordant=int(opposite.sum()) // 2,
+    )
+
+
+def _upward(measure: Measure, values: Floats) -> Floats:
+    """Return the values with the better the higher, those that differ by nothing but rounding made equal."""
+    turned = -values if measure.declaration.lower_is_better else values
+    largest = np.abs(turned).max(initial=0.0)
+    return np.round(turned, 12 - int(np.ceil(np.log10(largest)))) if largest else turned
+
+
+def _disagreements(
+    one: Measure, other: Measure, values: Floats, others: Floats, known: NDArray[np.int64]
+) -> list[tuple[str, tuple[int, int]]]:
+    """Return the pairs of runs that one measure holds alike and the other does not, or that they order oppositely;
+    largest first.
+
+    Differences are shares of each measure's range (of the spread of the runs where that has no end), "alike" is one of
+    at most 0.005, and what a pair is ordered by is the one difference minus the other.
+    """
+    first = _upward(one, values[known]) / _range(one, values[known])
+    second = _upward(other, others[known]) / _range(other, others[known])
+    disagreements = []
+    for x, y in combinations(range(len(known)), 2):
+        a, b = first[x] - first[y], second[x] - second[y]
+        if min(abs(a), abs(b)) <= ALIKE < max(abs(a), abs(b)):
+            how = "alike"
+        elif a * b < 0 and min(abs(a), abs(b)) > ALIKE:
+            how = "opposite"
+        else:
+            continue
+        decided = a if abs(a) >= abs(b) * (1 - 1e-9) else b
+        pair = (known[x], known[y]) if decided > 0 else (known[y], known[x])
+        disagreements.append((-round(abs(a - b), 12), how, (int(pair[0]), int(pair[1]))))
+    return [(how, pair) for _, how, pair in sorted(disagreements, key=lambda item: item[0])]
+
+
+def _range(measure: Measure, values: Floats) -> float:
+    low, high = measure.bounds
+    return float(high - low if np.isfinite(high - low) else np.ptp(values) or 1.0)
+
+
+def _counts(data: Data) -> NDArray[np.int64] | None:
+    """How often each run was correct, incorrect and unanswered, shape (runs, 3); None where that is not known."""
+    if not {*OUTCOMES} <= {*data.columns}:
+        return None
+    totals = data.tally().totals()
+    return np.stack([totals[name] for name in OUTCOMES], axis=1)
+
+
+def _undefined(runs: Sequence[str], scores: dict[str, Floats]) -> list[Note]:
+    notes = []
+    for label, values in scores.items():
+        without = [runs[run] for run in np.flatnonzero(np.isnan(values)).tolist()]
+        if without:
+            notes.append(
+                note(
+                    "meta.undefined_runs",
+                    "the comparisons of {subject} leave out {runs:list 3}, for which it is undefined",
+                    label,
+                    runs=list(map(repr, without)),
+                )
+            )
+    return notes

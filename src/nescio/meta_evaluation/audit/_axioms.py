@@ -1,0 +1,239 @@
+"""What a measure of systems that may stay silent could be expected to obey, searched for counterexamples.
+
+Every table of a few questions is tried, the small ones first, and then larger ones at random; the first that breaks an
+axiom is the smallest. Where lower is better, the error rate takes the place of accuracy and the worst value that of 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from itertools import combinations_with_replacement
+from math import comb
+
+import numpy as np
+from msgspec import Struct
+
+from nescio.measures import Measure
+from nescio.meta_evaluation.audit._kinds import Bools, Floats, Ints, View, view
+
+COARSE = (0.75, 0.25, 0.5, 1.0, 0.0)  # confidences in the small tables, the plain ones first
+FINE = tuple(i / 20 for i in range(21))  # and in the random ones
+SMALL_TABLES = 2_500
+RANDOM_TABLES = 400
+SILENCES = 5  # answers of a table that become silence, one in turn; a small table seldom has more kinds of them
+LARGEST = 200
+ROUNDING = 1e-9
+
+
+class Checks(Struct, frozen=True, eq=False):
+    """An axiom on many tables, from small to large: the value, what it is held against, and which ones break it."""
+
+    tables: Ints
+    value: Floats
+    against: Floats
+    broken: Bools
+    after: Ints | None = None
+
+    @property
+    def compared(self) -> Bools:
+        """Where both sides are defined."""
+        return ~np.isnan(self.value) & ~np.isnan(self.against)
+
+    @property
+    def half(self) -> Bools:
+        """Where one side only is defined."""
+        return np.isnan(self.value) != np.isnan(self.against)
+
+
+class AxiomResult(Struct, frozen=True):
+    """What the search for one axiom came to."""
+
+    axiom: str
+    result: str
+    value: float
+    against: float
+    text: str
+    cases: int
+    undefined: int
+
+
+def search(measure: Measure, rng: np.random.Generator) -> list[AxiomResult]:
+    """Every axiom on every small table and on random ones."""
+    small, large = view(measure, COARSE), view(measure, FINE)
+    pools = [(small, every_table(len(small.kinds.behaviour))), (large, random_tables(large, rng))]
+    return [
+        _conclude(name, check, [(seen, check(seen, tables)) for seen, tables in pools])
+        for name, check in AXIOMS.items()
+    ]
+
+
+@lru_cache
+def every_table(kinds: int) -> Ints:
+    """All tables of up to m questions, the small ones first, m being as large as makes no more than `SMALL_TABLES`."""
+    sizes = 1
+    while comb(kinds + sizes + 1, kinds) - 1 <= SMALL_TABLES:
+        sizes += 1
+    chosen = [c for n in range(1, sizes + 1) for c in combinations_with_replacement(range(kinds), n)]
+    tables = np.zeros((len(chosen), kinds), dtype=np.int64)
+    for row, members in zip(tables, chosen, strict=True):
+        np.add.at(row, list(members), 1)
+    return tables
+
+
+def random_tables(seen: View, rng: np.random.Generator) -> Ints:
+    """Tables of 2 to `LARGEST` questions, the small ones first; what systems do weighs alike, however many kinds it
+    has."""
+    _, deed, many = np.unique(seen.kinds.behaviour, return_inverse=True, return_counts=True)
+    shares = rng.dirichlet(2 / many[deed], RANDOM_TABLES)
+    sizes = np.sort(np.exp(rng.uniform(np.log(2), np.log(LARGEST), RANDOM_TABLES)).astype(np.int64))
+    return rng.multinomial(sizes, shares)
+
+
+def _equals_accuracy(seen: View, tables: Ints) -> Checks:
+    full = _only(tables, seen.kinds.answered)
+    accuracy = full @ seen.kinds.right.astype(np.int64) / full.sum(axis=1)
+    value, against = seen.value(full), 1 - accuracy if seen.measure.declaration.lower_is_better else accuracy
+    return Checks(full, value, against, _apart(value, against))
+
+
+def _silence(seen: View, tables: Ints, instead_of: Bools, improves: bool) -> Checks:
+    before, after = _silenced(seen, tables, instead_of)
+    value, against = seen.value(after), seen.value(before)
+    higher = (value < against) if seen.measure.declaration.lower_is_better else (value > against)
+    return Checks(before, value, against, _apart(value, against) & (higher != improves), after)
+
+
+def _silence_for_wrong(seen: View, tables: Ints) -> Checks:
+    """Silence instead of a wrong answer never lowers the score."""
+    return _silence(seen, tables, seen.kinds.wrong, improves=True)
+
+
+def _silence_for_right(seen: View, tables: Ints) -> Checks:
+    """Silence instead of a right answer never raises the score."""
+    return _silence(seen, tables, seen.kinds.right & seen.kinds.answered, improves=False)
+
+
+def _nothing(seen: View, tables: Ints) -> Checks:
+    mute = _only(tables, ~seen.kinds.answered)
+    worst = seen.measure.bounds[1] if seen.measure.declaration.lower_is_better else 0.0
+    value, against = seen.value(mute), np.full(len(mute), worst)
+    return Checks(mute, value, against, _apart(value, against))
+
+
+def _bounded(seen: View, tables: Ints) -> Checks:
+    """No score lies outside the declared range, and that is finite; where it is not, the farthest score speaks for
+    it."""
+    low, high = seen.measure.bounds
+    value = seen.value(tables)
+    known = ~np.isnan(value)
+    against = np.where(value < low, low, high)
+    broken = _apart(value, np.clip(value, low, high))
+    for end, farthest in ((low, np.min), (high, np.max)):
+        if np.isinf(end) and known.any():
+            far = value == farthest(value[known])
+            broken, against = broken | far, np.where(far, end, against)
+    return Checks(tables, value, np.where(known, against, np.nan), broken)
+
+
+Check = Callable[[View, Ints], Checks]
+AXIOMS: dict[str, Check] = {
+    "equals accuracy": _equals_accuracy,
+    "silence for wrong": _silence_for_wrong,
+    "silence for right": _silence_for_right,
+    "nothing answered": _nothing,
+    "bounded": _bounded,
+}
+
+
+def _silenced(seen: View, tables: Ints, which: Bools) -> tuple[Ints, Ints]:
+    """Pairs of tables: before and after one answer of a kind among `which` became silence."""
+    there = (tables > 0) & which
+    place, many = np.cumsum(there, axis=1) - 1, np.maximum(there.sum(axis=1, keepdims=True), 1)
+    row, kind = np.nonzero(there & (place * SILENCES % many < SILENCES))  # all of a few, or so many evenly spread
+    before, after = tables[row], tables[row]
+    after[np.arange(len(row)), kind] -= 1
+    after[np.arange(len(row)), seen.silence[kind]] += 1
+    return before, after
+
+
+def _only(tables: Ints, which: Bools) -> Ints:
+    """Return the tables without all other kinds: none empty, each once, in their order."""
+    left = tables * which
+    left = left[left.sum(axis=1) > 0]
+    return left[np.sort(np.unique(left, axis=0, return_index=True)[1])]
+
+
+def _apart(value: Floats, other: Floats) -> Bools:
+    """Where two numbers differ by more than rounding; a value is apart from infinity."""
+    differ: Bools = np.abs(value - other) > ROUNDING * np.maximum(1, np.abs(value))
+    return differ
+
+
+def _conclude(axiom: str, check: Check, pools: list[tuple[View, Checks]]) -> AxiomResult:
+    """Give the verdict on all tables, with the first that broke the axiom, or else left it undefined."""
+    cases = sum(int(checks.compared.sum()) for _, checks in pools)
+    undefined = sum(len(checks.tables) for _, checks in pools) - cases
+    for result, which in (("fails", "broken"), ("undefined", "half")):  # a failure counts for more
+        for at, (seen, checks) in enumerate(pools):
+            if getattr(checks, which).any():
+                witness = _first(checks, which) if at == 0 else _smaller(check, seen, _first(checks, which), which)
+                value, against = float(witness.value[0]), float(witness.against[0])
+                return AxiomResult(axiom, result, value, against, _text(axiom, seen, witness), cases, undefined)
+    nan = float("nan")
+    return AxiomResult(
+        axiom, "holds" if cases else "undefined", nan, nan, "" if cases else "never defined", cases, undefined
+    )
+
+
+def _first(checks: Checks, which: str) -> Checks:
+    """Return the smallest of the tables that are broken, or half defined, alone."""
+    size = checks.tables.sum(axis=1) * 1_000 + (checks.tables > 0).sum(axis=1)
+    at = np.array([np.argmin(np.where(getattr(checks, which), size, np.iinfo(np.int64).max))])
+    after = None if checks.after is None else checks.after[at]
+    return Checks(checks.tables[at], checks.value[at], checks.against[at], checks.broken[at], after)
+
+
+def _smaller(check: Check, seen: View, witness: Checks, which: str) -> Checks:
+    """Return a random counterexample with as few questions, and then kinds of them, as leaving out and moving some can
+    reach."""
+    while True:
+        table = witness.tables[0]
+        there = np.flatnonzero(table)
+        fewer = []
+        for kind in there:
+            for left in {0, int(table[kind]) // 2, int(table[kind]) - 1}:
+                fewer.append(table.copy())
+                fewer[-1][kind] = left
+            for other in there[seen.kinds.behaviour[there] <= seen.kinds.behaviour[kind]]:
+                fewer.append(table.copy())
+                fewer[-1][kind], fewer[-1][other] = 0, table[kind] + table[other] * (other != kind)
+        tried = check(seen, np.array([row for row in fewer if row.any()]).reshape(-1, len(table)))
+        if not len(tried.tables) or not getattr(tried, which).any():
+            return witness
+        candidate = _first(tried, which)
+        if (candidate.tables.sum(), (candidate.tables > 0).sum()) >= (witness.tables.sum(), (witness.tables > 0).sum()):
+            return witness
+        witness = candidate
+
+
+def _text(axiom: str, seen: View, witness: Checks) -> str:
+    table = seen.describe(witness.tables[0])
+    value, against = numbers(witness.value[0], witness.against[0])
+    if witness.after is not None:
+        return f"{table}: {against} → {seen.describe(witness.after[0])}: {value}"
+    lower = seen.measure.declaration.lower_is_better
+    if axiom == "equals accuracy":
+        return f"{table}: {value}, and {'the error rate' if lower else 'accuracy'} is {against}"
+    if axiom == "nothing answered":
+        return f"{table}: {value}" + (f", and the worst score is {against}" if lower else "")
+    low, high = seen.measure.bounds
+    return f"{table}: {value}; declared are {low:g} to {high:g}".replace("inf", "∞")
+
+
+def numbers(*values: float) -> list[str]:
+    """Values as texts with four digits, or as many more as it takes to tell them apart."""
+    digits = 4
+    while digits < 12 and len({f"{v:.{digits}g}" for v in values}) < len(set(values)):
+        digits += 1
+    return ["undefined" if np.isnan(v) else f"{v:.{digits}g}".replace("inf", "∞") for v in values]

@@ -1,0 +1,111 @@
+"""How many questions a paired comparison needs, and which difference it can detect with those it has."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from numbers import Real
+from typing import Any
+
+from nescio.data.results import Results
+from nescio.data.signature import sign
+from nescio.errors import UsageError
+from nescio.measures import Measures
+from nescio.meta_evaluation.planning._plans import RESAMPLES, Answer, PlanRequest, PowerPlan, Spread, Table, answer
+from nescio.meta_evaluation.planning._rejections import LARGEST, TABLES, Aim
+from nescio.meta_evaluation.planning._start import System, start_from_pilot, start_from_rates, stated_shares
+from nescio.options.edge import Progress
+from nescio.scoring.score import check_resampling
+
+__all__ = ["PowerPlan", "System", "plan"]
+
+Rates = Sequence[float]
+MOST_POWER = 0.999
+
+
+def plan(
+    pilot: Any,
+    measures: Measures,
+    *,
+    run: str | None,
+    baseline: str | None,
+    difference: float | None,
+    questions: int | None,
+    power: float,
+    alpha: float,
+    rates: Rates | Sequence[Rates] | None,
+    agreement: float | None,
+    seed: int,
+    progress: Progress | None,
+    **options: Any,
+) -> Results[PowerPlan]:
+    """Say how many questions a paired comparison needs to find `difference`, and what difference `questions` can
+    resolve.
+
+        nescio.plan("outcomes.csv", run="mine", baseline="old", difference=0.05).rows[0].questions
+        nescio.plan(rates=[(0.6, 0.3, 0.1), (0.55, 0.45, 0)], questions=500)  # correct, incorrect, unanswered
+
+    The plan starts from a pilot (`pilot`, as `score` takes it; `run` and `baseline` name two of its runs) or from
+    `rates`: correct, incorrect and unanswered, as shares, percentages or counts, of both systems or of the run and of
+    the baseline. Answers known by their rates alone are independent, but for `agreement`: 0 is independent, 1 as alike
+    as the rates allow (Cohen's kappa where the rates are equal). `difference` is run minus baseline; without it the one
+    that the start has is planned for, and without `questions` the pilot's number is looked at; without `measures` it is
+    c@1, or the first that suits the pilot.
+
+    For measures of counts, the joint table is tilted exponentially along the influence of the measure until it has the
+    difference, collections are drawn from it, and each is tested as `compare` would: `power` is the share with p ≤
+    `alpha`, in either direction. For others, and with clusters, the standard error on the pilot is scaled by √n: a
+    normal approximation. Rows are `PowerPlan`; `tables["systems"]` has the rates that the plan starts from.
+
+    Raises UsageError where the options make no sense or no plan meets them, MismatchError for a pilot without two runs.
+    """
+    check_resampling(None, 1, 1, seed)
+    request = _asked(difference, questions, power, alpha, seed)
+    shares, notes = stated_shares(pilot, rates, agreement)
+    if shares is not None:
+        if run or baseline:
+            raise UsageError("run and baseline name runs of a pilot, but rates have no run names")
+        start = start_from_rates(shares, measures, agreement or 0.0)
+    else:
+        start = start_from_pilot(pilot, options, measures, (run, baseline), seed)
+    answers: list[Answer] = []
+    for source in start.sources:
+        answers.append(answer(source, request))
+        if progress:
+            progress(len(answers), len(start.sources))
+    rows = [row for reply in answers for row in reply.rows]
+    refusals = [refusal for reply in answers for refusal in reply.refusals]
+    if not rows:
+        raise UsageError(str(refusals[0]))
+    notes += [*start.notes, *(remark for reply in answers for remark in reply.notes), *refusals]
+    aims = {"difference": "own" if difference is None else f"{difference:g}", "size": questions or "own"}
+    aims |= {"power": f"{power:g}", "alpha": f"{alpha:g}"}
+    aims |= {"tables": TABLES} if any(isinstance(source, Table) for source in start.sources) else {}
+    aims |= {"resamples": RESAMPLES} if any(isinstance(source, Spread) for source in start.sources) else {}
+    aims |= {"model": "+".join(dict.fromkeys(source.model for source in start.sources)), "seed": seed}
+    line = sign(measures="+".join(source.measure.name for source in start.sources), **start.signature, **aims)
+    tables = {"systems": start.systems} if start.systems else {}
+    return Results(tuple(rows), line, tuple(dict.fromkeys(notes)), "plan", tables)
+
+
+def _asked(difference: Any, questions: Any, power: Any, alpha: Any, seed: int) -> PlanRequest:
+    for name, value in (("difference", difference), ("power", power), ("alpha", alpha)):
+        is_set = value is not None or name != "difference"
+        if is_set and (isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value)):
+            raise UsageError(f"{name} must be a number (found {value!r})")
+    if difference == 0:
+        raise UsageError("no number of questions can detect a difference of 0; give a difference that matters to you")
+    if not 0 < alpha < 1:
+        raise UsageError(f"alpha must lie between 0 and 1 (found {alpha!r})")
+    if not alpha < power <= MOST_POWER:
+        raise UsageError(
+            f"power must be above alpha, which chance alone reaches, and at most {MOST_POWER}, the limit of the "
+            f"simulation (found {power!r})"
+        )
+    if questions is not None and (
+        isinstance(questions, bool) or not isinstance(questions, int) or not 1 <= questions <= LARGEST
+    ):
+        raise UsageError(f"questions must be a whole number between 1 and {LARGEST:,} (found {questions!r})")
+    return PlanRequest(
+        Aim(float(power), float(alpha), seed), None if difference is None else float(difference), questions
+    )

@@ -1,0 +1,208 @@
+"""How two systems end on one question: the joint table of a pilot or of stated rates, moved to a wanted difference.
+
+A table has kinds (outcome of the run, outcome of the baseline) with a chance each. On n questions the difference of a
+measure has the variance Σ p ψ²/n, ψ being its influence function, and over exchanges of the labels Σ p w²/n, w being
+what the exchange of one question is worth (for c@1 and related measures the difference is linear in the exchanges, and
+w are its weights).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
+from numpy.typing import NDArray
+
+from nescio.comparison import Pair, pair_up
+from nescio.data.columns import OUTCOMES, Array
+from nescio.errors import UsageError
+from nescio.measures import Measure
+
+Floats = NDArray[np.float64]
+COLUMNS = (*OUTCOMES, "answered")  # what stated rates say of a question
+STEP = 1e-5  # of numerical derivatives by a chance; the formulas are smooth, and of the order of 1
+MOVE = (
+    1 / 64
+)  # of the questions, moved to see what an exchange costs: exact where that is linear, and 1e-3 near elsewhere
+STEEPNESS = np.geomspace(0.01, 200, 60)  # of tilts, from next to nothing to where one kind alone is left
+
+
+class Joint(Struct, frozen=True, eq=False):
+    """The kinds of question, as `pair` has them side by side, and the chance of each; shape (kinds,), sum 1."""
+
+    pair: Pair
+    probabilities: Floats
+
+    @property
+    def difference(self) -> float:
+        """The measure of the run minus that of the baseline."""
+        return float(self.pair.resampled(self.probabilities))
+
+    @property
+    def apart(self) -> float:
+        """The share of questions on which the two do not end alike."""
+        return float(self.probabilities @ (self.steps() != 0).any(axis=1))
+
+    @property
+    def linear(self) -> bool:
+        """Whether the difference is linear in the exchanges of labels, with few enough weights to be summed at any
+        size."""
+        counts = np.full(len(self.probabilities), 64)
+        # Multiples of the golden ratio: exchanges that have nothing to do with the kinds.
+        swaps = np.floor(65 * (np.outer(np.arange(1, 33), np.arange(1, len(counts) + 1)) * 0.6180339887 % 1))
+        kept = counts - swaps
+        differences = self.pair.difference(
+            np.concatenate([kept, swaps], axis=-1), np.concatenate([swaps, kept], axis=-1)
+        )
+        _, weights, _ = exchanges(self, counts)
+        straight = np.einsum("tk,kj,j->t", kept - swaps, self.classes()[1], weights)
+        unlike = np.unique(np.round(np.abs(weights) / np.abs(weights).max(initial=1e-300), 12))
+        return bool(np.allclose(differences, straight, rtol=0, atol=1e-11) and len(unlike[unlike > 0]) <= 3)
+
+    def classes(self) -> tuple[Floats, Floats]:
+        """Kinds whose exchange moves the totals alike, one way (1) or the other (-1): the moves (classes, columns), and
+        which kinds they are (kinds, classes)."""
+        steps = self.steps()
+        apart = (steps != 0).any(axis=1)
+        # A move and its opposite are one class: the first column that moves shall move up.
+        signs = np.sign(steps[np.arange(len(steps)), (steps != 0).argmax(axis=1)])
+        moves, of_kind = np.unique(steps[apart] * signs[apart, None], axis=0, return_inverse=True)
+        member = np.zeros((len(steps), len(moves)))
+        member[np.flatnonzero(apart), of_kind.ravel()] = signs[apart]
+        return moves, member
+
+    def steps(self) -> Floats:
+        """By how much the run's totals gain on the baseline's with one question of each kind; shape (kinds,
+        columns)."""
+        one, other = np.split(np.stack(list(self.pair.patterns.columns.values()), axis=1), 2)
+        return one - other
+
+    def tables(self, questions: int, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+        """How many questions of each kind `size` collections of `questions` hold; shape (size, kinds)."""
+        return rng.multinomial(questions, self.probabilities, size=size)
+
+    def influence(self) -> Floats:
+        """Return the derivative of the difference by the weight of each kind; its mean is 0."""
+        moves = STEP * np.eye(len(self.probabilities))
+        rise = self.pair.resampled(self.probabilities + moves) - self.pair.resampled(self.probabilities - moves)
+        return rise / (2 * STEP)
+
+    def spreads(self) -> tuple[float, float]:
+        """√n times the standard error of the difference: over exchanges of the labels, and over collections."""
+        sizes, weights, _ = exchanges(self, self.probabilities)
+        exchanged = float(np.sqrt(np.einsum("j,j->", sizes, weights**2)))
+        sampled = float(np.sqrt(np.einsum("k,k->", self.probabilities, self.influence() ** 2)))
+        return exchanged, max(sampled, 1e-9)
+
+
+def exchanges(joint: Joint, counts: Array) -> tuple[Floats, Floats, Floats]:
+    """Return what exchanging labels does to the difference on tables of counts, shape (…, kinds).
+
+    Given are, for each class of `Joint.classes`, how many questions it has, the weight w of one of them, and the
+    balance of those that fall one way over the others; each of shape (…, classes). When labels are exchanged at random
+    a balance is 2B - size with B of Bin(size, ½), and the difference is Σ w · balance: exactly where it is linear in
+    the exchanges, and elsewhere as its leading term about the middle of them all.
+    """
+    columns = joint.pair.patterns.columns
+    counts = np.asarray(counts, dtype=np.float64)
+    moves, member = joint.classes()
+    sizes = np.einsum("...k,kj->...j", counts, np.abs(member))
+    balances = np.einsum("...k,kj->...j", counts, member)
+    middle = {
+        name: np.einsum("...k,k->...", counts, np.add(*np.split(values, 2))) / 2 for name, values in columns.items()
+    }
+    far = MOVE * counts.sum(axis=-1)
+    weights = np.zeros(sizes.shape)
+    for j, move in enumerate(moves):
+        up, down = (
+            joint.pair.measure.of_totals(
+                {name: middle[name] + far * step for name, step in zip(columns, way, strict=True)}
+            )
+            for way in (move, -move)
+        )
+        weights[..., j] = (up - down) / (2 * far)
+    return sizes, weights, balances
+
+
+def from_pilot(measure: Measure, columns: dict[str, tuple[Array, Array]]) -> Joint:
+    """Return the observed joint table: columns map a name to (of the run, of the baseline) over the same questions."""
+    pair = pair_up(measure, columns)
+    return Joint(pair, pair.counts / pair.counts.sum())
+
+
+def from_rates(measure: Measure, run: Sequence[float], baseline: Sequence[float], agreement: float = 0.0) -> Joint:
+    r"""Return the joint table of two systems with these shares of correct, incorrect and unanswered.
+
+    $(1 - a)\,r_i b_j + a\,m_{ij}$ with agreement a: $r_i b_j$ are independent answers, and m is the table with these
+    margins whose two systems end alike as often as they can. With equal rates a is Cohen's kappa.
+    """
+    one, other = np.array(run, dtype=np.float64), np.array(baseline, dtype=np.float64)
+    alike = np.minimum(one, other)
+    rest = 1 - alike.sum()
+    coupled = np.diag(alike)
+    if rest > 1e-12:
+        coupled += np.outer(one - alike, other - alike) / rest
+    table = (1 - agreement) * np.outer(one, other) + agreement * coupled
+    # A question of each kind that there is, and then the chance of each kind.
+    ends = np.argwhere(table > 0).T
+    value = {name: np.eye(3)[i] for i, name in enumerate(OUTCOMES)} | {"answered": np.array([1.0, 1.0, 0.0])}
+    pair = pair_up(measure, {name: (value[name][ends[0]], value[name][ends[1]]) for name in COLUMNS})
+    outcome = np.argmax([pair.patterns.columns[name] for name in OUTCOMES], axis=0)
+    probabilities = table[tuple(np.split(outcome, 2))]
+    return Joint(pair, probabilities / probabilities.sum())
+
+
+def tilt(joint: Joint, difference: float) -> Joint:
+    r"""Return the table nearest to this one, along the measure's influence, whose difference is `difference`.
+
+    $p_k e^{\theta\psi_k}$, renormalised: of all tables whose mean of ψ is the same it is the nearest in the sense of
+    Kullback and Leibler. θ is solved on the difference itself. Raises UsageError where no θ gives it.
+    """
+    from scipy.optimize import brentq
+
+    here = joint.difference
+    if abs(here - difference) <= 1e-12:
+        return joint
+    path, width = _path(joint)
+    sign = 1.0 if difference > here else -1.0
+    last, reached = 0.0, here
+    for theta in sign * STEEPNESS / width:
+        there = path(theta).difference
+        if np.isnan(there):
+            break
+        reached = max(reached, there, key=lambda d: sign * d)
+        if sign * (there - difference) >= 0:
+            root = brentq(lambda t: path(t).difference - difference, last, theta, xtol=1e-13 / width, rtol=1e-14)
+            return path(root)
+        last = theta
+    raise UsageError(
+        f"{joint.pair.measure.label}: this table cannot give a difference of {difference:g}; it reaches {reached:.4g} "
+        "at most"
+    )
+
+
+def furthest(joint: Joint, sign: float) -> float:
+    """Return the largest difference (in the direction of `sign`) that tilting leads to."""
+    path, width = _path(joint)
+    reached = np.array([joint.difference, *(path(theta).difference for theta in sign * STEEPNESS / width)])
+    return sign * float(np.nanmax(sign * reached))
+
+
+def _path(joint: Joint) -> tuple[Callable[[float], Joint], float]:
+    """Return the tilted table as a function of θ, and how far apart the influences of the kinds are."""
+    influence = joint.influence()
+    width = float(np.ptp(influence))
+    if not width > 1e-9:
+        raise UsageError(
+            f"{joint.pair.measure.label}: the two systems never differ in this table, so it cannot show a difference; "
+            "state other rates or a lower agreement"
+        )
+
+    def tilted(theta: float) -> Joint:
+        exponents = theta * influence
+        weights = joint.probabilities * np.exp(exponents - exponents.max())
+        return replace(joint, probabilities=weights / weights.sum())
+
+    return tilted, width

@@ -1,0 +1,305 @@
+"""What a plan starts from: a joint table that collections are simulated from, or no more than a standard error."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from msgspec import Struct, field
+from numpy.typing import NDArray
+
+from nescio.comparison import pair_up
+from nescio.data.columns import Array
+from nescio.data.notes import Note, note
+from nescio.errors import UsageError
+from nescio.measures import Measure
+from nescio.meta_evaluation.planning._joint import Joint, tilt
+from nescio.meta_evaluation.planning._rejections import LARGEST, Aim, SimulatedPlan, needed, resolvable
+from nescio.stats import resampling
+from nescio.stats.streams import Stream
+
+EXACT = "simulated exact test"
+PERMUTATION = "simulated permutation"
+NORMAL = "normal approximation"
+RESAMPLES = 4_000  # of a pilot, for the standard error of the difference
+FEW = 30  # units, of which fewer are doubted aloud
+NAN = float("nan")
+
+
+class PowerPlan(Struct, frozen=True):
+    """`questions` tell systems that differ by `difference` apart with chance `power`, by a two-sided test at `alpha`.
+
+    `solved` says which of the two was found from the other. `difference` is run minus baseline; it is NaN, or
+    `questions` is None, where there is no answer, and a note says why. `error` is the Monte Carlo standard error of the
+    power, None where nothing was simulated. `apart` is the share of questions on which the two end unlike, None where
+    only scores are known. `clusters` is how many clusters hold the questions, None where each stands alone.
+    """
+
+    measure: str
+    solved: str
+    difference: float
+    questions: int | None
+    power: float
+    error: float | None
+    alpha: float
+    apart: float | None
+    clusters: int | None
+    method: str
+
+
+class Answer(Struct):
+    """The rows found, what is to be said of them, and why others were not found."""
+
+    rows: list[PowerPlan] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
+    refusals: list[Note] = field(default_factory=list)
+
+
+class PlanRequest(Struct, frozen=True):
+    """One call: what is wanted of every measure, None where it is not said."""
+
+    aim: Aim
+    difference: float | None
+    questions: int | None
+
+
+class Table(Struct, frozen=True, eq=False):
+    """A joint table, of a pilot of `n` questions or of stated rates (None)."""
+
+    joint: Joint
+    n: int | None
+    model: str
+
+    @property
+    def measure(self) -> Measure:
+        """The measure that is planned for."""
+        return self.joint.pair.measure
+
+    @property
+    def method(self) -> str:
+        """How the power of a plan is known."""
+        return EXACT if self.joint.linear else PERMUTATION
+
+    @property
+    def observed(self) -> float:
+        """The difference that the plan starts from; NaN where it is undefined."""
+        return self.joint.difference
+
+    def size(self, difference: float, aim: Aim) -> PowerPlan | float:
+        """Return the row of how many questions this difference needs, or about how many where they are too many."""
+        simulated = needed(tilt(self.joint, difference), aim)
+        return self._row("questions", difference, simulated, aim) if isinstance(simulated, SimulatedPlan) else simulated
+
+    def resolved(self, questions: int, sign: float, aim: Aim) -> PowerPlan | None:
+        """Return the row of the smallest difference that so many questions find, or None where there is none."""
+        simulated = resolvable(self.joint, questions, aim, sign)
+        return None if simulated is None else self._row("difference", simulated.joint.difference, simulated, aim)
+
+    def _row(self, solved: str, difference: float, simulated: SimulatedPlan, aim: Aim) -> PowerPlan:
+        how = (simulated.power, simulated.error, aim.alpha, simulated.joint.apart, None, self.method)
+        return PowerPlan(self.measure.label, solved, difference, simulated.questions, *how)
+
+
+class Spread(Struct, frozen=True, eq=False):
+    """The difference observed on a pilot of `n` questions in `units` units, and its standard deviation for one unit."""
+
+    measure: Measure
+    observed: float
+    deviation: float
+    n: int
+    units: int
+    clustered: bool
+    model: str = "normal"
+    method: str = NORMAL
+
+    def size(self, difference: float, aim: Aim) -> PowerPlan | float:
+        """As `Table.size`, by the normal approximation."""
+        self._check(difference)
+        enough = math.ceil((distance(aim) * self.deviation / abs(difference)) ** 2 - 1e-9)
+        units = max(enough, fewest(aim.alpha))
+        questions = math.ceil(units * self.n / self.units - 1e-9)
+        return self._row("questions", difference, questions, units, aim) if questions <= LARGEST else float(questions)
+
+    def resolved(self, questions: int, sign: float, aim: Aim) -> PowerPlan | None:
+        """As `Table.resolved`, by the normal approximation."""
+        self._check(sign)
+        units = round(questions * self.units / self.n)
+        if units < fewest(aim.alpha):
+            return None
+        difference = sign * distance(aim) * self.deviation / units**0.5
+        low, high = self.measure.bounds
+        return self._row("difference", difference, questions, units, aim) if abs(difference) <= high - low else None
+
+    def _check(self, difference: float) -> None:
+        label, width = self.measure.label, self.measure.bounds[1] - self.measure.bounds[0]
+        if not self.deviation > 0:
+            raise UsageError(f"{label}: the two runs never differ on the pilot, so it cannot show a difference")
+        if abs(difference) > width:
+            raise UsageError(f"{label}: a difference of {difference:g} is impossible; its range is {width:g} wide")
+
+    def _row(self, solved: str, difference: float, questions: int, units: int, aim: Aim) -> PowerPlan:
+        from scipy.special import ndtr
+
+        away = abs(difference) * units**0.5 / self.deviation
+        power = float(ndtr(away - aim.critical) + ndtr(-away - aim.critical))
+        clusters = units if self.clustered else None
+        return PowerPlan(
+            self.measure.label, solved, difference, questions, power, None, aim.alpha, None, clusters, self.method
+        )
+
+
+def fewest(alpha: float) -> int:
+    """Return the units below which no exchange of labels has a p-value of alpha: of 2^m exchanges two are as extreme as
+    any."""
+    return 1 + math.ceil(-math.log2(alpha) - 1e-9)
+
+
+def distance(aim: Aim) -> float:
+    """How many standard errors a difference must measure so that a two-sided normal test finds it with the power
+    wanted."""
+    from scipy.optimize import brentq
+    from scipy.special import ndtr
+
+    z = aim.critical
+    return float(brentq(lambda d: ndtr(d - z) + ndtr(-d - z) - aim.power, 0.0, z + 40.0))
+
+
+def spread(
+    measure: Measure, columns: dict[str, tuple[Array, Array]], clusters: NDArray[np.int64] | None, seed: int
+) -> tuple[Spread, list[Note]]:
+    """Make a Spread from the bootstrap of a pilot, and the remarks on it."""
+    pair = pair_up(measure, columns, clusters)
+    units = int(pair.counts.sum())
+    differences = np.concatenate(
+        [
+            pair.resampled(resampling.bootstrap(pair.counts, block.size, block.generator(Stream.PLANNING)))
+            for block in resampling.blocks(RESAMPLES, seed)
+        ]
+    )
+    known = differences[~np.isnan(differences)]
+    deviation = float(np.std(known, ddof=1) * units**0.5) if len(known) > 1 else NAN
+    if deviation <= 1e-12:
+        deviation = 0.0
+    observed = float(pair.resampled(pair.counts))
+    remarks = []
+    if lost := len(differences) - len(known):
+        remarks.append(
+            note(
+                "plan.undefined_resamples",
+                "{subject}: undefined on {lost} of {resamples} resamples of the pilot, which are left out",
+                measure.label,
+                lost=lost,
+                resamples=len(differences),
+            )
+        )
+    return Spread(measure, observed, deviation, pair.n, units, clusters is not None), remarks
+
+
+def answer(source: Table | Spread, request: PlanRequest) -> Answer:
+    """Both questions of one measure, as far as they can be answered."""
+    reply = Answer()
+    if math.isnan(source.observed):
+        reply.refusals.append(
+            note(
+                "plan.undefined",
+                "{subject}: undefined for one of the two systems, so no plan is possible",
+                source.measure.label,
+            )
+        )
+        return reply
+    some = abs(source.observed) > 1e-12
+    wanted = request.difference if request.difference is not None else source.observed if some else None
+    try:
+        if wanted is not None:
+            _size(source, wanted, request.aim, reply)
+        if request.difference is None:
+            _remark_on_difference(source, wanted, request, reply)
+        if size := request.questions or source.n:
+            _resolve(source, size, math.copysign(1.0, wanted or 1.0), request.aim, reply)
+    except UsageError as error:
+        reply.refusals.append(note("plan.refused", "{reason}", reason=str(error)))
+    reply.notes += _rough(reply.rows, source.measure.label)
+    return reply
+
+
+def _remark_on_difference(source: Table | Spread, wanted: float | None, request: PlanRequest, reply: Answer) -> None:
+    """Say where the difference comes from that nobody stated, or that there is none to plan for."""
+    label = source.measure.label
+    if wanted is not None and source.n is not None:
+        reply.notes.append(
+            note(
+                "plan.happened",
+                "{subject}: {difference:.4g} is the difference that {questions:,} questions happened to show; "
+                "plan for the smallest difference that matters to you",
+                label,
+                difference=wanted,
+                questions=source.n,
+            )
+        )
+    elif wanted is None and source.n is not None:
+        reply.notes.append(
+            note(
+                "plan.pilot_alike",
+                "{subject}: the two runs do not differ on the pilot; give a difference to plan for",
+                label,
+            )
+        )
+    elif wanted is None and request.questions is None:
+        reply.refusals.append(
+            note(
+                "plan.rates_alike",
+                "{subject}: the rates give no difference; say which difference to detect, or how many questions "
+                "there are",
+                label,
+            )
+        )
+
+
+def _rough(rows: Sequence[PowerPlan], label: str) -> Iterator[Note]:
+    """Note the plans that rest on a normal approximation of few units."""
+    for row in rows:
+        units = row.questions if row.clusters is None else row.clusters
+        if row.method == NORMAL and units is not None and units < FEW and not math.isnan(row.power):
+            yield note(
+                "plan.normal",
+                "{subject}: a normal approximation is unreliable for {count} {units}",
+                label,
+                count=units,
+                units="questions" if row.clusters is None else "clusters",
+            )
+
+
+def _size(source: Table | Spread, difference: float, aim: Aim, reply: Answer) -> None:
+    row = source.size(difference, aim)
+    if isinstance(row, float):
+        reply.notes.append(
+            note(
+                "plan.too_many",
+                "{subject}: a difference of {difference:.4g} needs about {questions:.2g} questions; plans end at "
+                "{largest:,}",
+                source.measure.label,
+                difference=difference,
+                questions=row,
+                largest=LARGEST,
+            )
+        )
+        row = PowerPlan(source.measure.label, "questions", difference, None, NAN, None, aim.alpha, None, None, NORMAL)
+    reply.rows.append(row)
+
+
+def _resolve(source: Table | Spread, questions: int, sign: float, aim: Aim, reply: Answer) -> None:
+    row = source.resolved(questions, sign, aim)
+    if row is None:
+        label = source.measure.label
+        reply.notes.append(
+            note(
+                "plan.no_difference",
+                "{subject}: a collection of {questions:,} questions cannot detect any difference with power {power:g}",
+                label,
+                questions=questions,
+                power=aim.power,
+            )
+        )
+        row = PowerPlan(label, "difference", NAN, questions, NAN, None, aim.alpha, None, None, source.method)
+    reply.rows.append(row)

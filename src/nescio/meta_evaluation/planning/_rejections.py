@@ -1,0 +1,258 @@
+"""How often the permutation test finds a difference, by simulation, and how many questions it takes to find it.
+
+Collections are drawn from a joint table and each is tested as `compare` would test it. The exact p-value is computed
+only where the normal approximation of the exchanges leaves open on which side of alpha it falls: the approximation is
+off by no more than about one step of the distribution's lattice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from nescio.meta_evaluation.planning._joint import Floats, Joint, exchanges, furthest, tilt
+from nescio.stats import resampling
+from nescio.stats.exact_p_values import TIE, sums_p
+from nescio.stats.streams import Stream
+
+LARGEST = 10_000_000  # questions, beyond which nobody plans
+TABLES = 10_000  # simulated for a power that is reported
+TRIED = 2_500  # simulated for one that only leads the way
+TRIES, MORE = 4, 4
+CLOSE = 1.25  # Monte Carlo errors from the power that was asked for: near enough
+FEW = 100  # questions, up to which the smallest number is sought one by one
+LATTICE = 1.5  # steps of the lattice within which the approximation decides nothing
+FINE = 0.01  # a step, in standard deviations, that is too small to matter
+ENUMERABLE = 10_000
+# Tables are small, and summed together, up to these sizes of a class and ways in which all but the largest class can
+# fall.
+SMALL, CELLS = 1_000, 2_000
+AT_ONCE = 256
+
+Simulate = Callable[[float, int, int], tuple[float, float]]
+
+
+class Aim(Struct, frozen=True):
+    """The power that is wanted of a two-sided test at alpha, and the seed of the simulations."""
+
+    power: float
+    alpha: float
+    seed: int
+
+    @property
+    def critical(self) -> float:
+        """The standard score beyond which the test rejects."""
+        from scipy.special import ndtri
+
+        return float(-ndtri(self.alpha / 2))
+
+    @property
+    def distance(self) -> float:
+        """How many standard errors a difference must measure for this power, one tail aside."""
+        from scipy.special import ndtri
+
+        return self.critical + float(ndtri(self.power))
+
+    @property
+    def close(self) -> float:
+        """How far a simulated power may be from the one wanted."""
+        return float(CLOSE * (self.power * (1 - self.power) / TABLES) ** 0.5)
+
+
+class SimulatedPlan(Struct, frozen=True):
+    """A plan: on `questions` drawn from `joint`, the test rejects with chance `power`, known up to `error`."""
+
+    joint: Joint
+    questions: int
+    power: float
+
+    @property
+    def error(self) -> float:
+        """The Monte Carlo standard error of the power."""
+        return float(np.sqrt(max(self.power * (1 - self.power), 1 / TABLES) / TABLES))
+
+
+def needed(joint: Joint, aim: Aim) -> SimulatedPlan | float:
+    """Return the smallest collection on which the table's own difference is found with the power wanted.
+
+    A float is the approximate number where it is beyond LARGEST.
+    """
+    difference = abs(joint.difference)
+    exchanged, sampled = joint.spreads()
+    quantile = aim.distance - aim.critical
+    start = (aim.critical * exchanged + quantile * sampled) / difference
+    if start**2 > LARGEST:
+        return float(start**2)
+
+    def simulate(root: float, size: int, turn: int) -> tuple[float, float]:
+        questions = max(1, round(root**2))
+        return questions**0.5, power_of(joint, questions, aim, size, turn)
+
+    root, share = _meet(simulate, start, difference / sampled, aim, (1.0, (2 * LARGEST) ** 0.5))
+    questions = round(root**2)
+    if questions > FEW:
+        return SimulatedPlan(joint, questions, share)
+    return _one_by_one(joint, questions, share, aim)
+
+
+def _one_by_one(joint: Joint, questions: int, share: float, aim: Aim) -> SimulatedPlan:
+    """Return the smallest collection around `questions`, whose power is `share`, that is enough: of few questions each
+    counts."""
+    known = {questions: share}
+
+    def power(size: int) -> float:
+        if size not in known:
+            known[size] = power_of(joint, size, aim, TABLES, TRIES + MORE + size)
+        return known[size]
+
+    while power(questions) < aim.power and questions < 2 * FEW:
+        questions += 1
+    while questions > 1 and power(questions - 1) >= aim.power:
+        questions -= 1
+    return SimulatedPlan(joint, questions, power(questions))
+
+
+def resolvable(joint: Joint, questions: int, aim: Aim, sign: float) -> SimulatedPlan | None:
+    """Return the smallest difference in the direction of `sign` that so many questions find with the power wanted;
+    None: there is none."""
+    end = sign * furthest(joint, sign) * (1 - 1e-6)
+    size = 0.0
+    spreads = joint.spreads()
+    for _ in range(3):
+        quantile = aim.distance - aim.critical
+        size = (aim.critical * spreads[0] + quantile * spreads[1]) / questions**0.5
+        size = min(size, 0.95 * end)
+        spreads = tilt(joint, sign * size).spreads()
+    if not size > 0:
+        return None
+
+    def simulate(size: float, tables: int, turn: int) -> tuple[float, float]:
+        return size, power_of(tilt(joint, sign * size), questions, aim, tables, turn)
+
+    size, share = _meet(simulate, size, questions**0.5 / spreads[1], aim, (size / 100, end))
+    if share < aim.power and size >= end * (1 - 1e-9) and abs(share - aim.power) > aim.close:
+        return None
+    return SimulatedPlan(tilt(joint, sign * size), questions, share)
+
+
+def _meet(simulate: Simulate, start: float, slope: float, aim: Aim, limits: tuple[float, float]) -> tuple[float, float]:
+    """Where the simulated power is the one wanted, and that power.
+
+    `simulate` maps a place, a number of tables and a turn to the place that was taken and the power there. The probit
+    of the power is nearly a straight line: it is fitted to all that was simulated, the next place is where it meets the
+    aim, and so on; a power that is returned comes from `TABLES` fresh collections.
+    """
+    points: list[tuple[float, float, int]] = []
+    place = min(max(start, limits[0]), limits[1])
+    for turn in range(TRIES + MORE):
+        tables = TRIED if turn < TRIES else TABLES
+        place, share = simulate(place, tables, turn)
+        points.append((place, share, tables))
+        if tables == TABLES and abs(share - aim.power) <= aim.close:
+            break
+        place = min(max(_crossing(points, slope, aim), limits[0]), limits[1])
+    final = min((p for p in points if p[2] == TABLES), key=lambda p: abs(p[1] - aim.power))
+    return final[0], final[1]
+
+
+def _crossing(points: list[tuple[float, float, int]], slope: float, aim: Aim) -> float:
+    """Where a straight line through the probits of simulated powers meets the power wanted; weighted least squares."""
+    from scipy.special import ndtri
+
+    place, share, tables = np.array(points).T
+    share = np.clip(share, 0.5 / tables, 1 - 0.5 / tables)
+    probit = ndtri(share)
+    weight = tables * np.exp(-(probit**2)) / (share * (1 - share))
+    weight /= weight.sum()
+    x, y = place - np.einsum("i,i->", weight, place), probit - np.einsum("i,i->", weight, probit)
+    spread = np.einsum("i,i->", weight, x**2)
+    fitted = np.einsum("i,i->", weight, x * y) / spread if spread > 0 else slope
+    fitted = min(max(fitted, slope / 2), slope * 2)
+    crossing = np.einsum("i,i->", weight, place) + (ndtri(aim.power) - np.einsum("i,i->", weight, probit)) / fitted
+    return float(crossing)
+
+
+def power_of(joint: Joint, questions: int, aim: Aim, tables: int, turn: int) -> float:
+    """Return the share of simulated collections on which the test rejects; `turn` numbers the draw."""
+    rng = resampling.Block(turn * resampling.BLOCK, tables, aim.seed).generator(Stream.PLANNING)
+    drawn, times = np.unique(joint.tables(questions, tables, rng), axis=0, return_counts=True)
+    return float(times[rejected(joint, drawn, aim)].sum() / tables)
+
+
+def rejected(joint: Joint, tables: NDArray[np.int64], aim: Aim) -> NDArray[np.bool_]:
+    """Whether p ≤ alpha for the difference on each table of counts, shape (tables, kinds); never where it is undefined.
+
+    For a difference that is not linear in the exchanges, p is that of its leading term, which tends to the same.
+    """
+    sizes, weights, balances = exchanges(joint, tables)
+    weights = np.where(sizes > 0, weights, 0)
+    largest = np.abs(weights).max(axis=1, initial=0)
+    observed = np.abs(np.einsum("tj,tj->t", weights, balances))
+    deviation = np.sqrt(np.einsum("tj,tj->t", sizes, weights**2))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        score, step = observed / deviation, largest / deviation
+        # 0/0, where nothing can be exchanged, is NaN: neither rejected nor open.
+        rejects = (score >= aim.critical) & ~np.isnan(joint.pair.resampled(tables))
+        doubtful = (np.abs(score - aim.critical) < LATTICE * step) & (step > FINE)
+    cases, case = np.unique(np.column_stack([sizes, weights, observed])[doubtful], axis=0, return_inverse=True)
+    exact = np.full(len(rejects), np.nan)
+    exact[doubtful] = p_values(
+        cases[:, : sizes.shape[1]].astype(np.int64), cases[:, sizes.shape[1] : -1], cases[:, -1]
+    )[case.ravel()]
+    return np.where(np.isnan(exact), rejects, exact <= aim.alpha)
+
+
+def p_values(sizes: NDArray[np.int64], weights: Floats, observed: Floats) -> Floats:
+    """P(|Σ w (2B - size)| ≥ observed) for many tables, B of Bin(size, ½); sizes and weights of shape (tables, classes).
+
+    Small tables are summed together, whatever their sizes. NaN where one has too many sums.
+    """
+    sizes = np.where(weights == 0, 0, sizes)
+    order = np.argsort(-sizes, axis=1, kind="stable")
+    sizes, weights = np.take_along_axis(sizes, order, axis=1), np.abs(np.take_along_axis(weights, order, axis=1))
+    small = (sizes.max(axis=1, initial=0) <= SMALL) & (np.prod(sizes[:, 1:] + 1.0, axis=1) <= CELLS)
+    p = np.full(len(sizes), np.nan)
+    together = np.flatnonzero(small)
+    if len(together):
+        probabilities, tails = _binomials(int(sizes[together].max(initial=0)))
+        for start in range(0, len(together), AT_ONCE):
+            part = together[start : start + AT_ONCE]
+            p[part] = _summed(sizes[part], weights[part], observed[part], probabilities, tails)
+    rest = [i for i in np.flatnonzero(~small) if _can_be_summed(sizes[i], weights[i])]
+    p[rest] = sums_p(sizes[rest], weights[rest], observed[rest])
+    return p
+
+
+def _binomials(largest: int) -> tuple[Floats, Floats]:
+    """P(B = k) and P(B ≥ k) of Bin(n, ½) for n and k from 0 to `largest` (+ 1)."""
+    probabilities = np.zeros((largest + 1, largest + 2))
+    probabilities[0, 0] = 1.0
+    for n in range(1, largest + 1):
+        probabilities[n] = probabilities[n - 1] / 2
+        probabilities[n, 1:] += probabilities[n - 1, :-1] / 2
+    return probabilities, np.cumsum(probabilities[:, ::-1], axis=1)[:, ::-1]
+
+
+def _summed(
+    sizes: NDArray[np.int64], weights: Floats, observed: Floats, probabilities: Floats, tails: Floats
+) -> Floats:
+    """Every way that all classes but the largest can fall, and the tail of the largest beyond it."""
+    rest, chance = np.zeros((len(sizes), 1)), np.ones((len(sizes), 1))
+    for j in range(1, sizes.shape[1]):
+        size, count = sizes[:, j, None], np.arange(sizes[:, j].max() + 1)
+        values = weights[:, j, None] * (2 * count - size)
+        rest = (rest[:, :, None] + values[:, None]).reshape(len(sizes), -1)
+        chance = (chance[:, :, None] * probabilities[size[:, 0], None, : len(count)]).reshape(len(sizes), -1)
+    size = sizes[:, :1]
+    beyond = (observed[:, None] * (1 - TIE) - rest) / weights[:, :1]
+    needed = np.clip(np.ceil((beyond + size) / 2 - 1e-9), 0, size + 1).astype(np.int64)
+    p = 2 * np.einsum("tc,tc->t", chance, tails[size, needed])
+    return np.minimum(1.0, p)
+
+
+def _can_be_summed(sizes: NDArray[np.int64], weights: Floats) -> bool:
+    unlike = len(np.unique(np.round(weights[weights > 0] / weights.max(), 12)))
+    return unlike <= 3 or float(np.prod(sizes + 1.0)) <= ENUMERABLE

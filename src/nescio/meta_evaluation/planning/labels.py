@@ -1,0 +1,270 @@
+"""How many human labels a corrected score or difference needs, for an interval of some width or to find a
+difference."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from statistics import NormalDist
+from typing import Any
+
+from msgspec import Struct
+
+from nescio.data.judges import TARGETS, Target
+from nescio.data.notes import Note, note
+from nescio.data.results import Results
+from nescio.data.signature import sign
+from nescio.errors import MismatchError, UsageError, opt
+from nescio.measures import Measures
+from nescio.meta_evaluation.planning._start import run_and_baseline
+from nescio.scoring.corrected import FEW
+from nescio.scoring.corrected_scores import lay_labels, open_labelled, suitable
+from nescio.scoring.label_spreads import Spreads, spreads
+from nescio.scoring.labels import no_labels
+from nescio.scoring.score import open_data
+from nescio.stats.prediction_powered import allocation, labels_needed
+
+
+class LabelPlan(Struct, frozen=True):
+    """So many labelled questions give an interval of `half_width`, or find `difference` with the `power` asked for.
+
+    `people_alone` is how many it would take without the judge; both are None where labels on all `answers` that need
+    one are too few. `spread` is the standard deviation of people's values over these answers, `correlation` that of
+    people's and the judge's, `narrowest` the half width that labels on all of them give.
+    """
+
+    run: str
+    baseline: str | None
+    measure: str
+    half_width: float | None
+    difference: float | None
+    power: float | None
+    labels: int | None
+    people_alone: int | None
+    correlation: float
+    spread: float
+    answers: int
+    n: int
+    narrowest: float
+
+
+class Share(Struct, frozen=True):
+    """How many of the labels go to the questions of which the judge says `verdicts` (run, then baseline), if they are
+    drawn within these (`--labels-by verdicts`)."""
+
+    run: str
+    baseline: str | None
+    measure: str
+    verdicts: str
+    answers: int
+    spread: float
+    labels: int
+
+
+def plan_labels(
+    pilot: Any,
+    measures: Measures,
+    *,
+    labels: Any,
+    run: str | None,
+    baseline: str | None,
+    half_width: float | None,
+    difference: float | None,
+    power: float,
+    alpha: float,
+    correlation: float | None,
+    spread: float | None,
+    questions: int | None,
+    target: Target,
+    **options: Any,
+) -> Results[LabelPlan]:
+    r"""Say how many human labels make a corrected interval as narrow as `half_width`, or find `difference`.
+
+        nescio.plan_labels(spread=0.4**0.5, correlation=0.7, questions=1000, half_width=0.07).rows[0].labels
+
+    The plan starts from judged answers (`pilot`, as `score` takes it), of which people have labelled some (`labels`):
+    they say how much people's verdicts vary and how far the judge goes with them. Before there are labels, state the
+    `correlation` of people's and the judge's values that you expect; the judge's own verdicts then stand in for
+    people's. Without a pilot, state the standard deviation `spread` of people's values and the number of `questions`
+    as well. With `baseline` the plan is for the difference of two runs, without for the score of one. `target` is what
+    the figure is about; about these questions alone $m = K/(1 + K/N)$ with $K = z^2 S_d^2(1-\rho^2)/h^2$; for a
+    difference to find, $z_{1-\alpha/2} + z_{power}$ stands for z and the difference for h. `tables["shares"]` says how
+    the labels are best spread over what the judge says.
+
+    Raises UsageError where the options make no sense.
+    """
+    _check(
+        half_width=half_width, difference=difference, power=power, alpha=alpha, correlation=correlation, spread=spread
+    )
+    if target not in TARGETS:
+        raise UsageError(f"target must be {' or '.join(TARGETS)} (found {target!r})")
+    aim = (half_width, difference, power, alpha)
+    notes: list[Note] = []
+    if pilot is None:
+        measured, start = _stated(spread, correlation, questions)
+    else:
+        if spread is not None or questions is not None:
+            raise UsageError("spread and questions are stated where there are no files; these have their own")
+        measured, start, notes = _of_pilot(
+            pilot, measures, options, labels, run=run, baseline=baseline, correlation=correlation, target=target
+        )
+    rows = [_row(one, aim, target) for one in measured]
+    notes += [remark for one, row in zip(measured, rows, strict=True) for remark in _remarks(one, row)]
+    shares = tuple(
+        share for one, row in zip(measured, rows, strict=True) if row.labels is not None for share in _shares(one, row)
+    )
+    aims: dict[str, Any] = {"half_width": f"{half_width:g}"} if half_width else {"difference": f"{difference:g}"}
+    aims |= {"power": f"{power:g}"} if difference else {}
+    aims |= {"alpha": f"{alpha:g}", "correlation": "own" if correlation is None else f"{correlation:g}"}
+    line = sign(measures="+".join(one.measure for one in measured), **start, **aims, target=target)
+    return Results(tuple(rows), line, tuple(dict.fromkeys(notes)), "plan", {"shares": shares} if shares else {})
+
+
+def _check(
+    *,
+    half_width: float | None,
+    difference: float | None,
+    power: float,
+    alpha: float,
+    correlation: float | None,
+    spread: float | None,
+) -> None:
+    if (half_width is None) == (difference is None):
+        raise UsageError("a plan of labels is for a half width or for a difference to find; give one of the two")
+    for name, value, low, high in (
+        ("half_width", half_width, 0.0, math.inf),
+        ("difference", None if difference is None else abs(difference), 0.0, math.inf),
+        ("alpha", alpha, 0.0, 1.0),
+        ("power", power, alpha, 1.0),
+        ("spread", spread, 0.0, math.inf),
+    ):
+        if value is not None and not low < value < high:
+            raise UsageError(f"{name} must be above {low:g}{f' and below {high:g}' if high < math.inf else ''}")
+    if correlation is not None and not 0 <= correlation < 1:
+        raise UsageError(f"correlation must be at least 0 and below 1 (found {correlation!r})")
+
+
+def _stated(
+    spread: float | None, correlation: float | None, questions: int | None
+) -> tuple[list[Spreads], dict[str, Any]]:
+    """Return what is stated where there are no answers, and how the signature says it."""
+    if spread is None or correlation is None or questions is None:
+        raise UsageError(
+            "a plan of labels starts from judged answers (files), or from a stated spread, correlation and number"
+            " of questions"
+        )
+    stated = Spreads("stated", None, "value", spread, correlation, spread**2, questions, questions, ())
+    return [stated], {"spread": f"{spread:g}", "questions": questions}
+
+
+def _of_pilot(
+    pilot: Any,
+    measures: Measures,
+    options: Any,
+    labels: Any,
+    *,
+    run: str | None,
+    baseline: str | None,
+    correlation: float | None,
+    target: Target,
+) -> tuple[list[Spreads], dict[str, Any], list[Note]]:
+    if labels is None and correlation is None:
+        raise UsageError(
+            f"without labels nobody knows how far the judge goes with people; give {opt('labels', of='FILE')}, or "
+            f"the {opt('correlation')}"
+            " that you expect"
+        )
+    if labels is None:
+        loaded = open_data(pilot, {"strata": (), **options}, measures)
+        laid = no_labels(loaded)
+        notes = [
+            note(
+                "plan.judge_for_people",
+                "no labels are given: people's verdicts are assumed to vary as much as the judge's own",
+            )
+        ]
+    else:
+        loaded = open_labelled(pilot, measures, options, labels, ())
+        laid = lay_labels(loaded, labels, options, target=target, labels_by=None, also_judged=())
+        notes = list(laid.notes)
+    wanted = suitable(measures, loaded)[: None if measures else 1]
+    sides = run_and_baseline(laid.data.runs, run, baseline)
+    measured = [spreads(laid, measure, sides, correlation) for measure in wanted]
+    for one in measured:
+        if labels is not None and not math.isfinite(one.correlation):
+            raise MismatchError(f"{one.measure}: these labels are too few to plan with; 3 or more, not all alike, do")
+    start = {**loaded.signature, "run": laid.data.runs[sides[0]]}
+    start |= {"baseline": laid.data.runs[sides[1]]} if len(sides) > 1 else {}
+    start |= {} if labels is None else laid.signature
+    return measured, start, [*loaded.notes, *notes]
+
+
+def _row(one: Spreads, aim: tuple[float | None, float | None, float, float], target: Target) -> LabelPlan:
+    half_width, difference, power, alpha = aim
+    normal = NormalDist()
+    quantile = normal.inv_cdf(1 - alpha / 2)
+    z = quantile if half_width else quantile + normal.inv_cdf(power)
+    share = one.answers / one.n if one.n else 1.0
+    goal = (half_width or abs(difference or 0.0)) / share
+    population = one.population / share if target == "population" else None
+    needed = [
+        labels_needed(one.spread**2, rho, one.answers, half_width=goal, z=z, population=population)
+        for rho in (one.correlation, 0.0)
+    ]
+    labels, alone = (None if math.isinf(m) else min(math.ceil(m - 1e-9), one.answers) for m in needed)
+    narrowest = quantile * math.sqrt(one.population / one.n) if target == "population" else 0.0
+    return LabelPlan(
+        one.run,
+        one.baseline,
+        one.measure,
+        half_width,
+        difference,
+        power if difference else None,
+        labels,
+        alone,
+        one.correlation,
+        one.spread,
+        one.answers,
+        one.n,
+        narrowest,
+    )
+
+
+def _remarks(one: Spreads, row: LabelPlan) -> Iterator[Note]:
+    """Say where no number of labels would do, and where so few make an interval approximate."""
+    if row.labels is None:
+        yield note(
+            "plan.labels_too_few",
+            "{subject}: labels on all {answers} answers would not be enough, because these questions are a "
+            "sample (the narrowest half width is {narrowest:.4f}); ask more questions, or plan for these "
+            f"alone with {opt('target', 'collection')}",
+            one.measure,
+            answers=one.answers,
+            narrowest=row.narrowest,
+        )
+    elif row.labels < FEW:
+        yield note(
+            "plan.few_labels",
+            "{subject}: with fewer than {few} labels intervals are approximate; ask for {few}",
+            one.measure,
+            few=min(FEW, one.answers),
+        )
+
+
+def _shares(one: Spreads, row: LabelPlan) -> list[Share]:
+    """Spread the labels over the judge's verdicts, in proportion to answers times standard deviation.
+
+    They add to the labels planned: each has its share without the fraction, and those with the largest fractions one
+    more. Where all that vary are labelled whole, the rest goes to the others in proportion to answers.
+    """
+    assert row.labels is not None
+    given = allocation([(answers, sd) for _, answers, sd in one.patterns], row.labels)
+    if (rest := row.labels - sum(given)) > 1e-9:
+        room = [(answers - round(labels), 1.0) for (_, answers, _), labels in zip(one.patterns, given, strict=True)]
+        given = [labels + more for labels, more in zip(given, allocation(room, rest), strict=True)]
+    whole = [math.floor(labels + 1e-9) for labels in given]
+    larger = sorted(range(len(given)), key=lambda i: whole[i] - given[i])[: row.labels - sum(whole)]
+    return [
+        Share(one.run, one.baseline, one.measure, name, answers, sd, whole[i] + (i in larger))
+        for i, (name, answers, sd) in enumerate(one.patterns)
+    ]

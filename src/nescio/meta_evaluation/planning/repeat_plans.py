@@ -1,0 +1,190 @@
+"""How many questions, asked how often, a budget is best spent on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+
+from nescio.data.evidence import Evidence
+from nescio.data.notes import Note, note
+from nescio.data.repeats import means
+from nescio.data.results import Results
+from nescio.data.signature import sign
+from nescio.errors import MismatchError, UsageError
+from nescio.measures import Measure, Measures
+from nescio.meta_evaluation.planning._start import run_and_baseline
+from nescio.pipeline import Loaded
+from nescio.scoring.repeat_noise import influence, repeated_evidence
+from nescio.scoring.score import check_resampling, open_data, parse_all
+from nescio.stats.variance_split import best_repeats, design, least_variance, split
+
+Z = 1.959963984540054  # of the 95% interval
+
+
+class RepeatsPlan(Struct, frozen=True):
+    """So many questions, each asked so often, within the budget; `se` is the standard error of the value, or of the
+    difference of two runs, and `half_width` that of its 95% interval. `least` is a bound below which no plan's standard
+    error can be; `best` marks the plan of the least one."""
+
+    measure: str
+    repeats: int
+    questions: int
+    se: float
+    half_width: float
+    cost: float
+    least: float
+    best: bool
+
+
+def plan_repeats(
+    pilot: Any,
+    measures: Measures,
+    *,
+    budget: float,
+    per_question: float,
+    per_answer: float,
+    run: str | None,
+    baseline: str | None,
+    variances: Sequence[float] | None,
+    **options: Any,
+) -> Results[RepeatsPlan]:
+    r"""Say how often to ask each question, and how many questions, for the narrowest interval within a budget.
+
+        nescio.plan_repeats(variances=(0.15, 0.10), budget=1000, per_question=2, per_answer=0.1).rows[1].repeats
+
+    A question costs `per_question` once (to write, to have answered by people) and `per_answer` for each answer. The
+    variances are stated (what questions differ by, and that of single answers about their question's mean), or found in
+    a pilot whose questions were asked several times; with `baseline`, those of the difference of two runs, of which
+    each answer is then paid for. With $\sigma_q^2$ and $\sigma_s^2$ the best number of repeats is
+    $r^* = \sqrt{a\sigma_s^2/(b\sigma_q^2)}$; rows are the whole numbers beside it, and asking once.
+
+    Raises UsageError where the options make no sense, MismatchError for a pilot without repeats.
+    """
+    check_resampling(None, 1, 1, 0)
+    _check(budget, per_question, per_answer)
+    if variances is not None:
+        if pilot is not None:
+            raise UsageError("a plan starts from a pilot or from variances, not from both")
+        stated = {"variances": "+".join(f"{value:g}" for value in variances)}
+        start = _Start({"value": _stated(variances)}, stated, ())
+    elif pilot is None:
+        raise UsageError(
+            "a plan of repeats starts from a pilot whose questions were asked several times, or from variances"
+        )
+    else:
+        start = _of_pilot(open_data(pilot, {"strata": (), **options}, measures), measures, run, baseline)
+    per_answer *= start.sides
+    rows = [
+        row
+        for label, (between, single) in start.variances.items()
+        if between > 0
+        for row in _designs(label, between, single, budget, (per_question, per_answer))
+    ]
+    if not rows:
+        raise UsageError(str(start.notes[-1]) if start.notes else "no plan meets this")
+    costs = {"budget": f"{budget:g}", "per_question": f"{per_question:g}", "per_answer": f"{per_answer:g}"}
+    line = sign(measures="+".join(start.variances), **start.start, **costs)
+    return Results(tuple(rows), line, tuple(dict.fromkeys(start.notes)), "plan")
+
+
+class _Start(Struct, frozen=True):
+    """What a plan starts from: variances between and within questions by measure, how the signature says it, notes, and
+    how many runs each answer is paid for."""
+
+    variances: Mapping[str, tuple[float, float]]
+    start: Mapping[str, Any]
+    notes: tuple[Note, ...]
+    sides: int = 1
+
+
+def _of_pilot(loaded: Loaded, measures: Measures, run: str | None, baseline: str | None) -> _Start:
+    data = repeated_evidence(loaded)
+    sides = run_and_baseline(data.runs, run, baseline)
+    by_measure, notes = {}, []
+    for measure in parse_all(measures, loaded)[: None if measures else 1]:
+        by_measure[measure.label] = _variances(data, measure, sides)
+        between = by_measure[measure.label][0]
+        if math.isnan(between):
+            raise MismatchError(
+                f"{measure.label}: some questions of the pilot were asked once, which says nothing of chance; leave"
+                " them out"
+            )
+        if between <= 0:
+            notes.append(
+                note(
+                    "plan.no_questions",
+                    "{subject}: the pilot shows no difference between questions, so a few of them, asked often, "
+                    "would do; plan with more questions in the pilot",
+                    measure.label,
+                )
+            )
+    start = {**loaded.signature, "run": data.runs[sides[0]]}
+    start |= {"baseline": data.runs[sides[1]]} if len(sides) > 1 else {}
+    return _Start(by_measure, start, (*loaded.notes, *notes), len(sides))
+
+
+def _check(budget: float, per_question: float, per_answer: float) -> None:
+    for name, value, least in (
+        ("budget", budget, "above 0"),
+        ("per_question", per_question, "0 or more"),
+        ("per_answer", per_answer, "above 0"),
+    ):
+        number = isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+        if not number or value < 0 or (least == "above 0" and value == 0):
+            raise UsageError(f"{name} must be a number {least} (found {value!r})")
+
+
+def _stated(variances: Sequence[float]) -> tuple[float, float]:
+    try:
+        between, single = map(float, variances)
+    except (TypeError, ValueError):
+        between = single = math.nan
+    if not (between > 0 and single >= 0 and math.isfinite(between + single)):
+        raise UsageError(
+            "variances are two numbers: what questions differ by (above 0), and that of single answers (0 or more)"
+            f" (found {variances!r})"
+        )
+    return between, single
+
+
+def _variances(data: Evidence, measure: Measure, sides: Sequence[int]) -> tuple[float, float]:
+    """Return what questions differ by, and the variance of a single answer; of the difference where there are two
+    runs."""
+    added = [influence(data, measure, side) for side in sides]
+    shared = added[0][1] if len(added) == 1 else np.intersect1d(added[0][1], added[1][1])
+    parts, means_of = [], []
+    for values, question in added:
+        use = np.isin(question, shared)
+        parts.append(split(values[use], np.unique(question[use], return_inverse=True)[1]))
+        means_of.append(means(values[use], question[use]))
+    difference = means_of[0] - means_of[1] if len(added) > 1 else means_of[0]
+    total = float(difference.var(ddof=1)) if len(difference) > 1 else math.nan
+    return total - sum(part.sampling for part in parts), sum(part.single for part in parts)
+
+
+def _designs(label: str, between: float, single: float, budget: float, costs: tuple[float, float]) -> list[RepeatsPlan]:
+    """Return asking once, and the whole numbers of repeats beside the best one, as far as the budget has a question."""
+    best = best_repeats(between, single, costs)
+    tried = sorted({1, max(1, math.floor(best)), max(1, math.ceil(best))})
+    designs = [one for one in (design(between, single, r, budget, costs) for r in tried) if one.units]
+    if not designs:
+        raise UsageError(f"the budget of {budget:g} has not one question (a question asked once costs {sum(costs):g})")
+    least = min(one.variance for one in designs)
+    bound = math.sqrt(least_variance(between, single, budget, costs))
+    return [
+        RepeatsPlan(
+            label,
+            one.repeats,
+            one.units,
+            math.sqrt(one.variance),
+            Z * math.sqrt(one.variance),
+            one.cost,
+            bound,
+            one.variance == least,
+        )
+        for one in designs
+    ]

@@ -1,0 +1,289 @@
+"""How many of a measure's pairs of runs differ significantly by a bootstrap test: discriminative power (Sakai 2006)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
+from numpy.typing import NDArray
+
+from nescio.data.evidence import NO_ROW, PRESENT, Evidence
+from nescio.data.notes import Note, note
+from nescio.data.patterns import compress
+from nescio.data.repeats import grouped
+from nescio.data.results import Results
+from nescio.data.signature import sign
+from nescio.errors import UsageError
+from nescio.measures import Measure, Measures
+from nescio.meta_evaluation._asl import CELLS_AT_ONCE, Differences, Floats, Resampling, centred, studentised, sums
+from nescio.meta_evaluation._call import each_measure, in_order, prepare
+from nescio.meta_evaluation._scorers import scorers, unit_columns, units
+from nescio.options.edge import Progress
+from nescio.scoring.samples import by_question, columns_for
+from nescio.stats import resampling
+from nescio.stats.streams import Stream
+
+MEAN = "studentised mean"
+ADAPTED = "centred difference (adaptation)"
+PROBES = 512
+Pairs = NDArray[np.int64]  # (P, 2): run and baseline
+
+
+class Power(Struct, frozen=True):
+    """How many pairs of runs differ significantly at `alpha`, and from which difference on that can be expected.
+
+    `statistic` says what was resampled. The pairs whose significance is `undefined` (runs without any difference) are
+    among `pairs`, and not significant.
+    """
+
+    measure: str
+    alpha: float
+    pairs: int
+    significant: int
+    share: float
+    required_difference: float
+    statistic: str
+    undefined: int = 0
+
+
+class Significance(Struct, frozen=True):
+    """One point of the ASL curve of a measure: its pairs of runs by rising achieved significance level, undefined ones
+    last."""
+
+    measure: str
+    rank: int
+    run: str
+    baseline: str
+    asl: float
+
+
+def power(
+    source: Any,
+    measures: Measures,
+    *,
+    alpha: float | Sequence[float],
+    resamples: int | None,
+    seed: int,
+    jobs: int,
+    progress: Progress | None,
+    **options: Any,
+) -> Results[Power]:
+    """Find the share of pairs of runs that differ significantly by each measure, by a paired bootstrap test (Sakai
+    2006).
+
+        nescio.meta.power("ap.csv", "mean(ap)").rows[0].share
+
+    `alpha` is the level, or several; `resamples` their number (None: every one there is, for ten questions at most).
+    All pairs and measures share the resamples; where questions are clustered, clusters are drawn. Not corrected for the
+    number of pairs: this compares measures, `nescio.compare` compares runs. A row is a measure at a level;
+    `tables["asl_curve"]` has the achieved significance level of every pair. Raises as `nescio.score` does.
+    """
+    levels = [float(a) for a in ([alpha] if isinstance(alpha, (int, float)) else alpha)]
+    if not levels or any(not 0 < a < 1 for a in levels):
+        raise UsageError(f"alpha must lie between 0 and 1 (found {alpha!r})")
+    if resamples is not None and (isinstance(resamples, bool) or not isinstance(resamples, int) or resamples < 1):
+        raise UsageError(f"resamples must be a whole number, 1 or more, or None for all (found {resamples!r})")
+    data, loaded, wanted = prepare(source, measures, options, seed=seed, jobs=jobs)
+    data = in_order(data)
+    resampling = Resampling(int(units(data).max(initial=-1)) + 1, resamples, seed)
+    studies = each_measure(partial(_study, data, resampling=resampling, levels=levels), wanted, jobs, progress)
+    rows = [row for study in studies for row in study.rows]
+    curve = [point for study in studies for point in study.curve]
+    line = sign(
+        measures="+".join(measure.name for measure in wanted),
+        **loaded.signature,
+        alpha="+".join(f"{level:g}" for level in levels),
+        test="paired bootstrap",
+        draw=f"{data.resampled}, shared by all pairs",
+        resamples="all" if resamples is None else resamples,
+        seed=seed,
+    )
+    notes = (*loaded.notes, *(remark for study in studies for remark in study.notes))
+    return Results(tuple(rows), line, notes, "power", {"asl_curve": tuple(curve)})
+
+
+class _Study(Struct, frozen=True):
+    rows: list[Power]
+    curve: list[Significance]
+    notes: list[Note]
+
+
+def _study(data: Evidence, measure: Measure, resampling: Resampling, levels: Sequence[float]) -> _Study:
+    r"""One measure on all pairs.
+
+    The achieved significance level of a pair is $\#\{|t(w^*_b)| \ge |t(z)|\}/B$ with z the difference question by
+    question and w the same, centred. A measure that is no mean over questions has no z: then it is $\#\{|d^*_b - d| \ge
+    |d|\}/B$, with $d^*_b$ the difference of the measure on a resample of the questions (B counting those where it is
+    defined). The required difference is the largest over all pairs of $|\bar w^*_b|$, or $|d^*_b - d|$, where the
+    statistic is the $\lceil B\alpha\rceil$-th largest.
+    """
+    data, measure = by_question(data, measure)
+    pairs = np.array([(y, x) for x, y in combinations(range(len(data.runs)), 2)])
+    mean = is_mean(data, measure)
+    times = resampling.times()
+    levels_found, required, lost = [], [], 0
+    for differences in (_means if mean else _values)(data, measure, pairs, resampling):
+        levels_found.append(differences.significance(times))
+        required.append(differences.required(times, levels))
+        lost += int((times.sum() - differences.total(times))[~np.isnan(differences.observed)].sum())
+    asl, needed = np.concatenate(levels_found), np.concatenate(required)
+    undefined = int(np.isnan(asl).sum())
+    rows = []
+    for level, of_pairs in zip(levels, needed.T, strict=True):
+        significant = int((asl < level).sum())
+        largest = float(np.fmax.reduce(of_pairs, initial=-np.inf))
+        rows.append(
+            Power(
+                measure=measure.label,
+                alpha=level,
+                pairs=len(pairs),
+                significant=significant,
+                share=significant / len(pairs),
+                required_difference=largest if largest >= 0 else float("nan"),
+                statistic=MEAN if mean else ADAPTED,
+                undefined=undefined,
+            )
+        )
+    order = np.argsort(asl, kind="stable")  # undefined ones last
+    curve = [
+        Significance(measure.label, rank, data.runs[pairs[at, 0]], data.runs[pairs[at, 1]], float(asl[at]))
+        for rank, at in enumerate(order, 1)
+    ]
+    return _Study(rows, curve, _notes(data, measure, pairs, undefined, lost))
+
+
+def _notes(data: Evidence, measure: Measure, pairs: Pairs, undefined: int, lost: int) -> list[Note]:
+    usable = columns_for(data, measure)[1]
+    partly = 0 if usable.all() else sum(not (usable[x] & usable[y]).all() for x, y in pairs)
+    notes = []
+    if partly:
+        notes.append(
+            note(
+                "power.part",
+                "{subject}: {partly} of {pairs} pairs are compared only on the questions for which both runs have the "
+                "data it needs",
+                measure.label,
+                partly=partly,
+                pairs=len(pairs),
+            )
+        )
+    if undefined:
+        notes.append(
+            note(
+                "power.no_difference",
+                "{subject}: {undefined} of {pairs} pairs have no difference to test (identical, undefined, or fewer "
+                "than two questions); they count as not significant",
+                measure.label,
+                undefined=undefined,
+                pairs=len(pairs),
+            )
+        )
+    if lost:
+        notes.append(
+            note(
+                "power.undefined_resamples",
+                "{subject}: {lost:,} resampled differences are undefined and left out",
+                measure.label,
+                lost=lost,
+            )
+        )
+    return notes
+
+
+def is_mean(data: Evidence, measure: Measure) -> bool:
+    """Whether the measure is, on this data, the mean over questions of a number that each question has on its own.
+
+    Found by trying: the measure of each kind of question alone says what that number would be, and collections of all
+    sorts of kinds must then have their mean. (A run that answers everything has its accuracy for c@1: there c@1 is a
+    mean.)
+    """
+    if measure.order is not None:
+        return False
+    read, usable = columns_for(data, measure)
+    patterns = compress({name: read[name][usable] for name in measure.needs}, None, measure.each)
+    kinds = len(patterns.counts)
+    alone = measure.of_totals(patterns.columns)
+    if not kinds or np.isnan(alone).any():
+        return False
+    rng = resampling.Block(0, 1, 0).generator(Stream.POWER)
+    chosen, weights = rng.integers(0, kinds, (PROBES, 8)), rng.integers(1, 4, (PROBES, 8))
+    few = {name: np.einsum("pk,pk...->p...", weights, values[chosen]) for name, values in patterns.columns.items()}
+    many = patterns.counts * np.concatenate([np.ones((1, kinds)), rng.integers(1, 4, (7, kinds))])
+    both_ways = np.concatenate([measure.of_totals(few), measure.value(patterns, many)])
+    means = [np.average(alone[chosen], axis=1, weights=weights), many @ alone / many.sum(axis=1)]
+    return bool((np.abs(both_ways - np.concatenate(means)) <= 1e-9 * np.abs(alone).max()).all())
+
+
+def _means(data: Evidence, measure: Measure, pairs: Pairs, resampling: Resampling) -> Iterator[Differences]:
+    """Return the studentised test of each pair, for a measure that is a mean; chunks of pairs."""
+    columns = unit_columns(replace(data, clusters=None), measure)
+    usable = columns["n"] > 0
+    alone = measure.of_totals({name: values.astype(np.float64) for name, values in columns.items()})
+    for part in _chunks(pairs, max(usable.shape[1], len(resampling.times()))):
+        y, x = part.T
+        both = usable[y] & usable[x]
+        values = np.where(both, alone[y] - alone[x], 0.0)
+        counts = both[:1] if (both == both[0]).all() else both
+        yield studentised(_by_unit(data, values), _by_unit(data, counts.astype(np.float64)), resampling)
+
+
+def _values(data: Evidence, measure: Measure, pairs: Pairs, resampling: Resampling) -> Iterator[Differences]:
+    """Return the centred differences of each pair, for any measure; chunks of pairs."""
+    usable = columns_for(data, measure)[1]
+    value, resampled = _run_values(data, measure, resampling)
+    for part in _chunks(pairs, max(usable.shape[1], len(resampling.times()))):
+        sides = [(value[runs], resampled[runs]) for runs in part.T]
+        both = usable[part[:, 0]] & usable[part[:, 1]]
+        for (values, of_resamples), runs in zip(sides, part.T, strict=True):
+            for at in np.flatnonzero((usable[runs] != both).any(axis=1)):  # the other run lacks some of its questions
+                absence = np.where(both[at : at + 1], PRESENT, NO_ROW).astype(np.uint8)
+                shared = replace(data.take_runs(runs[at : at + 1]), absence=absence)
+                values[at : at + 1], of_resamples[at : at + 1] = _run_values(shared, measure, resampling)
+        differences = centred(*(side[0] for side in sides), *(side[1] for side in sides))
+        few = (_by_unit(data, both.astype(np.float64)) > 0).sum(axis=1) < 2
+        yield replace(differences, observed=np.where(few, np.nan, differences.observed))
+
+
+def _run_values(data: Evidence, measure: Measure, resampling: Resampling) -> tuple[Floats, Floats]:
+    """Return the measure of each run, shape (R,), and under each resample, shape (R, B)."""
+    every = np.ones((1, resampling.units))
+    if measure.order is not None:
+        of_runs = scorers(data, measure)
+
+        def score(weights: Floats) -> Floats:
+            nothing = np.full(len(weights), np.nan)
+            return np.stack([scorer(weights) if len(scorer.use) else nothing for scorer in of_runs])
+
+    else:
+        columns = {name: values.astype(np.float64) for name, values in unit_columns(data, measure).items()}
+
+        def score(weights: Floats) -> Floats:
+            return measure.of_totals({name: _totals(values, weights) for name, values in columns.items()})
+
+    return score(every)[:, 0], np.concatenate([score(weights) for weights in resampling.weights()], axis=1)
+
+
+def _totals(values: Floats, weights: Floats) -> Floats:
+    """Sum a column under weights: (R, U) or (R, U, parts) give (R, B) or (R, B, parts)."""
+    if values.ndim == 2:
+        return sums(values, weights)
+    return np.stack([sums(values[:, :, part], weights) for part in range(values.shape[2])], axis=-1)
+
+
+def _chunks(pairs: Pairs, width: int) -> Iterator[Pairs]:
+    step = max(1, CELLS_AT_ONCE // width)
+    for start in range(0, len(pairs), step):
+        yield pairs[start : start + step]
+
+
+def _by_unit(data: Evidence, values: Floats) -> Floats:
+    """Sum over the questions of each unit; shape (rows, questions) to (rows, units)."""
+    if data.clusters is None:
+        return values
+    order, starts = grouped(data.clusters)
+    return np.add.reduceat(values[:, order], starts, axis=1)

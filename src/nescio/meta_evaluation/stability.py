@@ -1,0 +1,131 @@
+"""Stability and discrimination of a measure (Buckley & Voorhees 2000): Fig. 1 and eq. 7, 8 of Peñas & Rodrigo 2011."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from nescio.data.evidence import Data
+from nescio.data.results import Results
+from nescio.errors import UsageError
+from nescio.measures import Measure, Measures
+from nescio.meta_evaluation._call import by_name, each_measure, prepare_pairs, undefined
+from nescio.meta_evaluation._scorers import Floats
+from nescio.meta_evaluation._trials import Drawing, drawing_signature, drawings_for, of_sizes, pair_scores
+from nescio.options.edge import Progress
+
+FUZZINESS = tuple(i / 100 for i in range(1, 11))
+
+
+class Stability(Struct, frozen=True):
+    """One point of the curve of a measure: the error rate (eq. 7) and the proportion of ties (eq. 8) at one
+    fuzziness."""
+
+    measure: str
+    fuzziness: float
+    error_rate: float
+    ties: float
+    comparisons: int
+    undefined: int = 0
+    size: int = 0  # of the sub-collections
+
+
+def stability(
+    source: Any,
+    measures: Measures = None,
+    *,
+    size: int | Sequence[int] | None = None,
+    trials: int | None = 100,
+    fuzziness: Sequence[float] = FUZZINESS,
+    fresh: bool = False,
+    literal: bool = False,
+    seed: int = 0,
+    jobs: int = 1,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Results[Stability]:
+    """Find the error rate and the proportion of ties of each measure at each fuzziness (Buckley & Voorhees 2000).
+
+        [(row.fuzziness, row.error_rate) for row in nescio.meta.stability("outcomes.csv", "c@1")]
+
+    `size` is that of the sub-collections (default: 250, or half the questions), or several, each as if it were the only
+    one; `trials` their number (None: every one
+    there is). `fresh` draws anew for each pair of runs, as the published figure says; by default all pairs share a
+    trial's sub-collection: the expectation is the same. `literal` books exact ties of score 0 as the figure does.
+    """
+    values = [float(f) for f in ([fuzziness] if isinstance(fuzziness, (int, float)) else fuzziness)]
+    if not values or any(not 0 < f < 1 for f in values):
+        raise UsageError(f"fuzziness values must lie between 0 and 1 (found {values!r})")
+    data, loaded, wanted = prepare_pairs(source, measures, options, seed=seed, jobs=jobs, fresh=fresh)
+    data = by_name(data)
+    drawings = drawings_for(data, size, trials, seed, fresh=fresh, jobs=jobs if len(wanted) == 1 else 1)
+    compute = partial(of_sizes, partial(curve, data, fuzziness=tuple(values), literal=literal), drawings)
+    rows = [row for parts in each_measure(compute, wanted, jobs, progress) for part in parts for row in part]
+    line = drawing_signature(loaded, wanted, drawings, ties="literal" if literal else "equal scores")
+    return Results(tuple(rows), line, (*loaded.notes, *undefined(rows)), "stability")
+
+
+def curve(
+    data: Data,
+    measure: Measure,
+    drawing: Drawing,
+    fuzziness: Sequence[float] = FUZZINESS,
+    *,
+    literal: bool = False,
+) -> list[Stability]:
+    r"""How often sub-collections mislead, and how often they cannot tell, for each fuzziness.
+
+    For two runs on one sub-collection, with margin $f\cdot\max(M_x, M_y)$: a difference below the margin is a tie, and
+    so are equal scores (`literal` books those as the figure does: for the second run where the margin is 0). The error
+    rate is $\sum_{x,y}\min(GT(x,y), GT(y,x))$ over all comparisons; the ties are their share. Undefined scores are left
+    out, counted.
+    """
+    grid = np.asarray(sorted(fuzziness), dtype=np.float64)
+    wins = np.zeros(len(grid), dtype=np.int64)
+    ties = np.zeros(len(grid), dtype=np.int64)
+    comparisons = without = 0
+    for one, other in pair_scores(data, measure, drawing, parts=1):
+        ahead, behind, equal, lost = book(one[0], other[0], grid, literal=literal)
+        wins += np.minimum(ahead, behind).sum(axis=0)
+        ties += equal.sum(axis=0)
+        comparisons += one[0].size - lost
+        without += lost
+    total = comparisons or np.nan
+    return [
+        Stability(measure.label, float(f), float(w / total), float(t / total), comparisons, without, drawing.size)
+        for f, w, t in zip(grid, wins, ties, strict=True)
+    ]
+
+
+def book(
+    one: Floats, other: Floats, grid: Floats, *, literal: bool = False
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], int]:
+    """GT(x, y), GT(y, x) and EQ(x, y) of each pair at each fuzziness, shape (pairs, fuzziness), from one pass over the
+    differences; `one` and `other` have shape (pairs, trials). The last is how many comparisons were undefined."""
+    difference = one - other
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.abs(difference) / np.abs(np.maximum(one, other))
+    known = ~np.isnan(difference)
+    # The number of fuzziness values at which a difference is no tie; equal rationals may differ in their last bits.
+    clear = np.searchsorted(grid, np.where(np.isnan(ratio), -1.0, ratio) * (1 + 1e-9), side="right")
+    same = known & (difference == 0)
+    if literal:
+        clear[same & (np.maximum(one, other) == 0)] = len(grid)
+    else:
+        clear[same] = 0
+    pairs, levels = len(one), len(grid) + 1
+    row = np.arange(pairs)[:, None] * levels
+
+    def above(which: NDArray[np.bool_]) -> NDArray[np.int64]:
+        counts = np.bincount((row + clear)[which], minlength=pairs * levels).reshape(pairs, levels)
+        return counts[:, ::-1].cumsum(axis=1)[:, ::-1][:, 1:]
+
+    ahead = above(known & (difference > 0))
+    behind = above(known & ~(difference > 0))
+    equal = known.sum(axis=1)[:, None] - ahead - behind
+    return ahead, behind, equal, int((~known).sum())

@@ -1,0 +1,10 @@
+"""What a verb is, declared once: its options, the request that they make, and the function that runs it.
+
+From a declaration come the command line, the Python signature, the tool for assistants, completion and the reference.
+"""
+
+from nescio.options.kinds import Kind
+from nescio.options.request import Option, Request, argument, option
+from nescio.options.verb import Verb, verb
+
+__all__ = ["Kind", "Option", "Request", "Verb", "argument", "option", "verb"]

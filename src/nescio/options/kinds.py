@@ -1,0 +1,303 @@
+"""The kinds of values that options take, with the check that each has to pass, in whatever way it is given."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+LEAST_LEVEL = 50  # percent
+Check = Callable[[Any], Any]
+
+
+class Kind(Struct, frozen=True):
+    """What an option takes.
+
+    `takes` says it in a message; `check` returns the value that the request holds, and raises ValueError, TypeError or
+    a UsageError of its own for one that makes no sense; `read` turns the words of a shell (one, or a list of them where
+    `several` may be given) into what a program would pass, and `write` one of several back into a word; `plain` is the
+    type that stands for it in JSON.
+    """
+
+    takes: str
+    check: Check
+    read: Check = str
+    plain: Any = str
+    metavar: str = "TEXT"
+    several: bool = False
+    flag: bool = False
+    choices: tuple[str, ...] = ()
+    optional: bool = False
+    files: bool = False  # read
+    path: bool = False
+    write: Check = str
+
+
+def kind_of(annotation: Any, low: float | None = None, high: float | None = None, *, above: bool = False) -> Kind:
+    """Return the kind that a type stands for; an `Annotated` type may name its own.
+
+    `low` and `high` bound a number; with `above` it must exceed `low`.
+    """
+    if get_origin(annotation) is Annotated:
+        own = next((part for part in get_args(annotation)[1:] if isinstance(part, Kind)), None)
+        return own or kind_of(get_args(annotation)[0], low, high, above=above)
+    origin = get_origin(annotation) or annotation
+    if origin in (Union, UnionType):
+        return _kind_of_union(get_args(annotation), low, high, above=above)
+    if origin in (int, float):
+        return number(origin, low, high, above=above)
+    return _kind_of_several(origin, get_args(annotation))
+
+
+def _kind_of_several(origin: Any, of: tuple[Any, ...]) -> Kind:
+    if origin is Literal:
+        return one_of(of)
+    if origin in (tuple, Sequence):
+        return FILES if of[0] is Path else several_of(get_args(of[0])) if get_origin(of[0]) is Literal else NAMES
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        return LIMITS if of[1] is float else PAIRS
+    return {bool: FLAG, str: TEXT, Path: PATH}.get(origin, ANYTHING)
+
+
+def _kind_of_union(types: tuple[Any, ...], low: float | None, high: float | None, *, above: bool) -> Kind:
+    kinds = [kind_of(one, low, high, above=above) for one in types if one is not NoneType]
+    kind = next((kind for kind in kinds if kind is not ANYTHING), ANYTHING)
+    return replace(kind, optional=True, plain=kind.plain | None) if NoneType in types else kind
+
+
+def number(of: type, low: float | None = None, high: float | None = None, *, above: bool = False) -> Kind:
+    """Take a number, whole or not, between bounds."""
+    what = "a whole number" if of is int else "a number"
+    limits = [f"above {low:g}" if above else f"{low:,} or more"] if low is not None else []
+    if high is not None:
+        limits = [f"from {low:,} to {high:,}" if low is not None and not above else f"{high:,} or less"]
+
+    def check(value: Any) -> Any:
+        if isinstance(value, bool) or not hasattr(value, "__float__" if of is float else "__index__"):
+            raise TypeError
+        value = of(value)
+        if math.isnan(value) or (high is not None and value > high) or math.isinf(value):
+            raise ValueError
+        if low is not None and (value <= low if above else value < low):
+            raise ValueError
+        return value
+
+    metavar = "N" if of is int else "NUMBER"
+    return Kind(f"{what}{', ' * bool(limits)}{', '.join(limits)}", check, of, of, metavar)
+
+
+def one_of(choices: tuple[str, ...]) -> Kind:
+    """Take one of some words."""
+
+    def check(value: Any) -> Any:
+        if value not in choices:
+            raise ValueError
+        return value
+
+    return Kind(f"one of {', '.join(choices)}", check, str, Literal[choices], "|".join(choices), choices=choices)
+
+
+def several_of(choices: tuple[str, ...]) -> Kind:
+    """Take some of some words, each of which may be given."""
+
+    def check(value: Any) -> Any:
+        names = _names(value)
+        if not set(names) <= set(choices):
+            raise ValueError
+        return names
+
+    takes = f"any of {', '.join(choices)}"
+    return Kind(takes, check, list, list[str], "|".join(choices), several=True, choices=choices)
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    """Return several texts; one text is one of them, never its letters."""
+    if isinstance(value, str):
+        return (value,)
+    if isinstance(value, Mapping) or not isinstance(value, Iterable):
+        raise TypeError
+    names = tuple(value)
+    if not all(isinstance(name, str) for name in names):
+        raise TypeError
+    return names
+
+
+def _paths(value: Any) -> tuple[Any, ...]:
+    if isinstance(value, (str, Path)):
+        return (value,)
+    if isinstance(value, (list, tuple)):
+        return tuple(value)
+    return (value,)  # a table
+
+
+def _pairs(value: Any) -> dict[str, str]:
+    """Return names with their values: of a mapping, or of "NAME=VALUE" and (name, value) as a list has them."""
+    if isinstance(value, str):
+        value = [value]
+    if not isinstance(value, Mapping):
+        value = once([_pair(one) for one in value])
+    if not all(isinstance(text, str) for pair in value.items() for text in pair):
+        raise TypeError
+    return dict(value)
+
+
+class RepeatedNameError(ValueError):
+    """A name that is given twice, of which the first would be lost."""
+
+
+def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return names with their values; raises RepeatedNameError for a name with two values."""
+    for at, (name, value) in enumerate(pairs):
+        if any(name == other and value != before for other, before in pairs[:at]):
+            raise RepeatedNameError(f"has two values for {name!r}; give one")
+    return dict(pairs)
+
+
+def _pair(one: Any) -> tuple[str, str]:
+    if isinstance(one, str):
+        name, equals, text = one.partition("=")
+        if not equals or not name:
+            raise ValueError
+        return name, text
+    name, text = one
+    return name, text
+
+
+def _limits(value: Any) -> dict[str, float]:
+    """Return bounds of measures: of a mapping, or of MEASURE=VALUE, whose measure may have "=" among its parameters."""
+    if isinstance(value, str):
+        value = [value]
+    if not isinstance(value, Mapping):
+        pairs = [one.rpartition("=")[::2] if isinstance(one, str) else one for one in value]
+        value = once([(name.strip(), float(bound)) for name, bound in pairs])
+    if not all(isinstance(name, str) and name and math.isfinite(float(bound)) for name, bound in value.items()):
+        raise ValueError
+    return {name: float(bound) for name, bound in value.items()}
+
+
+def _level(value: Any) -> float:
+    """Return a level in percent: 95, or .95 which can mean nothing else."""
+    if isinstance(value, (bool, str)) or not hasattr(value, "__float__"):
+        raise TypeError
+    level = float(value)
+    level = round(level * 100, 10) if 0.5 <= level < 1 else level
+    if not LEAST_LEVEL <= level < 100:
+        raise ValueError
+    return level
+
+
+def _share(value: Any) -> float:
+    """Return a share of one: .95, or 95 which can mean nothing else."""
+    return _level(value) / 100
+
+
+def _flag(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError
+    return value
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    return value
+
+
+def _path(value: Any) -> Path:
+    if isinstance(value, bool) or not (hasattr(value, "__fspath__") or isinstance(value, str)):
+        raise TypeError
+    return Path(value)
+
+
+def _numbers(value: Any) -> tuple[float, ...]:
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return (value,)
+    if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
+        raise TypeError
+    return tuple(float(one) for one in value)
+
+
+def _between(value: Any) -> float:
+    """Return a number that lies between 0 and 1, and is neither."""
+    between: float = number(float).check(value)
+    if not 0 < between < 1:
+        raise ValueError
+    return between
+
+
+def _betweens(value: Any) -> tuple[float, ...]:
+    values = tuple(map(_between, _numbers(value)))
+    if not values:
+        raise ValueError
+    return values
+
+
+def _counts(value: Any) -> tuple[int, ...]:
+    """Return whole numbers from 1; one of them may stand alone."""
+    if isinstance(value, str):
+        raise TypeError
+    values = tuple(map(number(int, 1).check, value if isinstance(value, Iterable) else (value,)))
+    if not values:
+        raise ValueError
+    return values
+
+
+def _split_counts(words: list[str]) -> list[int]:
+    return [int(part) for word in words for part in word.split(",")]
+
+
+def _count_or_all(value: Any) -> int | None:
+    """Return a whole number from 1; None for all."""
+    count: int | None = None if value is None or value == "all" else number(int, 1).check(value)
+    return count
+
+
+def _split(text: Any) -> list[float]:
+    return [float(part.strip().removesuffix("%")) for part in str(text).split(",")]
+
+
+def _level_or_none(text: str) -> float | None:
+    return None if text.lower() == "none" else float(text)
+
+
+def same(value: Any) -> Any:
+    """Return what is given, whatever it is."""
+    return value
+
+
+FLAG = Kind("True or False", _flag, same, bool, flag=True)
+TEXT = Kind("a text", _text)
+PATH = Kind("a path", _path, metavar="FILE", path=True)
+FILES = Kind("paths", _paths, list, list[str], "FILE", several=True, path=True)
+NAMES = Kind("a list of texts", _names, list, list[str], "NAME", several=True)
+PAIRS = Kind("NAME=VALUE", _pairs, list, dict[str, str], "NAME=VALUE", several=True)
+LIMITS = Kind("MEASURE=VALUE", _limits, list, dict[str, float], "MEASURE=VALUE", several=True)
+NUMBERS = Kind("numbers separated by commas", _numbers, _split, list[float], "N,N,…")
+COUNTS = Kind(
+    "whole numbers from 1, separated by commas", _counts, _split_counts, list[int] | None, "N,N,…", several=True
+)
+COUNT_OR_ALL = Kind(
+    "a whole number, 1 or more, or all",
+    _count_or_all,
+    lambda text: text if text == "all" else int(text),
+    int | None,
+    "N|all",
+    optional=True,
+)
+BETWEEN = Kind("a number between 0 and 1, such as 0.05", _between, float, float, "SHARE")
+BETWEENS = Kind("numbers between 0 and 1, separated by commas", _betweens, _split, list[float], "N,N,…")
+LEVEL = Kind(f"a level in percent, from {LEAST_LEVEL} to below 100, such as 95", _level, float, float, "LEVEL")
+LEVEL_OR_NONE = Kind(
+    f"a level in percent, from {LEAST_LEVEL} to below 100, such as 95, or none",
+    lambda value: None if value is None else _level(value),
+    _level_or_none,
+    float | None,
+    "LEVEL|none",
+)
+SHARE = Kind("a share from .5 to below 1, such as .95", _share, float, float, "SHARE")
+ANYTHING = Kind("", same, same, Any)

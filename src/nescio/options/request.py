@@ -1,0 +1,287 @@
+"""A request: the typed, immutable record of what a verb is asked, and of each option what it is.
+
+A request is a class whose fields are options. Classes of options that several verbs share are its bases:
+
+    class Ask(Drawn, Reading):
+        source: Any = argument(kw_only=False, help="What to read.")
+        by: str | None = option(default=None, metavar="COLUMN", help="Break down the scores by a column.")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any, ClassVar, Literal, Self, dataclass_transform, get_type_hints
+
+from msgspec import UNSET, Struct
+from msgspec.structs import replace
+
+from nescio.errors import FLAGS, UsageError, opt, shorten
+from nescio.options.kinds import ANYTHING, Kind, RepeatedNameError, kind_of
+
+Word = str | tuple[str, ...]
+
+
+class Option(Struct, frozen=True):
+    """One option.
+
+    `flags` are what a shell calls it (none: its name); `default_words` says what is done where the default is None;
+    `low`, `high` and `above` bound a number; `apart` names options (or facts of the request, such as "suite") that it
+    cannot stand beside, `needs` those of which it needs one; `bare` is its value where a shell gives none; `edge` says
+    that only programs pass it; `positional` that a program may pass it by its place, `argument` that a shell does;
+    `reads` that its files are read, `writes` that it names what is written; `complete` lists words for it, and
+    help pages show what each is where it gives a mapping.
+    """
+
+    default: Any = UNSET
+    help: str = ""
+    flags: tuple[str, ...] = ()
+    metavar: str = ""
+    default_words: str = ""
+    low: float | None = None
+    high: float | None = None
+    above: bool = False
+    apart: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+    bare: str | None = None
+    edge: bool = False
+    positional: bool = False
+    argument: bool = False
+    reads: bool = False
+    writes: bool = False
+    own_kind: Kind | None = None
+    complete: Any = None
+    name: str = ""
+    group: str = ""
+    kind: Kind = ANYTHING
+
+    @property
+    def required(self) -> bool:
+        """Whether it must be given."""
+        return self.default is UNSET
+
+    @property
+    def given_as(self) -> tuple[str, ...]:
+        """What a shell calls it."""
+        return self.flags or (f"--{self.name.replace('_', '-')}",)
+
+    def checked(self, value: Any, *, typed: bool = False) -> Any:
+        """Return the value that a request holds; `typed` are words of a shell. Raises UsageError."""
+        try:
+            if value is None and (self.kind.optional or self.default is None):
+                return None
+            return self.kind.check(self.kind.read(value) if typed else value)
+        except RepeatedNameError as error:
+            raise UsageError(f"{opt(self.name)} {error}") from None
+        except (ValueError, TypeError):
+            found = value[0] if typed and isinstance(value, list) and len(value) == 1 else value
+            raise UsageError(f"{opt(self.name)} takes {self.takes} (found {shorten(found)})") from None
+
+    @property
+    def takes(self) -> str:
+        """What it takes, in words; the form that its metavar names comes first."""
+        return self.metavar if self.kind.several and "=" in self.metavar else self.kind.takes
+
+
+def option(
+    *,
+    default: Any = UNSET,
+    help: str = "",
+    flags: Word = (),
+    apart: Word = (),
+    needs: Word = (),
+    **more: Any,
+) -> Any:
+    """Declare an option; the arguments are the fields of `Option`. Without a default it must be given."""
+    return _declared(default=default, help=help, flags=flags, apart=apart, needs=needs, **more)
+
+
+def argument(*, kw_only: Literal[False], default: Any = UNSET, help: str = "", **more: Any) -> Any:
+    """Declare an option that a program may pass by its place; with `argument=True` a shell does, too. Type checkers
+    want `kw_only=False` in so many words."""
+    assert not kw_only
+    return _declared(default=default, help=help, positional=True, **more)
+
+
+def _declared(**fields: Any) -> Option:
+    fields["own_kind"] = fields.pop("kind", None)
+    for name in ("flags", "apart", "needs"):
+        if isinstance(fields.get(name), str):
+            fields[name] = (fields[name],)
+    return Option(**fields)
+
+
+class _Declared:
+    """The options of a class of requests, with the kinds that their types stand for, worked out when first asked."""
+
+    def __init__(self) -> None:
+        self.of: dict[type, dict[str, Option]] = {}
+
+    def __get__(self, request: Any, kind: type) -> dict[str, Option]:
+        if kind not in self.of:
+            hints = get_type_hints(kind, include_extras=True)
+            bare = {n: o for base in reversed(kind.__mro__) for n, o in base.__dict__.get("_own", {}).items()}
+            placed = sorted(bare.items(), key=lambda item: (not item[1].positional, item[1].edge, bool(item[1].group)))
+            self.of[kind] = {name: _with_kind(one, hints[name]) for name, one in placed}
+        return self.of[kind]
+
+
+def _with_kind(one: Option, hint: Any) -> Option:
+    kind = one.own_kind or kind_of(hint, one.low, one.high, above=one.above)
+    return replace(one, kind=kind, metavar=one.metavar or kind.metavar)
+
+
+@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(option, argument))
+class Request:
+    """The base of all requests. Making one checks every value and which options stand beside which; raises UsageError,
+    and TypeError for an option that there is not."""
+
+    options: ClassVar[Any] = _Declared()
+    facts: ClassVar[dict[str, str]] = {}  # what may be true of a request, in words: "suite", "a suite of benchmarks"
+
+    def __init_subclass__(cls, group: str = "") -> None:
+        own = {name: one for name, one in vars(cls).items() if isinstance(one, Option)}
+        cls._own = {name: replace(one, name=name, group=group) for name, one in own.items()}
+        for name, one in own.items():
+            if one.flags:
+                FLAGS[name] = one.flags[0]
+            delattr(cls, name)
+
+    _own: ClassVar[dict[str, Option]] = {}
+
+    def __init__(self, *values: Any, **named: Any) -> None:
+        given = self._bound(values, named)
+        set_ = object.__setattr__
+        for name, one in self.options.items():
+            set_(self, name, one.checked(given[name]) if name in given else one.default)
+        self._check_company()
+        self.check()
+
+    def _bound(self, values: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
+        """Name the values that were given by their places; raises TypeError as a function does."""
+        places = [name for name, one in self.options.items() if one.positional]
+        if len(values) > len(places):
+            raise TypeError(f"takes {len(places)} values by place ({', '.join(places)}), but {len(values)} were given")
+        given = dict(zip(places, values, strict=False))
+        for name in named:
+            if name in given:
+                raise TypeError(f"{name!r} was given twice")
+            if name not in self.options:
+                raise TypeError(_unknown(name, list(self.options)))
+        missing = [name for name, one in self.options.items() if one.required and name not in {*given, *named}]
+        if missing:
+            raise TypeError(f"{', '.join(missing)} must be given")
+        return given | named
+
+    @classmethod
+    def typed(cls, words: dict[str, Any], **further: Any) -> Self:
+        """Make a request of the words of a shell: a text or a list of texts for each option that was given."""
+        return cls(**{name: cls.options[name].checked(value, typed=True) for name, value in words.items()}, **further)
+
+    def check(self) -> None:
+        """Raise UsageError where this request makes no sense for more reasons than options declare."""
+
+    def is_(self, fact: str) -> bool:  # noqa: ARG002
+        """Say whether a fact is true of this request, as of one about a suite."""
+        return False
+
+    @cached_property
+    def given(self) -> tuple[str, ...]:
+        """The options whose values are not the defaults."""
+        return tuple(name for name, one in self.options.items() if not _same(getattr(self, name), one.default))
+
+    def _check_company(self) -> None:
+        for name in self.given:
+            one = self.options[name]
+            for other in one.apart:
+                if other in self.given or self.is_(other):
+                    raise UsageError(f"{opt(name)} cannot be used with {self.facts.get(other) or opt(other)}")
+            if one.needs and not any(other in self.given or self.is_(other) for other in one.needs):
+                need = " or ".join(self.facts.get(other) or opt(other) for other in one.needs)
+                raise UsageError(f"{opt(name)} needs {need}")
+
+    def values(self, *groups: type[Request]) -> dict[str, Any]:
+        """Return the options by name, or those that some classes of requests declare."""
+        names = self.options if not groups else {name for group in groups for name in group.options}
+        return {name: getattr(self, name) for name in self.options if name in names}
+
+    def inputs(self) -> list[Any]:
+        """Return the files that are read, which nothing may be written over."""
+        return [
+            path
+            for name, one in self.options.items()
+            if one.reads or one.kind.files
+            for path in _flat(getattr(self, name))
+        ]
+
+    def outputs(self) -> dict[str, Any]:
+        """Return the files that are written beside the results, by the options that name them."""
+        return {name: file for name, one in self.options.items() if one.writes and (file := getattr(self, name))}
+
+    def but(self, **changes: Any) -> Self:
+        """Return the same request with other values of some options."""
+        return type(self)(**{**self.values(), **changes})
+
+    def words(self, *kept: type[Request] | str) -> tuple[str, ...]:
+        """Return the options that were given as the words of a shell: all, or those of some classes and names."""
+        mine = (
+            {name for one in kept for name in ([one] if isinstance(one, str) else one.options)} if kept else self.given
+        )
+        return tuple(w for name in self.given if name in mine for w in _words(self.options[name], getattr(self, name)))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"a request cannot be changed ({name})")
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and vars(other) == vars(self)
+
+    __hash__ = object.__hash__
+
+    def __repr__(self) -> str:
+        given = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.given)
+        return f"{type(self).__name__}({given})"
+
+
+def _flat(value: Any) -> Iterator[Any]:
+    """Yield what is given, however it is nested; nothing for None."""
+    if isinstance(value, (dict, list, tuple)):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _flat(part)
+    elif value is not None:
+        yield value
+
+
+def _same(value: Any, default: Any) -> bool:
+    """Say whether a value is the default; a table is none."""
+    if value is default:
+        return True
+    return type(value) is type(default) and isinstance(value, (str, int, float, tuple, dict)) and value == default
+
+
+def _words(one: Option, value: Any) -> Iterator[str]:
+    """Write an option as the words of a shell."""
+    if one.argument or one.edge:
+        return
+    flag = max(one.given_as, key=len)
+    if one.kind.flag:
+        yield flag if value else flag.replace("--", "--no-", 1)
+    elif one.kind.several:
+        items = [f"{name}={of}" for name, of in value.items()] if isinstance(value, dict) else value
+        for item in items if isinstance(items, (list, tuple)) else [items]:
+            yield from (flag, one.kind.write(item))
+    else:
+        yield from (flag, _word(value))
+
+
+def _word(value: Any) -> str:
+    if isinstance(value, (tuple, list)):
+        return ",".join(map(_word, value))
+    return "none" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _unknown(name: str, known: list[str]) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, known, n=1)
+    hint = f"did you mean {near[0]}?" if near else f"its options are {', '.join(known)}"
+    return f"got an unexpected option {name!r}; {hint}"

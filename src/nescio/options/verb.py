@@ -1,0 +1,197 @@
+"""A verb: its request, and the function that runs it. It is called as a function is, with what it takes checked."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import shlex
+import sys
+import textwrap
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import Any, Generic, ParamSpec, TypeVar
+
+from nescio.options.request import Option, Request
+
+P = ParamSpec("P")
+Q = TypeVar("Q", bound=Request)
+R = TypeVar("R")
+ROOM = "nescio.verbs."
+
+
+class Verb(Generic[P, R]):
+    """A verb of nescio.
+
+    `name` is what a shell calls it ("ave build"), `doc` what it does, with examples; `working` what a bar says while it
+    works, `show` prints its results as a table where the general way does not, `present` all that it gives, `prints`
+    says in what forms results are printed (results, json or nothing), and `tool` that assistants have it.
+    """
+
+    def __init__(
+        self,
+        request: Any,
+        run: Callable[[Any], R],
+        *,
+        name: str,
+        working: str = "",
+        show: Callable[..., None] | None = None,
+        present: Callable[[Any, Any], int | None] | None = None,
+        prints: str = "results",
+        tool: bool = False,
+    ) -> None:
+        self.request, self.run, self.name = request, run, name
+        self.working, self.show, self.present, self.prints, self.tool = working, show, present, prints, tool
+        self.__name__, self.__qualname__, self.__module__ = run.__name__, run.__qualname__, run.__module__
+        self.doc = inspect.getdoc(run) or inspect.cleandoc(sys.modules[run.__module__].__doc__ or "")
+
+    def __call__(self, *values: P.args, **named: P.kwargs) -> R:
+        try:
+            request = self.request(*values, **named)
+        except TypeError as error:
+            raise TypeError(f"{self.__name__}() {error}") from None
+        return self.run(request)
+
+    @property
+    def about(self) -> str:
+        """The first sentence of what it does."""
+        return self.doc.partition("\n")[0]
+
+    @property
+    def path(self) -> str:
+        """What Python calls it: nescio.ave.build."""
+        return ".".join(["nescio", *self.name.replace("-", "_").split()[:-1], self.__name__])
+
+    @property
+    def examples(self) -> list[str]:
+        """Its examples, as a shell has them."""
+        parts = [part for part in self.doc.split("\n\n") if part.startswith("\b\n")]
+        return [line.partition("  #")[0].strip() for part in parts for line in part.split("\n")[1:]]
+
+    @property
+    def calls(self) -> list[str]:
+        """Its examples in Python: those that call this verb, and name files that no shell has to find."""
+        own = f"nescio {self.name} "
+        lines = [line for line in self.examples if line.startswith(own) and "*" not in line]
+        return [as_call(self, shlex.split(line.removeprefix(own))) for line in lines]
+
+    @property
+    def options(self) -> dict[str, Option]:
+        """Its options by name."""
+        options: dict[str, Option] = self.request.options
+        return options
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        kinds = inspect.Parameter
+        hints = {
+            name: one
+            for base in reversed(self.request.__mro__)
+            for name, one in vars(base).get("__annotations__", {}).items()
+        }
+        return inspect.Signature(
+            [
+                kinds(
+                    name,
+                    kinds.POSITIONAL_OR_KEYWORD if one.positional else kinds.KEYWORD_ONLY,
+                    default=kinds.empty if one.required else one.default,
+                    annotation=hints[name],
+                )
+                for name, one in self.options.items()
+            ],
+            return_annotation=getattr(self.run, "__annotations__", {}).get("return", inspect.Signature.empty),
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _named, (self.run.__module__, self.__name__)
+
+    def __repr__(self) -> str:
+        return f"<{self.path}>"
+
+
+def _named(module: str, name: str) -> Any:
+    """Find a verb again, as in another process."""
+    return getattr(import_module(module), name)
+
+
+def documented(verb: Verb[Any, Any]) -> str:
+    """Write what `help` shows: what the verb does, its examples in Python, and each option with what it is for."""
+    prose = "\n\n".join(part for part in verb.doc.split("\n\n") if not part.startswith("\b"))
+    lines = [prose, "", *(f"    {line}" for line in verb.calls), "", "Arguments:"]
+    for name, one in verb.options.items():
+        default = f" [default: {one.default_words}]" if one.default_words else ""
+        lines.append(
+            textwrap.fill(f"{name}: {one.help}{default}", 116, initial_indent="    ", subsequent_indent=" " * 8)
+        )
+    return "\n".join(lines)
+
+
+def as_call(verb: Verb[Any, Any], words: Sequence[str]) -> str:
+    """Write the words of a shell after the verb as a call in Python."""
+    flags = {flag: one for one in verb.options.values() for flag in (*one.given_as, f"--{one.name.replace('_', '-')}")}
+    flags |= {f"--no-{name[2:]}": one for name, one in flags.items() if one.kind.flag and name.startswith("--")}
+    given: dict[str, list[str]] = {}
+    loose: list[str] = []
+    rest = list(words)
+    while rest:
+        word = rest.pop(0)
+        one = flags.get(word.partition("=")[0]) if word.startswith("-") else None
+        if one is None and word.startswith("-"):  # how results are printed
+            rest = rest if word == "-v" else rest[1:]
+        elif one is None:
+            loose.append(word)
+        elif one.kind.flag:
+            given[one.name] = [word]
+        else:
+            given.setdefault(one.name, []).append(word.partition("=")[2] if "=" in word else rest.pop(0))
+    places = [one for one in verb.options.values() if one.argument]
+    for at, one in enumerate(places):
+        left = len(places) - at - 1
+        taken = len(loose) - left if one.kind.several else 1
+        given[one.name], loose = loose[:taken], loose[taken:]
+    by_place: list[str] = []
+    by_name: list[str] = []
+    for name, one in verb.options.items():
+        if given.get(name):
+            value = _shown(one, given[name])
+            in_place = one.positional and len(by_place) == list(verb.options).index(name)
+            by_place.append(value) if in_place else by_name.append(f"{name}={value}")
+    return f"{verb.path}({', '.join([*by_place, *by_name])})"
+
+
+def _shown(one: Option, words: list[str]) -> str:
+    """Write a value as Python has it."""
+    if one.kind.flag:
+        return str(not words[0].startswith("--no-"))
+    value = one.kind.read(list(words) if one.kind.several else words[0])
+    if one.kind.several and "=" in one.metavar and not isinstance(value, dict):
+        value = one.kind.check(value)
+    if isinstance(value, dict):
+        value = {name: _alone(of) for name, of in value.items()}
+    return json.dumps(_alone(value) if one.kind.several else value, default=str, ensure_ascii=False)
+
+
+def _alone(value: Any) -> Any:
+    """Return the only one of several, or all of them."""
+    if isinstance(value, (list, tuple)):
+        return value[0] if len(value) == 1 else list(value)
+    return value
+
+
+Verb.__doc__ = property(documented)  # type: ignore[assignment]
+
+
+def verb(request: Callable[P, Q], *, name: str = "", **how: Any) -> Callable[[Callable[[Q], R]], Verb[P, R]]:
+    """Declare a verb of the function below; `how` are the further arguments of `Verb`."""
+
+    def declare(run: Callable[[Q], R]) -> Verb[P, R]:
+        assert isinstance(request, type)
+        return Verb(request, run, name=name or _name(run), **how)
+
+    return declare
+
+
+def _name(run: Callable[..., Any]) -> str:
+    """Name a verb by its function, after the group that its module is."""
+    module = run.__module__.removeprefix(ROOM).split(".")
+    own = run.__name__.rstrip("_").replace("_", "-")
+    return " ".join([*module[:-1], own] if module[-1].replace("_", "-") == own else [*module, own])

@@ -1,0 +1,48 @@
+"""Numbers as tables, pages and sentences show them: values, differences, intervals and p-values."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from nescio.data.plain_tables import HUGE, figure
+
+number = figure  # a value: three decimals, or "undefined"
+
+
+def signed(value: float | None) -> str:
+    """Return a difference with its sign, or "undefined"."""
+    if value is None or math.isnan(value):
+        return "undefined"
+    return f"{value:+.3f}" if abs(value) < HUGE else f"{value:+.6g}"
+
+
+def interval(low: float | None, high: float | None) -> str:
+    """Return an interval in brackets; nothing where there is none."""
+    return "" if low is None or high is None or math.isnan(low) else f"[{number(low)}, {number(high)}]"
+
+
+def with_interval(value: float | None, low: float | None, high: float | None) -> str:
+    """Return a value and its interval, where it has one: "0.712 [0.700, 0.724]"."""
+    return f"{number(value)} {interval(low, high)}".rstrip()
+
+
+def difference(row: Any) -> str:
+    """Return the difference of a comparison and its interval, where it has one: "+0.020 [+0.010, +0.030]"."""
+    known = row.low is not None and not math.isnan(row.low)
+    return signed(row.difference) + (f" [{signed(row.low)}, {signed(row.high)}]" if known else "")
+
+
+def shown_p(value: float | None) -> str:
+    """Return a p-value."""
+    return "undefined" if value is None or math.isnan(value) else "<0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def spaced_p(value: float | None) -> str:
+    """Return a p-value as sentences and pages have it: "< 0.001"."""
+    return shown_p(value).replace("<", "< ")
+
+
+def rank_range(low: int, high: int) -> str:
+    """Return the ranks that a run can have: "3", or "1–2"."""
+    return str(low) if low == high else f"{low}–{high}"

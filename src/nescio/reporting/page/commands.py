@@ -1,0 +1,29 @@
+"""The command lines by which readers of a page get its figures again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from nescio.reporting.terminal import command_text
+
+
+class Commands(Struct, frozen=True):
+    """The command line that reproduces each figure: the files, how they are read, and how resampling is done."""
+
+    files: tuple[str, ...] = ("FILES",)
+    reading: tuple[str, ...] = ()
+    resampling: tuple[str, ...] = ()
+
+    def line(self, verb: str, *more: str, resampled: bool = True) -> str:
+        """One command, quoted for a shell."""
+        files = (f"./{name}" if name.startswith("-") else name for name in self.files)
+        return command_text(
+            ["nescio", *verb.split(), *files, *more, *self.reading, *(self.resampling if resampled else ())]
+        )
+
+
+def measure_words(measures: Sequence[str]) -> tuple[str, ...]:
+    """-m for each measure."""
+    return tuple(part for name in measures for part in ("-m", name))

@@ -1,0 +1,260 @@
+"""How much of a score is chance: the variance of runs that were asked several times, split into questions and
+sampling."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping
+from itertools import combinations
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from nescio.data.columns import OUTCOMES, Array
+from nescio.data.evidence import Evidence
+from nescio.data.notes import Note, note
+from nescio.data.results import Results
+from nescio.data.signature import sign
+from nescio.errors import MismatchError, UsageError, opt
+from nescio.measures import Measure, Measures
+from nescio.options.edge import Progress
+from nescio.pipeline import Loaded
+from nescio.scoring.samples import columns_for, measure_inputs
+from nescio.scoring.score import check_resampling, open_data, parse_all, strata
+from nescio.stats.parallel import followed
+from nescio.stats.variance_split import Split, intraclass, split
+
+_STEP = 1e-3  # of the derivatives, which are exact for polynomials up to the fourth degree
+
+
+class Repeatability(Struct, frozen=True):
+    """One measure of one run whose questions were asked several times.
+
+    `se` is the standard error of the value over questions. `variance` is what a question adds to it, and falls into
+    `questions` (what questions differ by) and `sampling` (what another batch of answers to the same questions would
+    change). `noise` bounds the difference of two such batches of the same system at the level asked for: a smaller
+    difference between two versions is none. `intraclass` is the share of a single answer's variance that lies between
+    questions. `flipping` counts the questions whose answers had different outcomes. NaN where a question was asked
+    once.
+    """
+
+    run: str
+    measure: str
+    value: float
+    se: float
+    variance: float
+    questions: float
+    sampling: float
+    noise: float
+    intraclass: float
+    flipping: int
+    n: int
+    repeats: str
+
+
+class OfRepeat(Struct, frozen=True):
+    """The value of one repeat of all questions, on the `n` questions that have it."""
+
+    run: str
+    measure: str
+    repeat: str
+    value: float
+    n: int
+
+
+class Noise(Struct, frozen=True):
+    """What two runs differ by at most, at the level asked for, if only the chance of their answers sets them apart."""
+
+    run: str
+    baseline: str
+    measure: str
+    difference: float
+    noise: float
+
+
+class Flip(Struct, frozen=True):
+    """A question whose answers had different outcomes, and how many had each."""
+
+    run: str
+    question: str
+    correct: int
+    incorrect: int
+    unanswered: int
+
+
+def repeats(
+    source: Any, measures: Measures, *, ci: float, progress: Progress | None, **options: Any
+) -> Results[Repeatability]:
+    """Say how much of each score is the chance of single answers, where questions were asked several times.
+
+        nescio.repeats("trials.csv", "accuracy").rows[0].noise
+
+    The variance of a value is split into what questions differ by and what sampling adds, by the delta method on the
+    means of each question; it is exact for means and c@1. `ci` is the level of the noise floors in percent; `progress`
+    hears of how many runs and measures the variance is split. Rows are
+    `Repeatability`; `tables["noise"]` has the noise floor of each pair of runs, `tables["by_repeat"]` the value of each
+    repeat, and `tables["flips"]` the questions whose answers had different outcomes, the most divided first. Raises
+    MismatchError where no question was asked twice, UsageError for a measure whose variance cannot be split (of an
+    order, or at k).
+    """
+    check_resampling(ci, 1, 1, 0)
+    loaded = open_data(source, {"strata": (), **options}, measures)
+    data = repeated_evidence(loaded)
+    z = NormalDist().inv_cdf((1 + ci / 100) / 2)
+    wanted = parse_all(measures, loaded)
+    flips = _flips(data)
+    unlike = Counter(flip.run for flip in flips)
+    asked = dict(zip(data.runs, map(data.repeats.span, data.present[:, None]), strict=True)) if data.repeats else {}
+    rows: list[Repeatability] = []
+    pairs: list[Noise] = []
+    notes: list[Note] = list(loaded.notes)
+    each_one = followed([(measure, i) for measure in wanted for i in range(len(data.runs))], progress)
+    splits = {(measure.label, i): run_split(data, measure, i) for measure, i in each_one}
+    for measure in wanted:
+        values = {data.runs[one.run]: one.value for one in measure_inputs(data, [measure])[0]}
+        parts = {run: splits[measure.label, i] for i, run in enumerate(data.runs)}
+        for run, part in parts.items():
+            rows.append(_row(run, measure, values[run], part, z)(unlike[run], asked[run]))
+            notes += _doubts(run, measure, part[0])
+        for x, y in combinations(data.runs, 2):
+            floor = z * math.sqrt((parts[x][0].sampling + parts[y][0].sampling) / parts[x][0].units)
+            shared = parts[x][0].units == parts[y][0].units
+            pairs.append(Noise(y, x, measure.label, values[y] - values[x], floor if shared else math.nan))
+    by_repeat = [
+        OfRepeat(data.runs[one.run], measure.label, str(stratum), one.value, one.n)
+        for stratum, part in strata(data, "repeat")
+        if stratum is not None
+        for measure in wanted
+        for one in measure_inputs(part, [measure])[0]
+        if one.n
+    ]
+    line = sign(measures="+".join(m.name for m in wanted), **loaded.signature, ci=f"{ci:g}", interval="normal")
+    tables = {"noise": tuple(pairs), "by_repeat": tuple(by_repeat), "flips": tuple(flips)}
+    kept = {name: table for name, table in tables.items() if table}
+    return Results(tuple(rows), line, tuple(dict.fromkeys(notes)), "repeats", kept)
+
+
+def repeated_evidence(loaded: Loaded) -> Evidence:
+    """Return the data, if questions were asked several times; raises MismatchError where they were not."""
+    if loaded.data.repeats is None:
+        raise MismatchError(
+            f"no question was asked twice here, so nothing is known of chance; a column `repeat` ({opt('column')} "
+            "repeat=COLUMN) says which answer to its question a row is"
+        )
+    return loaded.data
+
+
+def run_split(data: Evidence, measure: Measure, run: int) -> tuple[Split, float]:
+    """Split the variance of a measure of one run, and find the share of a single answer's variance between
+    questions."""
+    values, question = influence(data, measure, run)
+    if not len(values):
+        return Split(0, math.nan, math.nan, math.nan), math.nan
+    unit = np.unique(question, return_inverse=True)[1]
+    part = split(values, unit)
+    if math.isnan(part.sampling) or part.units < 2:
+        return part, math.nan
+    _, within, _, between = intraclass(values, unit)
+    between = max(between, 0.0)
+    return part, between / (between + within) if between + within > 0 else math.nan
+
+
+def influence(data: Evidence, measure: Measure, run: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return what each answer of a run adds to a measure, about 0, and the question that it answers.
+
+    It is the derivative of the formula by each column's mean, times what the answer has more than that mean. Raises
+    UsageError for a measure that is no function of means over the answers.
+    """
+    if not measure.of_counts:
+        why = "orders the answers of all questions" if measure.order else "counts the answers to each question"
+        raise UsageError(f"{measure.label} {why}, so its variance cannot be split; use accuracy, c@1 or another mean")
+    assert data.repeats is not None
+    read, usable = columns_for(data, measure)
+    use, question = usable[run], data.repeats.question[usable[run]]
+    mapped = measure.each({name: np.asarray(read[name][run][use], dtype=np.float64) for name in measure.needs})
+    if not len(question):
+        return np.zeros(0), question
+    units = np.unique(question, return_inverse=True)[1]
+    weights = 1 / np.bincount(units)[units] / (units.max() + 1)
+    means = {name: np.einsum("q,q...->...", weights, values) for name, values in mapped.items()}
+    of_mean = slopes(measure, means)
+    added = [
+        ((values - means[name]) * of_mean[name]).reshape(len(question), -1).sum(1) for name, values in mapped.items()
+    ]
+    return np.sum(added, axis=0), question
+
+
+def slopes(measure: Measure, means: Mapping[str, Array]) -> dict[str, Array]:
+    """Return the derivative of the formula by each mean, from five points."""
+    by_name = {}
+    for name, mean in means.items():
+        flat = np.atleast_1d(mean).ravel()
+        slope = np.zeros(len(flat))
+        for i in range(len(flat)):
+            at = [_moved(measure, means, name, i, step) for step in (-2 * _STEP, -_STEP, _STEP, 2 * _STEP)]
+            slope[i] = (at[0] - 8 * at[1] + 8 * at[2] - at[3]) / (12 * _STEP)
+        by_name[name] = slope.reshape(np.shape(mean))
+    return by_name
+
+
+def _moved(measure: Measure, means: Mapping[str, Array], name: str, place: int, step: float) -> float:
+    moved = np.array(means[name], dtype=np.float64)
+    moved.reshape(-1)[place] += step
+    return float(measure.of_totals({**means, name: moved, "n": np.array(1.0)}))
+
+
+def _row(
+    run: str, measure: Measure, value: float, part: tuple[Split, float], z: float
+) -> Callable[[int, str], Repeatability]:
+    """Return what makes the row of a run and measure from how many questions flip, and how often they were asked."""
+    of, share = part
+    error, noise = (of.error, z * of.noise) if of.units else (math.nan, math.nan)
+    between = of.between if math.isnan(of.between) else max(of.between, 0.0)
+    known = (run, measure.label, value, error, of.total, between, of.sampling, noise, share)
+    return lambda flipping, asked: Repeatability(*known, flipping, of.units, asked)
+
+
+def _doubts(run: str, measure: Measure, part: Split) -> list[Note]:
+    if part.units and math.isnan(part.sampling):
+        return [
+            note(
+                "repeats.asked_once",
+                "{measure}: questions that run {subject!r} was asked once say nothing about chance, so its variance is "
+                "not split",
+                run,
+                measure=measure.label,
+            )
+        ]
+    if part.between < 0:
+        return [
+            note(
+                "repeats.no_difference",
+                "{measure}: chance explains more than the whole variance of run {subject!r}; the share due to "
+                "questions is given as 0",
+                run,
+                measure=measure.label,
+            )
+        ]
+    return []
+
+
+def _flips(data: Evidence) -> list[Flip]:
+    """Return the questions whose answers had different outcomes, the most divided first."""
+    if data.repeats is None or not {*OUTCOMES} <= {*data.columns}:
+        return []
+    question = data.repeats.question
+    names = dict(zip(question.tolist(), data.questions, strict=True))
+    flips = []
+    for run, name in enumerate(data.runs):
+        use = data.present[run]
+        counts = np.stack([np.bincount(question[use], data.columns[o][run][use], len(names)) for o in OUTCOMES], axis=1)
+        asked = counts.sum(axis=1)
+        unlike = np.flatnonzero((counts > 0).sum(axis=1) > 1)
+        agree = (counts * (counts - 1)).sum(axis=1) / np.maximum(asked * (asked - 1), 1)
+        order = unlike[np.argsort(agree[unlike], kind="stable")]
+        flips += [Flip(name, names[int(q)], *map(int, counts[q])) for q in order]
+    return flips

@@ -1,0 +1,72 @@
+"""Values that the text of a cell writes: as JSON, or as Python prints lists and objects."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from typing import Any
+
+from nescio.sources.json import DEEPEST, TOO_DEEP
+
+LONGEST = 1_000_000  # characters of a text that is read as Python, whose parser takes a hundred times as much memory
+
+
+class UnsoundLiteralError(ValueError):
+    """What looks like a value and cannot be one, with the rule that it breaks."""
+
+
+def read_literal(text: str) -> Any:
+    """Return the value that a text writes; raises ValueError where it writes none, and UnsoundLiteralError, with the
+    rule that it breaks, where it cannot be one."""
+    try:
+        value = json.loads(text)
+    except RecursionError:
+        raise UnsoundLiteralError(TOO_DEEP) from None
+    except ValueError:
+        value = _python(text)
+    if _nests_deep(value):
+        raise UnsoundLiteralError(TOO_DEEP)
+    return value
+
+
+def literal_or(text: str, otherwise: Any) -> Any:
+    """Return the value that a text writes, `otherwise` where it writes none."""
+    try:
+        return read_literal(text)
+    except ValueError:
+        return otherwise
+
+
+def json_or(text: str, otherwise: Any) -> Any:
+    """Return the value that a text writes as JSON, `otherwise` where it writes none: in prose "a" "b" is no value."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return otherwise
+    return otherwise if _nests_deep(value) else value
+
+
+def _python(text: str) -> Any:
+    import ast
+
+    if len(text) > LONGEST:
+        raise ValueError("too long to be read as Python")
+    try:
+        with warnings.catch_warnings(action="ignore"):  # it warns of escapes that Python does not have
+            return ast.literal_eval(text)
+    except (RecursionError, MemoryError):
+        raise UnsoundLiteralError(TOO_DEEP) from None
+    except TypeError:
+        raise UnsoundLiteralError("a list or an object cannot be a key") from None
+    except SyntaxError:
+        raise ValueError("neither JSON nor Python") from None
+
+
+def _nests_deep(value: Any) -> bool:
+    level = [value]
+    for _ in range(DEEPEST):
+        held = [one.values() if isinstance(one, dict) else one for one in level if isinstance(one, (dict, list, tuple))]
+        if not held:
+            return False
+        level = [inner for one in held for inner in one]
+    return True

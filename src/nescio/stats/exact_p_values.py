@@ -1,0 +1,277 @@
+"""Exact two-sided p-values of label exchanges that fall into few kinds. Pure NumPy; knows nothing of questions.
+
+Units of kind j, of which there are n_j, each keep or exchange the labels of two systems with chance ½; B_j of them,
+which is Bin(n_j, ½), then fall one way. A difference that depends on B alone has an exact distribution: where it is
+linear, D = Σ_j w_j (2B_j - n_j), tails of the largest binomial are tabulated and the others summed over where they
+weigh anything (for many kinds: one half of them against the other); where it is not, all B are enumerated while they
+are few.
+
+Tests of many pairs of systems, each on its own units of the same few kinds, are computed together: the steps of all of
+them at once, and sums whose kinds have the same sizes side by side. A p-value depends on its own pair alone, to the
+last bit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+Difference = Callable[[Floats], Floats]
+# The same of many pairs: from B of shape (pairs, …, kinds), and which pairs these are
+Differences = Callable[[Floats, slice], Floats]
+
+ENUMERABLE = 10_000_000
+AT_ONCE = 1 << 16  # exchanges, which stay in a core's own memory
+LARGEST_HALF = 1 << 18  # sums of one half of the kinds
+TIE = 1e-10  # differences this close, relatively, are the same one
+ROUNDING = 1e-13  # of the largest difference there can be: what is below it is 0
+CELLS_AT_ONCE = 1 << 14  # sums of two kinds, which stay in a core's own memory
+NEGLIGIBLE = 1e-19
+PAIRS_AT_ONCE = 1024
+PROBES = 32
+SUMMED_TOGETHER = 3  # kinds of different steps
+SMALLEST = 1e-16  # sums leave out what weighs less; a p-value below this is given as this
+
+
+def exact_p(difference: Difference, n: Counts, observed: float) -> float | None:
+    """P(|D| ≥ |observed|) when every exchange is equally likely, or None where it has no exact value.
+
+    A p-value below 1e-16 is given as 1e-16, an upper bound. `difference` maps B of shape (…, kinds) to differences;
+    they must be antisymmetric: D(n - B) = -D(B).
+    """
+    p, known, linear = exact_p_values(of_one(difference), n[None], np.array([observed]))
+    if known[0]:
+        return float(p[0])
+    if linear[0] or float(np.prod(n.astype(float) + 1)) > ENUMERABLE:
+        return None
+    return _enumerated_p(difference, n, abs(observed))
+
+
+def of_one(difference: Difference) -> Differences:
+    """Return the differences of a single pair as those of many."""
+    return lambda one_way, _: difference(one_way[0])[None]
+
+
+def exact_p_values(differences: Differences, n: Counts, observed: Floats) -> tuple[Floats, Bools, Bools]:
+    """P(|D| ≥ |observed|) of each pair; which of them are known, those whose difference is a sum of few kinds; and
+    which differences are sums.
+
+    `n` has shape (pairs, kinds). A p that is not known is NaN, and so is that of an undefined difference.
+    """
+    p, known, weights = np.full(len(n), np.nan), np.isnan(observed), np.zeros(n.shape)
+    p[~known & ~n.any(axis=1)] = 1.0
+    known |= ~n.any(axis=1)
+    linear = np.zeros(len(n), dtype=bool)
+    for start in range(0, len(n), PAIRS_AT_ONCE):
+        part = slice(start, start + PAIRS_AT_ONCE)
+        if known[part].all():
+            continue
+        weights[part], linear[part] = steps_of(differences, n[part], part)
+    none = linear & ~known & (np.abs(observed) <= ROUNDING * np.einsum("pk,pk->p", np.abs(weights), n))
+    p[none] = 1.0
+    rows = np.flatnonzero(linear & ~known & ~none)
+    p[rows] = sums_p(n[rows], weights[rows], np.abs(observed[rows]))
+    return p, known | ~np.isnan(p), linear
+
+
+def steps_of(differences: Differences, n: Counts, part: slice) -> tuple[Floats, Bools]:
+    """Return w_j of D = Σ w_j (2B_j - n_j) of each pair, shape (pairs, kinds), and which D are such sums."""
+    kinds = n.shape[1]
+    sizes = np.where(n > 0, n, 1)[:, :, None]
+    corners = np.eye(kinds)
+    weights = np.where(n > 0, differences(n[:, None] / 2 + sizes / 2 * corners, part) / sizes[:, :, 0], 0)
+    shares = np.random.default_rng(0).random((PROBES, kinds))
+    probes = np.concatenate([np.floor(shares * (n[:, None] + 1)), n[:, None] * corners], axis=1)
+    expected = np.einsum("pmk,pk->pm", 2 * probes - n[:, None], weights)
+    scale = np.einsum("pk,pk->p", np.abs(weights), n)
+    close = np.abs(differences(probes, part) - expected) <= 1e-11 * np.maximum(scale, 1e-300)[:, None]
+    return weights, close.all(axis=1) & ~np.isnan(weights).any(axis=1)
+
+
+def merge_kinds(n: Counts, weights: Floats) -> tuple[Counts, Floats]:
+    """Merge the kinds of each pair that have the same weight, either way round, as they are one binomial; kinds of no
+    weight do not matter. By rising weight; what is left is 0."""
+    weights = np.where(n > 0, np.abs(weights), 0)
+    order = np.argsort(weights, axis=1, kind="stable")
+    n, weights = np.take_along_axis(n, order, axis=1), np.take_along_axis(weights, order, axis=1)
+    largest = weights[:, -1:]
+    used = weights > 1e-13 * largest
+    first = used.copy()  # of those that are merged
+    first[:, 1:] &= ~used[:, :-1] | (np.diff(weights, axis=1) > 1e-12 * largest)
+    row, kind = np.nonzero(used)
+    place = (np.cumsum(first, axis=1) - 1)[row, kind]
+    sizes, steps = np.zeros_like(n), np.zeros_like(weights)
+    np.add.at(sizes, (row, place), n[row, kind])
+    np.maximum.at(steps, (row, place), np.where(first, weights, 0)[row, kind])
+    return sizes, steps
+
+
+def merge_own(n: Counts, weights: Floats) -> tuple[list[int], list[float]]:
+    """Return the merged kinds of a single pair, shape (kinds,)."""
+    sizes, steps = merge_kinds(n[None], weights[None])
+    kinds = np.count_nonzero(sizes)
+    return sizes[0, :kinds].tolist(), steps[0, :kinds].tolist()
+
+
+def sums_p(n: Counts, weights: Floats, observed: Floats) -> Floats:
+    """P(|Σ w (2B - n)| ≥ observed) of each pair, those of the same sizes together; NaN where there are too many
+    kinds."""
+    p = np.full(len(n), np.nan)
+    if not len(n):
+        return p
+    sizes, steps = merge_kinds(n, weights)
+    order = np.argsort(-sizes, axis=1, kind="stable")
+    sizes, steps = np.take_along_axis(sizes, order, axis=1), np.take_along_axis(steps, order, axis=1)
+    order = np.lexsort(sizes.T)
+    ends = np.flatnonzero((np.diff(sizes[order], axis=0) != 0).any(axis=1)) + 1
+    for of_group in np.split(order, ends):
+        own = sizes[of_group[0]]
+        kinds = int(np.count_nonzero(own))
+        if kinds <= SUMMED_TOGETHER:
+            p[of_group] = linear_ps(own[:kinds].tolist(), steps[of_group, :kinds], observed[of_group])
+            continue
+        for i in of_group:
+            one = _halves_p(own[:kinds].tolist(), steps[i, :kinds].tolist(), float(observed[i]))
+            p[i] = np.nan if one is None else one
+    return p
+
+
+@lru_cache(maxsize=256)
+def binomial(n: int) -> tuple[int, Floats]:
+    """Return the probabilities of Bin(n, ½) where they weigh anything, and the count that the first of them belongs to.
+
+    Ratios of neighbours are multiplied outwards from the middle, so that no large factorial loses digits.
+    """
+    middle = n // 2
+    # d from the middle, the chance is at most exp(-2d²/n) of the middle's: less than 2e-22 from here on.
+    reach = 5 * (math.isqrt(n) + 1)
+    over, under = np.arange(middle, min(n, middle + reach)), np.arange(middle, max(0, middle - reach), -1)
+    up, down = np.cumprod((n - over) / (over + 1.0)), np.cumprod(under / (n - under + 1.0))
+    probabilities = np.concatenate([down[::-1], [1.0], up])
+    probabilities /= probabilities.sum()
+    kept = np.flatnonzero(probabilities > NEGLIGIBLE)
+    probabilities = probabilities[kept[0] : kept[-1] + 1].copy()
+    probabilities.setflags(write=False)  # as all who ask for these share them
+    return middle - len(down) + int(kept[0]), probabilities
+
+
+def sum_p(sizes: list[int], steps: list[float], observed: float) -> float | None:
+    """P(|D| ≥ observed) of a sum of merged kinds, of which so many units each move it by ± a step; None where it has no
+    exact value."""
+    if len(sizes) <= SUMMED_TOGETHER:
+        return float(linear_ps(sizes, np.array([steps]), np.array([observed]))[0])
+    return _halves_p(sizes, steps, observed)
+
+
+def linear_ps(sizes: Sequence[int], steps: Floats, observed: Floats) -> Floats:
+    """P(|D| ≥ observed) of many sums of at most three kinds of the same `sizes`; `steps` has shape (sums, kinds).
+
+    Each sum is computed as if it were alone, to the last bit.
+    """
+    if not sizes:
+        return np.ones(len(observed))
+    p = np.full(len(observed), SMALLEST)
+    spread, largest = np.zeros(len(observed)), steps.max(axis=1)  # squares of the steps themselves may overflow
+    for size, step in zip(sizes, steps.T, strict=True):
+        spread += size * (step / largest) ** 2
+    # Hoeffding's bound: P(|D| ≥ d) is at most this, so that there is nothing to be summed.
+    open_ = np.flatnonzero(2 * np.exp(-0.5 * (observed / largest) ** 2 / spread) >= SMALLEST)
+    order = sorted(range(len(sizes)), key=lambda j: -sizes[j])
+    laws = [binomial(sizes[j]) for j in order] + [(0, np.ones(1))] * (3 - len(order))
+    cells = len(laws[1][1]) * len(laws[2][1])
+    at_once = max(1, CELLS_AT_ONCE // cells)
+    for start in range(0, len(open_), at_once):
+        part = open_[start : start + at_once]
+        p[part] = _summed([sizes[j] for j in order], steps[part][:, order], observed[part], laws)
+    return p
+
+
+def _summed(sizes: Sequence[int], steps: Floats, observed: Floats, laws: Sequence[tuple[int, Floats]]) -> Floats:
+    """Sum the tails of the first and largest kind over the values of the two others, which are 0 where there are
+    none."""
+    (first, probabilities), (_, chance), (_, inner_chance) = laws
+    # above[k] = P(B ≥ first + k)
+    above = np.concatenate([np.cumsum(probabilities[::-1])[::-1], [0.0]])
+    step = steps[:, :1]
+    least = (observed[:, None] * (1 - TIE) / step + sizes[0]) / 2 - 1e-9 - first
+    across, down = (_values(sizes, steps, laws, j) / (2 * step) for j in (1, 2))
+    rows, total = max(1, CELLS_AT_ONCE // len(inner_chance)), np.zeros(len(observed))
+    for start in range(0, len(chance), rows):
+        part = slice(start, start + rows)
+        needed = (least - across[:, part])[:, :, None] - down[:, None, :]
+        np.ceil(needed, out=needed)
+        np.clip(needed, 0, len(probabilities), out=needed)
+        tails = above.take(needed.astype(np.intp))
+        within = np.einsum("bc,c->b", tails.reshape(-1, len(inner_chance)), inner_chance).reshape(tails.shape[:2])
+        total += [float(chance[part] @ row) for row in within]  # one by one: alone or not, the digits are the same
+    # D and -D have the same distribution, so the lower tail weighs as much.
+    return np.minimum(1.0, np.maximum(SMALLEST, 2 * total))
+
+
+def _values(sizes: Sequence[int], steps: Floats, laws: Sequence[tuple[int, Floats]], j: int) -> Floats:
+    """Return what a kind adds in each way that it can fall; shape (sums, ways)."""
+    if j >= len(sizes):
+        return np.zeros((len(steps), 1))
+    first, probabilities = laws[j]
+    return steps[:, j, None] * (2.0 * (first + np.arange(len(probabilities))) - sizes[j])
+
+
+def _halves_p(sizes: list[int], steps: list[float], observed: float) -> float | None:
+    """Return the same for many kinds: the sums of one half of them against the tails of the other; None where a half
+    has too many."""
+    halves: list[tuple[Floats, Floats]] = [(np.zeros(1), np.ones(1))] * 2
+    largest = float(np.dot(sizes, steps))
+    for size, step in sorted(zip(sizes, steps, strict=True), reverse=True):
+        small = int(len(halves[1][0]) < len(halves[0][0]))
+        convolved = _convolved(halves[small], size, step, largest)
+        if convolved is None:
+            return None
+        halves[small] = convolved
+    (values, chance), (others, tails) = halves
+    above = np.concatenate([np.cumsum(tails[::-1])[::-1], [0.0]])
+    reached = np.searchsorted(others, observed * (1 - TIE) - ROUNDING * largest - values, side="left")
+    return min(1.0, max(SMALLEST, 2 * float(chance @ above[reached])))
+
+
+def _convolved(half: tuple[Floats, Floats], size: int, step: float, largest: float) -> tuple[Floats, Floats] | None:
+    """Add one more kind; sums that differ by nothing but rounding are one, so that a lattice stays small."""
+    first, probabilities = binomial(size)
+    if len(half[0]) * len(probabilities) > LARGEST_HALF:
+        return None
+    values = np.add.outer(half[0], step * (2.0 * (first + np.arange(len(probabilities))) - size)).ravel()
+    chance = np.multiply.outer(half[1], probabilities).ravel()
+    kept = chance > NEGLIGIBLE
+    values, chance = values[kept], chance[kept]
+    order = np.argsort(values, kind="stable")
+    values, chance = values[order], chance[order]
+    starts = np.flatnonzero(np.diff(values, prepend=-np.inf) > ROUNDING * largest)
+    return values[starts], np.add.reduceat(chance, starts)
+
+
+def _enumerated_p(difference: Difference, n: NDArray[np.int64], observed: float) -> float:
+    shape = tuple(int(size) + 1 for size in n)
+    of_kind = []
+    for size in n:
+        first, probabilities = binomial(int(size))
+        of_kind.append(np.zeros(int(size) + 1))
+        of_kind[-1][first : first + len(probabilities)] = probabilities
+    # B and n - B differ alike, and stand as far from the middle of the list: half of it is enough.
+    every = int(np.prod(shape))
+    total = 0.0
+    for start in range(0, -(-every // 2), AT_ONCE):
+        place = np.arange(start, min(start + AT_ONCE, -(-every // 2)))
+        counts = np.unravel_index(place, shape)
+        chance = np.where(2 * place == every - 1, 1.0, 2.0)
+        for probabilities, count in zip(of_kind, counts, strict=True):
+            chance *= probabilities[count]
+        differences = np.abs(difference(np.stack(counts, axis=1).astype(float)))
+        # An exchange that leaves the measure undefined counts as a hit: the cautious side.
+        total += float(chance @ ~(differences < observed * (1 - TIE)))
+    return min(1.0, max(SMALLEST, total))

@@ -1,0 +1,90 @@
+"""The verbs: a file is a verb (its help page is the file's docstring), or a group of them.
+
+The folder is the list of verbs. `nescio.score`, `nescio score`, the tool for assistants and the page of the reference
+are all made from the declaration in `score.py`.
+"""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False  # the list of verbs is read before anything is imported
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from nescio.options import Verb
+
+# The order of the help page; what is not named comes last.
+ORDER = (
+    *("score", "compare", "look", "baseline", "report", "view", "tune", "tune_pair", "repeats"),
+    *("plan", "plan_labels", "plan_repeats", "meta", "audit", "judge", "tally", "convert", "comment", "check"),
+    *("list_measures", "from_counts", "ave", "nuggets", "read", "campaign"),
+)
+COMMANDS = {"from_counts": "c@1", "list_measures": "measures"}  # what a shell calls a file otherwise than by its name
+
+
+def names() -> list[str]:
+    """List the files of verbs and groups, as Python calls them."""
+    inside = os.listdir(os.path.dirname(__file__))
+    own = {name.removesuffix(".py") for name in inside if not name.startswith(("_", ".")) and not name.endswith(".pyi")}
+    return sorted(own, key=lambda name: (ORDER.index(name) if name in ORDER else len(ORDER), name))
+
+
+def files() -> dict[str, str]:
+    """Return the files of verbs and groups, as Python calls them, by what a shell calls them."""
+    return {COMMANDS.get(name, name.replace("_", "-")): name for name in names()}
+
+
+def about(name: str) -> str:
+    """Return the first sentence of a file's docstring, without importing it."""
+    path = os.path.join(os.path.dirname(__file__), name)
+    with open(os.path.join(path, "__init__.py") if os.path.isdir(path) else f"{path}.py", encoding="utf-8") as lines:
+        return next(lines).strip().strip('"')
+
+
+def find(name: str) -> Any:
+    """Import a verb, or the module of a group, by its name in Python."""
+    from importlib import import_module
+
+    return verb_of(import_module(f"{__name__}.{name}"))
+
+
+def verb_of(file: Any) -> Any:
+    """Return the verb of a file, which has its name; the file itself if it is a group."""
+    from nescio.options import Verb
+
+    one = vars(file).get(file.__name__.rpartition(".")[2])
+    return one if isinstance(one, Verb) else file
+
+
+def names_in(group: Any) -> list[str]:
+    """Return what the verbs of a group, and the groups within it, are called in Python; imports none of them."""
+    from nescio.options import Verb
+
+    own = [name for name, one in vars(group).items() if isinstance(one, Verb) and one.__module__ == group.__name__]
+    inside = [name for folder in getattr(group, "__path__", ()) for name in sorted(os.listdir(folder))]
+    return own + [name.removesuffix(".py") for name in inside if name.endswith(".py") and not name.startswith("_")]
+
+
+def verb_in(group: Any, name: str) -> Any:
+    """Return a verb of a group, or a group within it; where the group is a folder, that of the file of this name."""
+    inside = group.__name__.removeprefix(f"{__name__}.")
+    return find(f"{inside}.{name}") if hasattr(group, "__path__") else vars(group)[name]
+
+
+def verbs_in(group: Any) -> dict[str, Any]:
+    """Return the verbs of a group, and the groups within it, by their names in Python."""
+    return {name: verb_in(group, name) for name in names_in(group)}
+
+
+def every_verb(group: Any = None) -> Iterator[Verb[Any, Any]]:
+    """Yield all verbs; imports all of them."""
+    from nescio.options import Verb
+
+    things = verbs_in(group).values() if group else map(find, names())
+    for thing in things:
+        if isinstance(thing, Verb):
+            yield thing
+        else:
+            yield from every_verb(thing)

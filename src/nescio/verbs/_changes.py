@@ -1,0 +1,90 @@
+"""What changed between two runs, for its page and for summaries; and the commands that pages repeat."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from nescio.comparison import compare
+from nescio.comparison.two_runs import take_two, two_runs
+from nescio.data.evidence import Evidence
+from nescio.data.results import Comparisons
+from nescio.pipeline import Loaded, file_of
+from nescio.reporting import page
+from nescio.reporting.page.change import Change, change_page, gather_change
+from nescio.reporting.page.commands import Commands
+from nescio.scoring.score import open_data
+from nescio.sources.writing import write_text
+from nescio.verbs._shared import Labelled, Reading, Resampled, source_words
+
+REPEATED = ("test", "correction", "margin", "ci")  # options of a comparison that its page repeats
+
+
+def commands_of(request: Any) -> Commands:
+    """Keep what other commands need to give the same figures as this request."""
+    return Commands(source_words(request.source), request.words(Reading), request.words(Resampled, *REPEATED))
+
+
+class Pair(Struct, frozen=True):
+    """Which two runs are meant: the baseline (a run, or the file of one) and the other."""
+
+    baseline: str | Path | None
+    run: str | None
+
+    def read(
+        self, source: Any, measures: Sequence[str] | str | None, options: Mapping[str, Any]
+    ) -> tuple[Loaded, Pair]:
+        """Read what is given; returns it with the pair, in which the baseline is a run."""
+        loaded = open_data(source, {"baseline_file": file_of(self.baseline), **options}, measures)
+        return loaded, Pair(loaded.baseline or (None if self.baseline is None else str(self.baseline)), self.run)
+
+
+def change_of(
+    source: Any,
+    measures: Sequence[str] | str | None,
+    pair: Pair,
+    commands: Commands,
+    *,
+    how: Mapping[str, Any],
+    options: Mapping[str, Any],
+) -> Change:
+    """Return what changed between two runs; `how` they are compared is what `compare` takes, `options` of reading."""
+    loaded, pair = pair.read(source, measures, options)
+    old, new = two_runs(loaded, None if pair.baseline is None else str(pair.baseline), pair.run)
+    loaded = take_two(loaded, old, new)
+    comparisons = compare(loaded, measures, baseline=old, **how)
+    return gather_change(loaded, comparisons, (old, new), commands, {"ci": how["ci"], "margin": how["margin"]})
+
+
+def compared(
+    source: Any,
+    measures: Sequence[str] | None,
+    commands: Commands,
+    *,
+    about_two: bool,
+    how: Mapping[str, Any],
+    options: Mapping[str, Any],
+) -> tuple[Comparisons, Change | None]:
+    """Compare runs, and return what changed too with `about_two`, where they are two whose questions are known.
+
+    `how` is what `compare` takes, with the runs; `options` are those of reading.
+    """
+    if not about_two:
+        return compare(source, measures, **how, **options), None
+    pair = Pair(how["baseline"], how["run"])
+    how = {name: value for name, value in how.items() if name not in ("baseline", "run", *Labelled.options)}
+    loaded, pair = pair.read(source, measures, {"strata": (), **options})
+    apart = isinstance(loaded.data, Evidence) and not loaded.data.origins
+    if apart and pair.baseline is not None and (pair.run is not None or len(loaded.data.runs) == 2):
+        change = change_of(loaded, measures, pair, commands, how=how, options={})
+        return change.comparisons, change
+    return compare(loaded, measures, baseline=pair.baseline, run=pair.run, **how), None
+
+
+def write_change(change: Change, output: Path, title: str | None = None) -> None:
+    """Write the page of what changed between two runs."""
+    title = title or f"{change.old} → {change.new}"
+    write_text(output, change_page(change, title=title, texts=page.texts_of(change.loaded)))

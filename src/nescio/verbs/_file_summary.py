@@ -1,0 +1,349 @@
+"""What is in files, what format they were taken for and why, and what looks wrong in them."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+from typing import Any, Literal
+
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import asdict, replace
+
+from nescio.data.columns import OUTCOMES, REGISTRY, known
+from nescio.data.evidence import Evidence, Tally
+from nescio.data.judges import named
+from nescio.data.model import Collection
+from nescio.data.notes import Note
+from nescio.data.outcomes import NonAnswers, reasons_note
+from nescio.errors import MismatchError, NescioError, opt, spelled
+from nescio.formats import Format, ReadOptions, Source, SourceRole, explain
+from nescio.pipeline import Loaded, Options, load, only_questions, open_files, recognise
+from nescio.reporting.printing import show_fact, show_text
+from nescio.reporting.screen import show_records
+from nescio.text import plural
+
+MOST_NAMED = 3  # files of one kind that are named
+JudgeFrom = Literal["option", "default", "files"]
+JUDGE_FROM: Mapping[JudgeFrom, str] = {
+    "option": "--judge",
+    "default": "by default; --judge",
+    "files": "who judged, by the files",
+}
+
+
+class CheckedFile(Struct, frozen=True):
+    """A file, the part that it plays in its format, by what it was known, and its columns where it has any."""
+
+    file: str
+    part: str
+    why: str
+    columns: tuple[str, ...]
+
+
+class RunSummary(Struct, frozen=True):
+    """A run: `n` questions, and what its columns sum to, by the words of their declarations ("correct", "with
+    confidence")."""
+
+    run: str
+    sums: Mapping[str, int]
+    n: int
+
+    def record(self) -> dict[str, Any]:
+        """Lay it out as a row of a table."""
+        return {"run": self.run, **self.sums, "n": self.n}
+
+
+class Contents(Struct, frozen=True):
+    """What files hold: questions (None: counts alone), in how many clusters, runs, how many values each stratum has,
+    the non-answers of each run by kind, and who judged, as far as that is known; and how often each question was asked,
+    where that is more than once."""
+
+    questions: int | None
+    clusters: int | None
+    runs: tuple[RunSummary, ...]
+    strata: Mapping[str, int]
+    non_answers: tuple[NonAnswers, ...] = ()
+    judge: str | None = None
+    judge_from: JudgeFrom | None = None
+    notes: tuple[Note, ...] = ()
+    repeats: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Lay it out for JSON."""
+        judge = {} if self.judge is None else {"judge": self.judge, "judge_from": self.judge_from}
+        judge |= {} if self.repeats is None else {"repeats": self.repeats}
+        return {
+            "non_answers": [_non_answer(row) for row in self.non_answers],
+            "notes": list(map(str, self.notes)),
+            "questions": self.questions,
+            "clusters": self.clusters,
+            "runs": [run.record() for run in self.runs],
+            "strata": _strata_texts(self.strata),
+            **judge,
+        }
+
+
+class FileSummary(Struct, frozen=True):
+    """What files were taken for and why, what they hold (None where that cannot be said), and what looks wrong.
+
+    `error` is what the reader raised where a file breaks a rule of its format; it is among the problems. As text it is
+    what the command line prints.
+    """
+
+    format: str
+    about: str
+    why: str
+    files: tuple[CheckedFile, ...]
+    contents: Contents | None = None
+    problems: tuple[str, ...] = ()
+    error: NescioError | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Lay it out as the command line prints it with `-f json`."""
+        return {
+            "format": self.format,
+            "about": self.about,
+            "why": self.why,
+            "files": [asdict(file) for file in self.files],
+            **(self.contents.to_dict() if self.contents else {}),
+            "problems": list(self.problems),
+        }
+
+    def __str__(self) -> str:
+        with contextlib.redirect_stdout(io.StringIO()) as text:
+            self.show()
+        return text.getvalue()
+
+    def show(self, *, with_error: bool = False) -> None:
+        """Print it; what is wrong with a file that breaks a rule is left to who tells of the error, unless asked
+        for."""
+        if not self.format:
+            show_fact("file", self.files[0].file)
+        else:
+            show_fact("format", f"{self.format}: {self.about}")
+            show_fact("why", self.why)
+            self._show_contents()
+        for problem in self.problems if with_error or not self.error else ():
+            show_fact("look at", problem)
+        if not self.problems:
+            show_text("no problems found")
+
+    def _show_contents(self) -> None:
+        for _, group in groupby(self.files, lambda file: file.part):
+            _show_files(list(group))
+        if self.contents is not None:
+            _show_contents(self.contents)
+
+
+def summarize(items: Sequence[Any], reading: Options) -> FileSummary:
+    """Sum up files that are read together; what breaks a rule of their format is a problem like others.
+
+    Raises FormatError, MismatchError or UsageError where it cannot even be said of what format the files are.
+    """
+    sources, _ = open_files(items, reading)
+    format_, parts = recognise(sources, reading.format_in, reading.column, judging=reading.judging)
+    stated = spelled(f"{opt('format_in', reading.format_in)} says so") if reading.format_in else None
+    files = tuple(
+        CheckedFile(str(source.label), part, explain.seen(format_, source), _columns(source)) for part, source in parts
+    )
+    summary = FileSummary(format_.name, format_.about, stated or explain.rule(format_, parts[0][1]), files)
+    try:
+        contents, problems = _contents(items, format_, parts, reading)
+    except NescioError as error:
+        return replace(summary, problems=(str(error),), error=error)
+    return replace(summary, contents=contents, problems=tuple(problems))
+
+
+def _columns(source: Source) -> tuple[str, ...]:
+    return tuple(source.columns) if source.kind in ("delimited", "lines", "parquet", "table") else ()
+
+
+def _contents(
+    items: Sequence[Any], format_: Format, parts: Sequence[SourceRole], options: Options
+) -> tuple[Contents | None, list[str]]:
+    """Read what the files hold, and say what looks wrong."""
+    roles = {part for part, _ in parts}
+    if format_.collection and only_questions(format_, parts):
+        collection, notes = format_.collection(parts, ReadOptions(strata=options.strata, choose=options.choose))
+        return _of_collection(collection, notes), [
+            "there are only questions; nothing can be counted without answers to them"
+        ]
+    if roles in ({"gold"}, {"answers"}):
+        lacking = "answers to it" if roles == {"gold"} else "the collection or key that they answer (gold)"
+        only = f"only {roles.pop()} given{f' ({held})' if (held := format_.describe(parts)) else ''}"
+        return None, [f"{only}: nothing can be scored without {lacking}"]
+    problems = []
+    try:
+        loaded = load(list(items), options)
+    except MismatchError as error:
+        problems.append(str(error))
+        loaded = load(list(items), options.but(missing="unanswered", ungraded="exclude"))
+    contents = _of_data(loaded)
+    judged = replace(
+        contents,
+        judge=named(loaded.judges),
+        judge_from=_judge_from(loaded),
+        notes=(*contents.notes, *(loaded.texts.unused if loaded.judged_here and loaded.texts else ())),
+    )
+    return judged, [*problems, *_oddities(judged.runs)]
+
+
+def _judge_from(loaded: Loaded) -> JudgeFrom | None:
+    """Say where the judge comes from; None where nothing says who judged."""
+    if loaded.judged_here:
+        return "option" if loaded.options.judge else "default"
+    return "files" if loaded.judges else None
+
+
+def _of_collection(collection: Collection, notes: Iterable[Note]) -> Contents:
+    questions = collection.questions
+    names = dict.fromkeys(name for question in questions for name in question.strata)
+    clusters = {question.cluster for question in questions}
+    return Contents(
+        len(questions),
+        None if None in clusters else len(clusters),
+        (),
+        {name: len({question.strata.get(name, "") for question in questions}) for name in names},
+        notes=tuple(notes),
+    )
+
+
+def _of_data(loaded: Loaded) -> Contents:
+    """Count what is in the data; what its readers noted is kept, but for what the counts of non-answers say."""
+    data, silence = loaded.data, loaded.silence
+    counted = {
+        reasons_note(run, {row.why: row.n for row in rows}, rows[0].of)
+        for run, rows in ((run, list(rows)) for run, rows in groupby(silence, lambda row: row.run))
+    }
+    notes = tuple(remark for remark in loaded.notes if remark not in counted)
+    if isinstance(data, Tally):
+        return Contents(None, None, tuple(_of_counts(data)), {}, silence, notes=notes)
+    whole = data.unit == "questions" or data.clusters is None  # else a question and the answers to it are a cluster
+    own = data.repeats is not None and data.resampled == "questions"
+    clusters = None if data.clusters is None or own else len(np.unique(data.clusters))
+    return Contents(
+        data.size if whole else clusters,
+        clusters if whole else None,
+        tuple(_of_run(data, i, silence) for i in range(len(data.runs))),
+        _groups(data),
+        silence,
+        notes=notes,
+        repeats=None if data.repeats is None else data.repeats.span(data.present),
+    )
+
+
+def _of_counts(data: Tally) -> Iterable[RunSummary]:
+    totals = data.totals()
+    for i, run in enumerate(data.runs):
+        yield RunSummary(run, {name: int(totals[name][i]) for name in OUTCOMES}, int(totals["n"][i]))
+
+
+def _of_run(data: Evidence, i: int, silence: Sequence[NonAnswers]) -> RunSummary:
+    run = data.runs[i]
+    sums = _sums(data, i, core=True)
+    if any(row.taken_for == "not graded" for row in silence):
+        sums["not_graded"] = sum(row.n for row in silence if row.run == run and row.taken_for == "not graded")
+    sums |= _sums(data, i, core=False)
+    # Of rows that are questions and answers to them, the questions are counted.
+    answers = data.answer_rows
+    questions = True if answers is None or answers.all() else ~answers
+    return RunSummary(run, sums, int((data.present[i] & questions).sum()))
+
+
+def _sums(data: Evidence, i: int, *, core: bool) -> dict[str, int]:
+    """Sum over the questions of a run what the declarations of the columns say is to be summed; the outcomes, or the
+    rest."""
+    sums: dict[str, int] = {}
+    place = {name: at for at, name in enumerate(REGISTRY)}
+    for name, stored in sorted(data.columns.items(), key=lambda column: place.get(column[0], len(place))):
+        if core != (not known(name).namespace and stored.dtype.kind in "iu"):
+            continue
+        values = stored[i][~np.isnan(stored[i]) & data.present[i]]
+        for summary in known(name).summaries:
+            if summary.how == "count" and stored.dtype.kind in "iu":
+                continue  # it is absent nowhere
+            by_kind = {"sum": values.sum(), "count": len(values), "zeros": (values == 0).sum()}
+            sums[summary.words] = int(by_kind[summary.how])
+    return sums
+
+
+def _oddities(runs: Iterable[RunSummary]) -> list[str]:
+    """Say what is allowed and still looks wrong."""
+    odd = []
+    for row in runs:
+        if row.n and row.sums.get("unanswered") == row.n:
+            odd.append(f"run {row.run!r} answers nothing")
+        if row.n and row.sums.get("correct") == row.n:
+            odd.append(f"run {row.run!r} is right everywhere")
+        if row.n and row.sums.get("incorrect") == row.n:
+            odd.append(f"run {row.run!r} is wrong everywhere; do answers and gold belong together?")
+        if row.n == 0:
+            odd.append(f"run {row.run!r} has nothing to score")
+    return odd
+
+
+# ---- printing ----
+
+
+def _show_files(files: Sequence[CheckedFile]) -> None:
+    """Print files of one part: together where they are alike, or many; else one by one."""
+    alike = all(file.why == files[0].why for file in files)
+    if not alike and len(files) <= MOST_NAMED:
+        for file in files:
+            _show_files([file])
+        return
+    names = ", ".join(file.file for file in files[:MOST_NAMED])
+    more = f" and {len(files) - MOST_NAMED:,} more" if len(files) > MOST_NAMED else ""
+    why = files[0].why if alike else f"the first is {files[0].why}"
+    show_fact("file" if len(files) == 1 else "files", f"{names}{more} ({files[0].part}): {why}")
+
+
+def _show_contents(contents: Contents) -> None:
+    held = [plural(contents.questions, "question")] if contents.questions is not None else []
+    held += [f"asked {contents.repeats.replace('-', ' to ')} times"] if contents.repeats else []
+    held += [f"in {plural(contents.clusters, 'cluster')}"] if contents.clusters else []
+    show_fact("holds", f"{' '.join(held)}{', ' if held else ''}{plural(len(contents.runs), 'run')}")
+    if contents.judge_from:
+        show_fact("judge", f"{contents.judge} ({JUDGE_FROM[contents.judge_from]})")
+    _show_strata(contents.strata)
+    if contents.runs:
+        show_records(_without_doubles([run.record() for run in contents.runs]))
+    if any(row.why != row.taken_for for row in contents.non_answers):
+        print()
+        show_records([_non_answer(row) for row in contents.non_answers])
+    for remark in contents.notes:
+        show_fact("note", str(remark))
+
+
+def _groups(data: Evidence) -> dict[str, int]:
+    """Count the values of each stratum; a column with a value of its own for each question groups nothing."""
+    values = {name: len(set(column)) for name, column in data.strata.items()}
+    most = max(len(data.questions), 2) if data.clusters is None else np.inf
+    return {name: count for name, count in values.items() if count < most}
+
+
+def _show_strata(values: Mapping[str, int]) -> None:
+    """Print how many values each stratum has, and count those of one value."""
+    telling = _strata_texts({name: count for name, count in values.items() if count != 1})
+    constant = len(values) - len(telling)
+    telling += [f"{plural(constant, 'column')} of one value"] if constant else []
+    if telling:
+        show_fact("strata", ", ".join(telling))
+
+
+def _strata_texts(values: Mapping[str, int]) -> list[str]:
+    return [f"{name} ({plural(count, 'value')})" for name, count in values.items()]
+
+
+def _non_answer(row: NonAnswers) -> dict[str, Any]:
+    return {"run": row.run, "non_answer": row.why, "taken_for": row.taken_for, "n": row.n}
+
+
+def _without_doubles(runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Leave out the column of what was declined where it says no more than that of what is unanswered."""
+    if any(row.get("declined") != row.get("unanswered") for row in runs):
+        return list(runs)
+    return [{name: value for name, value in row.items() if name != "declined"} for row in runs]

@@ -1,0 +1,25 @@
+"""A group of verbs that is a folder, as Python sees it."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+from nescio.verbs import names_in, verb_in, verb_of
+
+
+class Folder(ModuleType):
+    """A folder whose files are verbs: under the name of a file it has the verb in it, imported when it is first
+    used."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or name not in names_in(self):
+            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+        return verb_in(self, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Keep the verb where Python would keep its file, once that is imported."""
+        super().__setattr__(name, verb_of(value) if isinstance(value, ModuleType) else value)
+
+    def __dir__(self) -> list[str]:
+        return names_in(self)

@@ -1,0 +1,311 @@
+"""Gates for continuous integration: their statuses, and what CI systems read of them (JUnit XML, GitHub's step
+summary)."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from nescio.data.results import Comparisons, Results, Scores
+from nescio.errors import UsageError, opt
+from nescio.measures import Measure, OwnInterval, parse
+from nescio.reporting.grid import make_grid
+from nescio.reporting.markdown import longest_marks, markdown_code, markdown_table
+from nescio.reporting.numbers import number, signed
+from nescio.reporting.tables import grids
+from nescio.scoring.confidence_intervals import DOUBTS, UNFIT
+from nescio.sources.writing import write_text
+from nescio.verbs._output_paths import check_place
+from nescio.verbs._shared import Gated, command_line
+
+if TYPE_CHECKING:
+    from nescio.comparison.early import Look
+
+
+PASSED, FAILED, CANNOT_TELL = 0, 1, 3
+WORDS = {PASSED: "passed", FAILED: "failed", CANNOT_TELL: "cannot tell"}
+MARKDOWN = ("", ".md", ".markdown", ".txt")  # GitHub's own file has no suffix
+FEWEST = 2  # resamples that lie beyond the ends of an interval
+_NOT_XML = "[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"  # XML 1.0, production 2
+
+
+class Limit(Struct, frozen=True):
+    """What a measure of every run must not fall below; or exceed, where `ceiling` is set, as for what is better when
+    lower."""
+
+    measure: str
+    value: float
+    ceiling: bool = False
+
+
+class Gate(Struct, frozen=True):
+    """One thing that was asked of one run, what came of it (0 passed, 1 failed, 3 cannot tell), the sentence and the
+    figures that say so, and whether the interval that it rests on is doubtful."""
+
+    run: str
+    asked: str
+    status: int
+    said: str
+    figures: str
+    doubtful: bool = False
+
+
+def with_gated(measures: Sequence[str | Measure], limits: Iterable[Limit]) -> list[str | Measure] | None:
+    """Name the measures to score: those asked for and those of the gates; None, for what suits the data, where none is
+    asked for."""
+    wanted: dict[str, str | Measure] = {}
+    for one in (*(measures or ()), *(limit.measure for limit in limits)):
+        wanted.setdefault(one if isinstance(one, str) else one.label, one)
+    return list(wanted.values()) if measures else None
+
+
+def score_gates(scores: Scores, limits: Iterable[Limit]) -> list[Gate]:
+    """Hold every run against the limits, by the whole interval.
+
+        score_gates(nescio.score("outcomes.csv", "c@1"), [Limit("c@1", 0.5)])
+
+    A run passes where its interval is on the right side of the limit, fails where it is on the wrong one, and cannot be
+    told from the limit where it spans it, or where there is none. The interval of a value from bins of confidence is
+    widened by the bound that these leave. Raises UsageError for a limit on a measure that is
+    not scored, that runs the other way, or whose interval holds the true value less often than it says.
+    """
+    gates: list[Gate] = []
+    for limit in limits:
+        _check_limit(scores, limit)
+        gates += _gates_of(scores, limit)
+    return gates
+
+
+def _check_limit(scores: Scores, limit: Limit) -> None:
+    name = limit.measure
+    declaration = parse(name).declaration
+    if name not in {row.measure for row in scores}:
+        raise UsageError(f"a gate names {name}, which is not scored; add {opt('measures', name)}")
+    if declaration.lower_is_better != limit.ceiling:
+        better, option = ("higher", "fail_under") if limit.ceiling else ("lower", "fail_over")
+        raise UsageError(f"{name} is better when {better}; use {opt(option, of=f'{name}=VALUE')}")
+    _check_fit(scores, name)
+
+
+def _check_fit(results: Scores | Comparisons, name: str) -> None:
+    """Raise UsageError where the intervals of a measure hold the true value less often than they say."""
+    unfit = next((note for note in results.notes if note.code == UNFIT and name in note.measures), None)
+    if unfit is None:
+        return
+    own = isinstance(results, Scores) and isinstance(parse(name).declaration.interval, OwnInterval)
+    other = f" ({opt('interval', 'auto')} has one that does, unless questions are clustered)" if own else ""
+    raise UsageError(
+        f"no gate can rest on the {unfit['method']} interval of {name}: it does not hold the true value as often as it "
+        f"says{other}"
+    )
+
+
+def _doubted(results: Scores | Comparisons, name: str) -> set[str]:
+    """Return whose intervals of a measure are approximate, as notes name them."""
+    return {whose for note in results.notes if note.code in DOUBTS and name in note.measures for whose in note.whose}
+
+
+def _gates_of(scores: Scores, limit: Limit) -> list[Gate]:
+    """Hold every run against one limit: 0 passed, 1 failed, 3 cannot tell (or undefined)."""
+    gates = []
+    doubted = _doubted(scores, limit.measure)
+    of_bins = {one.run: one for one in scores.tables.get("bins", ()) if one.measure == limit.measure}
+    for row in scores:
+        if row.measure != limit.measure or row.stratum is not None:
+            continue
+        low, high = (math.nan, math.nan) if row.low is None or row.high is None else (row.low, row.high)
+        if bins := of_bins.get(row.run):
+            low, high = low - (bins.value - bins.least), high + (bins.greatest - bins.value)
+        worst, best = (-high, -low) if limit.ceiling else (low, high)
+        floor = -limit.value if limit.ceiling else limit.value
+        status = PASSED if worst >= floor else FAILED if best < floor else CANNOT_TELL
+        verdict = {
+            PASSED: "is at most" if limit.ceiling else "is at least",
+            FAILED: "is above" if limit.ceiling else "is below",
+            CANNOT_TELL: "is not significantly different from",
+        }[status]
+        if math.isnan(low):
+            verdict = "has no interval to be held against"
+        figures = f"{number(row.value)} [{number(low)}, {number(high)}]"
+        doubtful = f"run {row.run!r}" in doubted
+        rough = (", with the bound of its bins" if bins else "") + (", an approximate interval" if doubtful else "")
+        message = f"{limit.measure} of run {row.run!r} {verdict} {limit.value:g} ({figures}{rough})"
+        rule = f"{limit.measure} {'at most' if limit.ceiling else 'at least'} {limit.value:g}"
+        gates.append(Gate(row.run, rule, status, message, figures, doubtful))
+    return gates
+
+
+def check_regression_gate(ci: float, resamples: int) -> None:
+    """Raise UsageError where too few resamples leave a gate on regressions without an interval."""
+    if resamples * (1 - ci / 100) < FEWEST:
+        raise UsageError(f"{opt('resamples', resamples)} are too few for the {ci:g}% interval of a gate")
+
+
+def regression_gates(
+    comparisons: Comparisons, measures: Sequence[str] = (), *, ci: float = 95.0, margin: float = 0.01
+) -> list[Gate]:
+    """Ask of every run whether it is worse than its baseline by more than the margin.
+
+        regression_gates(nescio.compare("outcomes.csv", "c@1", baseline="old"), ["c@1"])
+
+    `comparisons` were made with this `ci` and `margin`; `measures` are those that are gated (none: the first one
+    compared). Raises UsageError for a measure of whose differences no interval holds what it says.
+    """
+    from nescio.comparison import regression
+
+    gated = {parse(name).label for name in measures or [row.measure for row in comparisons.rows[:1]]}
+    for name in gated:
+        _check_fit(comparisons, name)
+    gates = []
+    for row in comparisons:
+        if row.measure not in gated:
+            continue
+        status = regression(row, 1 - ci / 100, margin)
+        verdict = {PASSED: "is not worse than", FAILED: "is worse than", CANNOT_TELL: "may be worse than"}[status]
+        which = "; there are too few questions to tell" if status == CANNOT_TELL else ""
+        figures = f"{signed(row.difference)} [{signed(row.low)}, {signed(row.high)}]"
+        message = (
+            f"{row.measure} of run {row.run!r} {verdict} {row.baseline!r} by more than {margin:g}{which} ({figures})"
+        )
+        rule = f"{row.measure} at most {margin:g} worse than {row.baseline}"
+        gates.append(Gate(row.run, rule, status, message, figures))
+    return gates
+
+
+def early_gates(looks: Results[Look]) -> list[Gate]:
+    """Ask whether a run that is followed is worse than its baseline: passed where the latest look says that it is
+    better, or that no difference larger than the margin is left; failed where it is worse; else it cannot be told yet.
+
+        early_gates(nescio.look("outcomes.csv", "c@1", baseline="old", run="mine"))
+    """
+    row = looks.rows[-1]
+    worse = row.verdict in ("stop: worse", "stop: lower")
+    status = FAILED if worse else PASSED if row.stops else CANNOT_TELL
+    figures = f"{signed(row.difference)} [{signed(row.low)}, {signed(row.high)}]"
+    message = f"{row.measure} of run {row.run!r} against {row.baseline!r} after {row.n:,} questions: {row.verdict}"
+    rule = f"{row.measure} not worse than {row.baseline}"
+    return [Gate(row.run, rule, status, f"{message} ({figures})", figures)]
+
+
+def exit_status(gates: Iterable[Gate]) -> int:
+    """Give the exit status of all gates: a failure outweighs a gate that cannot tell, and that outweighs a pass."""
+    statuses = {gate.status for gate in gates}
+    return next((status for status in (FAILED, CANNOT_TELL) if status in statuses), PASSED)
+
+
+def check_reports(
+    junit_file: Path | None,
+    summary_file: Path | None,
+    *,
+    inputs: Iterable[Any] = (),
+    output: Path | None = None,
+    gated: bool = True,
+) -> None:
+    """Raise UsageError where a report could not be written, or would take the place of another file; `gated`: there are
+    gates."""
+    if summary_file is not None and summary_file.suffix.lower() not in MARKDOWN:  # most likely data, taken for the FILE
+        rule = "a step summary is Markdown (.md, .txt, or no suffix)"
+        raise UsageError(
+            f"{opt('step_summary')}: {rule}; write --step-summary=FILE, or put it last (found {str(summary_file)!r})"
+        )
+    if junit_file is not None and not gated:
+        raise UsageError(f"{opt('junit')} reports gates, but there are none")
+    named = [path for path in (output, junit_file, summary_file) if path is not None]
+    if len({path.absolute() for path in named}) < len(named):
+        raise UsageError(f"{opt('output')}, {opt('junit')} and {opt('step_summary')} each need a file of their own")
+    for path in named:
+        check_place(path, inputs)
+        if path.is_dir():
+            raise UsageError(f"{path} is a folder; give the name of a file")
+
+
+class Reports(Struct, frozen=True):
+    """Where gates are reported: a JUnit file, and a step summary to append to."""
+
+    junit: Path | None
+    summary: Path | None
+
+    @classmethod
+    def of(cls, request: Gated, *, gated: bool) -> Reports:
+        """Say where a request reports, once it is sure that it can be written; raises UsageError otherwise."""
+        summary = request.summary
+        junit = None if request.junit is None else Path(request.junit)
+        check_reports(junit, summary, inputs=request.inputs(), gated=gated)
+        return cls(junit, summary)
+
+    def write(self, command: str, request: Gated, results: Results, about: Sequence[str] = ()) -> None:
+        """Write what CI systems read: the JUnit file whole or not at all, the summary at the end of its file.
+
+        `command` is the verb ("score"), `about` further paragraphs of the summary. Raises UsageError where a file
+        cannot be written.
+        """
+        gates = results.gates
+        try:
+            # The summary is opened first, so that neither is written where the other cannot be.
+            opened = None if self.summary is None else self.summary.open("a", encoding="utf-8", errors="replace")
+            try:
+                if self.junit is not None:
+                    write_text(self.junit, junit(command, gates, str(results.signature)))
+                if opened is not None:
+                    opened.write(step_summary(command, gates, results, command_line(command, request), about))
+            finally:
+                if opened is not None:
+                    opened.close()
+        except OSError as error:
+            raise UsageError(f"{self.summary}: cannot be written: {error.strerror}") from None
+
+
+def junit(command: str, gates: Sequence[Gate], signature: str) -> str:
+    """Write the gates as JUnit XML that the common schemas (Ant's and Jenkins') accept: a suite, and a case a gate.
+
+    A gate that cannot tell is an `error`: CI must not show it as passed, as it would a `skipped` one, and it is no
+    failure.
+    """
+    from datetime import UTC, datetime
+
+    from lxml import etree
+
+    statuses = Counter(gate.status for gate in gates)
+    counted = {"tests": len(gates), "failures": statuses[FAILED], "errors": statuses[CANNOT_TELL]}
+    root = etree.Element("testsuites")
+    about = {"id": "0", "package": "nescio", "name": f"nescio {command}", "hostname": "localhost", "time": "0"}
+    stamp = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S")
+    numbers = {name: str(number) for name, number in counted.items()}
+    suite = etree.SubElement(root, "testsuite", **about, timestamp=stamp, **numbers)
+    etree.SubElement(etree.SubElement(suite, "properties"), "property", name="signature", value=_xml(signature))
+    for gate in gates:
+        case = etree.SubElement(suite, "testcase", name=_xml(gate.asked), classname=_xml(gate.run), time="0")
+        if gate.status:
+            kind = "failure" if gate.status == FAILED else "error"
+            outcome = etree.SubElement(case, kind, message=_xml(gate.said), type=WORDS[gate.status])
+            outcome.text = _xml(gate.said)
+    etree.SubElement(suite, "system-out").text = _xml("\n".join(gate.said for gate in gates))
+    etree.SubElement(suite, "system-err")
+    text: str = etree.tostring(root, xml_declaration=True, encoding="UTF-8", pretty_print=True).decode()
+    return text
+
+
+def _xml(text: str) -> str:
+    """Replace the characters that no XML may hold."""
+    return re.sub(_NOT_XML, "\N{REPLACEMENT CHARACTER}", text)
+
+
+def step_summary(
+    command: str, gates: Sequence[Gate], results: Results, command_line: str, about: Sequence[str] = ()
+) -> str:
+    """Write a section of Markdown: verdict, gates, `about`, table, signature, and the command that gives it again."""
+    parts = [f"## nescio {command}{': ' + WORDS[exit_status(gates)] if gates else ''}"]
+    if gates:
+        rows = [[WORDS[gate.status], gate.run, gate.asked, gate.figures] for gate in gates]
+        parts.append(markdown_table(make_grid(["result", "run", "asked", "found"], rows, [True, True, True, False])))
+    parts += [*about, *map(markdown_table, grids(results))]
+    parts += [f"- {markdown_code(str(note))}" for note in results.notes]
+    fence = "`" * max(3, 1 + longest_marks(command_line))
+    parts += [markdown_code(str(results.signature)), f"{fence}console\n$ {command_line}\n{fence}"]
+    return "\n\n".join(parts) + "\n\n"

@@ -1,0 +1,360 @@
+"""The options that several verbs share, each declared once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from numbers import Number
+from pathlib import Path
+from typing import Any, ClassVar
+
+from nescio.data.judges import Target
+from nescio.errors import UsageError, opt
+from nescio.measures import Measure, Measures
+from nescio.options import Kind, Request, argument, option
+from nescio.options.edge import Progress
+from nescio.options.kinds import ANYTHING, FILES, LEVEL, LEVEL_OR_NONE, NAMES, PATH, same
+from nescio.pipeline.options import Reading
+from nescio.sources.arrow import items_of
+from nescio.suites.choices import Incomplete, Over
+
+__all__ = ["Reading"]
+SUMMARY = "GITHUB_STEP_SUMMARY"  # where GitHub Actions says which file it shows
+
+
+def _measures(value: Any) -> Any:
+    if isinstance(value, (str, Measure)):
+        return (value,)
+    if isinstance(value, (Mapping, bytes)) or not isinstance(value, Iterable):
+        raise TypeError
+    names = tuple(value)
+    if not all(isinstance(one, (str, Measure)) for one in names):
+        raise TypeError
+    return names or None
+
+
+def _one_measure(value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        (value,) = value
+    if not isinstance(value, (str, Measure)):
+        raise TypeError
+    return value
+
+
+def _paths(words: list[str]) -> list[Path]:
+    return [Path(word) for word in words]
+
+
+def _benchmarks(words: list[str]) -> Any:
+    """Return the files that a shell names, or the benchmarks of a suite: NAME=FILES for each, and files without a name
+    belong to the benchmark before them."""
+    from nescio.suites.definition import expand
+
+    named: dict[str, list[Path]] = {}
+    for at, word in enumerate(map(str, words)):
+        name, equals, rest = word.partition("=")
+        if equals and name and rest and not Path(word).exists():
+            if at and not named:
+                raise UsageError(f"benchmarks are NAME=FILES, and the first file has no name (found {str(words[0])!r})")
+            named.setdefault(name, []).extend(expand(rest))
+        elif named:
+            named[next(reversed(named))].extend(expand(word))
+    return named or _paths(words)
+
+
+def _source(value: Any) -> Any:
+    """Return what is read: the one thing of a list where that is a suite, which stands alone."""
+    items = items_of(value)
+    return items[0] if len(items) == 1 and is_suite(items) else value
+
+
+def _named(measure: str | Measure) -> str:
+    return measure.name if isinstance(measure, Measure) else measure
+
+
+SOURCE = Kind("files or tables", same, _paths, list[str], "FILES...", several=True, files=True)
+SUITE_OR_SOURCE = Kind("files or tables", _source, _benchmarks, list[str], "FILES...", several=True, files=True)
+MEASURES = Kind("names of measures", _measures, list, list[str] | None, "NAME", several=True, write=_named)
+ONE_MEASURE = Kind("the name of one measure", _one_measure, list, str, "NAME", several=True, write=_named)
+OWN_FILE = Kind("a path or a table", same, Path, str | None, "FILE", files=True)
+OWN_FILES = Kind("paths or tables", lambda value: tuple(items_of(value)), list, list[str], "FILE", True, files=True)
+
+
+def measure_names() -> Sequence[str]:
+    """Name every measure."""
+    from nescio.measures import REGISTRY
+
+    return list(REGISTRY)
+
+
+class Sourced(Request):
+    """What is read."""
+
+    source: Any = argument(kw_only=False, kind=SOURCE, argument=True, help="Files, folders or tables; see above.")
+
+
+class Worked(Request):
+    """Who follows the work."""
+
+    progress: Progress | None = option(
+        default=None, kind=ANYTHING, edge=True, help="Called with the number of parts done, and of all parts."
+    )
+
+
+class WithMeasures(Request):
+    """What is measured."""
+
+    measures: Measures = argument(
+        kw_only=False,
+        default=None,
+        kind=MEASURES,
+        flags=("-m", "--measure"),
+        complete=measure_names,
+        help="A measure, such as -m c@1 -m 'penalty(t=0.75)'. Repeatable; `nescio measures` lists them.",
+        default_words="depends on the data",
+    )
+
+    @property
+    def chosen(self) -> Any:
+        """The measures that were asked for, as a tuple; None where none was."""
+        return self.measures
+
+
+class Measured(WithMeasures, Sourced):
+    """What is read, and what is measured of it."""
+
+
+class BrokenDown(Request):
+    """A breakdown."""
+
+    by: str | None = option(
+        default=None,
+        metavar="COLUMN",
+        apart="suite",
+        help="Break down the scores by a column. It is constant within each question, or `question` itself.",
+    )
+
+
+class WithInterval(Request):
+    """An interval that there always is."""
+
+    ci: float = option(default=95.0, kind=LEVEL, help="The level of the intervals in percent.")
+
+
+class WithOrWithoutInterval(Request):
+    """An interval, or none."""
+
+    ci: float | None = option(
+        default=95.0, kind=LEVEL_OR_NONE, help="The level of the intervals in percent; none for no intervals."
+    )
+
+
+class Seeded(Request, group="Resampling"):
+    """A seed."""
+
+    seed: int = option(default=0, low=0, help="The seed of all random draws.")
+
+
+class InJobs(Request, group="Resampling"):
+    """Processes."""
+
+    jobs: int = option(default=1, low=-1, help="The number of processes; -1 for all cores. It does not affect results.")
+
+    def check(self) -> None:
+        """Raise UsageError for no process at all."""
+        super().check()
+        if self.jobs == 0:
+            raise UsageError(f"{opt('jobs')} must be 1 or more, or -1 for all cores (found 0)")
+
+
+class Redrawn(Seeded, group="Resampling"):
+    """How figures are resampled."""
+
+    resamples: int = option(default=10_000, low=1, high=100_000_000, help="The number of resamples.")
+
+
+class Resampled(InJobs, Redrawn, group="Resampling"):
+    """How figures are resampled, and in how many processes."""
+
+
+class Labelled(Request, group="People's labels"):
+    """People's verdicts that correct the judge's."""
+
+    labels: Any = option(
+        default=None,
+        kind=OWN_FILE,
+        apart="suite",
+        help="A table of people's verdicts on the answers to a random sample of the questions (run, question, verdict):"
+        " corrects the figures for the judge's errors.",
+    )
+    target: Target | None = option(
+        default=None,
+        needs="labels",
+        help="What corrected figures describe: all answers to these questions (collection) or all questions of this"
+        " kind (population).",
+        default_words="population",
+    )
+    labels_by: str | None = option(
+        default=None,
+        needs="labels",
+        metavar="COLUMN",
+        help="The questions to label were drawn at random within each value of COLUMN (`verdicts`: within each"
+        " combination of the judge's verdicts on the runs).",
+    )
+    also_judged: Sequence[Any] = option(
+        default=(),
+        needs="labels",
+        kind=OWN_FILES,
+        help="An outcome table of the same answers by another judge, so that both are used. Repeatable.",
+    )
+
+
+class SuiteOrSource(Sourced):
+    """What is read, which may be a suite."""
+
+    source: Any = argument(
+        kw_only=False, kind=SUITE_OR_SOURCE, argument=True, help="Files, folders or tables; see above."
+    )
+
+
+class Suited(SuiteOrSource, group="Suites of benchmarks"):
+    """What is done over several benchmarks."""
+
+    facts: ClassVar[dict[str, str]] = {"suite": "a suite of benchmarks"}
+
+    suite_by: str | None = option(
+        default=None,
+        metavar="COLUMN",
+        help="Treat each value of a column as a benchmark, such as a task or a category.",
+    )
+    over: Over = option(
+        default="questions",
+        needs=("suite", "suite_by"),
+        help="What the interval of a mean over benchmarks accounts for: other questions of these benchmarks, or other"
+        " benchmarks like these (far wider).",
+    )
+    incomplete: Incomplete = option(
+        default="error",
+        needs=("suite", "suite_by"),
+        help="What to do if a run lacks a benchmark: error (stop), complete-runs (leave out such runs),"
+        " common-benchmarks (leave out such benchmarks) or available (take each run's mean over what it has).",
+    )
+
+    def check(self) -> None:
+        """Raise UsageError for a suite in which a column is to say what the benchmarks are."""
+        super().check()
+        if self.suite_by is not None and is_suite(self.source):
+            raise UsageError(f"{opt('suite_by')} takes benchmarks from a column, and these files are a suite already")
+
+    def inputs(self) -> list[Any]:
+        """Return the files that are read, those that the definition of a suite names among them."""
+        from nescio.errors import NescioError
+        from nescio.suites.definition import files_of_definition
+
+        found = super().inputs()
+        for item in items_of(self.source):
+            if isinstance(item, (str, Path)) and str(item).lower().endswith(".toml"):
+                with suppress(NescioError):  # which reading it tells
+                    found += files_of_definition(Path(item))
+        return found
+
+    def is_(self, fact: str) -> bool:
+        """Say whether the source is a suite: a mapping of names to files, or a TOML file that defines one."""
+        if fact != "suite":
+            return super().is_(fact)
+        return self.suite_by is not None or is_suite(self.source)
+
+
+def is_suite(source: Any) -> bool:
+    """Say whether what is given names benchmarks: a mapping, unless it is a table by its columns, or a TOML file."""
+    items = items_of(source)
+    one = items[0] if len(items) == 1 else None
+    if isinstance(one, Mapping):
+        return not _is_table(one)
+    return isinstance(one, (str, Path)) and str(one).lower().endswith(".toml")
+
+
+def _is_table(columns: Mapping[str, Any]) -> bool:
+    """Say whether a mapping is a table by its columns: lists of cells, some of which cannot be files."""
+    lists = all(isinstance(column, (list, tuple)) or getattr(column, "ndim", 0) == 1 for column in columns.values())
+    return lists and any(_is_cell(cell) for column in columns.values() for cell in column)
+
+
+def _is_cell(value: Any) -> bool:
+    from numpy import generic
+
+    if isinstance(value, str):
+        return not Path(value).suffix and not Path(value).exists()
+    return value is None or isinstance(value, (Number, generic))
+
+
+class Gated(Request, group="Gates"):
+    """What continuous integration reads."""
+
+    require_certificate: Path | str | None = option(
+        default=None,
+        kind=PATH,
+        reads=True,
+        help="Refuse answers whose judge, prompt or questions are others than those of FILE, which nescio judge"
+        " --certificate wrote.",
+    )
+    junit: Path | str | None = option(
+        default=None,
+        writes=True,
+        help="Write the gates as JUnit XML. A failed gate is a failure; a gate that cannot tell is an error.",
+    )
+    step_summary: str | None = option(
+        default=None,
+        writes=True,
+        metavar="[FILE]",
+        bare="",
+        help="Append verdict, table, signature and command to FILE as Markdown.",
+        default_words=f"FILE: the value of {SUMMARY}",
+    )
+
+    @property
+    def summary(self) -> Path | None:
+        """The file of the step summary; raises UsageError where neither the option nor the environment names one."""
+        if self.step_summary is None:
+            return None
+        name = self.step_summary or os.environ.get(SUMMARY, "")
+        if not name:
+            raise UsageError(
+                f"{opt('step_summary')}: {SUMMARY} is not set; name a file, as in --step-summary=summary.md"
+            )
+        return Path(name)
+
+    def outputs(self) -> dict[str, Any]:
+        """Return the files that are written beside the results, by the options that name them."""
+        summary = {} if self.summary is None else {"step_summary": self.summary}
+        return super().outputs() | summary
+
+
+def source_words(source: Any) -> tuple[str, ...]:
+    """Write what is read as a shell names it; FILES stands for tables in memory."""
+    if isinstance(source, Mapping):
+        return tuple(f"{name}={file}" for name, files in source.items() for file in items_of(files))
+    words = [str(item) if isinstance(item, (str, Path)) else "FILES" for item in items_of(source)]
+    return tuple(dict.fromkeys(words)) or ("FILES",)
+
+
+def command_line(verb: str, request: Any) -> str:
+    """Write the command line that gives a request again, without where gates are reported."""
+    from nescio.reporting.terminal import command_text
+
+    words = [word for name in request.options for word in request.words(name) if name not in ("junit", "step_summary")]
+    return command_text(["nescio", *verb.split(), *source_words(request.source), *words])
+
+
+def reading_of(request: Reading) -> dict[str, Any]:
+    """Return the options of reading by name, as the functions of the rooms take them."""
+    return request.values(Reading)
+
+
+def names_of(value: Any) -> list[str] | None:
+    """Return several names as a list, None for none."""
+    return list(value) if value else None
+
+
+__all__ += ["FILES", "NAMES"]

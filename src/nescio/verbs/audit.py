@@ -1,0 +1,57 @@
+"""Audit a measure: can it be gamed, and which axioms does it satisfy? Needs no data.
+
+Gaming systems (all silent, one answer only, random answers, random silence) are scored next to honest ones. A search
+then looks for outcome counts that violate an axiom. `docs/audit.md` and -o FILE.md explain each test.
+
+\b
+nescio audit
+nescio audit -m c@1 -m precision -m eq6
+nescio audit -m 'penalty(t=0.75)' -f json
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nescio.data.results import Audit
+from nescio.measures import Measures
+from nescio.meta_evaluation.audit import FEWEST, MOST, registered
+from nescio.meta_evaluation.audit import audit as audit_measures
+from nescio.options import Kind, argument, option, verb
+from nescio.options.kinds import number
+from nescio.verbs._shared import MEASURES, Seeded, Worked, measure_names
+
+
+def _even(value: Any) -> int:
+    even: int = number(int, FEWEST, MOST).check(value)
+    if even % 2:
+        raise ValueError
+    return even
+
+
+EVEN = Kind(f"an even number from {FEWEST} to {MOST:,}", _even, int, int, "N")
+
+
+class AuditRequest(Seeded, Worked):
+    """What `nescio audit` is asked."""
+
+    measures: Measures = argument(
+        kw_only=False,
+        default=None,
+        kind=MEASURES,
+        flags=("-m", "--measure"),
+        complete=measure_names,
+        help="A measure, such as -m c@1 -m 'penalty(t=0.75)'. Repeatable.",
+        default_words="every registered measure",
+    )
+    all: bool = option(default=False, help="Audit all registered measures, in addition to those named by -m.")
+    questions: int = option(
+        default=500, kind=EVEN, help="The number of questions on which gaming systems are scored; it must be even."
+    )
+
+
+@verb(AuditRequest, working="auditing")
+def audit(request: AuditRequest) -> Audit:
+    named: Any = request.measures
+    measures = registered(named or ()) if request.all else named
+    return audit_measures(measures, **request.values(Seeded, Worked), questions=request.questions)

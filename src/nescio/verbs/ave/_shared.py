@@ -1,0 +1,57 @@
+"""What several verbs of answer validation share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nescio.errors import MismatchError
+from nescio.formats import open_source
+from nescio.formats.benchmarks.ave.ave_reader import COLLECTION, read_exercise, recognise
+from nescio.options import Request, argument, option
+from nescio.tasks.ave.exercise import Exercise
+
+if TYPE_CHECKING:
+    from nescio.systems.validator import Resources
+
+
+class OfCollection(Request):
+    """A collection that is read."""
+
+    collection: Path | str = argument(
+        kw_only=False, argument=True, reads=True, metavar="COLLECTION", help="A collection of AVE (.xml)."
+    )
+
+
+class Equipped(Request):
+    """What techniques of a validator need."""
+
+    wordnet: Path | str | None = option(
+        default=None,
+        metavar="FOLDER",
+        help="The folder with WordNet's files.",
+        default_words="/usr/share/wordnet, if it exists",
+    )
+    embeddings: str | None = option(
+        default=None, metavar="MODEL", help="A model of sentence-transformers, or its folder."
+    )
+    parser: str | None = option(
+        default=None, metavar="NAME", help="A model of spaCy that is installed, for syntactic similarity."
+    )
+
+    @property
+    def resources(self) -> Resources:
+        """Where these things are."""
+        from nescio.systems.validator import Resources
+
+        return Resources(None if self.wordnet is None else Path(self.wordnet), self.embeddings, self.parser)
+
+
+def collection_of(path: Path | str) -> Exercise:
+    """Read a collection of AVE 2007; raises MismatchError for another file."""
+    source = open_source(path)
+    if recognise(source) != COLLECTION:
+        raise MismatchError(
+            f"{path} is not an AVE collection: XML of questions (q) with answers (a) and their texts (t_str)"
+        )
+    return read_exercise(source)

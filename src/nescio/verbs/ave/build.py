@@ -1,0 +1,151 @@
+"""Make a collection from QUESTIONS and the answers of QA systems, and print its counts.
+
+A RUN is JSON Lines of {"id", "answer", "support", "doc"}. First, NIL, void and declined answers and answers with more
+than 700 characters of support are discarded. Then duplicate answers and answers contained in a longer answer to the
+same question are discarded.
+
+R becomes VALIDATED, W and U become REJECTED, and X (inexact) and unjudged answers become UNKNOWN, which no measure over
+answers uses. (For `nescio judge` and --ranking, an inexact answer is wrong, as in QA's main track.)
+
+\b
+nescio ave build questions.jsonl runs/*.jsonl --judgements judged.csv --language EN -o collection.xml
+nescio ave build questions.jsonl runs/mine.jsonl -o mine.xml
+nescio judge questions.jsonl runs/*.jsonl -o judged.csv   # where no one looked
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from msgspec.structs import replace
+
+from nescio.data.model import Question, Verdict
+from nescio.data.notes import Note, note
+from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED
+from nescio.data.results import Results
+from nescio.data.signature import sign
+from nescio.errors import MismatchError
+from nescio.formats import Unjudged
+from nescio.formats.benchmarks.ave.ave_reader import write_exercise
+from nescio.formats.native.judgements import read_judgements
+from nescio.judging import Human
+from nescio.judging.human import human
+from nescio.options import argument, option, verb
+from nescio.pipeline import Options, read
+from nescio.pipeline.options import OUTCOME_MAP
+from nescio.stats.parallel import split_progress
+from nescio.tasks.ave import building
+from nescio.tasks.ave.building import LONGEST, RULES, Counts, Rule
+from nescio.verbs._output_paths import check_file
+from nescio.verbs._shared import OWN_FILES, Worked
+
+_VERDICTS = {CORRECT: Verdict.RIGHT, INCORRECT: Verdict.WRONG}
+VerdictOf = Callable[[str, str, str], Verdict | None]  # of a run, a question and an answer
+
+
+class BuiltCollection(Results[Counts], frozen=True):
+    """What is in a collection that was written, in `tables["discarded"]` what the rules took out, and where it is."""
+
+    wrote: tuple[str, ...] = ()
+
+
+class BuildRequest(Worked):
+    """What `nescio ave build` is asked."""
+
+    source: Any = argument(
+        kw_only=False,
+        kind=OWN_FILES,
+        argument=True,
+        metavar="QUESTIONS RUN...",
+        help="Questions, and runs that answer them.",
+    )
+    output: Path | str = argument(
+        kw_only=False, flags=("-o", "--output"), metavar="FILE", help="The collection to write (.xml)."
+    )
+    judgements: Path | str | None = option(
+        default=None,
+        reads=True,
+        metavar="FILE",
+        help="A table of verdicts: question, run or answer, and R, W, X, U or words for them. Without it, all answers"
+        " are UNKNOWN.",
+    )
+    verdict: str | None = option(
+        default=None,
+        metavar="COLUMN",
+        needs="judgements",
+        help="The column with the verdict, if several columns could be it.",
+    )
+    outcome_map: Mapping[str, str] = OUTCOME_MAP
+    language: str | None = option(
+        default=None, metavar="EN", help="The language of questions without a field `language`."
+    )
+    longest: int = option(default=LONGEST, low=0, help="The maximum number of characters in a supporting text.")
+    without: Sequence[Rule] = option(
+        default=(),
+        flags=("--without-rule",),
+        metavar="RULE",
+        help="Do not apply RULE: declined, nil, void, long, duplicate or contained. Repeatable.",
+    )
+    test_set: bool = option(default=False, help="Write the collection without its values.")
+    systems: bool = option(
+        default=False, help="Write the system of each answer, in an attribute that is not part of AVE's format."
+    )
+
+
+@verb(BuildRequest, working="building", prints="json")
+def build(request: BuildRequest) -> BuiltCollection:
+    output = Path(request.output)
+    check_file(output, "a collection", (".xml",), request.inputs())
+    rules = [rule for rule in RULES if rule not in request.without]
+    result = read(request.source, Options(outcome_map=request.outcome_map), gold=False)
+    if not isinstance(result.data, Unjudged):
+        raise MismatchError(f"{request.source[0]} and the runs are already judged; give questions and unjudged answers")
+    verdict_of, people, notes = _verdicts(result.data, request)
+    offers = building.offers(result.data.runs, verdict_of)
+    questions = _in_language(result.data.collection.questions, request.language)
+    sifting, writing = split_progress(request.progress)
+    built = building.build(questions, offers, name=output.stem, rules=rules, longest=request.longest, progress=sifting)
+    notes = [*result.notes, *notes, *(people.said_of_stale() if people else ())]
+    if not built.exercise.candidates:
+        raise MismatchError("no answer is left to validate; the rules discarded all of them, or there was none")
+    lost = write_exercise(
+        built.exercise, output, values=not request.test_set, systems=request.systems, progress=writing
+    )
+    notes += built.notes
+    if lost:
+        notes.append(
+            note("ave.not_xml", "{characters} characters that XML cannot hold were written as U+FFFD", characters=lost)
+        )
+    return BuiltCollection(
+        tuple(building.counts(built.exercise, built.available)),
+        sign(ave="build", rules="+".join(rules), longest=request.longest),
+        tuple(notes),
+        "counts",
+        {"discarded": building.tally(built, rules)},
+        wrote=(f"wrote {output}",),
+    )
+
+
+def _in_language(questions: Iterable[Question], language: str | None) -> list[Question]:
+    """Say the language of questions that do not say it."""
+    if not language:
+        return list(questions)
+    return [replace(question, strata={"language": language, **question.strata}) for question in questions]
+
+
+def _verdicts(data: Unjudged, request: BuildRequest) -> tuple[VerdictOf, Human | None, list[Note]]:
+    """Make a function that looks up people's verdicts; give the people that it asks, and notes."""
+    if request.judgements is None:
+        unjudged = note("ave.no_judgements", "there are no judgements, so all answers are UNKNOWN")
+        return (lambda *_: None), None, [unjudged]
+    judgements, words = Path(request.judgements), request.outcome_map
+    labels, notes = read_judgements(judgements, words, request.verdict, inexact=NOT_GRADED)
+    people, more = human(labels, [run.name for run in data.runs], [one.id for one in data.collection.questions])
+
+    def verdict_of(run: str, question: str, answer: str) -> Verdict | None:
+        label = people.label(run, question, answer)
+        return None if label is None else _VERDICTS.get(label.state)
+
+    return verdict_of, people, [*notes, *more]

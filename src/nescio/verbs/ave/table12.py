@@ -1,0 +1,24 @@
+"""List the techniques, who used them in 2007, and which are used here (Table 12 of the paper).
+
+"skipped" says what is missing; "no" means that nescio does not have the technique.
+
+\b
+nescio ave table12
+nescio ave table12 --wordnet ~/WordNet-3.0/dict
+"""
+
+from __future__ import annotations
+
+from nescio.data.results import Results
+from nescio.options import verb
+from nescio.systems import validator
+from nescio.verbs.ave._shared import Equipped
+
+
+class Table12Request(Equipped):
+    """What `nescio ave table12` is asked."""
+
+
+@verb(Table12Request)
+def table12(request: Table12Request) -> Results:
+    return validator.table12(request.resources)

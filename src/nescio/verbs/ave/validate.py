@@ -1,0 +1,239 @@
+"""Train an answer validator on a judged collection and run it on another.
+
+\b
+nescio ave validate train dev.xml -o model.json
+nescio ave validate run test.xml --model model.json -o responses.txt
+nescio ave score test.xml responses.txt
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from nescio.data.notes import Note, note
+from nescio.data.results import Results, Score
+from nescio.data.signature import sign
+from nescio.errors import UsageError
+from nescio.formats.benchmarks.ave.ave_reader import write_responses
+from nescio.options import Kind, argument, option, verb
+from nescio.options.kinds import NAMES
+from nescio.scoring.score import compute_scores
+from nescio.systems import validator
+from nescio.tasks.ave.evidence import evidence
+from nescio.tasks.ave.exercise import Exercise, Runs
+from nescio.verbs._output_paths import check_file, check_place
+from nescio.verbs._shared import Resampled, Worked
+from nescio.verbs.ave._shared import Equipped, OfCollection, collection_of
+
+HELD_OUT = "held out, threshold chosen here"
+MEASURES = ("ave.AUC", "ave.F", "ave.qa_accuracy")
+TUNED = ("F", "c@1")  # what a threshold can be the best for
+
+
+def _threshold(value: Any) -> float | str:
+    return value if value in TUNED else float(value)
+
+
+THRESHOLD = Kind(f"{', '.join(TUNED)} or a number", _threshold, metavar="F|c@1|NUMBER")
+
+
+class Threshold(Struct, frozen=True):
+    """A threshold that makes a measure best on development answers while they were held out.
+
+    `expected` is the measure with the threshold of each part chosen without it, what to expect of new questions;
+    `everything` is the measure when every answer is accepted (F), or every question answered (c@1); `accepted` is the
+    share that is left.
+    """
+
+    measure: str
+    threshold: float | None
+    expected: float
+    in_sample: float
+    everything: float
+    accepted: float
+
+
+class TrainedValidator(Results[Threshold], frozen=True):
+    """What to expect of a validator that was written: its thresholds, in `tables["scores"]` its scores, and where it
+    is."""
+
+    wrote: tuple[str, ...] = ()
+
+
+class Validated(Struct, frozen=True):
+    """What a validator decided: how many answers it SELECTED, VALIDATED and REJECTED, of how many questions; and
+    notes."""
+
+    selected: int
+    validated: int
+    rejected: int
+    questions: int
+    output: Path
+    notes: tuple[Note, ...] = ()
+
+    def __str__(self) -> str:
+        counts = f"{self.selected:,} SELECTED, {self.validated:,} VALIDATED, {self.rejected:,} REJECTED"
+        silent = self.questions - self.selected
+        return f"wrote {self.output}: {counts}; {silent:,} of {self.questions:,} questions stay unanswered"
+
+
+class TrainRequest(Resampled, Equipped, OfCollection, Worked):
+    """What `nescio ave validate train` is asked."""
+
+    output: Path | str = argument(
+        kw_only=False, flags=("-o", "--output"), metavar="FILE", help="The model to write (.json)."
+    )
+    also: Path | str | None = option(
+        default=None,
+        reads=True,
+        metavar="XML",
+        help="A second judged collection, used only for training; each of its answers counts --also-weight.",
+    )
+    also_weight: float = option(default=0.3, low=0, high=1, needs="also", help="The weight of an answer of --also.")
+    without: Sequence[str] = option(
+        default=(),
+        kind=NAMES,
+        metavar="TECHNIQUE",
+        complete=lambda: list(validator.TECHNIQUES),
+        help="Turn off a technique; `nescio ave table12` lists them. Repeatable.",
+    )
+    redundancy: bool = option(
+        default=False,
+        help="Also use the agreement among the answers to a question. It helps selection, and needs collections that"
+        " keep duplicates.",
+    )
+    ablation: bool = option(default=False, help="Also print the scores of the validator without each technique.")
+    trees: int = option(default=100, low=1, help="The number of trees.")
+    folds: int = option(
+        default=10, low=2, help="The number of parts that are held out in turn, for calibration and thresholds."
+    )
+
+
+@verb(TrainRequest, working="training", prints="json")
+def train(request: TrainRequest) -> TrainedValidator:
+    """Train a validator on the judged COLLECTION and print the scores to expect.
+
+    The model is JSON: words and numbers, but nothing executable. "expected" is the score to expect on new questions;
+    the threshold of each part is chosen without that part.
+
+    \b
+    nescio ave validate train dev.xml -o model.json --ablation
+    nescio ave validate train dev.xml -o model.json --without chunks --without times
+    nescio ave build questions.jsonl runs/*.jsonl --judgements judged.csv --without-rule duplicate -o all.xml
+    nescio ave validate train all.xml -o model.json --redundancy
+
+    The scores are those of answers while their questions were held out, with intervals by question. The threshold for F
+    is chosen on all answers, as for "in sample". c@1 uses tuned abstention.
+    """
+    output = Path(request.output)
+    check_file(output, "a model", (".json",), request.inputs())
+    plan = validator.TrainingPlan(request.seed, request.trees, request.folds, request.also_weight, request.jobs)
+    exercise = collection_of(request.collection)
+    techniques = validator.chosen(request.resources, request.without, redundancy=request.redundancy)
+    also = None if request.also is None else collection_of(request.also)
+    material = validator.gather(exercise, also, techniques, plan, resources=request.resources)
+    trained = validator.fit(exercise, material, plan)
+    drawn = request.values(Resampled)
+    decided = validator.decide(exercise, trained.confidence, trained.model.thresholds["F"])
+    tables = {"scores": _scored(exercise, {HELD_OUT: decided}, drawn)}
+    if request.ablation:
+        runs = validator.ablation(exercise, material, plan, progress=request.progress)
+        tables["ablation"] = _scored(exercise, runs, drawn)
+    validator.save(trained.model, output)
+    line = sign(
+        ave="validate train",
+        collection=exercise.name,
+        answers=len(exercise.candidates),
+        techniques="+".join(techniques),
+        trees=request.trees,
+        folds=request.folds,
+        seed=request.seed,
+    )
+    rows = [
+        Threshold(name, row.threshold, row.value, row.value_in_sample, row.value_all_answered, row.coverage)
+        for name, row in trained.tuned.items()
+    ]
+    notes = (*validator.not_english(exercise), *_skipped(request), _in_sample(list(tables)))
+    return TrainedValidator(tuple(rows), line, notes, "thresholds", tables, wrote=(f"wrote {output}",))
+
+
+def _in_sample(tables: list[str]) -> Note:
+    return note(
+        "validator.in_sample",
+        "only the confidences are held out ({tables:and 3}); the threshold for F was chosen on these same answers, so "
+        "ave.F is in sample, and ave.qa_accuracy uses that threshold too; for new questions, expect the values in "
+        '"expected"',
+        tables=tables,
+    )
+
+
+def _scored(exercise: Exercise, runs: Runs, drawn: Mapping[str, Any]) -> tuple[Score, ...]:
+    data, _ = evidence(exercise, runs)
+    return compute_scores(data, list(MEASURES), **drawn).rows
+
+
+def _skipped(request: TrainRequest) -> list[Note]:
+    absent = [
+        (technique.name, technique.absent(request.resources))
+        for technique in validator.TECHNIQUES.values()
+        if technique.name not in request.without
+    ]
+    return [
+        note("validator.skipped", "{subject} is skipped: {reason}", name, reason=why) for name, why in absent if why
+    ]
+
+
+class RunRequest(Equipped, OfCollection):
+    """What `nescio ave validate run` is asked."""
+
+    output: Path | str = argument(
+        kw_only=False,
+        flags=("-o", "--output"),
+        metavar="FILE",
+        help="The responses to write: q_id a_id decision confidence.",
+    )
+    model: Path | str = argument(kw_only=False, reads=True, metavar="FILE", help="The model that `train` wrote.")
+    threshold: float | str = option(
+        default="F",
+        kind=THRESHOLD,
+        help="The confidence above which to accept an answer: the best for F, the best for c@1, or a number.",
+    )
+    always: bool = option(default=False, help="Select the most confident answer to every question and never abstain.")
+
+
+@verb(RunRequest, prints="")
+def run(request: RunRequest) -> Validated:
+    """Validate the answers of COLLECTION with a trained model, and write the decisions.
+
+    The most confident of the accepted answers to a question is SELECTED, and the others are VALIDATED. If none is
+    accepted, the question stays unanswered. The confidence is the probability of being right, also for rejected
+    answers. Values in COLLECTION are not used.
+
+    \b
+    nescio ave validate run test.xml --model model.json -o responses.txt
+    nescio ave validate run test.xml --model model.json --threshold c@1 -o careful.txt
+    """
+    output = Path(request.output)
+    check_place(output, request.inputs())
+    trained = validator.load(Path(request.model))
+    exercise = collection_of(request.collection)
+    notes = tuple(trained.remarks(exercise))
+    confidence = trained.confidence(exercise, request.resources)
+    threshold = _chosen(request.threshold, trained.thresholds)
+    decisions = validator.decide(exercise, confidence, threshold, always=request.always)
+    write_responses(decisions, output)
+    kinds = [str(decision.decision) for decision in decisions]
+    selected, validated, rejected = (kinds.count(kind) for kind in ("SELECTED", "VALIDATED", "REJECTED"))
+    return Validated(selected, validated, rejected, len(exercise.questions), output, notes)
+
+
+def _chosen(threshold: float | str, tuned: Mapping[str, float | None]) -> float | None:
+    if not isinstance(threshold, str):
+        return threshold
+    if threshold not in tuned:
+        raise UsageError(f"the model has no threshold for {threshold}; give a number")
+    return tuned[threshold]

@@ -1,0 +1,199 @@
+"""Save a run, with its provenance, as the baseline of later comparisons.
+
+FILES are as for `nescio score`, except that counts do not work. `nescio compare --baseline FILE` compares with it, and
+refuses it if the questions, the judge or the options by which outcomes were read differ.
+
+\b
+nescio baseline outcomes.csv --run old -o baseline.json
+nescio compare outcomes.csv --run mine --baseline baseline.json --fail-on-regression
+
+The file holds the outcome of every question, digests of the questions' words and gold answers, the judge, the options
+that decided how outcomes were read (--choose, --outcome-map, --declined-pattern), the files, the version and the date,
+and the measures with their intervals. It has one line per answer, so that version control shows what changed; the
+answers themselves are not in it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
+
+from nescio._version import __version__
+from nescio.comparison.leaderboard import score
+from nescio.data.columns import USER
+from nescio.data.evidence import NO_ROW, Evidence
+from nescio.data.notes import Note
+from nescio.data.outcomes import ABSENT, NOT_GRADED, Outcomes
+from nescio.data.results import Scores
+from nescio.errors import MismatchError, UnknownNameError, UsageError, opt
+from nescio.formats import ReadResult
+from nescio.formats.folder_reader import files_of
+from nescio.formats.native.baseline import Baseline, Provenance, digest_of, in_json
+from nescio.options import argument, option, verb
+from nescio.pipeline import Options, apply, deciding, judge, read, words_of
+from nescio.pipeline.loading import merged
+from nescio.scoring.score import parse_all
+from nescio.sources.arrow import items_of
+from nescio.sources.writing import write_text
+from nescio.verbs._output_paths import check_file
+from nescio.verbs._shared import Reading, Resampled, Sourced, WithInterval, WithMeasures, Worked, command_line
+
+SUFFIXES = (".json",)
+COMMIT = "GITHUB_SHA"  # where GitHub Actions says which commit was checked out
+_CHUNK = 1 << 20
+
+
+class WrittenBaseline(Struct, frozen=True):
+    """What `baseline` wrote: where, which run, on how many questions, and the scores that stand in its head."""
+
+    output: Path
+    run: str
+    questions: int
+    scores: Scores
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What was left out or touched."""
+        return self.scores.notes
+
+    def __str__(self) -> str:
+        return f"wrote the baseline {self.run!r}, {self.questions:,} questions, to {self.output}"
+
+
+class Written(Sourced):
+    """What is read, and the file that is written."""
+
+    output: Path | str = argument(
+        kw_only=False, flags=("-o", "--output"), metavar="FILE", help="The file to write (.json)."
+    )
+
+
+class BaselineRequest(Reading, Resampled, WithInterval, WithMeasures, Written, Worked):
+    """What `nescio baseline` is asked."""
+
+    run: str | None = option(
+        default=None, metavar="RUN", help="The run to save.", default_words="the only one in the files"
+    )
+
+
+@verb(BaselineRequest, working="scoring", prints="")
+def baseline(request: BaselineRequest) -> WrittenBaseline:
+    output, items = Path(request.output), items_of(request.source)
+    check_file(output, "a baseline", SUFFIXES, items)
+    graded = tuple(name for measure in parse_all(request.chosen or [], None) for name in measure.user_columns)
+    given: dict[str, Any] = {"graded": graded, "texts": True, **request.values(Reading)}
+    reading = Options(**given)
+    result = judge(read(items, reading), reading.judge)
+    if reading.repeats_of:
+        result = replace(result, data=merged(result.data, reading))
+        reading = reading.but(repeats_of={})
+    data = _one_run(result.data, request.run, result.about)
+    if not _is_graded(data):
+        rule = "has no graded answer: a baseline of it would be compared with nothing"
+        raise MismatchError(f"run {data.runs[0]!r} {rule}")
+    own = data.judges if isinstance(data, Outcomes) else ()
+    judges = tuple(dict.fromkeys((*result.judges, *(record for record in own if record is not None))))
+    result = replace(result, data=data, judges=judges)
+    loaded = apply(result, reading)
+    scores = score(loaded, request.chosen, mark=False, **request.values(WithInterval, Resampled, Worked))
+    command = command_line("baseline", request)
+    made = _provenance(result, data, reading, scores, command=command, files=tuple(_hashed(items)))
+    texts, golds = words_of(result)
+    write_text(output, in_json(Baseline(made, data, texts, golds)))
+    return WrittenBaseline(output, made.run, made.questions, scores)
+
+
+def _provenance(
+    result: ReadResult, data: Outcomes | Evidence, reading: Options, scores: Scores, **made: Any
+) -> Provenance:
+    """Say where a baseline comes from, and what it scored."""
+    return Provenance(
+        run=data.runs[0],
+        version=__version__,
+        date=datetime.now(UTC).date().isoformat(),
+        commit=os.environ.get(COMMIT, ""),
+        **made,
+        format=result.format,
+        judge=tuple(map(str, result.judges)),
+        read=deciding(reading),
+        questions=len(set(data.questions)),
+        digest=digest_of(data.questions),
+        signature=str(scores.signature),
+        measures=tuple(
+            {
+                "measure": row.measure,
+                "value": _plain(row.value),
+                "low": _plain(row.low),
+                "high": _plain(row.high),
+                "n": row.n,
+            }
+            for row in scores
+        ),
+    )
+
+
+def _one_run(data: Any, run: str | None, about: str) -> Outcomes | Evidence:
+    """Keep one run on the questions that it was asked; raises where there are several, or no single questions."""
+    if not isinstance(data, (Outcomes, Evidence)):
+        raise MismatchError(f"this is {about}, which holds no outcome of a single question")
+    if isinstance(data, Evidence) and not all(name.startswith(USER) for name in data.columns):
+        raise MismatchError(f"this is {about}: a baseline keeps outcomes and scores of questions, and this has others")
+    if run is None and len(data.runs) > 1:
+        raise UsageError(f"say which run is the baseline with {opt('run')}; runs are {', '.join(map(repr, data.runs))}")
+    if run is not None and run not in data.runs:
+        raise UnknownNameError("run", run, data.runs)
+    at = 0 if run is None else data.runs.index(run)
+    if isinstance(data, Evidence):
+        alone = data.take_runs([at])
+        return alone.select(np.asarray(alone.absence[0] != NO_ROW))
+
+    def own(array: Any) -> Any:
+        return None if array is None else array[at : at + 1]
+
+    return replace(
+        data,
+        runs=(data.runs[at],),
+        state=own(data.state),
+        confidence=own(data.confidence),
+        candidate=own(data.candidate),
+        first_right=own(data.first_right),
+        extra_columns={name: own(array) for name, array in data.extra_columns.items()},
+        why=own(data.why),
+        texts=own(data.texts),
+        files=data.files[at : at + 1],
+        judges=data.judges[at : at + 1],
+    )
+
+
+def _is_graded(data: Outcomes | Evidence) -> bool:
+    """Say whether any answer has an outcome or a score."""
+    if isinstance(data, Evidence):
+        return bool(data.present.any())
+    scored = any(np.isfinite(np.asarray(column, dtype=float)).any() for column in data.extra_columns.values())
+    return scored or not np.isin(data.state, (NOT_GRADED, ABSENT)).all()
+
+
+def _hashed(items: Sequence[Any]) -> list[dict[str, str]]:
+    """Name the files that were read, each with the SHA-256 of its bytes."""
+    paths = [Path(item) for item in items if isinstance(item, (str, Path)) and Path(item).exists()]
+    hashed = []
+    for path in map(Path, files_of(paths)[0]) if paths else ():
+        digest = hashlib.sha256()
+        with path.open("rb") as file:
+            while chunk := file.read(_CHUNK):
+                digest.update(chunk)
+        hashed.append({"name": path.name, "sha256": digest.hexdigest()})
+    return hashed
+
+
+def _plain(number: float | None) -> float | None:
+    return None if number is None or math.isnan(number) else float(number)

@@ -1,0 +1,331 @@
+"""Run a campaign: check and accept runs, pool, judge by spreadsheet, score, publish.
+
+A campaign is a folder: campaign.toml, topics, the key apart from them, and what groups send. You can repeat every step,
+and it ends with the same files; `status` says what comes next.
+
+\b
+nescio campaign init campaign --task qa --topics questions.jsonl --group uned=UNED --group inaoe=INAOE
+nescio campaign handout campaign
+nescio campaign check campaign runs/mine.jsonl
+nescio campaign intake campaign runs/mine.jsonl runs/old.jsonl --group uned --received 2026-05-30
+nescio campaign pool campaign
+nescio campaign sheets campaign --assessor ana --assessor ben --overlap 2
+nescio campaign collect campaign
+nescio campaign score campaign
+nescio campaign publish campaign
+nescio campaign status campaign
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from nescio import campaigns as steps
+from nescio.campaigns.checking import Checked
+from nescio.campaigns.collecting import Collected
+from nescio.campaigns.folder import Made
+from nescio.campaigns.handing_out import HandedOut
+from nescio.campaigns.pooling import Pooled
+from nescio.campaigns.receiving import Received
+from nescio.campaigns.scoring import Scored
+from nescio.campaigns.settings import Resolution, Task, moment
+from nescio.campaigns.sheets import Handed
+from nescio.campaigns.site import Published
+from nescio.campaigns.state import Status
+from nescio.options import Kind, Request, argument, option, verb
+from nescio.options.edge import say
+from nescio.options.kinds import FILES, NAMES
+from nescio.reporting import screen
+from nescio.reporting.printing import show_text
+from nescio.verbs._shared import Resampled, Seeded, WithOrWithoutInterval, Worked
+
+MOMENT = Kind("a time, such as 2010-06-30T12:00:00+02:00", moment, metavar="TIME")
+
+
+class OfCampaign(Request):
+    """Which campaign is meant."""
+
+    campaign: Path | str = argument(
+        kw_only=False, argument=True, metavar="CAMPAIGN", help="The folder of the campaign."
+    )
+
+
+class Step(OfCampaign, Worked):
+    """A step of a campaign, whose work can be followed."""
+
+
+def show(results: Any) -> None:
+    """Print results in words."""
+    show_text(str(results))
+
+
+class InitRequest(Request):
+    """What `nescio campaign init` is asked."""
+
+    folder: Path | str = argument(kw_only=False, argument=True, metavar="CAMPAIGN", help="The folder to make.")
+    topics: Sequence[Path | str] = argument(
+        kw_only=False,
+        flags=("--topics",),
+        kind=FILES,
+        help="The questions, with their key or without it: questions.jsonl, a collection of AVE, a key of nuggets,"
+        " PAN's truth, … Repeatable.",
+    )
+    task: Task = argument(kw_only=False, help="What the systems do.")
+    groups: Sequence[str] = argument(
+        kw_only=False,
+        flags=("--group",),
+        kind=NAMES,
+        metavar="SHORT=NAME",
+        help="A short name of a group, which its folder has too, and its name for tables. Repeatable.",
+    )
+    name: str | None = option(default=None, help="The name of the campaign.", default_words="the name of the folder")
+    languages: Sequence[str] = option(
+        default=(),
+        kind=NAMES,
+        flags=("--language",),
+        metavar="EN",
+        help="A language of the topics. Repeatable.",
+        default_words="those that the topics name",
+    )
+    runs: int = option(default=3, low=1, help="How many runs a group may submit.")
+    deadline: str | datetime | None = option(
+        default=None, kind=MOMENT, help="When submission closes, such as 2010-06-30T12:00:00+02:00."
+    )
+    resolve: Resolution = option(default="adjudicated", help="How judgements of one answer that differ are resolved.")
+    judge: str | None = option(
+        default=None, metavar="NAME", help="The judge that compares with the key the answers that no person judged."
+    )
+    first_of: str | None = option(
+        default=None,
+        metavar="COLUMN",
+        help="Ask only the first question of each value of COLUMN, where later ones cannot be understood alone.",
+    )
+
+
+@verb(InitRequest, working="reading", prints="")
+def init(request: InitRequest) -> Made:
+    """Make the folder of a campaign.
+
+    The topics are written without their gold answers; the files that have them are copied to key/. The other settings
+    are in campaign.toml.
+
+    \b
+    nescio campaign init reading --task qa --topics questions.jsonl --group uned=UNED --deadline 2030-06-30
+    nescio campaign init ave --task ave --topics dev.xml --group uned=UNED
+    """
+    return steps.init(**request.values())
+
+
+@verb(OfCampaign, working="writing", prints="")
+def handout(request: OfCampaign) -> HandedOut:
+    """Write what teams get, into handout/: topics without gold, and the rules of a run.
+
+    \b
+    nescio campaign handout campaign
+    """
+    return steps.handout(request.campaign)
+
+
+class CheckerRequest(OfCampaign):
+    """What `nescio campaign checker` is asked."""
+
+    output: Path | str = argument(
+        kw_only=False, flags=("-o", "--output"), metavar="FILE", help="The archive to write (.zip)."
+    )
+
+
+@verb(CheckerRequest, working="writing", prints="")
+def checker(request: CheckerRequest) -> HandedOut:
+    """Write an archive with which teams can check their runs at home, as the organisers will.
+
+    \b
+    nescio campaign checker campaign -o checker.zip
+    nescio campaign check checker.zip runs/mine.jsonl   # what a team does
+    """
+    return steps.checker(request.campaign, request.output)
+
+
+class CheckRequest(Step):
+    """What `nescio campaign check` is asked."""
+
+    runs: Sequence[Path | str] = argument(
+        kw_only=False, kind=FILES, argument=True, metavar="RUN...", help="The runs: files, or folders of them."
+    )
+    page: Path | str | None = option(default=None, help="Also write a page of the faults (.html), to send to a team.")
+
+
+@verb(CheckRequest, working="checking", show=show)
+def check(request: CheckRequest) -> Checked:
+    """Find all faults of all runs at once, without the key.
+
+    CAMPAIGN is the folder of a campaign, or what a team was handed (a folder, or the archive of `checker`). A RUN is a
+    file, or a folder of them. A topic without an answer is a fault. The exit status is 2 if there are faults.
+
+    \b
+    nescio campaign check campaign runs/mine.jsonl runs/old.jsonl --page faults.html
+    nescio campaign check campaign/handout runs/mine.jsonl     # what a team was handed
+    """
+    return steps.check(**request.values())
+
+
+class IntakeRequest(Step):
+    """What `nescio campaign intake` is asked."""
+
+    folders: Sequence[Path | str] = argument(
+        kw_only=False, kind=FILES, argument=True, metavar="FOLDER...", help="What groups sent: a folder each, or files."
+    )
+    group: str | None = option(
+        default=None,
+        metavar="SHORT",
+        help="The group that they are from.",
+        default_words="the name of the folder",
+    )
+    received: str | datetime | None = option(
+        default=None,
+        kind=MOMENT,
+        help="When they arrived, such as 2010-06-29T18:00:00+02:00.",
+        default_words="now",
+    )
+
+
+@verb(IntakeRequest, working="taking in", show=show)
+def intake(request: IntakeRequest) -> Received:
+    """Accept runs whole, or refuse them; each file gets a receipt.
+
+    A FOLDER is what a group sent: runs, or archives of them, in a folder named after the group; or a file. A later
+    version of a run replaces an earlier one until the deadline, and both are kept. A file is refused if it is late,
+    from an unknown or a different group, a copy of a file that is in already, one too many, too large, or has a fault.
+    The exit status is 2 if something was refused.
+
+    \b
+    nescio campaign intake campaign runs/other.jsonl --group inaoe --received 2026-06-01
+    """
+    return steps.intake(**request.values())
+
+
+@verb(Step, working="pooling", prints="")
+def pool(request: Step) -> Pooled:
+    """Pool the answers of all runs for people to judge: each distinct one once, without the names of runs.
+
+    Declined candidates are among them. Judgements that exist already are kept.
+
+    \b
+    nescio campaign pool campaign
+    """
+    return steps.pool(**request.values())
+
+
+class SheetsRequest(Step):
+    """What `nescio campaign sheets` is asked."""
+
+    assessors: Sequence[str] = argument(
+        kw_only=False,
+        default=(),
+        kind=NAMES,
+        flags=("--assessor",),
+        help="An assessor, whose name the sheet gets. Repeatable.",
+    )
+    overlap: int = option(default=1, low=1, help="How many assessors judge each answer.")
+    adjudicate: bool = option(
+        default=False,
+        apart=("assessors", "overlap"),
+        help="Write a sheet of the answers whose judgements differ.",
+    )
+
+
+@verb(SheetsRequest, working="writing", prints="")
+def sheets(request: SheetsRequest) -> Handed:
+    """Write spreadsheets (CSV) for assessors: blind, one per person, each in its own order.
+
+    A verdict is R (right), W (wrong), X (inexact) or U (unsupported); for definition questions, the nuggets in a
+    string, or -. What is judged already is not asked again.
+
+    \b
+    nescio campaign sheets campaign --assessor ana --assessor ben --assessor eva --overlap 2
+    """
+    return steps.sheets(**request.values())
+
+
+class CollectRequest(Seeded, Step):
+    """What `nescio campaign collect` is asked."""
+
+    files: Sequence[Path | str] = argument(
+        kw_only=False, default=(), kind=FILES, argument=True, metavar="[SHEET]...", help="Sheets that came back."
+    )
+    resamples: int = option(default=10_000, low=1, high=100_000_000, help="The number of resamples.")
+
+
+@verb(CollectRequest, working="collecting", show=show)
+def collect(request: CollectRequest) -> Collected:
+    """Read sheets back, naming every fault, and say how far the assessors agree.
+
+    A SHEET is named after its assessor; without one, all sheets of the campaign are read. If there is any fault,
+    nothing is collected, and the exit status is 2.
+
+    \b
+    nescio campaign collect campaign
+    """
+    return steps.collect(**request.values())
+
+
+class CampaignScoreRequest(Resampled, WithOrWithoutInterval, Step):
+    """What `nescio campaign score` is asked."""
+
+    ranking: Sequence[Path | str] = option(
+        default=(),
+        kind=FILES,
+        metavar="[LANGUAGE=]FILE",
+        help="Outcomes of QA systems, to be ranked with the validators of AVE. Repeatable.",
+    )
+
+
+def show_scores(scored: Scored, _: Any) -> None:
+    """Print the scores of each language, and say what was written."""
+    for language, scores in scored.scores.items():
+        for remark in scores.notes:
+            say(f"note: {remark}")
+        if language:
+            show_text(f"\n{language}")
+        screen.show(scores)
+    say(str(scored))
+
+
+@verb(CampaignScoreRequest, working="scoring", present=show_scores, prints="")
+def score(request: CampaignScoreRequest) -> Scored:
+    """Score every run that counts: measures, tests, per-topic scores, and the tables of the papers, in results/.
+
+    Judgements are resolved by the rule of the campaign. Right, wrong, inexact and unsupported are counted separately,
+    and only right answers are correct. What no person judged is judged by the key, if campaign.toml names a judge or
+    all questions have options.
+
+    \b
+    nescio campaign score campaign
+    """
+    return steps.score(**request.values())
+
+
+@verb(Step, working="publishing", prints="")
+def publish(request: Step) -> Published:
+    """Write the site of results to site/: tables, a page per topic, returns for each group, and LaTeX.
+
+    Pages are static: no script, nothing fetched. With blind = true in campaign.toml they name no group and no run, and
+    the returns for a group name only its own.
+
+    \b
+    nescio campaign score campaign
+    nescio campaign publish campaign
+    """
+    return steps.publish(**request.values())
+
+
+@verb(OfCampaign, working="reading", present=lambda reached, _: show(reached), prints="")
+def status(request: OfCampaign) -> Status:
+    """Say which steps of a campaign are done, and what comes next.
+
+    \b
+    nescio campaign status campaign
+    """
+    return steps.status(request.campaign)

@@ -1,0 +1,188 @@
+"""Check what is in these files and whether they are sound.
+
+Shows the detected format of FILES and the reason for it; counts questions, runs, answers and non-answers (by kind, if a
+log distinguishes them); and lists what looks wrong.
+
+\b
+nescio check outcomes.csv
+nescio check questions.jsonl runs/*.jsonl
+nescio check outcomes.csv questions.jsonl runs/*.jsonl
+
+A file that breaks a rule of its format gives an error after the detected format. Files that cannot be read together,
+and the files of a folder with several formats, are shown in groups of one format. The exit status is then 2 if anything
+is wrong with a group, and -f json prints a list.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from nescio.errors import MismatchError, NescioError, UsageError
+from nescio.formats.folder_reader import every_file, files_of
+from nescio.options import verb
+from nescio.pipeline import Options, open_files, recognise
+from nescio.sources.arrow import items_of
+from nescio.sources.source import Source
+from nescio.verbs._file_summary import MOST_NAMED, CheckedFile, FileSummary, summarize
+from nescio.verbs._shared import Reading, Sourced
+
+
+class CheckRequest(Reading, Sourced):
+    """What `nescio check` is asked."""
+
+
+class Checked(Struct, frozen=True):
+    """What files hold: a summary for all where they can be read together, else one for each group that can."""
+
+    groups: tuple[FileSummary, ...]
+
+    def __iter__(self) -> Iterator[FileSummary]:
+        return iter(self.groups)
+
+    def __len__(self) -> int:
+        return len(self.groups)
+
+    def __getitem__(self, place: int) -> FileSummary:
+        return self.groups[place]
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.groups))
+
+    def as_json(self) -> str:
+        """Write the summaries as JSON: one as an object, several as a list."""
+        laid_out = [summary.to_dict() for summary in self.groups]
+        text = msgspec.json.encode(laid_out[0] if len(laid_out) == 1 else laid_out)
+        return msgspec.json.format(text, indent=2).decode()
+
+    @property
+    def error(self) -> NescioError | None:
+        """What is wrong, where anything is."""
+        wrong = [summary for summary in self.groups if summary.error is not None]
+        if len(self.groups) == 1 or not wrong:
+            return wrong[0].error if wrong else None
+        first = ", ".join(summary.files[0].file for summary in wrong[:MOST_NAMED])
+        more = f" and {len(wrong) - MOST_NAMED} more" if len(wrong) > MOST_NAMED else ""
+        return UsageError(
+            f"these files are not all of one collection; of the {len(self.groups)} groups shown {len(wrong)} "
+            f"{'has' if len(wrong) == 1 else 'have'} something to mend or to choose: {first}{more}"
+        )
+
+
+def present(checked: Checked, how: Any) -> None:
+    """Print the summaries, and raise what is wrong."""
+    one = checked.groups[0]
+    if len(checked) == 1 and one.error is not None and not one.format:
+        raise one.error
+    if how.form == "json":
+        print(checked.as_json())
+    else:
+        for at, summary in enumerate(checked):
+            if at:
+                print()
+            summary.show(with_error=len(checked) > 1)
+    if checked.error is not None:
+        raise checked.error
+
+
+@verb(CheckRequest, working="checking", present=present, prints="json", tool=True)
+def check(request: CheckRequest) -> Checked:
+    items = items_of(request.source)
+    if not items:
+        raise UsageError("no files were given")
+    reading = Options(**request.values(Reading))
+    together = _summary(items, reading)
+    if together.error is None:
+        return Checked((together,))
+    items = [file for item in items for file in _files(item)]
+    if len(items) < 2:
+        return Checked((together,))
+    groups, alone = _groups(items, reading)
+    summaries = [summary for group in groups for summary in _of_group(group, reading)]
+    summaries += [_of_none(item, error) for item, error in alone]
+    return Checked(tuple(sorted(summaries, key=lambda summary: _place(summary, items))))
+
+
+def _files(item: Any) -> list[Any]:
+    """Return the files of a folder that is of no one format; anything else is itself."""
+    if isinstance(item, (str, Path)) and os.path.isdir(item):
+        try:
+            files_of([item])
+        except NescioError:
+            return every_file(Path(item)) or [item]
+    return [item]
+
+
+def _summary(items: Sequence[Any], options: Options) -> FileSummary:
+    """Check the items together; what cannot even be recognised has a summary of no format."""
+    try:
+        return summarize(list(items), options)
+    except NescioError as error:
+        return _of_none(items[0], error)
+
+
+def _of_none(item: Any, error: NescioError) -> FileSummary:
+    return FileSummary("", "", "", (CheckedFile(str(item), "", "", ()),), problems=(str(error),), error=error)
+
+
+def _groups(items: Sequence[Any], options: Options) -> tuple[list[list[Any]], list[tuple[Any, NescioError]]]:
+    """Sort the items by the format of each; and those that are of none, alone or beside a group, with what is wrong."""
+    groups: dict[str, list[tuple[Any, list[Source]]]] = {}
+    lacking: list[tuple[Any, list[Source], NescioError]] = []
+    for item in items:
+        sources: list[Source] = []
+        try:
+            sources = open_files([item], options)[0]
+            groups.setdefault(_format(sources, options), []).append((item, sources))
+        except NescioError as error:
+            lacking.append((item, sources, error))
+    alone = []
+    for item, sources, why in lacking:
+        fitting = (group for group in groups.values() if sources and _fits(sources, group[0][1], options))
+        if group := next(fitting, None):
+            group.append((item, sources))
+        else:
+            alone.append((item, why))
+    return [[item for item, _ in group] for group in groups.values()], alone
+
+
+def _format(sources: Sequence[Source], options: Options) -> str:
+    return recognise(sources, options.format_in, options.column, judging=options.judging)[0].name
+
+
+def _fits(sources: Sequence[Source], beside: Sequence[Source], options: Options) -> bool:
+    """Say whether a file that is nothing by itself is something beside others (answers whose questions are there)."""
+    try:
+        _format([*beside, *sources], options)
+    except NescioError:
+        return False
+    return True
+
+
+def _of_group(group: Sequence[Any], options: Options) -> list[FileSummary]:
+    """Sum up files of one format together, or each by itself where that does not work and each holds something."""
+    together = _summary(group, options)
+    if len(group) == 1 or (together.error is None and together.format):
+        return [together]
+    alone = [_summary([item], options) for item in group]
+    if not any(summary.contents for summary in alone):
+        return [together]
+    sound = [at for at, summary in enumerate(alone) if not summary.error]
+    between = together.error if len(sound) == len(group) else _summary([group[at] for at in sound], options).error
+    if between and len(sound) > 1:
+        first = alone[sound[0]]
+        clash = f"together with others of its format: {between}"
+        alone[sound[0]] = replace(first, problems=(*first.problems, clash), error=MismatchError(clash))
+    return alone
+
+
+def _place(summary: FileSummary, items: Sequence[Any]) -> int:
+    """Return where the first file of a summary was given; the files of a folder stand where it does."""
+    first = summary.files[0].file
+    return next((at for at, item in enumerate(items) if first.startswith(str(item))), len(items))

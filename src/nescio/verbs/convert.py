@@ -1,0 +1,114 @@
+"""Convert any log that nescio can score to an outcome table or another format.
+
+FILES are as for `nescio score`. OUTPUT is the outcome table to write (.csv, .tsv, .jsonl or .parquet) or, with --to,
+the new folder for the files of another format.
+
+\b
+nescio convert log.eval log.csv
+nescio convert samples_gsm8k_2025-08-07.jsonl outcomes.parquet --choose filter=strict-match
+nescio convert dev-v2.0.json predictions.json native/ --to questions
+
+Declined, unanswered and ungraded answers keep their status. An ungraded answer has an empty outcome. A note counts what
+the new format cannot hold. nescio invents nothing: a log with grades but no answers can only become an outcome table,
+instances of every_eval_ever (.jsonl) or logs of Inspect. nescio cannot write SimpleQA results (their grades come from
+SimpleQA's own grader), TREC judgements (they judge documents) or the logs of other tools. `nescio ave build` writes
+collections for answer validation. --missing, --ungraded, --unanswerable and --cluster affect scoring only and change
+nothing here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from inspect import signature
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from nescio.data.judges import named
+from nescio.data.notes import Note
+from nescio.data.outcomes import Outcomes
+from nescio.errors import MismatchError, UsageError, opt
+from nescio.formats import BY_SUFFIX, WRITERS, Unjudged, Writer
+from nescio.options import argument, option, verb
+from nescio.pipeline import Options, judge, judges_of, read
+from nescio.pipeline.loading import merged
+from nescio.sources.arrow import items_of
+from nescio.sources.writing import check_new_folder
+from nescio.verbs._output_paths import check_file
+from nescio.verbs._shared import Reading, Sourced, Worked
+
+OUTCOME_TABLE = "outcomes"  # what is written where nothing else is asked for
+
+
+class Converted(Struct, frozen=True):
+    """What was read, who judged it on the way ("" where nobody had to), what was written and where, and notes."""
+
+    format: str
+    judge: str
+    what: str
+    output: Path
+    notes: tuple[Note, ...] = ()
+
+    def __str__(self) -> str:
+        how = f", judged by {self.judge}" if self.judge else ""
+        return f"read {self.format}{how}; wrote {self.what} to {self.output}"
+
+
+def _formats() -> dict[str, str]:
+    """Say what each format is that can be written."""
+    WRITERS.load_all()
+    return {name: f"{WRITERS[name].about}." for name in sorted(WRITERS)}
+
+
+class ConvertRequest(Reading, Sourced, Worked):
+    """What `nescio convert` is asked."""
+
+    output: Path | str = argument(
+        kw_only=False, argument=True, metavar="OUTPUT", help="The table or the folder to write."
+    )
+    to: str = option(
+        default=OUTCOME_TABLE,
+        metavar="FORMAT",
+        complete=_formats,
+        help="The format to write.",
+    )
+
+
+@verb(ConvertRequest, working="converting", prints="")
+def convert(request: ConvertRequest) -> Converted:
+    items, output, to = items_of(request.source), Path(request.output), request.to
+    reading = Options(**request.values(Reading))
+    writer = WRITERS.find(to)
+    _check_place(writer, output, items)
+    result = read(items, reading, runs=writer.takes is not Unjudged, judging=writer.takes is Unjudged)
+    judged_by = ""
+    if isinstance(result.data, Unjudged) and writer.takes is Outcomes:
+        result = judge(result, reading.judge)
+        judged_by = named(judges_of(result))
+    elif isinstance(result.data, Outcomes) and writer.takes is Unjudged:
+        raise MismatchError(
+            f"this is {result.about}: its answers are graded already and nescio reads no texts of them, so it can be"
+            f" written {opt('to', 'outcomes')}, and not {opt('to', to)}"
+        )
+    if reading.repeats_of:
+        result = replace(result, data=merged(result.data, reading))
+    if not isinstance(result.data, writer.takes):
+        raise MismatchError(
+            f"this is {result.about}, which holds no outcome of a single question; nescio score --by question -o"
+            " scores.csv writes the scores of each"
+        )
+    watched = {"progress": request.progress} if "progress" in signature(writer.write).parameters else {}
+    written = writer.write(result.data, output, **watched)
+    return Converted(result.format, judged_by, written.what, output, (*result.notes, *written.notes))
+
+
+def _check_place(writer: Writer, output: Path, inputs: Sequence[Any]) -> None:
+    """Raise UsageError where the writer cannot write there, before anything is read."""
+    if writer.suffixes:
+        check_file(output, opt("to", writer.name), writer.suffixes, inputs)
+    elif output.suffix.lower() in BY_SUFFIX:
+        raise UsageError(f"{output}: {opt('to', writer.name)} is written to a folder; name one")
+    else:
+        check_new_folder(output)

@@ -1,0 +1,370 @@
+"""Judge answers, write an outcome table, and compare the judge with people.
+
+FILES are questions and the runs that answer them, in any format of unjudged answers. Every answer and every declined
+candidate is judged; unanswered questions stay unanswered.
+
+\b
+nescio judge questions.jsonl runs/*.jsonl -o graded.csv
+nescio judge questions.jsonl runs/mine.jsonl --judge token_f1 --against people.csv
+nescio judge questions.jsonl runs/*.jsonl --judge human --against people.csv -o graded.csv
+nescio judge questions.jsonl runs/*.jsonl --judge exact --against people.csv --blind --certificate judge.json
+nescio judge questions.jsonl runs/*.jsonl --judge llm --base-url URL --model NAME -o graded.csv
+
+With --against, you can give a log that is already judged instead. If calls of a language model fail, their answers stay
+ungraded, the rest is written, and the exit status is 3.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import date
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
+
+from nescio.data.columns import Array
+from nescio.data.judges import JudgeRecord, Target, named
+from nescio.data.notes import Note
+from nescio.data.outcomes import ANSWERED, CORRECT, INCORRECT, SILENT, Outcomes
+from nescio.data.results import Results
+from nescio.errors import UsageError, opt
+from nescio.formats import ReadResult, Unjudged, WriteResult
+from nescio.formats.native.judgements import read_judgements
+from nescio.formats.native.outcome_table.outcome_table_writer import SUFFIXES, write_outcomes
+from nescio.judging import Human, Resources, asked_cells, judge_runs
+from nescio.judging.human import PEOPLE, asked_of, human, people_on
+from nescio.judging.llm.connecting import KEY, ModelOptions, connect
+from nescio.judging.llm.judge import CALLS_FAILED, GAVE_UP
+from nescio.options import Request, option, verb
+from nescio.options.edge import Progress, bar, say
+from nescio.pipeline import Options, judges_of, read
+from nescio.pipeline import judge as judge_read
+from nescio.pipeline.certificates import Certificate, digest_of
+from nescio.pipeline.options import ReadingAnswers
+from nescio.reporting import tables
+from nescio.reporting.agreement import show_agreement
+from nescio.scoring.judge_agreement import against as compare_with
+from nescio.scoring.judge_agreement import outcomes_digest
+from nescio.scoring.judge_certificate import coefficients
+from nescio.sources.arrow import items_of
+from nescio.text import plural
+from nescio.verbs._output_paths import as_path, check_file, check_results
+from nescio.verbs._shared import Redrawn, Sourced, WithInterval, Worked
+
+MODEL, HUMAN = "llm", "human"  # the judges that need more than their names
+INCOMPLETE = 3  # the exit status where answers are left that another run would ask about
+OWN_GRADES = "its own grades"  # who judged a log that came with grades
+NOT_BLIND = (
+    f"a certificate counts blind labels; give {opt('blind', True)} if people gave their verdicts without seeing the"
+    " judge's"
+)
+
+
+class Judged(Struct, frozen=True, eq=False):
+    """Answers with what a judge made of them: the outcomes, who judged, and notes.
+
+    `by_people` says that the outcomes are people's own verdicts; `people` are those whom another judge can be held
+    against, None where none were given; `read` is what was judged, and `records` are the judges that are known. `wrote`
+    says which files were written, and `results` how far people agree with the judge, where their verdicts were given.
+    """
+
+    outcomes: Outcomes
+    judge: str
+    notes: tuple[Note, ...]
+    read: ReadResult
+    by_people: bool = False
+    people: Human | None = None
+    records: tuple[JudgeRecord, ...] = ()
+    wrote: tuple[str, ...] = ()
+    results: Results | None = None
+
+    @property
+    def status(self) -> int:
+        """The exit status: 3 where another run would ask about answers that are left."""
+        return INCOMPLETE if self.incomplete else 0
+
+    @property
+    def incomplete(self) -> bool:
+        """Say whether calls of a language model have failed, whose answers another run would ask about."""
+        return any(note.code in (CALLS_FAILED, GAVE_UP) for note in self.notes)
+
+    def write(self, path: Path | str, *, progress: Progress | None = None) -> WriteResult:
+        """Write the outcomes as a table (.csv, .tsv, .jsonl or .parquet), whole or not at all; `progress` hears how
+        many rows are written."""
+        path = Path(path)
+        check_file(path, "an outcome table", SUFFIXES)
+        return WriteResult(
+            f"{write_outcomes(self.outcomes, path, progress)} outcomes of {plural(len(self.outcomes.runs), 'run')}"
+        )
+
+    def agreement(
+        self, *, target: Target = "collection", ci: float = 95.0, resamples: int = 10_000, seed: int = 0
+    ) -> Results:
+        """Hold the judge against the people: agreement, Cohen's kappa, a confusion table, and corrected accuracies.
+
+        Arguments as in `nescio.scoring.judge_agreement.against`. Raises UsageError where no people were given,
+        MismatchError where they judged none of these answers.
+        """
+        if self.people is None:
+            raise UsageError("give people's verdicts with `against` to compare the judge with them")
+        theirs, judged_cells = self._by_people(self.people)
+        stale = self.people.said_of_stale()
+        compared = compare_with(
+            self.outcomes, theirs, judged_cells, judge=self.judge, target=target, ci=ci, resamples=resamples, seed=seed
+        )
+        return replace(compared, notes=(*stale, *compared.notes))
+
+    def certificate(
+        self, *, blind: bool = False, ci: float = 95.0, resamples: int = 10_000, seed: int = 0
+    ) -> Certificate:
+        """Certify how far people agree with the judge, for gates that require it (`--require-certificate`).
+
+        `blind` states that people gave their verdicts without seeing the judge's. Raises UsageError where no people
+        were given, they were not blind, or nobody knows who judged; MismatchError where they judged none of these
+        answers.
+        """
+        if self.people is None:
+            raise UsageError("a certificate needs people's verdicts; give them with `against`")
+        if not blind:
+            raise UsageError(NOT_BLIND)
+        if self.by_people or len(self.records) != 1:
+            who = (
+                "people's own verdicts" if self.by_people else "answers of several judges, or of one that is not known"
+            )
+            raise UsageError(f"a certificate is of one judge, and these are {who}")
+        theirs, judged_cells = self._by_people(self.people)
+        how: dict[str, Any] = {"level": ci / 100, "resamples": resamples, "seed": seed}
+        labels, categories, agreement = coefficients(self.outcomes, theirs, judged_cells, **how)
+        record = self.records[0]
+        return Certificate(
+            str(record),
+            record.prompt,
+            labels,
+            self.outcomes.runs,
+            digest_of(self.outcomes.questions),
+            outcomes_digest(self.outcomes),
+            outcomes_digest(theirs),
+            date.today().isoformat(),
+            categories,
+            ci,
+            agreement,
+        )
+
+    def _by_people(self, people: Human) -> tuple[Outcomes, Array]:
+        """Return the outcomes by people, and which answers were to be judged; raises MismatchError where none was."""
+        data = self.read.data
+        if isinstance(data, Unjudged):
+            theirs, _ = judge_runs(data.collection, data.runs, people, data.files)
+            judged_cells = asked_cells(data.collection, data.runs)
+        else:
+            theirs, judged_cells = people_on(self.outcomes, people), asked_of(self.outcomes)
+        if not (judged_cells & np.isin(theirs.state, (CORRECT, INCORRECT, SILENT, ANSWERED))).any():
+            raise people.none_judged()
+        return theirs, judged_cells
+
+
+class AskingModel(Request, group="Language model"):
+    """Where a language model is, what it may cost, and where its grades are kept."""
+
+    base_url: str | None = option(
+        default=None, metavar="URL", help="With --judge llm: an OpenAI-compatible endpoint, such as https://host/v1."
+    )
+    model: str | None = option(default=None, metavar="NAME", help="The model that grades.")
+    api_key_env: str | None = option(
+        default=None,
+        metavar="NAME",
+        help="The environment variable that holds the key.",
+        default_words=f"{KEY}; without it no key is sent",
+    )
+    concurrency: int | None = option(
+        default=None, low=1, high=256, help="The number of calls at a time.", default_words="4"
+    )
+    max_calls: int | None = option(default=None, low=0, help="The maximum number of calls.")
+    max_cost: float | None = option(
+        default=None, low=0, metavar="AMOUNT", help="The maximum cost, at the given prices."
+    )
+    price_in: float | None = option(default=None, low=0, metavar="AMOUNT", help="The price of a million tokens sent.")
+    price_out: float | None = option(
+        default=None, low=0, metavar="AMOUNT", help="The price of a million tokens received."
+    )
+    max_tokens: int | None = option(
+        default=None, low=1, help="The maximum number of tokens in one reply.", default_words="1024"
+    )
+    timeout: float | None = option(
+        default=None,
+        low=0,
+        above=True,
+        metavar="SECONDS",
+        help="The time limit of one attempt.",
+        default_words="60",
+    )
+    retries: int | None = option(
+        default=None,
+        low=0,
+        help="The number of retries of a call that fails temporarily (429, 5xx) or gets no answer.",
+        default_words="5",
+    )
+    cache: Path | str | None = option(
+        default=None,
+        help="The file that stores grades, so that no grade is paid for twice.",
+        default_words="nescio-grades.sqlite",
+    )
+    retry_ungraded: bool | None = option(default=None, help="Ask again if the stored reply contains no grade.")
+
+
+class JudgeRequest(ReadingAnswers, AskingModel, Redrawn, WithInterval, Sourced, Worked):
+    """What `nescio judge` is asked."""
+
+    judge: str | None = option(
+        default=None,
+        metavar="NAME",
+        help="How answers are judged: exact, contains, token_f1, choice, numeric, pattern, overlap, declined, human or"
+        " llm, with parameters as in 'token_f1(threshold=0.8)'.",
+        default_words="choice if all questions have options, else exact",
+    )
+    output: Path | str | None = option(
+        default=None, flags=("-o", "--output"), help="The outcome table to write: .csv, .tsv, .jsonl or .parquet."
+    )
+    against: Path | str | None = option(
+        default=None,
+        reads=True,
+        metavar="HUMAN",
+        help="A table of people's verdicts on some of the answers. Reports how well the judge agrees with people, and"
+        " estimates what people would say of all answers. Of TREC's letters only R is correct; X and U are incorrect.",
+    )
+    verdict: str | None = option(
+        default=None,
+        metavar="COLUMN",
+        needs="against",
+        help="The column of HUMAN with the verdict, if its name does not say so.",
+    )
+    target: Target = option(
+        default="collection",
+        needs="against",
+        help="What the corrected accuracies estimate: all answers to these questions, or all questions of this kind.",
+    )
+    report: Path | str | None = option(
+        default=None,
+        needs="against",
+        help="Also write the comparison with people. The suffix decides the form: .json, .jsonl, .csv, .md, .tex, .txt"
+        " or .parquet.",
+    )
+    certificate: Path | str | None = option(
+        default=None,
+        needs="against",
+        help="Write a certificate (.json) of the judge: its agreement with people on these questions, for gates with"
+        " --require-certificate.",
+    )
+    blind: bool = option(
+        default=False,
+        needs="against",
+        help="State that people gave their verdicts without seeing the judge's; a certificate needs it.",
+    )
+
+    def check(self) -> None:
+        """Raise UsageError for a certificate of labels that nobody calls blind."""
+        super().check()
+        if self.certificate is not None and not self.blind:
+            raise UsageError(NOT_BLIND)
+
+    @classmethod
+    def typed(cls, words: dict[str, Any], **further: Any) -> Self:
+        """Make a request of the words of a shell, which has no use for outcomes that go nowhere."""
+        request = super().typed(words, **further)
+        if request.output is None and request.against is None:
+            raise UsageError(
+                f"nothing to do: use {opt('output', of='FILE')} to write the outcomes, or {opt('against', of='HUMAN')}"
+                " to compare the judge with people"
+            )
+        return request
+
+    @property
+    def about_model(self) -> ModelOptions:
+        """What is said of the language model."""
+        return ModelOptions(**self.values(AskingModel))
+
+
+@verb(JudgeRequest, working="judging", show=show_agreement)
+def judge(request: JudgeRequest) -> Judged:
+    name, inputs, model = request.judge, request.inputs(), request.about_model
+    if request.certificate:
+        check_file(Path(request.certificate), "a certificate", (".json",), inputs)
+    if request.output:
+        check_file(Path(request.output), "an outcome table", SUFFIXES, inputs)
+    check_results(as_path(request.report), inputs)
+    if not asks_model(name) and model.given():
+        raise UsageError(f"{model.given()[0]} is for {opt('judge', MODEL)}, or 'declined(undetermined={MODEL})'")
+    reading = Options(**request.values(ReadingAnswers))
+    result = read(items_of(request.source), reading, gold=name != HUMAN, judging=True, supports=False)
+    people, notes = None, list[Note]()
+    if request.against is not None:
+        answered = name != HUMAN
+        people, notes = _people(result, Path(request.against), reading.outcome_map, request.verdict, answered=answered)
+    model_of = lambda: connect(model, progress=request.progress, waiting=_say_waiting)  # noqa: E731
+    watch = None if asks_model(name) else request.progress
+    made = _judged(result, name, Resources(people, model_of), watch)
+    assert isinstance(made.data, Outcomes)
+    by = named(judges_of(made)) if made.judged_here else OWN_GRADES
+    by_people = judges_of(made) == (PEOPLE,)
+    judged = Judged(made.data, by, (*notes, *made.notes), result, by_people, people, judges_of(made))
+    return _written(judged, request)
+
+
+def _say_waiting(cache: Path) -> None:
+    """Say why a run that is stopped does not end at once."""
+    say(f"waiting for the current calls; grades are stored in {cache} (press Ctrl-C again to stop at once)")
+
+
+def _written(judged: Judged, request: JudgeRequest) -> Judged:
+    """Write what was asked for, and hold the judge against people."""
+    wrote, agreed = [], None
+    drawn: dict[str, Any] = {"ci": request.ci, "resamples": request.resamples, "seed": request.seed}
+    if request.output:
+        written = judged.write(request.output, progress=bar("writing"))
+        wrote.append(f"judged by {judged.judge}; wrote {written.what} to {request.output}")
+    if judged.people is not None and not judged.by_people:
+        agreed = judged.agreement(target=request.target, **drawn)
+        if request.report:
+            tables.write(agreed, Path(request.report))
+            wrote.append(f"wrote {request.report}")
+    if request.certificate is not None:
+        certified = judged.certificate(blind=request.blind, **drawn)
+        certified.write(request.certificate)
+        judged = replace(judged, notes=(*judged.notes, *certified.notes))
+        wrote.append(f"wrote {request.certificate}")
+    return replace(judged, wrote=tuple(wrote), results=agreed)
+
+
+def asks_model(judge: str | None) -> bool:
+    """Say whether a judge is a language model, or asks one."""
+    return judge is not None and re.search(rf"(?<![\w.]){MODEL}(?!\w)", judge) is not None
+
+
+def _people(
+    result: ReadResult, against: Path, outcome_map: Mapping[str, str], verdict: str | None, *, answered: bool
+) -> tuple[Human, list[Note]]:
+    """Read people's verdicts on the answers, and note what was made of their file."""
+    labels, notes = read_judgements(against, outcome_map, verdict, answered=answered)
+    if isinstance(result.data, Unjudged):
+        runs = [run.name for run in result.data.runs]
+        questions = [question.id for question in result.data.collection.questions]
+    elif isinstance(result.data, Outcomes):
+        runs, questions = list(result.data.runs), list(result.data.questions)
+    else:
+        raise UsageError(f"{opt('against')} compares outcomes of single answers, but these files have none")
+    people, more = human(labels, runs, questions)
+    return people, [*notes, *more]
+
+
+def _judged(result: ReadResult, name: str | None, resources: Resources, watch: Progress | None) -> ReadResult:
+    """Judge what was read as asked for; a log that is judged already may be held against people."""
+    data, people = result.data, resources.people
+    if isinstance(data, Outcomes) and isinstance(people, Human) and name in (None, HUMAN):
+        return replace(result, data=people_on(data, people), judged_here=True) if name else result
+    if not isinstance(data, Unjudged):
+        raise UsageError(f"these files need no judge: {result.about}")
+    return judge_read(result, name, resources, watch)

@@ -1,0 +1,155 @@
+"""Study a measure on your collection: stability, sensitivity, agreement."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nescio.data.results import Results
+from nescio.meta_evaluation.agreement import Agreement
+from nescio.meta_evaluation.agreement import agreement as correlate
+from nescio.meta_evaluation.comparability import comparability
+from nescio.meta_evaluation.power import Power
+from nescio.meta_evaluation.power import power as count_significant
+from nescio.meta_evaluation.stability import FUZZINESS, Stability
+from nescio.meta_evaluation.stability import stability as count_ties
+from nescio.meta_evaluation.swap import SwapBin
+from nescio.meta_evaluation.swap import swap as count_swaps
+from nescio.options import Request, option, verb
+from nescio.options.kinds import BETWEEN, BETWEENS, COUNT_OR_ALL, COUNTS, LEVEL
+from nescio.verbs._shared import InJobs, Measured, Reading, Seeded, Worked
+
+__all__ = ["agreement", "comparability", "power", "stability", "swap"]
+
+
+class Drawn(Reading, InJobs, Seeded, Measured, Worked):
+    """How sub-collections are drawn."""
+
+    size: int | Sequence[int] | None = option(
+        default=None,
+        kind=COUNTS,
+        help="Questions (or clusters) in a sub-collection; several sizes are studied one by one.",
+        default_words="250, or half of all",
+    )
+    trials: int | None = option(
+        default=100, kind=COUNT_OR_ALL, help="The number of sub-collections; `all` enumerates them."
+    )
+    fresh: bool = option(
+        default=False,
+        help="Draw new sub-collections for each pair of runs, as in the published algorithm.",
+        default_words="shared by all pairs",
+    )
+
+
+class StabilityRequest(Drawn):
+    """What `nescio meta stability` is asked."""
+
+    fuzziness: float | Sequence[float] = option(
+        default=FUZZINESS,
+        kind=BETWEENS,
+        metavar="F,F,…",
+        help="Relative differences below which runs tie.",
+        default_words="0.01,0.02,…,0.10",
+    )
+    literal: bool = option(
+        default=False,
+        help="If both runs score 0, count a win for the second run instead of a tie, as in the published algorithm.",
+    )
+
+
+class SwapRequest(Drawn):
+    """What `nescio meta swap` is asked."""
+
+    confidence: float = option(default=95.0, kind=LEVEL, help="100% minus the allowed swap rate, in percent.")
+
+
+class Resamples(Request, group="Resampling"):
+    """How many resamples there are."""
+
+    resamples: int | None = option(
+        default=1000,
+        kind=COUNT_OR_ALL,
+        help="The number of resamples, shared by all pairs and measures; `all` enumerates them (ten questions at"
+        " most).",
+    )
+
+
+class PowerRequest(Reading, Resamples, InJobs, Seeded, Measured, Worked):
+    """What `nescio meta power` is asked."""
+
+    alpha: float | Sequence[float] = option(
+        default=0.05,
+        kind=BETWEENS,
+        metavar="A,A,…",
+        help="One or more significance levels, with a row for each.",
+    )
+
+
+class AgreementRequest(Reading, Measured, Worked):
+    """What `nescio meta agreement` is asked."""
+
+    rbo_p: float = option(
+        default=0.9,
+        kind=BETWEEN,
+        metavar="P",
+        help="The p of rank-biased overlap; the smaller it is, the more weight the top of the ranking has.",
+    )
+    top: int = option(default=5, low=0, help="The number of pairs of runs to show for each pair of measures.")
+
+
+@verb(StabilityRequest, working="drawing")
+def stability(request: StabilityRequest) -> Results[Stability]:
+    """Error rate and proportion of ties (Buckley & Voorhees 2000).
+
+    The error rate is how often a sub-collection ranks two runs against the majority. A measure with fewer ties
+    discriminates better.
+
+    \b
+    nescio meta stability outcomes.csv -m c@1 -m accuracy -m UF
+    """
+    return count_ties(**request.values())
+
+
+@verb(SwapRequest, working="drawing")
+def swap(request: SwapRequest) -> Results[SwapBin]:
+    """Swap rates, and the difference that a measure requires (Voorhees & Buckley 2002).
+
+    Two disjoint sub-collections can rank two runs differently. The swap rate is how often this happens, for each size
+    of the difference on the first sub-collection.
+
+    \b
+    nescio meta swap outcomes.csv -m c@1 -m accuracy -m UF
+    """
+    return count_swaps(**request.values())
+
+
+@verb(PowerRequest, working="resampling")
+def power(request: PowerRequest) -> Results[Power]:
+    """Discriminative power: for how many pairs of runs a measure finds a significant difference (Sakai 2006).
+
+    Each pair of runs gets a paired bootstrap test. "share" is the share of pairs whose achieved significance level
+    (ASL) is below alpha, and "required difference" is the difference above which a pair is expected to be significantly
+    different.
+
+    \b
+    nescio meta power outcomes.csv -m c@1 -m accuracy -m UF
+    nescio meta power ap.csv --alpha 0.01,0.05 -o power.json
+
+    If a measure is a mean over questions, the statistic is the studentised mean, as published. For other measures, such
+    as c@1, it is the difference of the measure on each resample. The JSON output has the ASL of every pair.
+    Significance is not corrected for the number of pairs: this compares measures, and `nescio compare` compares runs.
+    """
+    return count_significant(**request.values())
+
+
+@verb(AgreementRequest, working="comparing")
+def agreement(request: AgreementRequest) -> Results[Agreement]:
+    """Compare how measures rank the runs, and show where they disagree most.
+
+    Prints Kendall's tau-b, tau_AP and rank-biased overlap (RBO) between the rankings, and then the pairs of runs on
+    which two measures disagree most: one rates them equal (within 0.005 of its range) and the other does not, or each
+    prefers a different run. A counts table is enough.
+
+    \b
+    nescio meta agreement outcomes.csv -m accuracy -m c@1
+    """
+    return correlate(**request.values())

@@ -1,0 +1,126 @@
+"""Definition questions: score nuggets, or answer from a folder of texts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from nescio.data.results import Scores
+from nescio.errors import UsageError, opt
+from nescio.measures import parse
+from nescio.options import Request, argument, option, verb
+from nescio.scoring import score as scoring
+from nescio.systems import definitions
+from nescio.tasks.nuggets.pourpre import Matching
+from nescio.verbs._answers import Answered
+from nescio.verbs._output_paths import check_file
+from nescio.verbs._shared import OWN_FILES, BrokenDown, Measured, Resampled, WithOrWithoutInterval, Worked
+
+
+class NuggetScoreRequest(Resampled, WithOrWithoutInterval, BrokenDown, Measured, Worked):
+    """What `nescio nuggets score` is asked."""
+
+    source: Any = argument(
+        kw_only=False,
+        kind=OWN_FILES,
+        argument=True,
+        metavar="KEY [RUN]...",
+        help="A key of nuggets, and runs; or a key that holds what was found in them.",
+    )
+    mapping: Sequence[Path | str] = option(
+        default=(),
+        kind=OWN_FILES,
+        help="The nuggets that assessors found in the responses. Without it, nuggets are matched automatically,"
+        " and every measure is labelled so. Repeatable.",
+    )
+    beta: float | None = option(
+        default=None,
+        apart="measures",
+        help="The weight of recall relative to length in the default measures; with -m, write it in the name:"
+        " -m 'nuggets.F(beta=5)'.",
+        default_words="3, as in 2004-2006; 2003 used 5",
+    )
+    automatic: Matching | None = option(
+        default=None, help="How nuggets are matched if no assessor matched them.", default_words="count"
+    )
+    assessors: str | None = option(
+        default=None,
+        metavar="majority|each|NAME",
+        help="Whose view counts if there are several assessors; each: the mean over assessors.",
+        default_words="majority",
+    )
+
+
+@verb(NuggetScoreRequest, working="scoring")
+def score(request: NuggetScoreRequest) -> Scores:
+    """Score recall of vital nuggets, length-based precision and F, with intervals.
+
+    KEY has the nuggets (`qid nugget vital|okay text`), each RUN has answer strings (`qid Q0 docid rank score tag
+    text`), and a mapping has what assessors found (`qid run rank nugget,nugget`). Each can also be JSON Lines. On its
+    own, KEY can be AutoNuggetizer's assignments or a table of counts (run, question, vital, okay, vital_in_key,
+    length).
+
+    \b
+    nescio nuggets score key.txt runs/*.txt --mapping assessor.txt
+    nescio nuggets score key.txt runs/*.txt --automatic idf   # no assessor
+    nescio nuggets score key.txt runs/first.txt --mapping assessor.txt -m nuggets.pyramid -m nuggets.order
+    """
+    ways = {"automatic": request.automatic, "assessors": request.assessors}
+    choose = {name: value for name, value in ways.items() if value is not None}
+    files = [*request.source, *request.mapping]
+    loaded = scoring.open_by(files, request.by, {"choose": choose}, request.measures)
+    wanted = request.measures if request.beta is None else _with_beta(loaded.measures, request.beta)
+    how = request.values(WithOrWithoutInterval, BrokenDown, Resampled, Worked)
+    return scoring.compute_scores(loaded, wanted, **how)
+
+
+def _with_beta(names: Sequence[str], beta: float) -> list[str]:
+    """Give measures that have a beta this one."""
+    measures = [parse(name) for name in names]
+    if not any("beta" in measure.parameters for measure in measures):
+        labels = ", ".join(measure.label for measure in measures)
+        raise UsageError(f"{opt('beta')}: {labels} have none; name measures with {opt('measures')}")
+    return [f"{m.declaration.name}(beta={beta:g})" if "beta" in m.parameters else m.label for m in measures]
+
+
+class DefineRequest(Request):
+    """What `nescio nuggets answer` is asked."""
+
+    targets: Path | str = argument(
+        kw_only=False, argument=True, reads=True, metavar="TARGETS", help="The targets (.jsonl)."
+    )
+    folder: Path | str = argument(
+        kw_only=False, argument=True, metavar="FOLDER", help="A folder of texts (.txt or .md)."
+    )
+    output: Path | str = argument(
+        kw_only=False,
+        flags=("-o", "--output"),
+        metavar="FILE",
+        help="The run to write (.jsonl, or .txt in TREC's form).",
+    )
+    length: int = option(default=600, low=1, help="The maximum number of non-whitespace characters in a response.")
+    threshold: float = option(
+        default=0.5, low=0, high=1, help="Abstain if no sentence defines the target with this confidence (0 to 1)."
+    )
+
+
+@verb(DefineRequest, prints="")
+def answer(request: DefineRequest) -> Answered:
+    """Answer definition questions from a folder of texts and write a run.
+
+    TARGETS is JSON Lines of {"id", "target"}; a key of nuggets in JSON Lines also works. FOLDER has .txt or .md files.
+    The system finds sentences about the target, ranks them by how well they define it, drops near-duplicates, orders
+    them for reading and cuts them to the length. Needs `pip install 'nescio[systems]'`.
+
+    \b
+    nescio nuggets answer targets.jsonl texts/ -o run.jsonl
+    nescio nuggets score key.txt run.jsonl
+    """
+    output = Path(request.output)
+    check_file(output, "a run", (".jsonl", ".txt"), request.inputs())
+    targets, texts = definitions.load_targets(request.targets), definitions.load_texts(request.folder)
+    run = definitions.answer(targets, texts, output.stem, length=request.length, threshold=request.threshold)
+    definitions.write_run(run, output)
+    answered = sum(bool(response.strings) for response in run.responses.values())
+    return Answered(run.name, answered, len(run.responses), output)

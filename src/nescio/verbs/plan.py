@@ -1,0 +1,116 @@
+"""Plan how many questions it takes to detect a difference between two systems.
+
+Plans from a pilot (FILES with two runs, or --run and --baseline) or from --rates. The power refers to the paired test
+of `nescio compare`. It is simulated on collections drawn from the two systems' joint outcome table, reweighted to give
+the difference.
+
+\b
+nescio plan outcomes.csv --run mine --baseline old --difference 0.03
+nescio plan --rates 0.5,0.3,0.2 --agreement 0.4 --difference 0.03 --questions 1000
+
+For measures that are not functions of counts, and for clustered questions, the standard error on the pilot is scaled to
+the number of questions instead (a normal approximation). `nescio plan-repeats` says how often to ask each question, and
+`nescio plan-labels` how many answers people must label.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Real
+from typing import Any, ClassVar
+
+from nescio.data.results import Results
+from nescio.meta_evaluation.planning import PowerPlan
+from nescio.meta_evaluation.planning import plan as plan_questions
+from nescio.meta_evaluation.planning._rejections import LARGEST
+from nescio.options import Kind, Request, argument, option, verb
+from nescio.options.kinds import BETWEEN, NUMBERS
+from nescio.reporting.planning import show_plan
+from nescio.verbs._shared import SOURCE, Reading, Seeded, WithMeasures, Worked
+
+
+def _rates(value: Any) -> tuple[tuple[float, ...], ...]:
+    """Return the rates of one system, or of two."""
+    sides = list(value)
+    if sides and isinstance(sides[0], Real):
+        sides = [sides]
+    return tuple(map(NUMBERS.check, sides))
+
+
+def _split_rates(words: list[str]) -> list[Any]:
+    return [NUMBERS.read(word) for word in words]
+
+
+PLAIN = list[float] | list[list[float]] | None
+RATES = Kind("three numbers separated by commas", _rates, _split_rates, PLAIN, "C,W,U", several=True)
+
+
+class Pilot(Request):
+    """What a plan starts from."""
+
+    facts: ClassVar[dict[str, str]] = {"pilot": "a pilot"}
+
+    pilot: Any = argument(
+        kw_only=False,
+        default=None,
+        kind=SOURCE,
+        argument=True,
+        metavar="[FILES...]",
+        help="Files, folders or tables of a pilot.",
+    )
+
+
+class Piloted(WithMeasures, Pilot):
+    """What a plan starts from, and the measures that it is for."""
+
+
+class PlanRequest(Reading, Seeded, Piloted, Worked):
+    """What `nescio plan` is asked."""
+
+    run: str | None = option(
+        default=None, metavar="RUN", apart="rates", help="The run of the pilot to compare with the baseline."
+    )
+    baseline: str | None = option(
+        default=None,
+        metavar="RUN",
+        apart="rates",
+        help="The other run of the pilot.",
+        default_words="the first, if there are two",
+    )
+    difference: float | None = option(
+        default=None,
+        help="The difference to detect: run minus baseline.",
+        default_words="that of the pilot or the rates",
+    )
+    questions: int | None = option(
+        default=None,
+        low=1,
+        high=LARGEST,
+        help="Also report what N questions can detect.",
+        default_words="the pilot's number",
+    )
+    power: float = option(
+        default=0.8, kind=BETWEEN, help="The probability of detecting the difference (p at most alpha)."
+    )
+    alpha: float = option(default=0.05, kind=BETWEEN, help="The level of the two-sided test.")
+    rates: Sequence[float] | Sequence[Sequence[float]] | None = option(
+        default=None,
+        kind=RATES,
+        apart="pilot",
+        help="Correct, incorrect and unanswered, as shares, percentages or counts: once for both systems, or for the"
+        " run and then the baseline.",
+    )
+    agreement: float | None = option(
+        default=None,
+        low=0,
+        high=1,
+        needs="rates",
+        help="How similar the answers are, from 0 (independent) to 1 (as similar as the rates allow); this is kappa if"
+        " the rates are equal.",
+        default_words="0",
+    )
+
+
+@verb(PlanRequest, working="planning", show=show_plan, tool=True)
+def plan(request: PlanRequest) -> Results[PowerPlan]:
+    return plan_questions(**request.values())

@@ -1,0 +1,76 @@
+"""Plan how many answers people must label to correct a judge's errors.
+
+The plan is for an interval of some half width, or for a difference to find: that of a score, or with --baseline of the
+difference of two runs. FILES are judged answers, as for `nescio score`.
+
+\b
+nescio plan-labels questions.jsonl runs/*.jsonl --run mine --labels people.csv --half-width 0.15
+nescio plan-labels --spread 0.6 --correlation 0.7 --questions 1000 --half-width 0.07
+
+The labels that you have (--labels) say how much people's verdicts vary, and how well the judge's verdicts agree with
+them. Without labels, state the --correlation that you expect; people's verdicts are then assumed to vary as much as the
+judge's own. Without FILES, also state their --spread and the number of --questions. The second table spreads the labels
+over the judge's verdicts in the best way (--labels-by verdicts of `nescio score`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nescio.data.judges import Target
+from nescio.data.results import Results
+from nescio.meta_evaluation.planning.labels import LabelPlan
+from nescio.meta_evaluation.planning.labels import plan_labels as plan_for_labels
+from nescio.options import option, verb
+from nescio.options.kinds import BETWEEN
+from nescio.reporting.planning import show_label_plan
+from nescio.verbs._shared import OWN_FILE, Reading
+from nescio.verbs.plan import Piloted
+
+
+class PlanLabelsRequest(Reading, Piloted):
+    """What `nescio plan-labels` is asked."""
+
+    labels: Any = option(
+        default=None,
+        kind=OWN_FILE,
+        needs="pilot",
+        help="A table of the labels that you have (run, question, verdict).",
+    )
+    run: str | None = option(
+        default=None, metavar="RUN", needs="pilot", help="The run to plan for.", default_words="the only one"
+    )
+    baseline: str | None = option(
+        default=None, metavar="RUN", needs="pilot", help="Plan for the difference of the run and this one."
+    )
+    half_width: float | None = option(
+        default=None, low=0, above=True, apart="difference", help="Half the width of the interval to reach."
+    )
+    difference: float | None = option(default=None, help="The difference to find.")
+    power: float = option(default=0.8, kind=BETWEEN, help="The probability of finding the difference.")
+    alpha: float = option(default=0.05, kind=BETWEEN, help="The level of the interval is 1 minus alpha.")
+    correlation: float | None = option(
+        default=None,
+        low=0,
+        high=1,
+        help="The correlation of people's and the judge's verdicts.",
+        default_words="that of the labels",
+    )
+    spread: float | None = option(
+        default=None,
+        low=0,
+        above=True,
+        apart="pilot",
+        help="Without FILES, the standard deviation of people's verdicts, or of their difference.",
+    )
+    questions: int | None = option(default=None, low=1, apart="pilot", help="Without FILES, the number of questions.")
+    target: Target = option(
+        default="population",
+        help="What the figures describe: all answers to these questions (collection) or all questions of this kind"
+        " (population).",
+    )
+
+
+@verb(PlanLabelsRequest, show=show_label_plan)
+def plan_labels(request: PlanLabelsRequest) -> Results[LabelPlan]:
+    return plan_for_labels(**request.values())

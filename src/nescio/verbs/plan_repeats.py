@@ -1,0 +1,58 @@
+"""Plan how many questions to ask, and how often to ask each, within a budget.
+
+The variances come from a pilot with several answers to each question, or are stated with --variances. With --baseline,
+the plan is for the difference of two runs, and every answer is paid for twice. FILES are as for `nescio repeats`.
+
+\b
+nescio plan-repeats trials.csv --run agent-2 --budget 1000 --per-question 2 --per-answer 0.1
+nescio plan-repeats --variances 0.15,0.1 --budget 1000 --per-question 2 --per-answer 0.1
+
+A question costs --per-question once (to write it, or to have people answer it) and --per-answer for each answer. The
+table has the whole numbers of repeats next to the best number, and asking once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nescio.data.results import Results
+from nescio.meta_evaluation.planning.repeat_plans import RepeatsPlan
+from nescio.meta_evaluation.planning.repeat_plans import plan_repeats as plan_designs
+from nescio.options import option, verb
+from nescio.options.kinds import NUMBERS
+from nescio.reporting.repeats_screen import show_design
+from nescio.verbs._shared import Reading
+from nescio.verbs.plan import Piloted
+
+
+class PlanRepeatsRequest(Reading, Piloted):
+    """What `nescio plan-repeats` is asked."""
+
+    budget: float = option(low=0, above=True, help="The largest total cost, in any unit.")
+    per_question: float = option(default=0.0, low=0, help="The cost of a question, once.")
+    per_answer: float = option(default=1.0, low=0, above=True, help="The cost of an answer.")
+    run: str | None = option(
+        default=None,
+        metavar="RUN",
+        apart="variances",
+        help="The run of the pilot to plan for.",
+        default_words="the only one",
+    )
+    baseline: str | None = option(
+        default=None,
+        metavar="RUN",
+        apart="variances",
+        help="Plan for the difference of the run and this one.",
+    )
+    variances: Sequence[float] | None = option(
+        default=None,
+        kind=NUMBERS,
+        metavar="Q,S",
+        apart="pilot",
+        help="Without a pilot, the variance between questions and that of a single answer.",
+    )
+
+
+@verb(PlanRepeatsRequest, show=show_design)
+def plan_repeats(request: PlanRepeatsRequest) -> Results[RepeatsPlan]:
+    return plan_designs(**request.values())

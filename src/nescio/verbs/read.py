@@ -1,0 +1,230 @@
+"""Answer reading-comprehension questions about stories, and score the answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from nescio.data.notes import Note, note
+from nescio.data.results import Scores
+from nescio.errors import MismatchError
+from nescio.formats import ReadResult, Unjudged
+from nescio.formats.folder_writer import write_lines
+from nescio.meta_evaluation.comparability import LEAST_RUNS, comparability
+from nescio.options import Request, argument, option, verb
+from nescio.options.kinds import NAMES
+from nescio.pipeline import Options, apply, judge, read, read_collection
+from nescio.scoring import score as scoring
+from nescio.sources.writing import atomic_write
+from nescio.systems import reading
+from nescio.systems.reading.deep_read import SWITCHES, Switch
+from nescio.systems.reading.marking import suited_judge
+from nescio.tasks.reading.marks import answer_sentences
+from nescio.text import plural
+from nescio.verbs._answers import Answered
+from nescio.verbs._output_paths import check_file
+from nescio.verbs._shared import (
+    OWN_FILES,
+    BrokenDown,
+    Measured,
+    Reading,
+    Resampled,
+    Seeded,
+    WithOrWithoutInterval,
+    Worked,
+)
+
+
+class OfStories(Request):
+    """A collection of stories that is read."""
+
+    source: Any = argument(
+        kw_only=False,
+        kind=OWN_FILES,
+        argument=True,
+        metavar="FILES...",
+        help="A collection with its stories; see above.",
+    )
+
+
+class KeepingPronouns(Request):
+    """Which words count."""
+
+    keep_pronouns: bool = option(default=False, help="Count personal and possessive pronouns as content words.")
+
+
+class AnswerRequest(Seeded, OfStories):
+    """What `nescio read answer` is asked."""
+
+    output: Path | str = argument(
+        kw_only=False, flags=("-o", "--output"), metavar="FILE", help="The run to write (.jsonl)."
+    )
+    system: str = argument(
+        kw_only=False,
+        metavar="NAME",
+        complete=lambda: list(reading.SYSTEMS),
+        help="deep-read, sliding-window, window-distance, word-distance, option-overlap, sentence-overlap or random.",
+    )
+    switches: Sequence[Switch] = option(
+        default=(),
+        kind=NAMES,
+        flags=("--switch",),
+        complete=lambda: SWITCHES,
+        help="Turn on a part of deep-read: Stem, Name, Filt, Pro, or Sem (which needs WordNet). Repeatable.",
+    )
+    threshold: float = option(
+        default=0.0, low=0, high=1, help="Abstain below this confidence (0 to 1); the candidate is kept."
+    )
+    by_sentence: bool = option(default=False, help="Answer with a sentence of the story, even if there are options.")
+
+
+@verb(AnswerRequest, prints="")
+def answer(request: AnswerRequest) -> Answered:
+    """Answer questions about stories and write a run.
+
+    FILES are a collection: questions.jsonl with stories.jsonl (a question names its story in the field `story`; a story
+    is {"id", "sentences": [...]}), MCTest's .tsv, a test of QA4MRE (.xml), or a folder of CBC stories. If questions
+    have options, the answer is one of them; otherwise it is a sentence of the story.
+
+    \b
+    nescio read answer questions.jsonl stories.jsonl --system window-distance --threshold 0.5 -o run.jsonl
+    nescio read answer test.tsv --system sliding-window -o test-run.jsonl
+    nescio read answer developset/ --system deep-read --switch Stem --switch Name -o run.jsonl
+    """
+    output = Path(request.output)
+    check_file(output, "a run", (".jsonl",), request.inputs())
+    collection, notes = read_collection(list(request.source))
+    how = {name: getattr(request, name) for name in ("switches", "by_sentence", "seed")}
+    run = reading.answer(collection, request.system, request.threshold, **how)
+    reading.write_run(run, output)
+    answered = sum(response.answered for response in run.responses)
+    return Answered(run.name, answered, len(run.responses), output, notes)
+
+
+class KeyWritten(Struct, frozen=True):
+    """What `key` wrote: how many questions have a sentence that matches their key, of how many; the rest can have no
+    AutSent."""
+
+    output: Path
+    matched: int
+    questions: int
+    notes: tuple[Note, ...] = ()
+
+    def __str__(self) -> str:
+        ceiling = self.matched / self.questions if self.questions else float("nan")
+        return (
+            f"wrote {self.output}: {self.matched:,} of {plural(self.questions, 'question')} have a sentence that "
+            f"matches their key, so that no run can have more AutSent than {ceiling:.3f}"
+        )
+
+
+class KeyRequest(KeepingPronouns, OfStories):
+    """What `nescio read key` is asked."""
+
+    output: Path | str = argument(
+        kw_only=False, flags=("-o", "--output"), metavar="FILE", help="The key to write (.jsonl)."
+    )
+
+
+@verb(KeyRequest, prints="")
+def key(request: KeyRequest) -> KeyWritten:
+    """Write the key of AutSent: for each question, the sentences with the highest word recall.
+
+    FILES are a collection with its stories and its key, as for `nescio read answer`. A question with no sentence that
+    matches the key can never be right, so the command also prints the highest AutSent that a run can have.
+
+    \b
+    nescio read key questions.jsonl stories.jsonl -o autsent.jsonl
+
+    The key is JSON Lines of {"id", "sentences", "texts"}, with sentences counted from 0: all that tie, and none where
+    nothing in the story matches.
+    """
+    output = Path(request.output)
+    check_file(output, "a key", (".jsonl",), request.inputs())
+    collection, notes = read_collection(list(request.source))
+    rows = []
+    for question in collection.questions:
+        if not question.story or (not question.answers and question.answerable is not False):
+            raise MismatchError(f"question {question.id!r} has no {'key' if question.story else 'story'}")
+        sentences = sorted(answer_sentences(question.story, question.answers, request.keep_pronouns))
+        rows.append({"id": question.id, "sentences": sentences, "texts": [question.story[i] for i in sentences]})
+    with atomic_write(output) as draft:
+        write_lines(draft, rows)
+    return KeyWritten(output, sum(bool(row["sentences"]) for row in rows), len(rows), notes)
+
+
+class MarkRequest(Reading, Resampled, WithOrWithoutInterval, KeepingPronouns, BrokenDown, Measured, Worked):
+    """What `nescio read score` is asked."""
+
+    source: Any = argument(
+        kw_only=False,
+        kind=OWN_FILES,
+        argument=True,
+        metavar="FILES...",
+        help="A collection with its key, and runs; see above.",
+    )
+    correlations: bool = option(default=False, help="Also print how the measures correlate over the runs.")
+
+
+@verb(MarkRequest, working="scoring")
+def score(request: MarkRequest) -> Scores:
+    """Score runs by word recall and precision, HumSent and AutSent, or c@1 if questions have options.
+
+    FILES are a collection with its key and the runs that answer it: a folder of CBC stories (or its files) with
+    .response or .jsonl runs, MCTest's .tsv and .ans with .jsonl runs, QA4MRE's gold with its runs, questions.jsonl with
+    stories.jsonl and runs. Questions about one story are resampled together. AutSent needs the stories, and HumSent
+    needs the sentences that people accept.
+
+    \b
+    nescio read score developset/ student-run.response run.jsonl --by question_word
+    nescio read score test.tsv test.ans test-run.jsonl -m c@1
+    """
+    graded = tuple(name for measure in scoring.parse_all(request.measures, None) for name in measure.user_columns)
+    options = Options(strata=None if request.by else (), graded=graded, **request.values(Reading))
+    result = read(list(request.source), options)
+    name, suited = suited_judge(result, options.judge, keep_pronouns=request.keep_pronouns)
+    loaded = apply(judge(result, name), options.but(judge=name))
+    how = request.values(WithOrWithoutInterval, BrokenDown, Resampled, Worked)
+    scores = scoring.compute_scores(loaded, request.measures or suited, **how)
+    scores = replace(scores, notes=(*scores.notes, *_ceiling(result, scores)))
+    return _with_correlations(scores) if request.correlations else scores
+
+
+def _ceiling(result: ReadResult, scores: Scores) -> list[Note]:
+    """Note what HumSent can be at most: a question of which people accept no sentence cannot be won."""
+    if not isinstance(result.data, Unjudged) or all(row.measure != "read.HumSent" for row in scores):
+        return []
+    lists = [question.accepted for question in result.data.collection.questions if question.accepted is not None]
+    empty = sum(not accepted for accepted in lists)
+    if not empty:
+        return []
+    return [
+        note(
+            "read.ceiling",
+            "people accept no sentence as an answer to {empty} of {total} questions, so that no run can have more "
+            "HumSent than {ceiling:.3f}",
+            empty=empty,
+            total=len(lists),
+            ceiling=1 - empty / len(lists),
+        )
+    ]
+
+
+def _with_correlations(scores: Scores) -> Scores:
+    """Add how the measures correlate over the runs, and a note where there are too few of these."""
+    runs, notes = len({row.run for row in scores}), list(scores.notes)
+    if runs < LEAST_RUNS:
+        notes.append(
+            note(
+                "read.few_runs",
+                "correlations over runs need {least} runs or more, but there {runs:is/are} only {runs}, so they are "
+                "undefined",
+                least=LEAST_RUNS,
+                runs=runs,
+            )
+        )
+    return replace(scores, tables={"correlations": comparability(scores)}, notes=tuple(notes))

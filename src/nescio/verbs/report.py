@@ -1,0 +1,210 @@
+"""Write one page with every figure, to read, send and print.
+
+The page is self-contained and makes no network requests. The first measure decides the best run, the ranks and the
+paired tests. FILES are as for `nescio score`.
+
+\b
+nescio report outcomes.csv
+nescio report questions.jsonl runs/*.jsonl -o report.html --figures figures/
+nescio report outcomes.csv --baseline old --run mine -o diff.html
+nescio report outcomes.csv -m c@1 -m 'penalty(t=0.75)' --by category -o report.html
+nescio report questions.jsonl runs/*.jsonl --labels people.csv
+nescio report suite/suite.toml -o suite.html
+nescio report outcomes.csv --study stability --study swap -o report.html
+
+With --baseline it is the page of what changed between two runs: won, lost, newly unanswered, newly answered. Of a suite
+it has the leaderboard of several benchmarks, and a heat map of runs and benchmarks.
+"""
+
+from __future__ import annotations
+
+import webbrowser
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from nescio.comparison import Correction, Test
+from nescio.data.notes import Note
+from nescio.data.results import Results
+from nescio.errors import UsageError, opt
+from nescio.options import Request, option, verb
+from nescio.options.kinds import ANYTHING
+from nescio.reporting import page
+from nescio.reporting.page.report_data import Study
+from nescio.scoring.score import QUESTION
+from nescio.sources.arrow import items_of
+from nescio.sources.writing import check_new_folder, write_text
+from nescio.verbs._changes import Pair, change_of, commands_of, write_change
+from nescio.verbs._output_paths import as_path, check_file
+from nescio.verbs._shared import (
+    OWN_FILE,
+    BrokenDown,
+    Measured,
+    Reading,
+    Resampled,
+    Suited,
+    WithOrWithoutInterval,
+    Worked,
+    command_line,
+)
+
+PAGES = (".html", ".htm")
+PAGE = Path("report.html")  # where nothing else is asked for
+MOST_NAMED = 4  # files in the title of a page that has none of its own
+
+
+class Paged(Reading, Resampled, WithOrWithoutInterval, BrokenDown, Measured, Worked):
+    """What a page is made of."""
+
+    labels: Any = option(
+        default=None,
+        kind=OWN_FILE,
+        apart=("suite", "baseline"),
+        help="A table of people's verdicts on some answers (run, question, verdict): the page shows them beside the"
+        " judge's, and the questions where they differ.",
+    )
+
+
+class SinceBaseline(Request, group="What changed between two runs"):
+    """The page of what changed."""
+
+    baseline: str | Path | None = option(
+        default=None,
+        kind=ANYTHING,
+        metavar="RUN|FILE",
+        apart=("suite", "by"),
+        help="Write the page of what changed since this run, or the one in a file from `nescio baseline`.",
+    )
+    run: str | None = option(
+        default=None, metavar="RUN", needs="baseline", help="The new run.", default_words="the other one of two"
+    )
+    test: Test = option(default="auto", needs="baseline", help="How the p-value is computed, as for `nescio compare`.")
+    correction: Correction = option(
+        default="holm", needs="baseline", help="How p-values are adjusted for the number of measures."
+    )
+    margin: float = option(default=0.01, low=0, needs="baseline", help="The largest difference that does not matter.")
+
+
+class ReportRequest(SinceBaseline, Suited, Paged):
+    """What `nescio report` is asked."""
+
+    output: Path | str | None = option(
+        default=None,
+        flags=("-o", "--output"),
+        metavar="PAGE",
+        help="The page to write (.html).",
+        default_words="report.html, unless only --figures are wanted",
+    )
+    figures: Path | str | None = option(
+        default=None,
+        metavar="DIR",
+        apart=("suite", "baseline"),
+        help="Write every chart to a new folder as SVG, PDF, PNG and specification, with its data.",
+    )
+    title: str | None = option(default=None, help="The title of the page.", default_words="the names of the files")
+    study: tuple[Study, ...] = option(
+        default=(),
+        apart=("suite", "baseline"),
+        help="Also study the measures, as `nescio meta` does: error rates and ties (stability), or swap rates and the"
+        " required difference (swap). Repeatable.",
+    )
+    open: bool = option(default=False, help="Open the page in the browser.")
+
+
+class Report(Struct, frozen=True):
+    """What `report` made: the page, the names of the files of its figures, and the results that they show."""
+
+    page: Path | None
+    figures: tuple[str, ...]
+    scores: Results
+    folder: Path | None = None
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What was left out or touched."""
+        return self.scores.notes
+
+    @property
+    def wrote(self) -> tuple[str, ...]:
+        """The page and the figures, in words."""
+        page = () if self.page is None else (f"wrote {self.page}",)
+        return (*page, f"wrote {', '.join(self.figures)} to {self.folder}") if self.figures else page
+
+    def __str__(self) -> str:
+        return ""
+
+
+@verb(ReportRequest, working="working", prints="")
+def report(request: ReportRequest) -> Report:
+    output, figures = map(as_path, (request.output, request.figures))
+    if output is None and figures is None:
+        output = PAGE
+    if output is not None:
+        check_file(output, "the page", PAGES, request.inputs())
+    if figures is not None:
+        check_new_folder(figures)
+    if request.by == QUESTION:
+        raise UsageError(f"the page lists every question already; leave {opt('by', QUESTION)} out")
+    if request.is_("suite"):
+        made = _of_a_suite(request, output or PAGE)
+    elif request.baseline is not None:
+        made = _of_a_change(request, output or PAGE)
+    else:
+        made = _of_runs(request, output, figures)
+    if request.open and made.page:
+        webbrowser.open(made.page.absolute().as_uri())
+    return made
+
+
+def gathered(request: Paged, studies: Sequence[Study] = ()) -> page.ReportData:
+    """Read and compute what the page of a request shows."""
+    return page.gather(
+        request.source,
+        request.chosen,
+        commands=commands_of(request),
+        studies=studies,
+        labels=request.labels,
+        progress_for=lambda _: request.progress,
+        **request.values(WithOrWithoutInterval, BrokenDown, Resampled, Reading),
+    )
+
+
+def _of_runs(request: ReportRequest, output: Path | None, figures: Path | None) -> Report:
+    data = gathered(request, request.study)
+    if output is not None:
+        title = request.title or title_of(request.source)
+        write_text(output, page.page(data, title=title, texts=page.texts_of(data.loaded)))
+    drawn = page.write_figures(data, figures) if figures is not None else []
+    return Report(output, tuple(drawn), data.scores, figures)
+
+
+def _of_a_suite(request: ReportRequest, output: Path) -> Report:
+    from nescio.reporting.page.suite import suite_page
+    from nescio.suites.scoring import score_suite
+
+    how = request.values(WithOrWithoutInterval, Suited, Resampled, Worked, Reading)
+    del how["source"]
+    scores = score_suite(request.source, request.chosen, mark=True, **how)
+    title = request.title or "A suite of benchmarks"
+    write_text(output, suite_page(scores, title=title, command=command_line("report", request)))
+    return Report(output, (), scores)
+
+
+def _of_a_change(request: ReportRequest, output: Path) -> Report:
+    if request.ci is None:
+        raise UsageError(f"the page of what changed always has intervals; give {opt('ci')} a level")
+    how = request.values(WithOrWithoutInterval, Resampled, Worked)
+    how |= {"test": request.test, "correction": request.correction, "margin": request.margin}
+    reading = {"strata": None, "texts": True, **request.values(Reading)}
+    pair = Pair(request.baseline, request.run)
+    change = change_of(request.source, request.chosen, pair, commands_of(request), how=how, options=reading)
+    write_change(change, output, request.title)
+    return Report(output, (), change.comparisons)
+
+
+def title_of(source: Any) -> str:
+    """Return the title of a page that has none of its own: the names of the files, each once."""
+    names = list(dict.fromkeys(Path(item).name for item in items_of(source) if isinstance(item, (str, Path))))
+    return ", ".join(names[:MOST_NAMED]) or "nescio"

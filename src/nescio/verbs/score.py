@@ -1,0 +1,114 @@
+"""Score every run by any measure, with confidence intervals.
+
+FILES are outcome tables (run, question, outcome), counts tables (run, correct, incorrect, unanswered), score matrices,
+or gold and answers together: questions.jsonl runs/*.jsonl, or PAN's truth.jsonl runs/*/answers.jsonl. In the table, *
+marks the best run and † a run that is not significantly different from it.
+
+\b
+nescio score outcomes.csv
+nescio score outcomes.csv -m c@1 -m 'penalty(t=0.75)' --by category
+nescio score questions.jsonl runs/*.jsonl -f json
+nescio score questions.jsonl runs/*.jsonl --labels people.csv
+nescio score trivia=suite/trivia.csv medicine=suite/medicine.csv
+nescio score outcomes.csv --suite-by category
+
+Several benchmarks are a suite: NAME=FILES for each (NAME='runs/*.csv'; files without a name belong to the benchmark
+before them), a TOML file that defines them, or --suite-by. Each run then has its mean over them, its win rate and its
+score on each. LaTeX has superscripts for the runs that are significantly worse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from msgspec.structs import replace
+
+from nescio.comparison import leaderboard
+from nescio.data.results import Results, Scores
+from nescio.options import option, verb
+from nescio.scoring.confidence_intervals import IntervalMethod
+from nescio.verbs._gates import Limit, Reports, score_gates, with_gated
+from nescio.verbs._shared import (
+    BrokenDown,
+    Gated,
+    Labelled,
+    Measured,
+    Reading,
+    Resampled,
+    Suited,
+    WithOrWithoutInterval,
+    Worked,
+)
+
+
+class ScoreRequest(Reading, Resampled, Gated, Labelled, Suited, WithOrWithoutInterval, BrokenDown, Measured, Worked):
+    """What `nescio score` is asked."""
+
+    interval: IntervalMethod = option(
+        default="auto",
+        apart=("suite", "labels"),
+        help="How intervals are computed; auto follows the coverage study (docs/coverage.md).",
+    )
+    mark: bool | None = option(
+        default=None,
+        help="Mark the best run of each measure and the runs that are not significantly different from it, by paired"
+        " tests of all pairs.",
+        default_words="on all questions, if exact tests are fast",
+    )
+    fail_under: Mapping[str, float] = option(
+        default={},
+        metavar="MEASURE=VALUE",
+        apart="suite",
+        help="Exit with 1 if a run's whole interval is below VALUE, and with 3 if it spans VALUE. Repeatable.",
+    )
+    fail_over: Mapping[str, float] = option(
+        default={},
+        metavar="MEASURE=VALUE",
+        apart="suite",
+        help="The same where lower is better: exit with 1 if the interval is above VALUE, and with 3 if it spans VALUE."
+        " Repeatable.",
+    )
+
+    @property
+    def limits(self) -> list[Limit]:
+        """The gates, floors first."""
+        floors = [Limit(measure, value) for measure, value in self.fail_under.items()]
+        return floors + [Limit(measure, value, ceiling=True) for measure, value in self.fail_over.items()]
+
+
+def show(results: Any) -> None:
+    """Print scores, or those of a suite."""
+    from nescio.reporting import screen, suite_screen
+
+    (screen.show if isinstance(results, Scores) else suite_screen.show_suite)(results)
+
+
+@verb(ScoreRequest, working="scoring", show=show, tool=True)
+def score(request: ScoreRequest) -> Scores:
+    limits, reports = request.limits, Reports.of(request, gated=bool(request.limits))
+    if request.is_("suite"):
+        return cast(Scores, _over_a_suite(request, reports))
+    how = request.values(WithOrWithoutInterval, BrokenDown, Resampled, Labelled, Worked, Reading)
+    scores = leaderboard.score(
+        request.source,
+        with_gated(request.chosen, limits),
+        interval=request.interval,
+        mark=request.mark,
+        certificate=request.require_certificate,
+        **how,
+    )
+    scores = replace(scores, gates=tuple(score_gates(scores, limits)))
+    reports.write("score", request, scores)
+    return scores
+
+
+def _over_a_suite(request: ScoreRequest, reports: Reports) -> Results:
+    from nescio.suites.scoring import score_suite
+
+    how = request.values(WithOrWithoutInterval, Suited, Resampled, Worked, Reading)
+    del how["source"]
+    how["certificate"] = request.require_certificate
+    scores = score_suite(request.source, request.chosen, mark=request.mark, **how)
+    reports.write("score", request, scores)
+    return scores

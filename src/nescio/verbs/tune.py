@@ -1,0 +1,175 @@
+"""Find the confidence above which to answer, and the score to expect on new questions.
+
+Answers below the threshold become declined candidates, and declined candidates above it become answers. FILES are as
+for `nescio score`, with confidences.
+
+\b
+nescio tune outcomes.csv --run mine
+nescio tune outcomes.csv --run mine -m 'penalty(t=0.75)' -o mine-tuned.csv
+nescio tune outcomes.csv --run mine --max-risk 0.05 --confidence 0.95
+
+"expect this" is the value for new questions. The "in sample" value is too optimistic. The value of the exact c@1 rule
+(answer if p exceeds A/(n + U)) is also slightly too optimistic. That rule assumes calibrated confidences.
+
+A threshold belongs to one run. `nescio tune-pair` compares two runs, each at its own threshold. With -o, exit status 3
+means that nothing could be certified or written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from msgspec.structs import asdict, replace
+
+from nescio.data.columns import bare, known
+from nescio.data.evidence import Evidence
+from nescio.data.notes import Note, note
+from nescio.errors import UsageError, opt
+from nescio.formats.native.outcome_table.outcome_table_writer import SUFFIXES, write_outcomes
+from nescio.measures import Measure, parse
+from nescio.options import argument, option, verb
+from nescio.options.kinds import BETWEEN, NUMBERS, SHARE
+from nescio.reporting.tuning import show_tuned
+from nescio.scoring.score import open_data
+from nescio.selective import Tuned, as_outcomes
+from nescio.selective import tune as tune_run
+from nescio.selective.tuning import POINTS
+from nescio.verbs._gates import CANNOT_TELL
+from nescio.verbs._output_paths import check_file
+from nescio.verbs._shared import (
+    ONE_MEASURE,
+    Reading,
+    Resampled,
+    Sourced,
+    WithOrWithoutInterval,
+    Worked,
+    measure_names,
+)
+
+MOST_NAMED = 20  # runs in a message
+
+
+class Thresholds(Reading, Resampled, Sourced, Worked):
+    """Of what a threshold is chosen, and how its score on new questions is estimated."""
+
+    measure: str | Measure = argument(
+        kw_only=False,
+        default="c@1",
+        kind=ONE_MEASURE,
+        flags=("-m", "--measure"),
+        complete=measure_names,
+        help="The measure that the threshold optimises.",
+    )
+    folds: int = option(
+        default=10,
+        low=2,
+        help="The number of parts that are held out in turn to estimate the score on new questions.",
+    )
+
+
+class TuneRequest(Thresholds, WithOrWithoutInterval):
+    """What `nescio tune` is asked."""
+
+    run: str | None = option(default=None, metavar="RUN", help="The run to tune, if there are several.")
+    max_risk: float | None = option(
+        default=None,
+        kind=BETWEEN,
+        help="Instead, find the largest coverage at which at most this share of the answers to new questions is wrong,"
+        " with a guarantee; the measure is then only reported.",
+    )
+    confidence: float = option(
+        default=0.95, kind=SHARE, needs="max_risk", help="The confidence level of that guarantee."
+    )
+    grid: Sequence[float] | None = option(
+        default=None,
+        kind=NUMBERS,
+        metavar="C,C,…",
+        needs="max_risk",
+        help="The thresholds to test for a guaranteed risk, chosen before looking at the data.",
+        default_words="at 20 ranks",
+    )
+    curve: bool = option(
+        default=False,
+        help=f"Print the risk-coverage curve: 20 points as a table, and in JSON all points instead of {POINTS}.",
+    )
+    output: Path | None = option(
+        writes=True,
+        default=None,
+        flags=("-o", "--output"),
+        metavar="RUN",
+        help="Write the run with the threshold applied, candidates kept: an outcome table (.csv, .tsv, .jsonl,"
+        " .parquet).",
+    )
+
+
+class TunedRun(Tuned, frozen=True):
+    """A tuned run: whether all of its curve is kept and printed, and what became of the file to write."""
+
+    whole_curve: bool = False
+    wrote: tuple[str, ...] = ()
+    status: int = 0
+
+
+def show(tuned: Any) -> None:
+    """Print the threshold and its figures."""
+    show_tuned(tuned, curve=tuned.whole_curve)
+
+
+@verb(TuneRequest, working="tuning", show=show, prints="json", tool=True)
+def tune(request: TuneRequest) -> Tuned:
+    if request.output is not None:
+        check_file(request.output, "a run", SUFFIXES, request.inputs())
+    strata = () if request.output is None else None  # what is written keeps all columns
+    loaded = open_data(request.source, {"strata": strata, **request.values(Reading)}, [request.measure])
+    if request.run is None and isinstance(loaded.data, Evidence) and len(loaded.data.runs) > 1:
+        raise _which(loaded.data.runs)
+    tuned = tune_run(
+        loaded,
+        request.measure,
+        run=request.run,
+        max_risk=request.max_risk,
+        confidence=request.confidence,
+        grid=request.grid,
+        folds=request.folds,
+        points=None if request.curve else POINTS,
+        **request.values(WithOrWithoutInterval, Resampled, Worked),
+    )
+    made = TunedRun(**asdict(tuned), whole_curve=request.curve)
+    return made if request.output is None else _written(made, request.output)
+
+
+def _which(runs: Sequence[str]) -> UsageError:
+    """Return the error that asks which run is meant."""
+    more = f" and {len(runs) - MOST_NAMED} more" if len(runs) > MOST_NAMED else ""
+    return UsageError(
+        f"there are {len(runs)} runs, and a threshold belongs to one run; name it with {opt('run')}, or compare two"
+        f" with `nescio tune-pair`: {', '.join(runs[:MOST_NAMED])}{more}"
+    )
+
+
+def _written(tuned: TunedRun, output: Path) -> TunedRun:
+    """Write the run with the threshold applied, where there is one to apply."""
+    if tuned.applied is None:
+        why = f"{output} is not written, because there is no threshold to apply"
+        return replace(tuned, wrote=(why,), status=CANNOT_TELL)
+    row = tuned.rows[0]
+    rows = write_outcomes(as_outcomes(tuned.applied), output)
+    said = f"wrote run {row.run!r} with the threshold applied, {rows:,} questions to {output}"
+    return replace(tuned, wrote=(said,), notes=(*_lost_columns(row.measure), *tuned.notes))
+
+
+def _lost_columns(measure: str) -> list[Note]:
+    """Note the columns of a measure that an outcome table cannot hold."""
+    lost = sorted(bare(name) for name in parse(measure).reads if known(name).namespace)
+    if not lost:
+        return []
+    return [
+        note(
+            "tune.no_columns",
+            "an outcome table has no {columns}: {measure} cannot be scored from it",
+            columns=" and no ".join(lost),
+            measure=measure,
+        )
+    ]

@@ -1,0 +1,21 @@
+"""Who hears how far the work is, in place of the bars of a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from nescio.options.edge import BARS
+
+Told = list[tuple[int, int]]
+
+
+@contextmanager
+def heard(what: str) -> Iterator[Told]:
+    """Collect what the bar of a step ("reading", "judging") is told."""
+    told: Told = []
+    before = BARS.set(lambda step, of_bytes: (lambda done, total: told.append((done, total))) if step == what else None)  # noqa: ARG005
+    try:
+        yield told
+    finally:
+        BARS.reset(before)

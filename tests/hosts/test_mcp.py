@@ -1,0 +1,121 @@
+"""The server of tools, driven by the official client over standard input and output."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from click.testing import CliRunner
+from mcp import ClientSession, StdioServerParameters
+from mcp.client.stdio import stdio_client
+from mcp.types import CallToolResult, TextContent
+
+from nescio.cli.app import app
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+OUTCOMES = str(EXAMPLES / "outcomes.csv")
+
+# What each tool is asked, and the command that says the same.
+ASKED: dict[str, tuple[dict[str, Any], list[str]]] = {
+    "check": ({"source": [OUTCOMES]}, ["check", OUTCOMES]),
+    "score": (
+        {"source": [OUTCOMES], "measures": ["c@1", "UF"], "ci": 90},
+        ["score", OUTCOMES, "-m", "c@1", "-m", "UF", "--ci", "90"],
+    ),
+    "compare": (
+        {"source": [OUTCOMES], "measures": ["c@1"], "baseline": "old", "resamples": 500},
+        ["compare", OUTCOMES, "-m", "c@1", "--baseline", "old", "--resamples", "500"],
+    ),
+    "plan": (
+        {"rates": [0.5, 0.3, 0.2], "agreement": 0.4, "difference": 0.1, "questions": 200},
+        ["plan", "--rates", "0.5,0.3,0.2", "--agreement", "0.4", "--difference", "0.1", "--questions", "200"],
+    ),
+    "tune": (
+        {"source": [OUTCOMES], "run": "mine", "resamples": 500},
+        ["tune", OUTCOMES, "--run", "mine", "--resamples", "500"],
+    ),
+}
+
+
+def answers(*calls: tuple[str, dict[str, Any]]) -> tuple[list[str], list[CallToolResult], list[float]]:
+    """The tools that the server has, what it answers to these calls, and the progress that it tells."""
+    told: list[float] = []
+
+    async def tell(progress: float, total: float | None, message: str | None) -> None:  # noqa: ARG001
+        told.append(progress / (total or 1))
+
+    async def talk() -> tuple[list[str], list[CallToolResult]]:
+        parameters = StdioServerParameters(command=sys.executable, args=["-m", "nescio", "mcp"], env=dict(os.environ))
+        async with stdio_client(parameters) as streams, ClientSession(*streams) as session:
+            await session.initialize()
+            names = [tool.name for tool in (await session.list_tools()).tools]
+            return names, [await session.call_tool(name, given, progress_callback=tell) for name, given in calls]
+
+    names, results = asyncio.run(talk())
+    return names, results, told
+
+
+def text(result: CallToolResult) -> str:
+    (content,) = result.content
+    assert isinstance(content, TextContent)
+    return content.text
+
+
+def without_command(value: Any) -> Any:
+    return {name: part for name, part in value.items() if name != "command"} if isinstance(value, dict) else value
+
+
+def test_each_tool_gives_the_json_of_its_command() -> None:
+    names, results, told = answers(*((name, given) for name, (given, _) in ASKED.items()))
+    assert sorted(names) == sorted(ASKED)
+    for result, (_, command) in zip(results, ASKED.values(), strict=True):
+        assert not result.isError, text(result)
+        printed = CliRunner().invoke(app, [*command, "-f", "json"], standalone_mode=False).stdout
+        assert without_command(json.loads(text(result))) == without_command(json.loads(printed))
+    assert told
+    assert told[-1] <= 1
+
+
+BAD: list[tuple[str, dict[str, Any], str]] = [
+    ("score", {"source": ["nowhere.csv"]}, "nowhere.csv: there is no such file"),
+    (
+        "score",
+        {"source": ["memory://outcomes.csv"]},
+        "this is an address; files are paths on the machine of the server",
+    ),
+    ("score", {"source": [OUTCOMES], "measures": ["c@2"]}, "unknown measure 'c@2'; did you mean c@1?"),
+    ("score", {"source": [OUTCOMES], "missing": "ignore"}, "missing"),
+    ("compare", {}, "source"),
+    ("guess", {}, "guess"),
+]
+
+
+def test_bad_input_is_an_error_of_the_call_and_the_server_goes_on() -> None:
+    good = ("check", {"source": [OUTCOMES]})
+    calls = [call for name, given, _ in BAD for call in ((name, given), good)]
+    _, results, _ = answers(*calls)
+    for (name, given, message), bad, after in zip(BAD, results[::2], results[1::2], strict=True):
+        assert bad.isError, (name, given)
+        assert message in text(bad)
+        assert "Traceback" not in text(bad)
+        assert not after.isError
+
+
+def test_a_long_job_tells_how_far_it_is() -> None:
+    """Reports of one call that go up and never beyond the whole."""
+    given = {
+        "source": [OUTCOMES],
+        "measures": ["AUROC", "AURC"],
+        "baseline": "old",
+        "resamples": 40_000,
+    }
+    _, (result,), told = answers(("compare", given))
+    assert not result.isError, text(result)
+    assert len(told) > 2
+    assert all(0 <= share <= 1 for share in told)
+    assert told == sorted(told)
+    assert told[-1] > 0.9

@@ -1,0 +1,188 @@
+"""pass@k and its kin: unbiased by enumeration, as published code computes them, and the figures that other tools
+give of real logs with repeats."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import nescio
+from nescio.data.evidence import Evidence
+from nescio.measures import parse
+from nescio.measures.several_answers import all_of
+from nescio.pipeline import load
+
+DATA = Path(__file__).parents[2].parent / "shared" / "data" / "logs2026"
+real = pytest.mark.skipif(not DATA.is_dir(), reason="the real logs are not here")
+
+AT_K: dict[str, Callable[[str], bool]] = {
+    "pass@k": lambda drawn: "C" in drawn,
+    "pass^k": lambda drawn: {*drawn} == {"C"},
+    "never_wrong@k": lambda drawn: "W" not in drawn,
+    "right_never_wrong@k": lambda drawn: "C" in drawn and "W" not in drawn,
+    "answered@k": lambda drawn: {*drawn} != {"U"},
+    "always_answered^k": lambda drawn: "U" not in drawn,
+}
+OF_TWO: dict[str, Callable[[str, str], bool]] = {
+    "disagreement": lambda one, other: one != other,
+    "flip_rate": lambda one, other: (one == "C") != (other == "C"),
+    "contradiction_rate": lambda one, other: {one, other} == {"C", "W"},
+}
+WORDS = {"C": "correct", "W": "incorrect", "U": "unanswered"}
+answers = st.lists(st.text("CWU", min_size=1, max_size=6), min_size=1, max_size=5)
+
+
+def table(questions: list[str], run: str = "m") -> list[dict[str, Any]]:
+    """A row for each letter of each question."""
+    return [
+        {"run": run, "question": f"q{i}", "repeat": repeat, "outcome": WORDS[letter]}
+        for i, letters in enumerate(questions)
+        for repeat, letter in enumerate(letters)
+    ]
+
+
+def values(questions: list[str], measures: list[str]) -> dict[str, float]:
+    return {row.measure: row.value for row in nescio.score(table(questions), measures, ci=None)}
+
+
+@given(questions=answers, k=st.integers(1, 4))
+def test_it_is_the_share_of_all_draws_of_k_answers(questions: list[str], k: int) -> None:
+    often = [letters for letters in questions if len(letters) >= k]
+    found = values(questions, [f"{name}(k={k})" for name in AT_K])
+    for name, holds in AT_K.items():
+        shares = [np.mean([holds("".join(drawn)) for drawn in combinations(letters, k)]) for letters in often]
+        expected = float(np.mean(shares)) if shares else math.nan
+        assert found[f"{name}(k={k})"] == pytest.approx(expected, nan_ok=True, abs=1e-12), name
+
+
+@given(questions=answers)
+def test_rates_are_shares_of_all_pairs_of_answers(questions: list[str]) -> None:
+    often = [letters for letters in questions if len(letters) >= 2]
+    found = values(questions, [*OF_TWO])
+    for name, holds in OF_TWO.items():
+        shares = [np.mean([holds(*pair) for pair in combinations(letters, 2)]) for letters in often]
+        expected = float(np.mean(shares)) if shares else math.nan
+        assert found[name] == pytest.approx(expected, nan_ok=True, abs=1e-12), name
+
+
+def estimator(n: int, c: int, k: int) -> float:
+    """pass@k as it was published with Chen et al. 2021 (human-eval, evaluation.py, estimate_pass_at_k)."""
+    if n - c < k:
+        return 1.0
+    return float(1.0 - np.prod(1.0 - k / np.arange(n - c + 1, n + 1)))
+
+
+@given(n=st.integers(1, 400), data=st.data())
+def test_pass_at_k_is_that_of_the_published_code(n: int, data: st.DataObject) -> None:
+    c, k = data.draw(st.integers(0, n)), data.draw(st.integers(1, n))
+    ours = float(1 - all_of(np.array([float(n - c)]), np.array([float(n)]), k)[0])
+    assert ours == pytest.approx(estimator(n, c, k), abs=1e-12)
+
+
+def test_a_question_asked_too_seldom_is_left_out_and_counted() -> None:
+    scores = nescio.score(table(["CCC", "CW", "U"]), "pass^k(k=2)", ci=None)
+    assert (scores.rows[0].value, scores.rows[0].n) == (0.5, 2)
+    assert "pass^k(k=2): 1 of 3 questions left out because they were not asked often enough (run 'm')" in map(
+        str, scores.notes
+    )
+    counts = parse("pass@k(k=1)")(3, 1, 0)
+    assert (counts, math.isnan(parse("pass@k(k=2)")(3, 1, 0))) == (0.75, True)
+
+
+def test_runs_are_compared_on_the_questions_that_both_were_asked_often_enough() -> None:
+    both = [*table(["CC", "CW", "C"], "x"), *table(["CW", "WWW", "CC"], "y")]
+    row = nescio.compare(both, "pass^k(k=2)", baseline="y", run="x").rows[0]
+    assert (row.difference, row.n, row.p) == (0.5, 2, 1.0)
+
+
+# ---- real logs ----
+
+
+@real
+def test_tau_bench_s_own_pass_hat_k() -> None:
+    """Of the 15 tasks of the cut log, four trials each: {1: 0.2, 2: 0.0778, 3: 0.0667, 4: 0.0667}, as the folder's
+    README has recounted by the tool's formula."""
+    trials = json.loads((DATA / "tau_bench" / "gpt-4o-airline.json").read_text())
+    rows = [
+        {
+            "question": row["task_id"],
+            "repeat": row["trial"],
+            "outcome": "correct" if row["reward"] == 1 else "incorrect",
+        }
+        for row in trials
+    ]
+    measures = [f"pass^k(k={k})" for k in (1, 2, 3, 4)]
+    scores = nescio.score(rows, measures, ci=None)
+    assert [round(row.value, 4) for row in scores] == [0.2, 0.0778, 0.0667, 0.0667]
+    assert {row.n for row in scores} == {15}
+
+
+def seeds(benchmark: str) -> list[list[dict[str, Any]]]:
+    paths = sorted((DATA / "nemo_skills" / benchmark).glob("output-rs*"))
+    return [[json.loads(line) for line in path.read_text().splitlines() if line] for path in paths]
+
+
+# benchmark, the field of a row that says whether it is right (and what it says then), the name of the figure
+NEMO = [
+    ("gpqa", "symbolic_correct", True, "symbolic_correct"),
+    ("math", "symbolic_correct", True, "symbolic_correct"),
+    ("human-eval", "is_correct", True, "passing_base_tests"),
+    ("human-eval", "is_correct-plus", True, "passing_plus_tests"),
+    ("minif2f", "proof_status", "completed", "lean4_correct"),
+]
+
+
+@real
+@pytest.mark.parametrize(("benchmark", "key", "right", "figure"), NEMO)
+def test_nemo_skills_own_pass_at_k(benchmark: str, key: str, right: object, figure: str) -> None:
+    """Its metrics file says in per cent what pass@k is for every k; lines of one number are repeats."""
+    own = json.loads((DATA / "nemo_skills" / "metrics.json-test").read_text())[benchmark]
+    files = seeds(benchmark)
+    rows = [
+        {"question": line, "repeat": seed, "outcome": "correct" if row[key] == right else "incorrect"}
+        for seed, file in enumerate(files)
+        for line, row in enumerate(file)
+    ]
+    for k in range(1, len(files) + 1):
+        ours = nescio.score(rows, f"pass@k(k={k})", ci=None).rows[0].value
+        assert 100 * ours == pytest.approx(own[f"pass@{k}"][figure], abs=1e-9)
+
+
+@real
+def test_the_epochs_of_inspect_reduced_as_it_reduces_them() -> None:
+    """Inspect's reducers mean, mode, at_least and pass_at, called on the log's own scores, beside ours."""
+    scorer = pytest.importorskip("inspect_ai.scorer", reason="inspect_ai is not installed")
+    log = next((DATA.parent / "logs" / "inspect").glob("*popularity_CuCFPdqnwXupUkxp69nJ2a.eval"))
+    data = load(log).data
+    assert isinstance(data, Evidence)
+    assert data.repeats is not None
+    right = data.columns["correct"][0]
+    question = data.repeats.question
+    by_question = [right[question == q] for q in range(data.size)]
+
+    def reduced(reducer: Any) -> float:
+        means = [
+            float(reducer([scorer.Score(value=float(one)) for one in of_question]).value) for of_question in by_question
+        ]
+        return float(np.mean(means))
+
+    def ours(measure: str) -> float:
+        return nescio.score(log, measure, ci=None).rows[0].value
+
+    assert ours("accuracy") == pytest.approx(reduced(scorer.mean_score()))
+    for k in (1, 2, 5):
+        assert ours(f"pass@k(k={k})") == pytest.approx(reduced(scorer.pass_at(k)))
+    # of five epochs at least one, or all five, are right; the mode is right where three of five are
+    assert ours("pass@k(k=5)") == pytest.approx(reduced(scorer.at_least(1)))
+    assert ours("pass^k(k=5)") == pytest.approx(reduced(scorer.at_least(5)))
+    share = np.array([of_question.mean() for of_question in by_question])
+    assert reduced(scorer.mode_score()) == pytest.approx(float((share > 0.5).mean()))

@@ -1,0 +1,79 @@
+"""What `help` shows of each verb has an example in Python, and every example runs in a copy of examples/."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import nescio
+from nescio.cli.app import app
+from nescio.options import Verb
+from nescio.verbs import every_verb
+
+ROOT = Path(__file__).parents[2]
+
+VERBS: dict[str, Verb[Any, Any]] = {one.path: one for one in every_verb()}
+# What the example of a function reads, made by these commands.
+SUBMITTED = [
+    "campaign init campaign --task qa --topics questions.jsonl --group uned=UNED --group inaoe=INAOE",
+    "campaign handout campaign",
+    "campaign intake campaign runs/mine.jsonl runs/old.jsonl --group uned --received 2026-05-30",
+]
+BUILT = (
+    "ave build questions.jsonl runs/mine.jsonl runs/old.jsonl runs/other.jsonl --judgements judged.csv --language EN"
+)
+POOLED = [*SUBMITTED, "campaign pool campaign"]
+FIRST = {
+    "nescio.comment": ["compare outcomes.csv --run mine --baseline old --step-summary=summary.md"],
+    "nescio.ave.baselines": [f"{BUILT} -o collection.xml"],
+    "nescio.ave.score": [f"{BUILT} -o collection.xml"],
+    "nescio.ave.validate.train": [f"{BUILT} --without-rule duplicate -o all.xml"],
+    "nescio.ave.validate.run": ["ave validate train dev.xml -o model.json"],
+    "nescio.read.score": [
+        "read answer developset/ --system deep-read -o run.jsonl",
+        "read answer test.tsv --system sliding-window -o test-run.jsonl",
+    ],
+    **{f"nescio.campaign.{name}": SUBMITTED for name in ("check", "checker", "handout", "intake", "pool", "status")},
+    "nescio.campaign.sheets": POOLED,
+    "nescio.campaign.collect": [*POOLED, "campaign sheets campaign --assessor ana"],
+    "nescio.campaign.score": SUBMITTED,
+    "nescio.campaign.publish": [*SUBMITTED, "campaign score campaign"],
+}
+LONG = {"nescio.ave.validate.train", "nescio.report"}  # ten seconds and more
+ENDLESS = {"nescio.view": 1}  # whose later examples serve a page until they are stopped, or open logs by the way
+
+
+def example(name: str) -> str:
+    """What a user may type, of the help of a function."""
+    calls = VERBS[name].calls
+    assert "\n".join(f"    {call}" for call in calls if "\n" not in call) in (inspect.getdoc(VERBS[name]) or "")
+    return "\n".join(calls)
+
+
+def run(name: str) -> None:
+    """Run the example of a function, expressions too."""
+    exec(compile("\n".join(VERBS[name].calls[: ENDLESS.get(name)]), name, "exec"), {"nescio": nescio})
+
+
+@pytest.mark.parametrize("name", VERBS)
+def test_a_verb_is_called_in_its_example(name: str) -> None:
+    called = [ast.unparse(node.func) for node in ast.walk(ast.parse(example(name))) if isinstance(node, ast.Call)]
+    assert {name, f"nescio.{name.rpartition('.')[2]}"} & set(called), f"help({name}) has no example that calls it"
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name in LONG)) for name in VERBS])
+def test_the_example_in_help_runs(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    monkeypatch.chdir(tmp_path / "examples")
+    monkeypatch.setattr("webbrowser.open", lambda _: True)
+    for command in FIRST.get(name, ()):
+        app.main(command.split(), standalone_mode=False)
+    run(name)
+    assert "Traceback" not in capsys.readouterr().out

@@ -1,0 +1,111 @@
+"""Where nothing can be written: one line that names the file, exit status 2, the old output and nothing else."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from nescio.cli.app import run
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+FEW = ["--resamples", "50"]
+TABLE = str(EXAMPLES / "outcomes.csv")
+QUESTIONS, RUN = str(EXAMPLES / "questions.jsonl"), str(EXAMPLES / "runs" / "mine.jsonl")
+# A command, and the output that it is given: a file, or a folder that is new.
+COMMANDS = {
+    "scores.json": ["score", TABLE, "--by", "question", "--ci", "none", "-o"],
+    "scores.csv": ["score", TABLE, "--by", "question", "--ci", "none", "-o"],
+    "scores.parquet": ["score", TABLE, "--by", "question", "--ci", "none", "-o"],
+    "compared.json": ["compare", TABLE, *FEW, "-o"],
+    "page.html": ["report", TABLE, "-m", "c@1", *FEW, "-o"],
+    "all.tally": ["tally", TABLE, "-o"],
+    "old.csv": ["convert", TABLE],
+    "old.jsonl": ["convert", TABLE],
+    "old.parquet": ["convert", TABLE],
+    "questions": ["convert", QUESTIONS, RUN, "--to", "questions"],
+    "inspect": ["convert", TABLE, "--to", "inspect"],
+    "judged.csv": ["judge", QUESTIONS, RUN, "-o"],
+    "judged.parquet": ["judge", QUESTIONS, RUN, "-o"],
+    "collection.xml": ["ave", "build", QUESTIONS, RUN, "-o"],
+    "baseline.json": ["baseline", TABLE, "--run", "old", *FEW, "-o"],
+    "state.json": ["look", TABLE, "--baseline", "old", "--run", "mine", "--state"],
+    "campaign": ["campaign", "init", "--task", "qa", "--topics", QUESTIONS, "--group", "uned=UNED"],
+    "model.json": ["ave", "validate", "train", str(EXAMPLES / "dev.xml"), "-o"],
+    "demo": ["demo", "-o"],
+}
+NEW = {"questions", "inspect", "campaign", "demo", "state.json"}
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Iterator[Path]:
+    """A file system with room for a few names, and no more."""
+    folder = tmp_path / "small"
+    folder.mkdir()
+    mounted = (
+        shutil.which("mount")
+        and not subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(folder)], capture_output=True, check=False
+        ).returncode
+    )
+    if not mounted:
+        pytest.skip("no small file system can be mounted here")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=False)
+
+
+def refused(output: Path, capfd: pytest.CaptureFixture[str]) -> str:
+    """What a command says that cannot write; of its notes nothing."""
+    old = output.name not in NEW
+    words = COMMANDS[output.name]
+    words = [*words[:2], str(output), *words[2:]] if output.name == "campaign" else [*words, str(output)]
+    capfd.readouterr()
+    with pytest.raises(SystemExit) as ended:
+        run(words)
+    said = [line for line in capfd.readouterr().err.split("\nnote:")[-1].splitlines() if line.startswith("nescio:")]
+    assert (ended.value.code, len(said)) == (2, 1), said
+    assert output.exists() == old or output.name == "demo"
+    assert not old or output.read_bytes() == b"old"
+    return said[0]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_full_disk(name: str, small: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    if name not in NEW:
+        (small / name).write_bytes(b"old")
+    with (small / "full").open("wb", buffering=0) as pad, suppress(OSError):
+        while True:
+            pad.write(b"x" * 4096)
+    before = {path.name for path in small.iterdir()}
+    line = refused(small / name, capfd)
+    assert line.startswith(f"nescio: {small / name}: cannot be written: No space left on device"[:120]), line
+    assert {path.name for path in small.iterdir()} - {"demo"} == before
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_folder_that_is_read_only(name: str, small: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    if name not in NEW:
+        (small / name).write_bytes(b"old")
+    subprocess.run(["mount", "-o", "remount,ro", str(small)], check=True, capture_output=True)
+    before = {path.name for path in small.iterdir()}
+    line = refused(small / name, capfd)
+    assert line.startswith(f"nescio: {small / name}: cannot be written: "), line
+    assert {path.name for path in small.iterdir()} == before
+
+
+@pytest.mark.parametrize("name", ["scores.json", "all.tally", "questions"])
+def test_it_is_said_before_anything_is_read(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(os, "access", lambda _, mode: mode != os.W_OK)
+    monkeypatch.setattr("nescio.pipeline.reading.open_files", None)  # else a TypeError
+    if name not in NEW:
+        (tmp_path / name).write_bytes(b"old")
+    assert "read-only" in refused(tmp_path / name, capfd)
