@@ -20,19 +20,20 @@ from __future__ import annotations
 import functools
 import json
 import re
-import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
+
+from nescio.text import command_text, quoted
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
-# Between Unicode's noncharacters, which no text holds: a name, and a value behind the letter of its kind.
+# Between Unicode's noncharacters, which no text holds: a name, and a value in JSON behind the letter of its kind.
 _TOKEN = re.compile("\ufdd0([^\ufdd1]*)\ufdd1([a-z]?)([^\ufdd2]*)\ufdd2", re.DOTALL)
-Speller = Callable[[str, str, str], str]
+Speller = Callable[[str, str, Any], str]
 FLAGS: dict[str, str] = {}  # what a shell calls an option that it does not call by its name: measures, -m
 
 
@@ -42,44 +43,44 @@ def opt(name: str, value: object = None, *, of: str = "") -> str:
     if isinstance(value, Mapping):
         return " ".join(_token(name, "d", f"{key}={one}") for key, one in value.items())
     if isinstance(value, (list, tuple)):
-        return _token(name, "l", "\x1f".join(map(str, value)))
+        return _token(name, "l", [str(one) for one in value])
     kinds = {bool: "b", int: "n", float: "n", type(None): "p" if of else ""}
     return _token(name, kinds.get(type(value), "s"), of if value is None else str(value))
 
 
-def _token(name: str, kind: str, value: str) -> str:
-    return f"\ufdd0{name}\ufdd1{kind}{value}\ufdd2"
+def _token(name: str, kind: str, value: str | list[str]) -> str:
+    return f"\ufdd0{name}\ufdd1{kind}{json.dumps(value)}\ufdd2"
 
 
-def in_shell(name: str, kind: str, value: str) -> str:
+def in_shell(name: str, kind: str, value: Any) -> str:
     """Spell an option as a command line has it."""
     flag = FLAGS.get(name, f"--{name.replace('_', '-')}")
     if kind == "b":
         return flag if value == "True" else flag.replace("--", "--no-", 1)
     if kind == "l":
-        return " ".join(f"{flag} {shlex.quote(one)}" for one in value.split("\x1f"))
-    return f"{flag} {value if kind == 'p' else shlex.quote(value)}" if kind else flag
+        return " ".join(f"{flag} {command_text([one])}" for one in value)
+    return f"{flag} {value if kind == 'p' else command_text([value])}" if kind else flag
 
 
-def in_python(name: str, kind: str, value: str) -> str:
+def in_python(name: str, kind: str, value: Any) -> str:
     """Spell an option as an argument of a function."""
-    return f"{name}={_literal(kind, value)}" if kind else name
+    return f"{name}={_literal(kind, value, functools.partial(quoted, python=True))}" if kind else name
 
 
-def in_json(name: str, kind: str, value: str) -> str:
+def in_json(name: str, kind: str, value: Any) -> str:
     """Spell an option as an assistant passes it."""
-    literal = _literal(kind, value)
+    literal = _literal(kind, value, quoted)
     return f'"{name}": {literal.lower() if kind == "b" else literal}' if kind else name
 
 
-def _literal(kind: str, value: str) -> str:
+def _literal(kind: str, value: Any, quote: Callable[[str], str]) -> str:
     """Write the value of an option in a program."""
     if kind == "l":
-        return json.dumps(value.split("\x1f"), ensure_ascii=False)
+        return f"[{', '.join(map(quote, value))}]"
     key, equals, rest = value.partition("=") if kind == "d" else value.rpartition("=")
     if kind == "d" or (kind == "p" and equals):
-        return f'{{"{key}": {rest if kind == "p" and rest.isupper() else json.dumps(rest, ensure_ascii=False)}}}'
-    return json.dumps(value, ensure_ascii=False) if kind == "s" else value
+        return f"{{{quote(key)}: {rest if kind == 'p' and rest.isupper() else quote(rest)}}}"
+    return quote(value) if kind == "s" else value
 
 
 SPELLING: ContextVar[Speller] = ContextVar("spelling", default=in_python)
@@ -90,7 +91,7 @@ def spelled(text: str) -> str:
     if "\ufdd0" not in text:
         return text
     speller = SPELLING.get()
-    return _TOKEN.sub(lambda token: speller(token[1], token[2], token[3]), text)
+    return _TOKEN.sub(lambda token: speller(token[1], token[2], json.loads(token[3])), text)
 
 
 class NescioError(Exception):

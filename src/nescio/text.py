@@ -3,11 +3,14 @@ share."""
 
 from __future__ import annotations
 
+import json
 import math
+import os
 import re
+import shlex
 import string
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -70,6 +73,30 @@ def sanitize(text: str, longest: int | None = None, *, target: Target = "line") 
 
         shown = html.escape(shown)
     return f"{shown}… ({left:,} more characters)" if left else shown
+
+
+def quoted(text: str, *, python: bool = False) -> str:
+    """Write a text as a string of JSON, or of Python, with what cannot be seen as escapes."""
+    plain = json.dumps(text, ensure_ascii=False)
+    if plain.isprintable():
+        return plain
+    shown = (f"\\U{ord(c):08x}" if python and c > "\uffff" else json.dumps(c)[1:-1] for c in plain)
+    return "".join(c if c.isprintable() else escape for c, escape in zip(plain, shown, strict=True))
+
+
+def command_text(words: Iterable[str]) -> str:
+    """Return a command line as a shell takes it. What cannot be seen (a control character, a name that is no text) is
+    written as its bytes, as bash, zsh and ksh read them: the line shows all that it does, and does what it shows."""
+    return " ".join(shlex.quote(word) if word.isprintable() else f"$'{''.join(map(_typed, word))}'" for word in words)
+
+
+def _typed(c: str) -> str:
+    if c in "'\\":
+        return f"\\{c}"
+    if c.isprintable():
+        return c
+    lone = "\ud800" <= c <= "\udfff" and not "\udc80" <= c <= "\udcff"  # no system has such a name
+    return "".join(f"\\x{byte:02x}" for byte in (c.encode("utf-8", "surrogatepass") if lone else os.fsencode(c)))
 
 
 def _in_message(c: str) -> str:

@@ -22,8 +22,7 @@ from nescio.reporting.page import browser, drawing
 from nescio.reporting.page.browser import Seen
 from nescio.reporting.page.commands import Commands
 from nescio.reporting.page.figure import Figure
-from nescio.reporting.terminal import command_text
-from nescio.text import sanitize
+from nescio.text import command_text, sanitize
 from tests.browser import Opened
 from tests.notes import in_words
 from tests.reporting.conftest import make

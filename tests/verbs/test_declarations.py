@@ -305,6 +305,10 @@ NAMED = [
     (opt("resamples", 100), "--resamples 100", "resamples=100", '"resamples": 100'),
     (opt("declined_pattern", ["a", "b c"]), "--declined-pattern a --declined-pattern 'b c'", 'declined_pattern=["a", "b c"]', '"declined_pattern": ["a", "b c"]'),
     (opt("judge"), "--judge", "judge", "judge"),
+    (opt("column", "outcome=\ufeffx"), "--column $'outcome=\\xef\\xbb\\xbfx'", r'column="outcome=\ufeffx"', r'"column": "outcome=\ufeffx"'),
+    (opt("column", {"run": "a\nb"}), "--column $'run=a\\x0ab'", r'column={"run": "a\nb"}', r'"column": {"run": "a\nb"}'),
+    (opt("graded", ["\U000e0001"]), "--graded $'\\xf3\\xa0\\x80\\x81'", r'graded=["\U000e0001"]', r'"graded": ["\udb40\udc01"]'),
+    (opt("run", "a\ufdd2b"), "--run $'a\\xef\\xb7\\x92b'", r'run="a\ufdd2b"', r'"run": "a\ufdd2b"'),
     (opt("measures", "c@1"), "-m c@1", 'measures="c@1"', '"measures": "c@1"'),
 ]  # fmt: skip
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import contextlib
 import io
-import shlex
 from pathlib import Path
 
 from nescio.cli.app import app
@@ -21,6 +20,7 @@ from nescio.cli.bars import progress
 from nescio.cli.output import say
 from nescio.options import Request, option, verb
 from nescio.reporting.printing import show_text
+from nescio.text import command_text
 from nescio.verbs._demo import PRINTED, lay_out, printed, steps
 
 
@@ -58,5 +58,5 @@ def _make() -> None:
         if printed(words) != shown:
             shown = printed(words)
             show_text(f"\n{PRINTED[shown]}")
-        show_text(f"\n$ {shlex.join(['nescio', *words])}\n", hanging="    ")
+        show_text(f"\n$ {command_text(['nescio', *words])}\n", hanging="    ")
         app.main(args=words, prog_name="nescio", standalone_mode=False)

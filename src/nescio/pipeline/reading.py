@@ -3,7 +3,6 @@ applied."""
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ from nescio.formats.native.questions.responses import read_runs
 from nescio.options.edge import Progress, bar
 from nescio.pipeline.options import Options
 from nescio.pipeline.recognition import OWN_RUN, only_questions, open_files, recognise
+from nescio.text import command_text
 
 _BY_ROWS = ("lines", "delimited", "parquet")  # kinds of files whose readers say how far they have come
 _FILES_NAMED = 3  # in a command that a message proposes
@@ -58,7 +58,7 @@ def _instead(items: Sequence[Any], options: Options) -> str:
     if not options.graded or len(parquet) < len(items):
         return ""
     means = " ".join(f"-m 'mean({name})'" for name in options.graded)
-    files = shlex.join(parquet) if len(parquet) <= _FILES_NAMED else "FILES"
+    files = command_text(parquet) if len(parquet) <= _FILES_NAMED else "FILES"
     how = f"nescio tally {files} {means} -o all.tally, then nescio score all.tally {means}"
     return (
         f"or sum the scores without holding them ({how}); AUROC, AURC and their kin come from bins of confidence "

@@ -4,7 +4,6 @@ words."""
 from __future__ import annotations
 
 import math
-import shlex
 from collections.abc import Sequence
 from itertools import groupby
 
@@ -14,7 +13,7 @@ from nescio.reporting import layout
 from nescio.reporting.grid import Grid, make_grid
 from nescio.reporting.markdown import markdown_table
 from nescio.reporting.printing import show_grid, show_signature, show_text
-from nescio.text import sanitize
+from nescio.text import command_text, sanitize
 
 # Two lines a head, so that all ten columns fit beside the longest name.
 HEADS = {
@@ -160,7 +159,8 @@ def command(results: Results) -> str:
     usual = {measure.label for measure in registered()}
     extra = [name for name in measures if name not in usual] if usual <= set(measures) else measures
     every = ["--all"] if usual <= set(measures) and extra else []
-    return shlex.join(["nescio", "audit", *every, *(part for name in extra for part in ("-m", name)), "-o", "audit.md"])
+    chosen = [part for name in extra for part in ("-m", name)]
+    return command_text(["nescio", "audit", *every, *chosen, "-o", "audit.md"])
 
 
 def summary(rows: Sequence[Finding]) -> str:
@@ -172,7 +172,7 @@ def summary(rows: Sequence[Finding]) -> str:
         by_result.setdefault(row.result, []).append(row.test)
     verbs = {"cheated": "cheated by", "fails": "breaks", "undefined": "undefined:"}
     parts = [f"{verb} {', '.join(by_result[result])}" for result, verb in verbs.items() if result in by_result]
-    how = f" (`{shlex.join(['nescio', 'audit', '-m', rows[0].measure])}` shows how)"
+    how = f" (`{command_text(['nescio', 'audit', '-m', rows[0].measure])}` shows how)"
     return "; ".join(parts) + how if parts else "resists every cheat and satisfies every axiom"
 
 

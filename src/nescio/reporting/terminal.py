@@ -1,11 +1,9 @@
-"""The terminal, or the pipe, that reports are printed to, and command lines as they are typed there."""
+"""The terminal, or the pipe, that reports are printed to."""
 
 from __future__ import annotations
 
 import os
-import shlex
 import sys
-from collections.abc import Sequence
 from contextvars import ContextVar
 from typing import Any
 
@@ -43,18 +41,3 @@ def console(**options: Any) -> Any:
             raise BrokenPipeError
 
     return Output(**{"width": width(), "highlight": False, **options})
-
-
-def command_text(words: Sequence[str]) -> str:
-    """Return a command line as a shell takes it. What cannot be seen (a control character, a name that is no text) is
-    written as its bytes, as bash, zsh and ksh read them: the line shows all that it does, and does what it shows."""
-    return " ".join(shlex.quote(word) if word.isprintable() else f"$'{''.join(map(_typed, word))}'" for word in words)
-
-
-def _typed(c: str) -> str:
-    if c in "'\\":
-        return f"\\{c}"
-    if c.isprintable():
-        return c
-    lone = "\ud800" <= c <= "\udfff" and not "\udc80" <= c <= "\udcff"  # no system has such a name
-    return "".join(f"\\x{byte:02x}" for byte in (c.encode("utf-8", "surrogatepass") if lone else os.fsencode(c)))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 import shutil
 from pathlib import Path
 
 from nescio.errors import UsageError
 from nescio.sources.writing import naming
 from nescio.systems.reading import bundled
+from nescio.text import command_text
 
 SYSTEMS = ("deep-read", "window-distance", "word-distance")
 THRESHOLDS = (0.0, 0.25, 0.5)
@@ -87,7 +87,7 @@ def lay_out(folder: Path) -> None:
             (folder / name).mkdir(parents=True, exist_ok=True)
         for name in PARTS:
             shutil.copyfile(bundled() / name, folder / name)
-        commands = [shlex.join(["nescio", *words]) for words in steps()]
+        commands = [command_text(["nescio", *words]) for words in steps()]
         (folder / "commands.sh").write_text(
             "#!/bin/sh\n"
             "# What made the files of this folder, from the questions and the stories. Run it here.\n"

@@ -341,7 +341,7 @@ def source_words(source: Any) -> tuple[str, ...]:
 
 def command_line(verb: str, request: Any) -> str:
     """Write the command line that gives a request again, without where gates are reported."""
-    from nescio.reporting.terminal import command_text
+    from nescio.text import command_text
 
     words = [word for name in request.options for word in request.words(name) if name not in ("junit", "step_summary")]
     return command_text(["nescio", *verb.split(), *source_words(request.source), *words])

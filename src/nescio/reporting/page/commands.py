@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from nescio.reporting.terminal import command_text
+from nescio.text import command_text
 
 
 class Commands(Struct, frozen=True):
