@@ -16,6 +16,7 @@ from nescio.cli.help import Command, Group, offered
 from nescio.cli.present import FORMS, Printing, present
 from nescio.cli.stdin import Files
 from nescio.engines.memory import limit_process
+from nescio.errors import UsageError, opt
 from nescio.options import Option, Request, Verb
 from nescio.verbs import files, find, names_in, verb_in
 from nescio.verbs._output_paths import check_apart, check_results
@@ -83,11 +84,10 @@ def parameter_of(one: Option) -> click.Parameter:
         flags = [f"{flag}/{flag.replace('--', '--no-', 1)}", one.name] if both else flags
         return click.Option(flags, is_flag=True, default=None, help=one.help)
     bare: dict[str, Any] = {} if one.bare is None else {"is_flag": False, "flag_value": one.bare}
-    several = kind.several
     return click.Option(
         flags,
         required=one.required,
-        multiple=several,
+        multiple=True,  # so that a second value of an option that takes one is seen
         metavar=one.metavar,
         type=of,
         shell_complete=complete,
@@ -99,8 +99,9 @@ def parameter_of(one: Option) -> click.Parameter:
 def _run(verb: Verb[Any, Any], **given: Any) -> int:
     """Run a verb on what was typed."""
     context = click.get_current_context()
+    declared = _printing(verb) | verb.options
     typed = {
-        name: list(value) if isinstance(value, tuple) else value
+        name: _words_of(declared[name], value)
         for name, value in given.items()
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
     }
@@ -114,6 +115,15 @@ def _run(verb: Verb[Any, Any], **given: Any) -> int:
             check_apart(printing.output, request.outputs())
         result = verb.run(request)
     return present(verb, result, printing)
+
+
+def _words_of(one: Option, value: Any) -> Any:
+    """Return what was typed of an option: its words, or its one word; raises UsageError for a second one."""
+    if not isinstance(value, tuple) or one.kind.several:
+        return list(value) if isinstance(value, tuple) else value
+    if len({*value}) > 1:
+        raise UsageError(f"{opt(one.name)} takes one value, and was given {', '.join(map(repr, value))}")
+    return value[0]
 
 
 def _of(declared: type[Request], verb: Verb[Any, Any], typed: dict[str, Any]) -> dict[str, Any]:

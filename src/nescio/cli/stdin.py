@@ -24,6 +24,8 @@ class Files(click.Path):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the path; raises UsageError where `-` stands twice, or nothing comes."""
+        if not str(value):
+            raise UsageError("'' names no file")
         if str(value) != NAME:
             return super().convert(value, param, ctx)
         if ctx is not None and ctx.meta.setdefault(NAME, 0):

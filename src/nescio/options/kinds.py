@@ -118,18 +118,15 @@ def several_of(choices: tuple[str, ...]) -> Kind:
 def _names(value: Any) -> tuple[str, ...]:
     """Return several texts; one text is one of them, never its letters."""
     if isinstance(value, str):
-        return (value,)
+        return (_text(value),)
     if isinstance(value, Mapping) or not isinstance(value, Iterable):
         raise TypeError
-    names = tuple(value)
-    if not all(isinstance(name, str) for name in names):
-        raise TypeError
-    return names
+    return tuple(map(_text, value))
 
 
 def _paths(value: Any) -> tuple[Any, ...]:
     if isinstance(value, (str, Path)):
-        return (value,)
+        return (_text_or_path(value),)
     if isinstance(value, (list, tuple)):
         return tuple(value)
     return (value,)  # a table
@@ -205,13 +202,23 @@ def _flag(value: Any) -> bool:
 def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError
+    if not value:
+        raise ValueError
     return value
 
 
+def _text_or_path(value: Any) -> str | Path:
+    return value if isinstance(value, Path) else _text(value)
+
+
 def _path(value: Any) -> Path:
-    if isinstance(value, bool) or not (hasattr(value, "__fspath__") or isinstance(value, str)):
+    return Path(value if hasattr(value, "__fspath__") else _text(value))
+
+
+def _function(value: Any) -> Any:
+    if not callable(value):
         raise TypeError
-    return Path(value)
+    return value
 
 
 def _numbers(value: Any) -> tuple[float, ...]:
@@ -273,6 +280,8 @@ def same(value: Any) -> Any:
 FLAG = Kind("True or False", _flag, same, bool, flag=True)
 TEXT = Kind("a text", _text)
 PATH = Kind("a path", _path, metavar="FILE", path=True)
+NAME_OR_PATH = Kind("a name or a path", _text_or_path)
+FUNCTION = Kind("a function", _function)
 FILES = Kind("paths", _paths, list, list[str], "FILE", several=True, path=True)
 NAMES = Kind("a list of texts", _names, list, list[str], "NAME", several=True)
 PAIRS = Kind("NAME=VALUE", _pairs, list, dict[str, str], "NAME=VALUE", several=True)

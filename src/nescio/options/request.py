@@ -5,11 +5,13 @@ A request is a class whose fields are options. Classes of options that several v
     class Ask(Drawn, Reading):
         source: Any = argument(kw_only=False, help="What to read.")
         by: str | None = option(default=None, metavar="COLUMN", help="Break down the scores by a column.")
+
+A class may say in other words what an option of its bases is for: `class Ask(Drawn, reworded={"seed": {"help": "…"}})`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any, ClassVar, Literal, Self, dataclass_transform, get_type_hints
 
@@ -20,6 +22,8 @@ from nescio.errors import FLAGS, UsageError, opt, shorten
 from nescio.options.kinds import ANYTHING, Kind, RepeatedNameError, kind_of
 
 Word = str | tuple[str, ...]
+Words = Mapping[str, Mapping[str, str]]
+_NOTHING: Words = {}
 
 
 class Option(Struct, frozen=True):
@@ -139,13 +143,16 @@ class Request:
     options: ClassVar[Any] = _Declared()
     facts: ClassVar[dict[str, str]] = {}  # what may be true of a request, in words: "suite", "a suite of benchmarks"
 
-    def __init_subclass__(cls, group: str = "") -> None:
+    def __init_subclass__(cls, group: str = "", reworded: Words = _NOTHING) -> None:
         own = {name: one for name, one in vars(cls).items() if isinstance(one, Option)}
         cls._own = {name: replace(one, name=name, group=group) for name, one in own.items()}
         for name, one in own.items():
-            if one.flags:
-                FLAGS[name] = one.flags[0]
+            if one.flags and FLAGS.setdefault(name, one.flags[0]) != one.flags[0]:
+                raise TypeError(f"{name} is {FLAGS[name]} in a shell already, and cannot be {one.flags[0]}")
             delattr(cls, name)
+        for name, words in reworded.items():
+            inherited = next(one for base in cls.__mro__[1:] if (one := vars(base).get("_own", {}).get(name)))
+            cls._own[name] = replace(inherited, **words)
 
     _own: ClassVar[dict[str, Option]] = {}
 

@@ -40,8 +40,10 @@ def _outcomes(value: Any) -> dict[str, str]:
 
 
 def _size(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError
     size_of(value)
-    return str(value)
+    return value
 
 
 OUTCOME_WORDS = Kind("WORD=OUTCOME", _outcomes, list, dict[str, str], "WORD=OUTCOME", several=True)
@@ -103,8 +105,8 @@ class ReadingAnswers(Request, group="Reading the files"):
                 )
 
 
-class Reading(ReadingAnswers, group="Reading the files"):
-    """How files are read, judged and prepared."""
+class JudgingAnswers(ReadingAnswers, group="Reading the files"):
+    """How files are read, and answers judged."""
 
     judge: str | None = option(
         default=None,
@@ -112,6 +114,26 @@ class Reading(ReadingAnswers, group="Reading the files"):
         help="How answers are judged, such as exact, choice, 'token_f1(threshold=0.5)'.",
         default_words="choice if all questions have options, else exact",
     )
+
+    @property
+    def judging(self) -> bool:
+        """Whether answers are to be judged, or taken from people, though their table says which are right."""
+        return self.judge is not None or "judge" in self.choose
+
+
+class MergingRuns(JudgingAnswers, group="Reading the files"):
+    """How files are read and judged, and which runs are repeats of one."""
+
+    repeats_of: Mapping[str, str] = option(
+        default={},
+        metavar="NAME=PATTERN",
+        help="Treat the runs that match PATTERN (such as 'seed*') as repeats of one run, NAME. Repeatable.",
+    )
+
+
+class Reading(MergingRuns, group="Reading the files"):
+    """How files are read, judged and prepared."""
+
     missing: Missing = option(
         default="error",
         help="What to do with a question that a run lacks: stop with an error, count it as unanswered, or leave it out"
@@ -136,16 +158,6 @@ class Reading(ReadingAnswers, group="Reading the files"):
         help="Resample questions with the same value of COLUMN (such as one story) together.",
         default_words="the column `cluster`",
     )
-    repeats_of: Mapping[str, str] = option(
-        default={},
-        metavar="NAME=PATTERN",
-        help="Treat the runs that match PATTERN (such as 'seed*') as repeats of one run, NAME. Repeatable.",
-    )
-
-    @property
-    def judging(self) -> bool:
-        """Whether answers are to be judged, or taken from people, though their table says which are right."""
-        return self.judge is not None or "judge" in self.choose
 
     def refuse(self, what: str, *, allowed: tuple[str, ...] = ()) -> None:
         """Raise UsageError for an option that is set and cannot apply to what was given; `allowed` are those that

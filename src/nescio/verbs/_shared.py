@@ -14,7 +14,7 @@ from nescio.errors import UsageError, opt
 from nescio.measures import Measure, Measures
 from nescio.options import Kind, Request, argument, option
 from nescio.options.edge import Progress
-from nescio.options.kinds import ANYTHING, FILES, LEVEL, LEVEL_OR_NONE, NAMES, PATH, same
+from nescio.options.kinds import FILES, FUNCTION, LEVEL, LEVEL_OR_NONE, NAMES, PATH
 from nescio.pipeline.options import Reading
 from nescio.sources.arrow import items_of
 from nescio.suites.choices import Incomplete, Over
@@ -65,20 +65,30 @@ def _benchmarks(words: list[str]) -> Any:
 
 def _source(value: Any) -> Any:
     """Return what is read: the one thing of a list where that is a suite, which stands alone."""
-    items = items_of(value)
+    items = items_of(_items(value))
     return items[0] if len(items) == 1 and is_suite(items) else value
+
+
+def _items(value: Any) -> Any:
+    """Return what is read, in which every file has a name."""
+    if any(isinstance(item, str) and not item for item in items_of(value)):
+        raise ValueError
+    return value
 
 
 def _named(measure: str | Measure) -> str:
     return measure.name if isinstance(measure, Measure) else measure
 
 
-SOURCE = Kind("files or tables", same, _paths, list[str], "FILES...", several=True, files=True)
+SOURCE = Kind("files or tables", _items, _paths, list[str], "FILES...", several=True, files=True)
 SUITE_OR_SOURCE = Kind("files or tables", _source, _benchmarks, list[str], "FILES...", several=True, files=True)
 MEASURES = Kind("names of measures", _measures, list, list[str] | None, "NAME", several=True, write=_named)
 ONE_MEASURE = Kind("the name of one measure", _one_measure, list, str, "NAME", several=True, write=_named)
-OWN_FILE = Kind("a path or a table", same, Path, str | None, "FILE", files=True)
-OWN_FILES = Kind("paths or tables", lambda value: tuple(items_of(value)), list, list[str], "FILE", True, files=True)
+NAME_IF_ANY = Kind("a path", str)
+OWN_FILE = Kind("a path or a table", _items, Path, str | None, "FILE", files=True)
+OWN_FILES = Kind(
+    "paths or tables", lambda value: tuple(items_of(_items(value))), list, list[str], "FILE", True, files=True
+)
 
 
 def measure_names() -> Sequence[str]:
@@ -93,12 +103,18 @@ class Sourced(Request):
 
     source: Any = argument(kw_only=False, kind=SOURCE, argument=True, help="Files, folders or tables; see above.")
 
+    def check(self) -> None:
+        """Raise UsageError for several benchmarks where one is read."""
+        super().check()
+        if not isinstance(self, SuiteOrSource) and is_suite(self.source):
+            raise UsageError("this is a suite of benchmarks, and here one is read; `nescio score` reads suites")
+
 
 class Worked(Request):
     """Who follows the work."""
 
     progress: Progress | None = option(
-        default=None, kind=ANYTHING, edge=True, help="Called with the number of parts done, and of all parts."
+        default=None, kind=FUNCTION, edge=True, help="Called with the number of parts done, and of all parts."
     )
 
 
@@ -119,6 +135,19 @@ class WithMeasures(Request):
     def chosen(self) -> Any:
         """The measures that were asked for, as a tuple; None where none was."""
         return self.measures
+
+
+class WithMeasure(Request):
+    """The one measure."""
+
+    measure: str | Measure = argument(
+        kw_only=False,
+        default="c@1",
+        kind=ONE_MEASURE,
+        flags=("-m", "--measure"),
+        complete=measure_names,
+        help="The measure.",
+    )
 
 
 class Measured(WithMeasures, Sourced):
@@ -289,8 +318,8 @@ def _is_cell(value: Any) -> bool:
     return value is None or isinstance(value, (Number, generic))
 
 
-class Gated(Request, group="Gates"):
-    """What continuous integration reads."""
+class Certified(Request, group="Gates"):
+    """Whose judgements are accepted."""
 
     require_certificate: Path | str | None = option(
         default=None,
@@ -299,6 +328,11 @@ class Gated(Request, group="Gates"):
         help="Refuse answers whose judge, prompt or questions are others than those of FILE, which nescio judge"
         " --certificate wrote.",
     )
+
+
+class Gated(Certified, group="Gates"):
+    """What continuous integration reads."""
+
     junit: Path | str | None = option(
         default=None,
         writes=True,
@@ -306,6 +340,7 @@ class Gated(Request, group="Gates"):
     )
     step_summary: str | None = option(
         default=None,
+        kind=NAME_IF_ANY,
         writes=True,
         metavar="[FILE]",
         bare="",

@@ -14,12 +14,11 @@ from __future__ import annotations
 from typing import Any
 
 from nescio.data.results import Audit
-from nescio.measures import Measures
 from nescio.meta_evaluation.audit import FEWEST, MOST, registered
 from nescio.meta_evaluation.audit import audit as audit_measures
-from nescio.options import Kind, argument, option, verb
+from nescio.options import Kind, option, verb
 from nescio.options.kinds import number
-from nescio.verbs._shared import MEASURES, Seeded, Worked, measure_names
+from nescio.verbs._shared import Seeded, WithMeasures, Worked
 
 
 def _even(value: Any) -> int:
@@ -32,18 +31,9 @@ def _even(value: Any) -> int:
 EVEN = Kind(f"an even number from {FEWEST} to {MOST:,}", _even, int, int, "N")
 
 
-class AuditRequest(Seeded, Worked):
+class AuditRequest(Seeded, WithMeasures, Worked, reworded={"measures": {"default_words": "every registered measure"}}):
     """What `nescio audit` is asked."""
 
-    measures: Measures = argument(
-        kw_only=False,
-        default=None,
-        kind=MEASURES,
-        flags=("-m", "--measure"),
-        complete=measure_names,
-        help="A measure, such as -m c@1 -m 'penalty(t=0.75)'. Repeatable.",
-        default_words="every registered measure",
-    )
     all: bool = option(default=False, help="Audit all registered measures, in addition to those named by -m.")
     questions: int = option(
         default=500, kind=EVEN, help="The number of questions on which gaming systems are scored; it must be even."

@@ -33,7 +33,7 @@ from msgspec.structs import replace
 from nescio.comparison import Correction, Test
 from nescio.data.results import Comparisons
 from nescio.options import option, verb
-from nescio.options.kinds import ANYTHING
+from nescio.options.kinds import NAME_OR_PATH
 from nescio.reporting.tiles import tiles
 from nescio.suites.comparing import compare_suite
 from nescio.verbs._changes import commands_of, compared
@@ -46,7 +46,7 @@ class Paired(WithInterval):
 
     baseline: str | Path | None = option(
         default=None,
-        kind=ANYTHING,
+        kind=NAME_OR_PATH,
         metavar="RUN|FILE",
         help="Compare every run with this one. A file from `nescio baseline` stands for the run in it.",
         default_words="all pairs",

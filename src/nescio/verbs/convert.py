@@ -34,10 +34,11 @@ from nescio.formats import BY_SUFFIX, WRITERS, Unjudged, Writer
 from nescio.options import argument, option, verb
 from nescio.pipeline import Options, judge, judges_of, read
 from nescio.pipeline.loading import merged
+from nescio.pipeline.options import MergingRuns
 from nescio.sources.arrow import items_of
 from nescio.sources.writing import check_new_folder
 from nescio.verbs._output_paths import check_file
-from nescio.verbs._shared import Reading, Sourced, Worked
+from nescio.verbs._shared import Sourced, Worked
 
 OUTCOME_TABLE = "outcomes"  # what is written where nothing else is asked for
 
@@ -62,7 +63,7 @@ def _formats() -> dict[str, str]:
     return {name: f"{WRITERS[name].about}." for name in sorted(WRITERS)}
 
 
-class ConvertRequest(Reading, Sourced, Worked):
+class ConvertRequest(MergingRuns, Sourced, Worked):
     """What `nescio convert` is asked."""
 
     output: Path | str = argument(
@@ -79,14 +80,14 @@ class ConvertRequest(Reading, Sourced, Worked):
 @verb(ConvertRequest, working="converting", prints="")
 def convert(request: ConvertRequest) -> Converted:
     items, output, to = items_of(request.source), Path(request.output), request.to
-    reading = Options(**request.values(Reading))
+    reading = Options(**request.values(MergingRuns))
     writer = WRITERS.find(to)
     _check_place(writer, output, items)
     result = read(items, reading, runs=writer.takes is not Unjudged, judging=writer.takes is Unjudged)
-    judged_by = ""
-    if isinstance(result.data, Unjudged) and writer.takes is Outcomes:
+    if writer.takes is Outcomes:
         result = judge(result, reading.judge)
-        judged_by = named(judges_of(result))
+    elif reading.judge is not None:
+        raise UsageError(f"{opt('judge')} is for outcomes, and {opt('to', to)} writes the answers themselves")
     elif isinstance(result.data, Outcomes) and writer.takes is Unjudged:
         raise MismatchError(
             f"this is {result.about}: its answers are graded already and nescio reads no texts of them, so it can be"
@@ -99,6 +100,7 @@ def convert(request: ConvertRequest) -> Converted:
             f"this is {result.about}, which holds no outcome of a single question; nescio score --by question -o"
             " scores.csv writes the scores of each"
         )
+    judged_by = named(judges_of(result)) if result.judged_here else ""
     watched = {"progress": request.progress} if "progress" in signature(writer.write).parameters else {}
     written = writer.write(result.data, output, **watched)
     return Converted(result.format, judged_by, written.what, output, (*result.notes, *written.notes))

@@ -22,25 +22,24 @@ from msgspec.structs import replace
 from nescio.comparison._looks import SequenceMethod
 from nescio.comparison.early import Look, compare_early
 from nescio.data.results import Results
-from nescio.measures import Measure
-from nescio.options import argument, option, verb
+from nescio.options import option, verb
 from nescio.reporting.early import show_looks
 from nescio.verbs._gates import Reports, early_gates
 from nescio.verbs._output_paths import check_place
-from nescio.verbs._shared import ONE_MEASURE, Gated, Reading, Seeded, Sourced, WithInterval, measure_names
+from nescio.verbs._shared import Gated, Reading, Seeded, Sourced, WithInterval, WithMeasure
 
 
-class LookRequest(Reading, Seeded, Gated, WithInterval, Sourced):
+class LookRequest(
+    Reading,
+    Seeded,
+    Gated,
+    WithInterval,
+    WithMeasure,
+    Sourced,
+    reworded={"measure": {"help": "The measure to follow; its error rate is that of one question."}},
+):
     """What `nescio look` is asked."""
 
-    measure: str | Measure = argument(
-        kw_only=False,
-        default="c@1",
-        kind=ONE_MEASURE,
-        flags=("-m", "--measure"),
-        complete=measure_names,
-        help="The measure to follow; its error rate is that of one question.",
-    )
     baseline: str | None = option(default=None, metavar="RUN", help="The run to compare with.")
     run: str | None = option(default=None, metavar="RUN", help="The run to follow.")
     margin: float | None = option(

@@ -30,7 +30,7 @@ from nescio.data.notes import Note
 from nescio.data.results import Results
 from nescio.errors import UsageError, opt
 from nescio.options import Request, option, verb
-from nescio.options.kinds import ANYTHING
+from nescio.options.kinds import NAME_OR_PATH
 from nescio.reporting import page
 from nescio.reporting.page.report_data import Study
 from nescio.scoring.score import QUESTION
@@ -41,6 +41,7 @@ from nescio.verbs._output_paths import as_path, check_file
 from nescio.verbs._shared import (
     OWN_FILE,
     BrokenDown,
+    Certified,
     Measured,
     Reading,
     Resampled,
@@ -55,7 +56,7 @@ PAGE = Path("report.html")  # where nothing else is asked for
 MOST_NAMED = 4  # files in the title of a page that has none of its own
 
 
-class Paged(Reading, Resampled, WithOrWithoutInterval, BrokenDown, Measured, Worked):
+class Paged(Reading, Certified, Resampled, WithOrWithoutInterval, BrokenDown, Measured, Worked):
     """What a page is made of."""
 
     labels: Any = option(
@@ -72,7 +73,7 @@ class SinceBaseline(Request, group="What changed between two runs"):
 
     baseline: str | Path | None = option(
         default=None,
-        kind=ANYTHING,
+        kind=NAME_OR_PATH,
         metavar="RUN|FILE",
         apart=("suite", "by"),
         help="Write the page of what changed since this run, or the one in a file from `nescio baseline`.",
@@ -167,6 +168,7 @@ def gathered(request: Paged, studies: Sequence[Study] = ()) -> page.ReportData:
         studies=studies,
         labels=request.labels,
         progress_for=lambda _: request.progress,
+        certificate=request.require_certificate,
         **request.values(WithOrWithoutInterval, BrokenDown, Resampled, Reading),
     )
 
@@ -186,6 +188,7 @@ def _of_a_suite(request: ReportRequest, output: Path) -> Report:
 
     how = request.values(WithOrWithoutInterval, Suited, Resampled, Worked, Reading)
     del how["source"]
+    how["certificate"] = request.require_certificate
     scores = score_suite(request.source, request.chosen, mark=True, **how)
     title = request.title or "A suite of benchmarks"
     write_text(output, suite_page(scores, title=title, command=command_line("report", request)))
@@ -197,7 +200,7 @@ def _of_a_change(request: ReportRequest, output: Path) -> Report:
         raise UsageError(f"the page of what changed always has intervals; give {opt('ci')} a level")
     how = request.values(WithOrWithoutInterval, Resampled, Worked)
     how |= {"test": request.test, "correction": request.correction, "margin": request.margin}
-    reading = {"strata": None, "texts": True, **request.values(Reading)}
+    reading = {"strata": None, "texts": True, "certificate": request.require_certificate, **request.values(Reading)}
     pair = Pair(request.baseline, request.run)
     change = change_of(request.source, request.chosen, pair, commands_of(request), how=how, options=reading)
     write_change(change, output, request.title)

@@ -40,6 +40,7 @@ from nescio.formats.native import tally as files
 from nescio.measures import Measures
 from nescio.options import argument, option, verb
 from nescio.pipeline import Options, judge, read, recognise
+from nescio.pipeline.options import JudgingAnswers
 from nescio.scoring.score import parse_all
 from nescio.sources.arrow import items_of
 from nescio.sources.opening import open_source
@@ -47,7 +48,7 @@ from nescio.sources.remote import address_of
 from nescio.sources.source import TALLY
 from nescio.sources.writing import naming
 from nescio.verbs._output_paths import check_file
-from nescio.verbs._shared import MEASURES, InJobs, Reading, Seeded, Sourced, Worked
+from nescio.verbs._shared import MEASURES, InJobs, Seeded, Sourced, Worked
 
 ALONE = ("outcomes", "tally")  # formats whose files can each be a shard
 
@@ -69,7 +70,7 @@ class Tallied(Struct, frozen=True):
         return f"counted {counted[0]} on {counted[1]} in {counted[2]}; wrote {self.output}"
 
 
-class TallyRequest(Reading, InJobs, Seeded, Sourced, Worked):
+class TallyRequest(JudgingAnswers, InJobs, Seeded, Sourced, Worked):
     """What `nescio tally` is asked."""
 
     output: Path | str = argument(
@@ -112,7 +113,7 @@ def tally(request: TallyRequest) -> Tallied:
     pairs, ids = request.pairs, request.ids
     check_file(output, "a tally", (TALLY,), items)
     graded = tuple(name for measure in parse_all(measures, None) for name in measure.user_columns) if measures else ()
-    asked: dict[str, Any] = {**request.values(Reading), "strata": (), "graded": graded}
+    asked: dict[str, Any] = {**request.values(JudgingAnswers), "strata": (), "graded": graded}
     reading = Options(**asked)
     paths = _each_alone(items, reading)
     drawn, binned = Drawn(), _binned(measures)
@@ -163,8 +164,7 @@ def count_shard(
 ) -> OutcomeCounts:
     """Read one shard and count it."""
     result = read(items, options.but(counting=formats.Counting(pairs, ids=True, drawn=drawn, binned=binned)))
-    if isinstance(result.data, formats.Unjudged):
-        result = judge(result, options.judge)
+    result = judge(result, options.judge)
     data = result.data
     if isinstance(data, OutcomeCounts):
         return data if result.format == "tally" else _named(data, data.ids, result, options, ids=ids)

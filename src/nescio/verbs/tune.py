@@ -28,8 +28,8 @@ from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, note
 from nescio.errors import UsageError, opt
 from nescio.formats.native.outcome_table.outcome_table_writer import SUFFIXES, write_outcomes
-from nescio.measures import Measure, parse
-from nescio.options import argument, option, verb
+from nescio.measures import parse
+from nescio.options import option, verb
 from nescio.options.kinds import BETWEEN, NUMBERS, SHARE
 from nescio.reporting.tuning import show_tuned
 from nescio.scoring.score import open_data
@@ -39,29 +39,27 @@ from nescio.selective.tuning import POINTS
 from nescio.verbs._gates import CANNOT_TELL
 from nescio.verbs._output_paths import check_file
 from nescio.verbs._shared import (
-    ONE_MEASURE,
     Reading,
     Resampled,
     Sourced,
+    WithMeasure,
     WithOrWithoutInterval,
     Worked,
-    measure_names,
 )
 
 MOST_NAMED = 20  # runs in a message
 
 
-class Thresholds(Reading, Resampled, Sourced, Worked):
+class Thresholds(
+    Reading,
+    Resampled,
+    WithMeasure,
+    Sourced,
+    Worked,
+    reworded={"measure": {"help": "The measure that the threshold optimises."}},
+):
     """Of what a threshold is chosen, and how its score on new questions is estimated."""
 
-    measure: str | Measure = argument(
-        kw_only=False,
-        default="c@1",
-        kind=ONE_MEASURE,
-        flags=("-m", "--measure"),
-        complete=measure_names,
-        help="The measure that the threshold optimises.",
-    )
     folds: int = option(
         default=10,
         low=2,
