@@ -76,7 +76,7 @@ def test_what_is_converted_is_read_again_or_refused(
     nescio: Command, to: str, suffix: str, name: str, tmp_path: Path
 ) -> None:
     excerpt, output = EVERY[name], tmp_path / f"out{suffix}"
-    done = nescio("convert", *excerpt.files, output, "--to", to, *excerpt.arguments())
+    done = nescio("convert", *excerpt.files, output, "--to", to, *excerpt.arguments("judge" if to in GRADED else ""))
     if not takes(to, name):
         assert done.status == 2
         assert not output.exists()

@@ -50,7 +50,7 @@ def start(server: Server, files: list[Path], tmp_path: Path) -> Iterator[Start]:
     """A function that starts the command in a process; those that still run are killed in the end."""
     begun: list[subprocess.Popen[str]] = []
 
-    def call(*options: str) -> subprocess.Popen[str]:
+    def call(*options: str, output: str = "out.csv") -> subprocess.Popen[str]:
         environment = {k: v for k, v in os.environ.items() if k != "OPENAI_API_KEY"}
         command = [
             sys.executable,
@@ -63,7 +63,7 @@ def start(server: Server, files: list[Path], tmp_path: Path) -> Iterator[Start]:
             "--base-url",
             server.url,
         ]
-        command += ["--model", "judge-1", "-o", "out.csv", *options]
+        command += ["--model", "judge-1", "-o", output, *options]
         begun.append(
             subprocess.Popen(
                 command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -168,7 +168,7 @@ def test_where_calls_fail_the_rest_is_written_and_the_exit_status_is_3(
 
 def test_two_processes_on_one_cache_make_each_call_once(server: Server, start: Start, tmp_path: Path) -> None:
     go = held_after(server, 2)
-    one, other = start("--concurrency", "2"), start("--concurrency", "2", "-o", "other.csv")
+    one, other = start("--concurrency", "2"), start("--concurrency", "2", output="other.csv")
     until(lambda: rows_of(tmp_path / "nescio-grades.sqlite") == 2)
     go.set()
     for process in (one, other):

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nescio.data.judges import JudgeRecord, named, parse
+from nescio.data.judge_record import JudgeRecord, named, parse
 
 NAMES = st.text(min_size=1, max_size=8).map(str.strip).filter(bool) | st.sampled_from(
     ["a,b", "f(x)", "k=v", "\\", "a b"]

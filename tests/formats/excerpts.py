@@ -49,9 +49,10 @@ class Excerpt:
         """Read the excerpt as its options say."""
         return load(self.files, Options(**self.options))
 
-    def arguments(self) -> list[str]:
-        """Say the options as on the command line."""
-        words = [f"--{name}={self.options[name]}" for name in ("ungraded", "missing", "judge") if name in self.options]
+    def arguments(self, *taken: str) -> list[str]:
+        """Say the options as on the command line; of the policies and the judge those that a command takes, or all."""
+        single = taken or ("ungraded", "missing", "judge")
+        words = [f"--{name}={self.options[name]}" for name in single if name in self.options]
         words += [f"--choose={name}={value}" for name, value in self.options.get("choose", {}).items()]
         return words + [f"--declined-pattern={pattern}" for pattern in self.options.get("declined_pattern", ())]
 

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 import nescio
-from nescio.data.binned import bin_answers
 from nescio.data.graded_sums import Drawn
 from nescio.data.outcomes import Outcomes
 from nescio.data.tallied import OutcomeCounts, count_outcomes, hashes, merged
+from nescio.data.tally_bins import bin_answers
 from nescio.errors import FormatError, MismatchError, MissingColumnError
 from nescio.formats.native import tally as files
 from nescio.meta_evaluation import swap

@@ -17,7 +17,7 @@ import pytest
 
 import nescio
 from nescio import verbs
-from nescio.cli.app import app
+from nescio.cli.app import app, run
 from nescio.cli.derive import parameter_of
 from nescio.errors import SPELLING, UsageError, in_json, in_shell, opt, spelled
 from nescio.hosts.mcp import parameters_of
@@ -96,10 +96,10 @@ def test_assistants_check_score_compare_plan_and_tune() -> None:
 
 def test_what_reads_to_score_takes_every_option_of_reading() -> None:
     reading = [name for name, one in EVERY.items() if issubclass(one.request, Reading)]
-    assert {"score", "compare", "look", "report", "view", "tune", "plan", "repeats", "check", "convert"} <= {*reading}
+    assert {"score", "compare", "look", "report", "view", "tune", "plan", "repeats", "check"} <= {*reading}
     assert {name for name in EVERY if name.startswith("meta ")} <= {*reading}
     answers = [name for name, one in EVERY.items() if issubclass(one.request, ReadingAnswers)]
-    assert {"judge", *reading} <= {*answers}
+    assert {"judge", "convert", "tally", *reading} <= {*answers}
 
 
 def test_a_shared_option_is_one_declaration() -> None:
@@ -357,3 +357,25 @@ def test_no_message_names_an_option_in_one_spelling_alone() -> None:
             if isinstance(node, ast.Raise) and "--" in ast.unparse(node):
                 alone += [f"{path.name}:{node.lineno}" for word in ast.unparse(node).split() if word.startswith("--")]
     assert alone == []
+
+
+# ---- what is typed or passed in vain ----
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_an_empty_text_is_no_value(name: str) -> None:
+    """Whatever takes a text, a name or a file refuses an empty one: a variable of a shell that is not set."""
+    for n, one in EVERY[name].options.items():
+        if one.kind.plain in (str, str | None) and not one.kind.choices and one.bare is None:
+            with pytest.raises(UsageError, match=rf"^{n}"):
+                one.checked("")
+        elif one.kind.several and one.kind.plain == list[str]:
+            with pytest.raises(UsageError, match=rf"^{n}"):
+                one.checked([""])
+
+
+def test_an_option_that_takes_one_value_is_given_once(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        run(["score", "x.csv", "--seed", "1", "--seed", "2"])
+    assert ended.value.code == 2
+    assert capsys.readouterr().err == "nescio: --seed takes one value, and was given '1', '2'\n"

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     )
     from nescio.comparison._ranks import Rank, bars, ranks
     from nescio.comparison._verdicts import decide, regression
+    from nescio.comparison.adjusted import adjusted_families, tests_used
     from nescio.comparison.comparing import check_comparing, compare
-    from nescio.comparison.judged import judged_families, tests_used
     from nescio.comparison.paired_data import Pair, pair_up
 
 _HOME = {
@@ -31,7 +31,7 @@ _HOME = {
     "_ranks": ("Rank", "bars", "ranks"),
     "_verdicts": ("decide", "regression"),
     "comparing": ("check_comparing", "compare"),
-    "judged": ("judged_families", "tests_used"),
+    "adjusted": ("adjusted_families", "tests_used"),
     "paired_data": ("Pair", "pair_up"),
 }
 __all__ = [
@@ -44,11 +44,11 @@ __all__ = [
     "Test",
     "TestUsed",
     "adjust",
+    "adjusted_families",
     "bars",
     "check_comparing",
     "compare",
     "decide",
-    "judged_families",
     "p_value",
     "pair_up",
     "ranks",

@@ -13,16 +13,16 @@ import numpy as np
 from nescio.comparison._corrections import CORRECTIONS, EXACT_FOR, TESTS, Correction, Test
 from nescio.comparison._ranks import Rank, ranks
 from nescio.comparison._verdicts import TOO_FEW_RESAMPLES
+from nescio.comparison.adjusted import TestedPairs, adjusted_families, tests_used
 from nescio.comparison.corrected_pairs import corrected_pairs, corrected_values
 from nescio.comparison.each_pair import each_pair
 from nescio.comparison.families import families
-from nescio.comparison.judged import TestedPairs, judged_families, tests_used
 from nescio.comparison.pair_test import paired_evidence
 from nescio.comparison.rank_probabilities import with_rank_probabilities
 from nescio.comparison.resampled_pairs import TestPlan
 from nescio.comparison.two_runs import take_both_ways, take_two
 from nescio.data.evidence import Data
-from nescio.data.judges import Target
+from nescio.data.judge_record import Target
 from nescio.data.notes import Note, gather, note
 from nescio.data.results import Comparison, Comparisons
 from nescio.data.signature import Signature, sign
@@ -120,7 +120,7 @@ def compare(
         tested = corrected_pairs(laid, wanted, named, target=target, level=plan.level)
     every = comb(len({data.origins.get(run, run) for run in data.runs}), 2)
     fewest = fewest_resamples(data, wanted, resamples)
-    rows = judged_families(tested.rows, 1 - ci / 100, correction, margin, every=every, resamples=fewest)
+    rows = adjusted_families(tested.rows, 1 - ci / 100, correction, margin, every=every, resamples=fewest)
     more: dict[str, tuple[Any, ...]] = {}
     if baseline is None and len(data.runs) > 2 and not data.origins:
         ranked = [measure for measure in wanted if not measure.declaration.descriptive]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nescio.comparison.judged import TestedPairs
-from nescio.data.judges import Target
+from nescio.comparison.adjusted import TestedPairs
+from nescio.data.judge_record import Target
 from nescio.data.notes import gather, note
 from nescio.data.results import Comparison
 from nescio.measures import Measure

@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from nescio.data.judges import Target
+from nescio.data.judge_record import Target
 from nescio.data.results import Scores
 from nescio.errors import UsageError, opt, spelled
 from nescio.measures import Measures

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from nescio.data.columns import Array
-from nescio.data.judges import JudgeRecord
+from nescio.data.judge_record import JudgeRecord
 from nescio.data.model import Verdict
 from nescio.data.notes import Note, note
 from nescio.data.repeats import Repeats, named

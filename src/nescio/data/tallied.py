@@ -18,10 +18,10 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from nescio.data.binned import bin_answers
 from nescio.data.columns import Array
 from nescio.data.graded_sums import NOT_DRAWN, Drawn, added, sum_scores
 from nescio.data.outcomes import ABSENT, NOT_GRADED, Outcomes
+from nescio.data.tally_bins import bin_answers
 from nescio.errors import MismatchError, opt
 from nescio.stats import packed
 

@@ -21,7 +21,7 @@ from msgspec import Struct, field
 from nescio.data.columns import Array
 from nescio.data.evidence import Evidence, Tally
 from nescio.data.graded_sums import NOT_DRAWN, Drawn
-from nescio.data.judges import JudgeRecord
+from nescio.data.judge_record import JudgeRecord
 from nescio.data.model import Collection, Run
 from nescio.data.notes import Note
 from nescio.data.outcomes import Outcomes

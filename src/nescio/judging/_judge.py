@@ -29,7 +29,7 @@ from typing import Any, Protocol, TypeVar
 
 from msgspec import Struct, field
 
-from nescio.data.judges import JudgeRecord
+from nescio.data.judge_record import JudgeRecord
 from nescio.data.model import Collection, Question, Run
 from nescio.data.notes import Note
 from nescio.data.outcomes import CORRECT, INCORRECT

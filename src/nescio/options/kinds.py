@@ -125,11 +125,8 @@ def _names(value: Any) -> tuple[str, ...]:
 
 
 def _paths(value: Any) -> tuple[Any, ...]:
-    if isinstance(value, (str, Path)):
-        return (_text_or_path(value),)
-    if isinstance(value, (list, tuple)):
-        return tuple(value)
-    return (value,)  # a table
+    items = value if isinstance(value, (list, tuple)) else (value,)
+    return tuple(_text(item) if isinstance(item, str) else item for item in items)  # what is no text is a table
 
 
 def _pairs(value: Any) -> dict[str, str]:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from nescio.data.columns import Array
 from nescio.data.evidence import NO_ROW, Evidence
-from nescio.data.judges import JudgeRecord, named
+from nescio.data.judge_record import JudgeRecord, named
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, Outcomes
 from nescio.data.repeats import FIRST, repeats_of

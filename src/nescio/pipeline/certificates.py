@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from nescio._version import __version__
-from nescio.data.judges import JudgeRecord, parse
+from nescio.data.judge_record import JudgeRecord, parse
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError, MismatchError, UsageError
 from nescio.sources.writing import write_text

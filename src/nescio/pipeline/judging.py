@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from nescio import judging
-from nescio.data.judges import JudgeRecord
+from nescio.data.judge_record import JudgeRecord
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, SILENT, Outcomes
 from nescio.errors import UsageError, opt

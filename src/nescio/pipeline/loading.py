@@ -9,7 +9,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from nescio.data.evidence import Data, Evidence, Tally, with_questions
-from nescio.data.judges import JudgeRecord, named
+from nescio.data.judge_record import JudgeRecord, named
 from nescio.data.merged_runs import merge_runs
 from nescio.data.notes import Note
 from nescio.data.outcomes import NonAnswers, Outcomes, non_answers

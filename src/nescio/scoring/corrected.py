@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from nescio.data.columns import Array
-from nescio.data.judges import Target
+from nescio.data.judge_record import Target
 from nescio.data.notes import Note, note
 from nescio.errors import UsageError
 from nescio.measures import Measure

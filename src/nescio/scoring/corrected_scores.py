@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from nescio.data.judges import TARGETS, Target
+from nescio.data.judge_record import TARGETS, Target
 from nescio.data.notes import Note, gather, note
 from nescio.data.results import Score, Scores
 from nescio.data.signature import sign

@@ -16,7 +16,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from nescio.data.columns import Array
-from nescio.data.judges import TARGETS, Target
+from nescio.data.judge_record import TARGETS, Target
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, ANSWERED, CORRECT, NOT_GRADED, SILENT, Outcomes
 from nescio.data.policies import Policies, apply_policies

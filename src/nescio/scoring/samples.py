@@ -92,7 +92,7 @@ def _from_sums(data: Tally, measure: Measure, remarks: list[Remark]) -> list[Mea
 
 
 def _from_bins(data: Tally, measure: Measure, remarks: list[Remark]) -> list[MeasureInput]:
-    from nescio.scoring.binned import binned_note, in_bins
+    from nescio.scoring.tally_bins import binned_note, in_bins
 
     assert data.bins is not None
     remarks.append((binned_note(data, measure), measure.label, "all runs"))

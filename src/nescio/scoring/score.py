@@ -81,8 +81,8 @@ def compute_scores(
         how["interval"] = "none"
     tables: dict[str, tuple[Any, ...]] = {}
     if any(is_binned(loaded.data, measure) for measure in wanted):
-        from nescio.data.binned import BINS
-        from nescio.scoring.binned import binned_values
+        from nescio.data.tally_bins import BINS
+        from nescio.scoring.tally_bins import binned_values
 
         tables["bins"] = binned_values(loaded.data, wanted)
         how["order"] = f"{BINS} bins of confidence"

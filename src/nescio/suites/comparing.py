@@ -14,9 +14,9 @@ from nescio.comparison import (
     Correction,
     Rank,
     adjust,
+    adjusted_families,
     check_comparing,
     decide,
-    judged_families,
     ranks,
     tests_used,
 )
@@ -101,7 +101,7 @@ def compare_suite(
         parts += _parts(one, measure, differences, plan.level, correction)
         if progress:
             progress(len(rows), len(wanted) * len(pairs))
-    rows = judged_families(rows, 1 - ci / 100, correction, margin, every=1, resamples=resamples)
+    rows = adjusted_families(rows, 1 - ci / 100, correction, margin, every=1, resamples=resamples)
     tables: dict[str, tuple[Any, ...]] = {"benchmarks": tuple(parts)}
     if baseline is None and run is None and len(suite.runs) > 2:
         tables["ranks"] = tuple(

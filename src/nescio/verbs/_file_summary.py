@@ -14,7 +14,7 @@ from msgspec.structs import asdict, replace
 
 from nescio.data.columns import OUTCOMES, REGISTRY, known
 from nescio.data.evidence import Evidence, Tally
-from nescio.data.judges import named
+from nescio.data.judge_record import named
 from nescio.data.model import Collection
 from nescio.data.notes import Note
 from nescio.data.outcomes import NonAnswers, reasons_note

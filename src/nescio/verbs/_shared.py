@@ -9,12 +9,12 @@ from numbers import Number
 from pathlib import Path
 from typing import Any, ClassVar
 
-from nescio.data.judges import Target
+from nescio.data.judge_record import Target
 from nescio.errors import UsageError, opt
 from nescio.measures import Measure, Measures
 from nescio.options import Kind, Request, argument, option
 from nescio.options.edge import Progress
-from nescio.options.kinds import FILES, FUNCTION, LEVEL, LEVEL_OR_NONE, NAMES, PATH
+from nescio.options.kinds import FILES, FUNCTION, LEVEL, LEVEL_OR_NONE, NAMES, PATH, TEXT
 from nescio.pipeline.options import Reading
 from nescio.sources.arrow import items_of
 from nescio.suites.choices import Incomplete, Over
@@ -25,21 +25,16 @@ SUMMARY = "GITHUB_STEP_SUMMARY"  # where GitHub Actions says which file it shows
 
 def _measures(value: Any) -> Any:
     if isinstance(value, (str, Measure)):
-        return (value,)
+        value = (value,)
     if isinstance(value, (Mapping, bytes)) or not isinstance(value, Iterable):
         raise TypeError
-    names = tuple(value)
-    if not all(isinstance(one, (str, Measure)) for one in names):
-        raise TypeError
-    return names or None
+    return tuple(map(_one_measure, value)) or None
 
 
 def _one_measure(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         (value,) = value
-    if not isinstance(value, (str, Measure)):
-        raise TypeError
-    return value
+    return value if isinstance(value, Measure) else TEXT.check(value)
 
 
 def _paths(words: list[str]) -> list[Path]:

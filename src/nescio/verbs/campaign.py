@@ -35,6 +35,7 @@ from nescio.campaigns.settings import Resolution, Task, moment
 from nescio.campaigns.sheets import Handed
 from nescio.campaigns.site import Published
 from nescio.campaigns.state import Status
+from nescio.errors import UsageError
 from nescio.options import Kind, Request, argument, option, verb
 from nescio.options.edge import say
 from nescio.options.kinds import FILES, NAMES
@@ -42,7 +43,15 @@ from nescio.reporting import screen
 from nescio.reporting.printing import show_text
 from nescio.verbs._shared import Resampled, Seeded, WithOrWithoutInterval, Worked
 
-MOMENT = Kind("a time, such as 2010-06-30T12:00:00+02:00", moment, metavar="TIME")
+
+def _moment(value: Any) -> datetime:
+    try:
+        return moment(value)
+    except UsageError as error:
+        raise ValueError(str(error)) from None
+
+
+MOMENT = Kind("a time, such as 2010-06-30 or 2010-06-30T12:00:00+02:00", _moment, metavar="TIME")
 
 
 class OfCampaign(Request):

@@ -26,7 +26,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nescio.data.judges import named
+from nescio.data.judge_record import named
 from nescio.data.notes import Note
 from nescio.data.outcomes import Outcomes
 from nescio.errors import MismatchError, UsageError, opt

@@ -27,7 +27,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nescio.data.columns import Array
-from nescio.data.judges import JudgeRecord, Target, named
+from nescio.data.judge_record import JudgeRecord, Target, named
 from nescio.data.notes import Note
 from nescio.data.outcomes import ANSWERED, CORRECT, INCORRECT, SILENT, Outcomes
 from nescio.data.results import Results

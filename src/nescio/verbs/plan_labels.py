@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from nescio.data.judges import Target
+from nescio.data.judge_record import Target
 from nescio.data.results import Results
 from nescio.meta_evaluation.planning.labels import LabelPlan
 from nescio.meta_evaluation.planning.labels import plan_labels as plan_for_labels

@@ -21,7 +21,7 @@ from msgspec.structs import asdict
 
 from nescio.data.columns import Array, known
 from nescio.data.evidence import ABSENCES, Evidence
-from nescio.data.judges import JudgeRecord, parse
+from nescio.data.judge_record import JudgeRecord, parse
 from nescio.data.outcomes import ABSENT, NOT_GRADED, STATES, Outcomes
 from nescio.data.repeats import FIRST, Repeats, repeats_of
 from nescio.errors import FormatError, NescioError, opt

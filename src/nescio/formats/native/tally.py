@@ -4,8 +4,8 @@ A tally is an Arrow file (IPC, one row), as `nescio tally` writes it. Its column
 `candidate` and `answerable`, what a kind of answer is; `counts`, how often each kind occurs in each run, run by run;
 `pairs`, for each pair of runs the questions that are of one kind for the first run and of another for the second;
 `questions`, how many have no known answerability, no answer, an answer; `sums`, for each graded score and run the
-number of scores, their sum in parts of 2^-30, and what was drawn of them (`data/graded_sums.py`); `bins`, the
-right and the wrong answers of each run by their confidence (`data/binned.py`); `ids`, hashes of the questions' names.
+number of scores, their sum in parts of 2^-30, and what was drawn of them (`data/graded_sums.py`); `bins`, the right
+and the wrong answers of each run by their confidence (`data/tally_bins.py`); `ids`, hashes of the questions' names.
 The schema's metadata holds the version of the format, how the shards were read, who judged, how graded scores were
 drawn, and since version 2 a hash of all of this, so that a damaged file is never read as other counts.
 Tallies of the same shards are the same bytes, however they were split and merged.
@@ -23,11 +23,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio.data.binned import BINS
 from nescio.data.graded_sums import MOST_RESAMPLES, Drawn
-from nescio.data.judges import parse
+from nescio.data.judge_record import parse
 from nescio.data.notes import Note, note
 from nescio.data.tallied import KIND, OutcomeCounts, merged
+from nescio.data.tally_bins import BINS
 from nescio.errors import FormatError, MismatchError, UsageError
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.database import first_line

@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from nescio.data.judges import JudgeRecord
+from nescio.data.judge_record import JudgeRecord
 from nescio.data.model import Collection, Run
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import NOT_GRADED

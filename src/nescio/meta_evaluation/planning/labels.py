@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from nescio.data.judges import TARGETS, Target
+from nescio.data.judge_record import TARGETS, Target
 from nescio.data.notes import Note, note
 from nescio.data.results import Results
 from nescio.data.signature import sign

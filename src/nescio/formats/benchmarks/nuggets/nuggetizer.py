@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from nescio.data.judges import JudgeRecord
+from nescio.data.judge_record import JudgeRecord
 from nescio.data.notes import note
 from nescio.errors import MismatchError, UsageError, opt
 from nescio.formats.benchmarks.nuggets.parts import At, Keys, Said, check, to_evidence

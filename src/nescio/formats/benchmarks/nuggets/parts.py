@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from nescio.data import model
-from nescio.data.judges import JudgeRecord
+from nescio.data.judge_record import JudgeRecord
 from nescio.data.notes import note
 from nescio.errors import FormatError, MismatchError, UsageError, opt
 from nescio.formats.registry import ReadOptions, ReadResult, Unjudged

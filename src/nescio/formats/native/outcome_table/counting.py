@@ -9,13 +9,13 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from nescio.data.binned import BINS
 from nescio.data.columns import user
 from nescio.data.graded_sums import UNIT, Counts, Drawn, added, sum_scores
-from nescio.data.judges import parse
+from nescio.data.judge_record import parse
 from nescio.data.notes import Note
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, Outcomes
 from nescio.data.tallied import OutcomeCounts
+from nescio.data.tally_bins import BINS
 from nescio.formats.native import roles
 from nescio.formats.native.outcome_table.table import RESERVED
 from nescio.formats.native.outcome_table.words import state_words

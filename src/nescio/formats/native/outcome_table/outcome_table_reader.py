@@ -28,12 +28,12 @@ from nescio.formats.native import roles
 from nescio.formats.native.outcome_table.choosing import choose
 from nescio.formats.native.outcome_table.counting import count
 from nescio.formats.native.outcome_table.in_words import texts_in
+from nescio.formats.native.outcome_table.judge_column import judges_of
 from nescio.formats.native.outcome_table.rules import RANK, check_ranks, keep_rules, no_run_in_two, no_sums, refuse
-from nescio.formats.native.outcome_table.side_columns import (
+from nescio.formats.native.outcome_table.strata_and_scores import (
     ANSWERABLE,
     assessed_of,
     graded_of,
-    judges_of,
     per_question,
     strata_of,
 )

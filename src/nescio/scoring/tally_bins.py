@@ -10,10 +10,10 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from nescio.data.binned import BINS, RIGHT
 from nescio.data.evidence import Data, Tally
 from nescio.data.notes import Note, note
 from nescio.data.patterns import Patterns
+from nescio.data.tally_bins import BINS, RIGHT
 from nescio.measures import Measure
 from nescio.scoring.summed import is_binned
 

@@ -25,7 +25,7 @@ class TestedPairs(Struct, frozen=True):
     how: tuple[Any, ...] = ()
 
 
-def judged_families(
+def adjusted_families(
     rows: Sequence[Comparison], alpha: float, correction: str, margin: float, *, every: int, resamples: int
 ) -> list[Comparison]:
     """Return the rows as they stand, each judged within its family."""

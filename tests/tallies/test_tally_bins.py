@@ -13,12 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nescio
-from nescio.data.binned import bin_answers
 from nescio.data.outcomes import Outcomes
+from nescio.data.tally_bins import bin_answers
 from nescio.errors import MismatchError, MissingColumnError, UsageError
 from nescio.formats.native.outcome_table import counting
 from nescio.measures import parse
-from nescio.scoring.binned import bracket, in_bins
+from nescio.scoring.tally_bins import bracket, in_bins
 from nescio.sources.opening import open_source
 
 BINNED = ["AUROC", "AURC", "AURC(variant=geifman)", "AURC(variant=trapezoid)", "E-AURC", "AUGRC", "E-AUGRC", "PRR", "PRR(rejection=0.5)"]  # fmt: skip

@@ -1,5 +1,5 @@
-"""The columns of an outcome table that hold one value a question or a run: reserved ones, strata, judges and graded
-scores."""
+"""The columns of an outcome table that hold one value for each question (answerable, cluster, strata), and the graded
+scores of answers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nescio.data.columns import Array, user
-from nescio.data.judges import JudgeRecord, parse
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.native.outcome_table.rules import NO, NUMBER, RANK, YES, differing, refuse
 from nescio.sources.source import Source
@@ -56,16 +55,6 @@ def _by_question(ends: str, *, repeated: bool) -> str:
         f"SELECT summed.* EXCLUDE (question) FROM ({of_question}) AS summed JOIN question_names USING (question) "
         "ORDER BY question_code"
     )
-
-
-def judges_of(connection: duckdb.DuckDBPyConnection, runs: Sequence[str]) -> tuple[JudgeRecord | None, ...] | None:
-    """Return who judged each run, as the column `judge` says; None where it says several things of one run, and so is a
-    user's own."""
-    rows = connection.execute("SELECT run, min(judge), max(judge) FROM rows GROUP BY 1").fetchall()
-    if any(low != high for _, low, high in rows):
-        return None
-    texts = {run: text for run, text, _ in rows if text is not None}
-    return tuple(parse(texts[run]) if run in texts else None for run in runs) if texts else ()
 
 
 def strata_of(
