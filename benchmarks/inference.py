@@ -26,7 +26,7 @@ from shared_draws import alone, pan
 from timing import Row, seconds, show
 
 from nescio import meta_evaluation as meta
-from nescio.comparison import pair_up
+from nescio.comparison.paired_data import pair_up
 from nescio.data.evidence import Evidence
 from nescio.measures import parse
 from nescio.meta_evaluation._tables import tally_pairs

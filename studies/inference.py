@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pages import fill
 
-from nescio.comparison import compare
+from nescio.comparison.comparing import compare
 from nescio.data.evidence import Evidence
 
 DOCS = Path(__file__).parents[1] / "docs"

@@ -8,7 +8,7 @@ import meta_experiments as lab
 import numpy as np
 from meta_experiments import FINDINGS, LEVELS, MEASURES, SEEDS, Graded, Study, Verdict
 
-from nescio.comparison import compare
+from nescio.comparison.comparing import compare
 from nescio.data.columns import user
 from nescio.data.evidence import Evidence
 from nescio.meta_evaluation import FUZZINESS, CountedDisagreement

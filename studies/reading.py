@@ -22,7 +22,7 @@ import numpy as np
 from pages import fill
 
 import nescio
-from nescio.comparison import adjust
+from nescio.comparison.corrections import adjust
 from nescio.data.evidence import Evidence
 from nescio.data.model import Collection, Run
 from nescio.data.policies import Policies, apply_policies

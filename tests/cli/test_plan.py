@@ -101,8 +101,14 @@ def test_the_sign_of_the_difference_is_run_minus_baseline(nescio: Command, pilot
         (("--rates", "0.5,0.3,0.2"), "say which difference"),
         (("--rates", "0.5,0.3,0.2", "--difference", "0"), "difference of 0"),
         (("--rates", "0.5,0.3,0.2", "--difference", "0.1", "--alpha", "0"), "--alpha takes a number between 0 and 1"),
-        (("--rates", "0.5,0.3,0.2", "--difference", "0.1", "--power", "1"), "--power takes a number between 0 and 1"),
-        (("--rates", "0.5,0.3,0.2", "--difference", "0.1", "--power", "0.01"), "power must be above alpha"),
+        (
+            ("--rates", "0.5,0.3,0.2", "--difference", "0.1", "--power", "1"),
+            "--power takes a number, above 0 and at most 0.999",
+        ),
+        (
+            ("--rates", "0.5,0.3,0.2", "--difference", "0.1", "--power", "0.01"),
+            "--power 0.01 must be above --alpha 0.05",
+        ),
         (("--rates", "0.5,0.3,0.2", "--run", "new"), "--run cannot be used with --rates"),
         (("nowhere.csv", "--rates", "0.5,0.3,0.2"), "--rates cannot be used with a pilot"),
         (("nowhere.csv", "--agreement", "0.2"), "--agreement needs --rates"),

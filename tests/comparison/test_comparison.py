@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import nescio
-from nescio.comparison import adjust, p_value, pair_up
 from nescio.comparison.best import mark
+from nescio.comparison.corrections import adjust, p_value
+from nescio.comparison.paired_data import pair_up
 from nescio.data.evidence import Evidence
 from nescio.errors import UnknownNameError
 from nescio.measures import parse

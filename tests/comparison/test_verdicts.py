@@ -10,10 +10,9 @@ from msgspec.structs import replace
 from scipy import stats
 
 import nescio
-from nescio.comparison import regression
-from nescio.comparison._ranks import bars
-from nescio.comparison._verdicts import detectable, rule_of_three_share, widened_interval
 from nescio.comparison.families import families
+from nescio.comparison.ranks import bars
+from nescio.comparison.verdicts import detectable, regression, rule_of_three_share, widened_interval
 from nescio.data.evidence import Evidence
 from nescio.data.results import Comparison
 from tests.notes import in_words

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 import nescio
-from nescio.comparison import Test, adjust
+from nescio.comparison.corrections import Test, adjust
 from nescio.data.columns import Array
 from nescio.data.evidence import Evidence
 from nescio.data.repeats import Repeats

@@ -359,9 +359,9 @@ def test_errors() -> None:
         audit("precison")
     refusals: list[tuple[Callable[[], object], str]] = [
         (lambda: audit("mean"), "needs its parameter 'column'"),
-        (lambda: audit("c@1", questions=501), "even number from 200"),
-        (lambda: audit("c@1", questions=True), "even number from 200"),
-        (lambda: audit("c@1", seed=-1), "seed must be 0 or more"),
+        (lambda: nescio.audit("c@1", questions=501), "even number from 200"),
+        (lambda: nescio.audit("c@1", questions=True), "even number from 200"),
+        (lambda: nescio.audit("c@1", seed=-1), "seed takes a whole number, 0 or more"),
     ]
     for broken, says in refusals:
         with pytest.raises(nescio.UsageError, match=says):

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from nescio.cli.app import run
-from nescio.comparison import compare
+from nescio.comparison.comparing import compare
 from nescio.comparison.two_runs import two_runs
 from nescio.data.evidence import Evidence
 from nescio.errors import MismatchError, UnknownNameError

@@ -82,7 +82,7 @@ def test_the_mean_over_questions_is_that_of_the_single_questions(files: list[str
 def test_what_has_no_use_for_single_questions_says_so(tmp_path: Path) -> None:
     with pytest.raises(nescio.UsageError, match="the page lists every question already"):
         nescio.report(EXAMPLES / "outcomes.csv", "c@1", by="question", output=tmp_path / "r.html")
-    with pytest.raises(nescio.UsageError, match='no by="question"'):
+    with pytest.raises(nescio.UsageError, match='nothing for by="question"'):
         nescio.score(EXAMPLES / "outcomes.csv", "c@1", by="question", labels=EXAMPLES / "people.csv")
     with pytest.raises(nescio.MismatchError, match="has no questions"):
         nescio.score(EXAMPLES / "table3.csv", "c@1", by="question")

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nescio
-from nescio.comparison import Test
+from nescio.comparison.corrections import Test
 from nescio.data.evidence import PRESENT, Evidence
 from nescio.stats.exact_p_values import binomial, exact_p, sum_p
 

@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 import nescio
-from nescio.comparison import adjust
+from nescio.comparison.corrections import adjust
 from nescio.data.evidence import Evidence, outcome_tally
 from nescio.errors import FormatError, MismatchError, UnknownNameError, UsageError
 from nescio.pipeline import Options, load

@@ -23,7 +23,7 @@ from nescio.campaigns.pooling import RunContents, read_runs
 from nescio.campaigns.ranking import Ranked, ranked
 from nescio.campaigns.receipts import TakenIn
 from nescio.campaigns.settings import Settings
-from nescio.comparison import compare
+from nescio.comparison.comparing import compare
 from nescio.comparison.leaderboard import score as leaderboard_of
 from nescio.data.evidence import Evidence
 from nescio.data.results import Comparisons, Scores

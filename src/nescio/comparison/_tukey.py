@@ -16,7 +16,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from nescio.comparison._corrections import p_value
+from nescio.comparison.corrections import p_value
 from nescio.comparison.exchangeable_order import exchangeable_order
 from nescio.data.columns import Array
 from nescio.data.patterns import Patterns, compress_ordered, distinct

@@ -8,9 +8,9 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nescio.comparison._corrections import RANDOM, TestUsed, adjust
-from nescio.comparison._verdicts import decide, detectable
+from nescio.comparison.corrections import RANDOM, TestUsed, adjust
 from nescio.comparison.families import families
+from nescio.comparison.verdicts import decide, detectable
 from nescio.data.notes import Note
 from nescio.data.results import Comparison
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from nescio.comparison._corrections import p_value
+from nescio.comparison.corrections import p_value
 from nescio.comparison.pair_test import RunsSeen, each_tested, exact_tests
 from nescio.comparison.resampled_pairs import TestPlan
 from nescio.options.edge import Progress

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from nescio.comparison._corrections import adjust
 from nescio.comparison.all_pairs import all_tests, pairs_by_name, significant_pairs
+from nescio.comparison.corrections import adjust
 from nescio.comparison.pair_test import measured_runs, paired_evidence
 from nescio.comparison.resampled_pairs import TestPlan
 from nescio.data.evidence import Data

@@ -10,17 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from nescio.comparison._corrections import CORRECTIONS, EXACT_FOR, TESTS, Correction, Test
-from nescio.comparison._ranks import Rank, ranks
-from nescio.comparison._verdicts import TOO_FEW_RESAMPLES
 from nescio.comparison.adjusted import TestedPairs, adjusted_families, tests_used
 from nescio.comparison.corrected_pairs import corrected_pairs, corrected_values
+from nescio.comparison.corrections import EXACT_FOR, Correction, Test
 from nescio.comparison.each_pair import each_pair
 from nescio.comparison.families import families
 from nescio.comparison.pair_test import paired_evidence
 from nescio.comparison.rank_probabilities import with_rank_probabilities
+from nescio.comparison.ranks import Rank, ranks
 from nescio.comparison.resampled_pairs import TestPlan
 from nescio.comparison.two_runs import take_both_ways, take_two
+from nescio.comparison.verdicts import TOO_FEW_RESAMPLES
 from nescio.data.evidence import Data
 from nescio.data.judge_record import Target
 from nescio.data.notes import Note, gather, note
@@ -32,10 +32,10 @@ from nescio.measures import Measure, Measures
 from nescio.options.edge import Progress
 from nescio.pipeline import Loaded, check_baseline, file_of
 from nescio.scoring.corrected import METHOD
-from nescio.scoring.corrected_scores import check_unlabelled, lay_labels, open_labelled, suitable
+from nescio.scoring.corrected_scores import lay_labels, open_labelled, suitable
 from nescio.scoring.labels import Labels
 from nescio.scoring.samples import Remark, measure_inputs
-from nescio.scoring.score import check_resampling, open_data, parse_all
+from nescio.scoring.score import open_data, parse_all
 from nescio.scoring.summed import fewest_resamples, how_drawn, is_summed, summed_note
 from nescio.stats import resampling
 
@@ -100,8 +100,6 @@ def compare(
     t), and nothing is resampled; `target` is what they are about (None: population).
     `tables["labels"]` says how each came about.
     """
-    check_comparing(ci, test, correction, margin)
-    check_resampling(ci, resamples, jobs, seed)
     given = {**options, "baseline_file": file_of(baseline)}
     loaded, laid = _open(source, measures, given, test, (labels, target, labels_by, also_judged))
     target = target or "population"
@@ -229,13 +227,8 @@ def _open(
     """Read what was given, and people's labels beside it where there are some."""
     labels, target, labels_by, also_judged = how
     if labels is None:
-        check_unlabelled(target, labels_by, also_judged)
         counting = None if test == "tukey" or options["baseline_file"] else Counting(pairs=True)
         return open_data(source, {"strata": (), **options}, measures, counting), None
-    if test != "auto":
-        raise UsageError(
-            f"{opt('test', test)} is for comparisons without {opt('labels')}, whose p-values are Student's t"
-        )
     if options["baseline_file"]:
         raise UsageError(
             f"{options['baseline_file']}: the file of a baseline holds no answers that {opt('labels')} could be "
@@ -246,17 +239,6 @@ def _open(
     return loaded, lay_labels(
         loaded, labels, options, target=target or "population", labels_by=labels_by, also_judged=also_judged
     )
-
-
-def check_comparing(ci: float | None, test: str, correction: str, margin: float) -> None:
-    """Raise UsageError for a level, a test, a correction or a margin that makes no sense."""
-    if ci is None:
-        raise UsageError("compare always gives an interval; ci is its level in percent, such as 95")
-    for name, value, allowed in (("test", test, TESTS), ("correction", correction, CORRECTIONS)):
-        if value not in allowed:
-            raise UsageError(f"{name} must be one of {', '.join(allowed)} (found {value!r})")
-    if isinstance(margin, bool) or not isinstance(margin, (int, float)) or not 0 <= margin < float("inf"):
-        raise UsageError(f"margin must be 0 or more (found {margin!r})")
 
 
 def _pairs(data: Data, baseline: str | None) -> list[tuple[int, int]]:

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from msgspec.structs import replace
 
-from nescio.comparison._corrections import (
+from nescio.comparison._tukey import align_runs, hsd_p, largest_differences
+from nescio.comparison.corrections import (
     p_value,
 )
-from nescio.comparison._tukey import align_runs, hsd_p, largest_differences
 from nescio.comparison.pair_test import (
     RunsSeen,
     TestedPair,

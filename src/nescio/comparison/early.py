@@ -16,7 +16,6 @@ from nescio.comparison._early_state import LETTERS, State
 from nescio.comparison._looks import (
     FEWEST_DISCORDANT,
     FIRST_LOOK,
-    METHODS,
     Sequence,
     SequenceMethod,
     choose,
@@ -35,7 +34,7 @@ from nescio.errors import MismatchError, UsageError, opt
 from nescio.measures import Measure, parse
 from nescio.pipeline import Loaded, check_baseline
 from nescio.scoring.samples import columns_for
-from nescio.scoring.score import check_resampling, open_data
+from nescio.scoring.score import open_data
 from nescio.stats.streams import Stream
 
 _CHANGES = ("runs", "questions", "data", "format", "columns")  # what may differ from block to block
@@ -103,8 +102,6 @@ def compare_early(
     state that was kept with another measure, level, run, judge, sequence or seed, UsageError for what cannot be
     followed.
     """
-    check_resampling(ci, 1, 1, seed)
-    _check(sequence, planned, margin)
     chosen = parse(measure)
     how = Sequence(choose(chosen, sequence), 1 - ci / 100, planned)
     loaded = _two(open_data(source, {"strata": (), **options}, [chosen]), baseline, run)
@@ -131,16 +128,6 @@ def compare_early(
         seed=seed,
     )
     return Results(tuple(rows), line, (*loaded.notes, *notes, *more_notes), "looks")
-
-
-def _check(sequence: str, planned: int, margin: float | None) -> None:
-    if sequence not in METHODS:
-        raise UsageError(f"sequence must be one of {', '.join(METHODS)} (found {sequence!r})")
-    if isinstance(planned, bool) or not isinstance(planned, int) or planned < 1:
-        raise UsageError(f"planned must be a number of questions, 1 or more (found {planned!r})")
-    number = isinstance(margin, (int, float)) and not isinstance(margin, bool)
-    if margin is not None and not (number and 0 < margin < float("inf")):
-        raise UsageError(f"margin must be above 0 (found {margin!r})")
 
 
 def _two(loaded: Loaded, baseline: str | None, run: str | None) -> Loaded:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from nescio.data.judge_record import Target
 from nescio.data.results import Scores
-from nescio.errors import UsageError, opt, spelled
+from nescio.errors import opt, spelled
 from nescio.measures import Measures
 from nescio.options.edge import Progress
 from nescio.pipeline import Loaded
@@ -36,46 +36,16 @@ def score(
     progress: Progress | None = None,
     **options: Any,
 ) -> Scores:
-    """Score every run by every measure, with intervals, and mark the best runs.
-
-        nescio.score("outcomes.csv", ["c@1", "penalty(t=0.75)"], by="category").value("mine", "c@1")
-
-    `source` is a path or several, a pandas, Polars or Arrow table, an Evidence or a Tally. `measures` are names such as
-    "c@1" or "penalty(t=0.75)". `by` names a stratum to break the scores down by ("question": single questions, which
-    have no intervals); `ci` is the level in percent, or None for no interval; `interval` is auto, percentile, bca,
-    logit, dirichlet or wilson. `mark` says whether to mark the
-    best run of each measure and those tied with it, by paired tests of all pairs (`nescio.comparison.best`): None marks
-    on all questions where exact tests cost little. `labels` is a table of people's verdicts on the answers to a random
-    sample of the questions, which corrects the judge's (`tables["labels"]` says how): `target` is what the corrected
-    figures are about, all questions of this kind (None or population) or these alone (collection), `labels_by` a column
-    of questions within whose values the sample was drawn (or "verdicts": what the judge says), `also_judged` outcome
-    tables of the same answers by further judges. `progress` hears how many draws are made, of how many, and then how
-    many marks. More options, as on the command line: `format_in`, `judge`, `missing` (error, unanswered, common),
-    `ungraded` (error, exclude, bounds), `unanswerable` (correct, exclude), `outcome_map` ({"yes": "correct"}) and
-    `cluster`; `nescio.pipeline.Options` says what each means.
-
-    Raises NescioError: FormatError and its kin for the data, UsageError for options that make no sense; TypeError for
-    an option that there is not.
-    """
+    """Score every run by every measure, with intervals, and mark the best runs and those tied with them, as
+    `nescio.score` is asked to. With `mark` None, they are marked where exact tests cost little."""
     if labels is not None:
         from nescio.scoring.corrected_scores import score_labelled
 
-        _check_labelled(interval, mark)
-        if by == scoring.QUESTION:
-            raise UsageError(
-                f"labels correct a mean over questions, so corrected scores have no {opt('by', 'question')}"
-            )
-        scoring.check_resampling(ci, resamples, jobs, seed)
         how: dict[str, Any] = {"target": target or "population", "labels_by": labels_by, "also_judged": also_judged}
         corrected = score_labelled(source, measures, options, labels, by=by, ci=ci, **how)
         why = "No marks: nescio compare --labels tests corrected differences." if len(corrected.rows) > 1 else ""
         return replace(corrected, why_unmarked=why)
-    if target or labels_by or also_judged:
-        from nescio.scoring.corrected_scores import check_unlabelled
-
-        check_unlabelled(target, labels_by, also_judged)
     drawn: dict[str, Any] = {"resamples": resamples, "seed": seed, "jobs": jobs}
-    scoring.check_resampling(ci, resamples, jobs, seed)
     loaded = scoring.open_by(source, by, options, measures, pairs=bool(mark))
     scores = scoring.compute_scores(loaded, measures, by=by, ci=ci, interval=interval, progress=progress, **drawn)
     if mark is False or (mark is None and len(loaded.data.runs) < 2):
@@ -86,19 +56,6 @@ def score(
         return best.mark(scores, loaded, by=by, ci=ci, progress=progress, **drawn)
     marked = best.mark(scores, loaded, by=by, every=False, ci=ci, **drawn)
     return replace(marked, why_unmarked=spelled(why_unmarked(marked, loaded)))
-
-
-def _check_labelled(interval: str, mark: bool | None) -> None:
-    """Raise UsageError for options that corrected scores have no use for."""
-    if interval != "auto":
-        raise UsageError(
-            f"{opt('interval')} is for scores without {opt('labels')}, whose intervals are prediction-powered"
-        )
-    if mark:
-        raise UsageError(
-            f"{opt('mark', True)} tests the judge's verdicts; `nescio compare` with {opt('labels')} tests corrected"
-            " differences"
-        )
 
 
 def why_unmarked(scores: Scores, loaded: Loaded) -> str:

@@ -7,14 +7,14 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
 
-from nescio.comparison._corrections import EXACT_FOR, TestUsed, adjust
-from nescio.comparison._ranks import by_value, ranks_of
 from nescio.comparison.adjusted import judged_rows
 from nescio.comparison.all_pairs import Pairs, all_tests, pairs_by_name, significant_pairs
 from nescio.comparison.comparing import signed
+from nescio.comparison.corrections import EXACT_FOR, TestUsed, adjust
 from nescio.comparison.each_pair import each_pair
 from nescio.comparison.pair_test import measured_runs, paired_evidence
 from nescio.comparison.rank_probabilities import with_rank_probabilities
+from nescio.comparison.ranks import by_value, ranks_of
 from nescio.comparison.resampled_pairs import TestPlan
 from nescio.data.notes import Note, gather, note
 from nescio.data.results import Comparisons

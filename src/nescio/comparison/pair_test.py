@@ -10,7 +10,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from nescio.comparison._corrections import p_value
+from nescio.comparison.corrections import p_value
 from nescio.comparison.pair_tables import PackedRuns, PairTables, packed_runs, tallied_pairs
 from nescio.comparison.paired_data import Pair, pair_of_kinds, pair_up, pair_up_repeats
 from nescio.comparison.resampled_pairs import PairedRuns, Place, ResampledRuns, TestPlan, Values, exchanged

@@ -9,7 +9,7 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from nescio.comparison._ranks import Rank
+from nescio.comparison.ranks import Rank
 from nescio.comparison.shared_draws import MOST_PICKS, shared_draws
 from nescio.data.evidence import Data
 from nescio.measures import Measure

@@ -15,7 +15,7 @@ from nescio.data.evidence import NO_ROW, PRESENT, UNGRADED, Evidence
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes
 from nescio.data.repeats import REPEAT
-from nescio.errors import MismatchError, UsageError, opt
+from nescio.errors import MismatchError, opt
 
 Missing = Literal["error", "unanswered", "common"]  # what to do with a question that a run lacks
 Ungraded = Literal["error", "exclude", "bounds"]  # with an answer that has no grade
@@ -37,16 +37,6 @@ class Policies(Struct, frozen=True):
     ungraded: Ungraded = "error"
     unanswerable: Unanswerable = "correct"
     missing_confidence: MissingConfidence = "error"
-
-    def __post_init__(self) -> None:
-        for name, value, allowed in (
-            ("missing", self.missing, MISSING),
-            ("ungraded", self.ungraded, UNGRADED_POLICIES),
-            ("unanswerable", self.unanswerable, UNANSWERABLE),
-            ("missing_confidence", self.missing_confidence, MISSING_CONFIDENCE),
-        ):
-            if value not in allowed:
-                raise UsageError(f"{name} must be one of {', '.join(allowed)} (found {value!r})")
 
 
 def apply_policies(outcomes: Outcomes, policies: Policies) -> tuple[Evidence, list[Note]]:

@@ -15,24 +15,21 @@ from nescio.formats import Counting
 from nescio.measures import Measure
 from nescio.options.edge import Progress
 from nescio.pipeline import Loaded
-from nescio.scoring.score import check_resampling, open_data, parse_all
+from nescio.scoring.score import open_data, parse_all
 from nescio.stats import parallel
 
 
-def prepare(
-    source: Any, measures: Any, options: Mapping[str, Any], *, seed: int = 0, jobs: int = 1
-) -> tuple[Evidence, Loaded, list[Measure]]:
+def prepare(source: Any, measures: Any, options: Mapping[str, Any]) -> tuple[Evidence, Loaded, list[Measure]]:
     """Return the data, how it was read, and the measures. Raises MismatchError for counts and for a single run."""
-    data, loaded, wanted = prepare_pairs(source, measures, options, seed=seed, jobs=jobs)
+    data, loaded, wanted = prepare_pairs(source, measures, options)
     return with_questions(data, "resample", "use the tables themselves"), loaded, wanted
 
 
 def prepare_pairs(
-    source: Any, measures: Any, options: Mapping[str, Any], *, seed: int = 0, jobs: int = 1, fresh: bool = False
+    source: Any, measures: Any, options: Mapping[str, Any], *, fresh: bool = False
 ) -> tuple[Data, Loaded, list[Measure]]:
     """Return the same; tables of counts of each pair of runs will do, and for sub-collections that are `fresh` for each
     pair a large table is counted."""
-    check_resampling(None, 1, jobs, seed)
     loaded = open_data(source, {"strata": (), **options}, measures, Counting(pairs=fresh, questions=not fresh))
     data = with_pairs(loaded.data)
     if len(data.runs) < 2:

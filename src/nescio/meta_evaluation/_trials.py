@@ -56,15 +56,10 @@ class Drawing(Struct, frozen=True):
                 f"a sub-collection of {self.size} questions (or clusters, if there are any) cannot be drawn{disjoint} "
                 f"from {units}"
             )
-        if self.trials is not None and self.trials < 1:
-            raise UsageError(f"trials must be 1 or more (found {self.trials!r})")
 
 
 def drawing_for(data: Data, size: int | None, trials: int | None, seed: int, *, fresh: bool, jobs: int = 1) -> Drawing:
     """Return the drawing asked for; where no size is named, 250 or half of the questions (or clusters)."""
-    for name, value in (("size", size), ("trials", trials)):
-        if value is not None and (not isinstance(value, int) or value < 1):
-            raise UsageError(f"{name} must be a whole number, 1 or more (found {value!r})")
     count = _size(data)
     if count < 2:
         raise MismatchError("there is only one question (or cluster), which cannot be halved")

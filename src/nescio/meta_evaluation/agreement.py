@@ -79,10 +79,6 @@ def agreement(
     tables will do. `progress` hears how many pairs of measures are compared. Raises as `nescio.score` does, and
     UsageError for fewer than two measures.
     """
-    if not isinstance(rbo_p, (int, float)) or not 0 < rbo_p < 1:
-        raise UsageError(f"the p of rank-biased overlap must lie between 0 and 1 (found {rbo_p!r})")
-    if isinstance(top, bool) or not isinstance(top, int) or top < 0:
-        raise UsageError(f"top must be a whole number, 0 or more (found {top!r})")
     loaded = open_data(source, {"strata": (), **options}, measures, Counting())
     data, wanted = loaded.data, parse_all(measures, loaded)
     if len(data.runs) < 2:

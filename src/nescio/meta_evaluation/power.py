@@ -18,7 +18,6 @@ from nescio.data.patterns import compress
 from nescio.data.repeats import grouped
 from nescio.data.results import Results
 from nescio.data.signature import sign
-from nescio.errors import UsageError
 from nescio.measures import Measure, Measures
 from nescio.meta_evaluation._asl import CELLS_AT_ONCE, Differences, Floats, Resampling, centred, studentised, sums
 from nescio.meta_evaluation._call import each_measure, in_order, prepare
@@ -84,11 +83,7 @@ def power(
     `tables["asl_curve"]` has the achieved significance level of every pair. Raises as `nescio.score` does.
     """
     levels = [float(a) for a in ([alpha] if isinstance(alpha, (int, float)) else alpha)]
-    if not levels or any(not 0 < a < 1 for a in levels):
-        raise UsageError(f"alpha must lie between 0 and 1 (found {alpha!r})")
-    if resamples is not None and (isinstance(resamples, bool) or not isinstance(resamples, int) or resamples < 1):
-        raise UsageError(f"resamples must be a whole number, 1 or more, or None for all (found {resamples!r})")
-    data, loaded, wanted = prepare(source, measures, options, seed=seed, jobs=jobs)
+    data, loaded, wanted = prepare(source, measures, options)
     data = in_order(data)
     resampling = Resampling(int(units(data).max(initial=-1)) + 1, resamples, seed)
     studies = each_measure(partial(_study, data, resampling=resampling, levels=levels), wanted, jobs, progress)

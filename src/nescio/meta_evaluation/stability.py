@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from nescio.data.evidence import Data
 from nescio.data.results import Results
-from nescio.errors import UsageError
 from nescio.measures import Measure, Measures
 from nescio.meta_evaluation._call import by_name, each_measure, prepare_pairs, undefined
 from nescio.meta_evaluation._scorers import Floats
@@ -59,9 +58,7 @@ def stability(
     trial's sub-collection: the expectation is the same. `literal` books exact ties of score 0 as the figure does.
     """
     values = [float(f) for f in ([fuzziness] if isinstance(fuzziness, (int, float)) else fuzziness)]
-    if not values or any(not 0 < f < 1 for f in values):
-        raise UsageError(f"fuzziness values must lie between 0 and 1 (found {values!r})")
-    data, loaded, wanted = prepare_pairs(source, measures, options, seed=seed, jobs=jobs, fresh=fresh)
+    data, loaded, wanted = prepare_pairs(source, measures, options, fresh=fresh)
     data = by_name(data)
     drawings = drawings_for(data, size, trials, seed, fresh=fresh, jobs=jobs if len(wanted) == 1 else 1)
     compute = partial(of_sizes, partial(curve, data, fuzziness=tuple(values), literal=literal), drawings)

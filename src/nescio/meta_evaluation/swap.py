@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from nescio.data.evidence import Data
 from nescio.data.notes import Note, note
 from nescio.data.results import Results
-from nescio.errors import UsageError
 from nescio.measures import Measure, Measures
 from nescio.meta_evaluation._call import by_name, each_measure, prepare_pairs, undefined
 from nescio.meta_evaluation._scorers import Floats
@@ -73,11 +72,7 @@ def swap(
     The rows are the 21 bins of each measure; `tables["sensitivity"]` has the columns of the paper's Table 2.
     `confidence` in percent is one minus the swap rate that is allowed. Other arguments as in `stability`.
     """
-    if not 50 <= confidence < 100:
-        raise UsageError(
-            f"confidence must be a level in percent, at least 50 and below 100, such as 95 (found {confidence!r})"
-        )
-    data, loaded, wanted = prepare_pairs(source, measures, options, seed=seed, jobs=jobs, fresh=fresh)
+    data, loaded, wanted = prepare_pairs(source, measures, options, fresh=fresh)
     data = by_name(data)
     drawings = drawings_for(data, size, trials, seed, fresh=fresh, jobs=jobs if len(wanted) == 1 else 1)
     compute = partial(of_sizes, partial(swap_rates, data, rate=1 - confidence / 100), drawings)

@@ -73,9 +73,12 @@ def _kind_of_union(types: tuple[Any, ...], low: float | None, high: float | None
 def number(of: type, low: float | None = None, high: float | None = None, *, above: bool = False) -> Kind:
     """Take a number, whole or not, between bounds."""
     what = "a whole number" if of is int else "a number"
-    limits = [f"above {low:g}" if above else f"{low:,} or more"] if low is not None else []
-    if high is not None:
-        limits = [f"from {low:,} to {high:,}" if low is not None and not above else f"{high:,} or less"]
+    if low is not None and high is not None:
+        limits = [f"above {low:g} and at most {high:g}" if above else f"from {low:,} to {high:,}"]
+    elif low is not None:
+        limits = [f"above {low:g}" if above else f"{low:,} or more"]
+    else:
+        limits = [f"{high:,} or less"] if high is not None else []
 
     def check(value: Any) -> Any:
         if isinstance(value, bool) or not hasattr(value, "__float__" if of is float else "__index__"):

@@ -143,14 +143,3 @@ def about(labels: Labels, target: Target) -> list[Note]:
             note("agreement.clusters", "questions are clustered, but these intervals treat them as independent")
         )
     return notes
-
-
-def check_unlabelled(target: Target | None, labels_by: str | None, also_judged: Sequence[Any]) -> None:
-    """Raise UsageError for options of labels where there are none."""
-    for name, value in (
-        (opt("target"), target),
-        (opt("labels_by"), labels_by),
-        (opt("also_judged"), also_judged),
-    ):
-        if value:
-            raise UsageError(f"{name} says how {opt('labels')} are used, and there are none")

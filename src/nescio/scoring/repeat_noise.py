@@ -24,7 +24,7 @@ from nescio.measures import Measure, Measures
 from nescio.options.edge import Progress
 from nescio.pipeline import Loaded
 from nescio.scoring.samples import columns_for, measure_inputs
-from nescio.scoring.score import check_resampling, open_data, parse_all, strata
+from nescio.scoring.score import open_data, parse_all, strata
 from nescio.stats.parallel import followed
 from nescio.stats.variance_split import Split, intraclass, split
 
@@ -101,7 +101,6 @@ def repeats(
     MismatchError where no question was asked twice, UsageError for a measure whose variance cannot be split (of an
     order, or at k).
     """
-    check_resampling(ci, 1, 1, 0)
     loaded = open_data(source, {"strata": (), **options}, measures)
     data = repeated_evidence(loaded)
     z = NormalDist().inv_cdf((1 + ci / 100) / 2)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -19,7 +19,7 @@ from nescio.formats import Counting
 from nescio.measures import Measure, Measures, parse
 from nescio.options.edge import Progress
 from nescio.pipeline import Loaded, Options, load
-from nescio.scoring.confidence_intervals import METHODS, IntervalMethod, ResamplingPlan, bounds, method_for
+from nescio.scoring.confidence_intervals import IntervalMethod, ResamplingPlan, bounds, method_for
 from nescio.scoring.samples import MeasureInput, Remark, measure_inputs
 from nescio.scoring.summed import check_percentile, how_drawn, is_binned, is_summed
 from nescio.stats import resampling
@@ -49,9 +49,6 @@ def compute_scores(
 ) -> Scores:
     """Give the value of each measure for each run, with its interval: `nescio.score` without its marks, whose arguments
     these are."""
-    check_resampling(ci, resamples, jobs, seed)
-    if interval not in METHODS:
-        raise UsageError(f"interval must be one of {', '.join(METHODS)} (found {interval!r})")
     loaded = open_by(source, by, options, measures)
     wanted = parse_all(measures, loaded)
     clustered = loaded.data.clusters is not None
@@ -176,29 +173,7 @@ def open_data(
 def parse_all(measures: Measures, loaded: Loaded | None) -> list[Measure]:
     """Return the measures asked for, each once, or those that suit the data."""
     names = [measures] if isinstance(measures, (str, Measure)) else measures or (loaded.measures if loaded else ())
-    if not isinstance(names, Iterable):
-        raise UsageError(f"measures must be a list of names (found {names!r})")
     return list({measure.label: measure for measure in map(parse, names)}.values())
-
-
-def check_resampling(ci: float | None, resamples: int, jobs: int, seed: int) -> None:
-    """Raise UsageError for a level, a number of resamples, of jobs or a seed that makes no sense."""
-    for name, value, kind in (
-        ("ci", ci, (int, float)),
-        ("resamples", resamples, int),
-        ("jobs", jobs, int),
-        ("seed", seed, int),
-    ):
-        if (value is not None or name != "ci") and (isinstance(value, bool) or not isinstance(value, kind)):
-            raise UsageError(f"{name} must be a number (found {value!r})")
-    if ci is not None and not 50 <= ci < 100:
-        raise UsageError(f"ci must be a level in percent, at least 50 and below 100, such as 95 (found {ci!r})")
-    if not 1 <= resamples <= MOST_RESAMPLES:
-        raise UsageError(f"resamples must be between 1 and {MOST_RESAMPLES:,} (found {resamples!r})")
-    if jobs == 0:
-        raise UsageError("jobs must be 1 or more, or -1 for all cores (found 0)")
-    if seed < 0:
-        raise UsageError(f"seed must be 0 or more (found {seed!r})")
 
 
 def strata(data: Data, by: str | None) -> list[tuple[str | None, Data]]:

@@ -15,12 +15,7 @@ from nescio.selective.crossfit import Choice
 
 def guarantee(max_risk: float | None, confidence: float, grid: Sequence[float] | None) -> Guarantee | None:
     if max_risk is None:
-        if grid is not None:
-            raise UsageError("a grid of thresholds is only used for a guaranteed risk; name the risk with max_risk")
         return None
-    for name, value, example in (("max_risk", max_risk, 0.05), ("confidence", confidence, 0.95)):
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < 1:
-            raise UsageError(f"{name} must be between 0 and 1, as in {example} (found {value!r})")
     if grid is None:
         return Guarantee(max_risk, confidence)
     values = sorted({float(value) for value in grid})

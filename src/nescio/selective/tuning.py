@@ -16,7 +16,7 @@ from nescio.options.edge import Progress
 from nescio.pipeline import Loaded
 from nescio.scoring.confidence_intervals import ResamplingPlan, bounds, method_for
 from nescio.scoring.samples import MeasureInput, measure_inputs
-from nescio.scoring.score import check_resampling, open_data
+from nescio.scoring.score import open_data
 from nescio.selective.certified import Guarantee
 from nescio.selective.crossfit import Choice, choose
 from nescio.selective.curve import Bools, OneRun, curve_of, one_run
@@ -66,11 +66,7 @@ def tune(
     Raises NescioError: MismatchError where there are no confidences or no questions, UsageError for options that make
     no sense.
     """
-    check_resampling(ci, resamples, jobs, seed)
     wanted = guarantee(max_risk, confidence, grid)
-    for name, number in (("folds", folds), ("points", points)):
-        if (number is not None or name == "folds") and (not isinstance(number, int) or number < 2):
-            raise UsageError(f"{name} must be a whole number, 2 or more (found {number!r})")
     bound = parse(measure)
     loaded = open_data(source, {"strata": (), **options}, [bound])
     one = _open_run(loaded, run, bound, wanted)

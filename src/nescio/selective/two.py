@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from msgspec.structs import replace
 
-from nescio.comparison import compare
+from nescio.comparison.comparing import compare
 from nescio.comparison.two_runs import take_two
 from nescio.data.evidence import Evidence, with_questions
 from nescio.data.notes import Note, note
@@ -15,7 +15,7 @@ from nescio.data.results import Comparison, Results
 from nescio.errors import MismatchError
 from nescio.measures import Measure, parse
 from nescio.options.edge import Progress
-from nescio.scoring.score import check_resampling, open_data
+from nescio.scoring.score import open_data
 from nescio.selective.crossfit import choose
 from nescio.selective.curve import one_run
 from nescio.selective.thresholds import check_follows
@@ -62,7 +62,6 @@ def tune_pair(
     Raises NescioError: MismatchError where there are not two runs, or no confidences, UsageError for options that make
     no sense.
     """
-    check_resampling(ci, resamples, jobs, seed)
     bound = parse(measure)
     loaded = take_two(open_data(source, {"strata": (), **options}, [bound]), baseline, run)
     data = with_questions(loaded.data, "tune a threshold on")

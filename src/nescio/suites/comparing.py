@@ -10,19 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio.comparison import (
-    Correction,
-    Rank,
-    adjust,
-    adjusted_families,
-    check_comparing,
-    decide,
-    ranks,
-    tests_used,
-)
+from nescio.comparison.adjusted import adjusted_families, tests_used
+from nescio.comparison.corrections import Correction, adjust
 from nescio.comparison.pair_test import each_tested
 from nescio.comparison.rank_probabilities import fill
+from nescio.comparison.ranks import Rank, ranks
 from nescio.comparison.resampled_pairs import TestPlan
+from nescio.comparison.verdicts import decide
 from nescio.data.evidence import with_pairs
 from nescio.data.results import Comparison, Comparisons
 from nescio.data.signature import sign
@@ -30,7 +24,7 @@ from nescio.errors import MismatchError, UnknownNameError, UsageError, opt
 from nescio.measures import Measure, Measures
 from nescio.options.edge import Progress
 from nescio.pipeline import check_baseline
-from nescio.scoring.score import check_resampling, parse_all
+from nescio.scoring.score import parse_all
 from nescio.stats import intervals, resampling, suites
 from nescio.suites.choices import Incomplete, Over
 from nescio.suites.completeness import complete, over_shared
@@ -38,7 +32,7 @@ from nescio.suites.definition import Suite, open_suite
 from nescio.suites.macro_differences import PairOverSuite, Runs, SeenBenchmark, pairs_over_suite, see
 from nescio.suites.resampled import Drawn, draw, shuffle
 from nescio.suites.rows import BenchmarkDifference
-from nescio.suites.scoring import cautions, check_over
+from nescio.suites.scoring import cautions
 
 Floats = NDArray[np.float64]
 TESTS = {
@@ -80,9 +74,6 @@ def compare_suite(
     for measures without such a law. With `over="benchmarks"` it is a paired t-test over benchmarks.
     `tables["benchmarks"]` has each benchmark's own difference, p adjusted for the benchmarks of a pair (Holm).
     """
-    check_comparing(ci, "auto", correction, margin)
-    check_resampling(ci, resamples, jobs, seed)
-    check_over(over)
     suite = open_suite(source, options, measures, by=suite_by)
     suite, notes = complete(suite, incomplete)
     check_baseline(baseline, suite.runs, alone="a suite of benchmarks")

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from nescio.data.notes import Note, note
-from nescio.errors import MismatchError, UsageError, opt
-from nescio.suites.choices import INCOMPLETE
+from nescio.errors import MismatchError, opt
 from nescio.suites.definition import Suite
 from nescio.text import listed
 
@@ -22,8 +21,6 @@ def complete(suite: Suite, policy: str) -> tuple[Suite, list[Note]]:
     a run lacks; `available` leaves all as it is, and a run's mean is over the benchmarks that it has. Raises
     MismatchError where it refuses and where nothing is left, UsageError for another policy.
     """
-    if policy not in INCOMPLETE:
-        raise UsageError(f"incomplete must be one of {', '.join(INCOMPLETE)} (found {policy!r})")
     lacking = {
         run: [b.name for b in suite.benchmarks if run not in b.data.runs]
         for run in suite.runs

@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from nescio.comparison import p_value
+from nescio.comparison.corrections import p_value
 from nescio.comparison.pair_test import RunsSeen, each_tested, measured_runs
 from nescio.comparison.resampled_pairs import TestPlan
 from nescio.measures import Measure

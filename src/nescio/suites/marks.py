@@ -9,8 +9,8 @@ from itertools import combinations
 import numpy as np
 from msgspec.structs import replace
 
-from nescio.comparison import adjust
 from nescio.comparison.best import MOST_WORK
+from nescio.comparison.corrections import adjust
 from nescio.comparison.resampled_pairs import TestPlan
 from nescio.measures import Measure
 from nescio.stats import suites

@@ -10,19 +10,18 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from nescio.comparison._ranks import bars, bars_over
+from nescio.comparison.ranks import bars, bars_over
 from nescio.comparison.resampled_pairs import TestPlan
 from nescio.data.notes import Note, note
 from nescio.data.results import Scores
 from nescio.data.signature import sign
-from nescio.errors import UsageError
 from nescio.measures import Measure, Measures
 from nescio.options.edge import Progress
 from nescio.scoring.confidence_intervals import DOUBTS
-from nescio.scoring.score import check_resampling, parse_all
 from nescio.scoring.score import compute_scores as score_one
+from nescio.scoring.score import parse_all
 from nescio.stats import intervals, resampling, suites
-from nescio.suites.choices import OVER, Incomplete, Over
+from nescio.suites.choices import Incomplete, Over
 from nescio.suites.completeness import complete
 from nescio.suites.definition import Suite, open_suite
 from nescio.suites.marks import is_fast, marks
@@ -67,8 +66,6 @@ def score_suite(
     by paired tests of macro differences, Holm over all pairs (None: where that is fast). Other arguments as in
     `nescio.score`.
     """
-    check_resampling(ci, resamples, jobs, seed)
-    check_over(over)
     suite = open_suite(source, options, measures, by=suite_by)
     suite, notes = complete(suite, incomplete)
     wanted = parse_all(measures if measures else suite.default_measures(), None)
@@ -102,12 +99,6 @@ def score_suite(
     )
     remarks = suite.notes({name: [n for n in scores.notes if n.code not in DOUBTS] for name, scores in own.items()})
     return SuiteScores(tuple(rows), line, (*notes, *remarks), "suite", tables)
-
-
-def check_over(over: str) -> None:
-    """Raise UsageError for what intervals cannot be over."""
-    if over not in OVER:
-        raise UsageError(f"over must be one of {', '.join(OVER)} (found {over!r})")
 
 
 def _scored(

@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from nescio.comparison import compare
+from nescio.comparison.comparing import compare
 from nescio.comparison.two_runs import take_two, two_runs
 from nescio.data.evidence import Evidence
 from nescio.data.results import Comparisons

@@ -157,7 +157,7 @@ def regression_gates(
     `comparisons` were made with this `ci` and `margin`; `measures` are those that are gated (none: the first one
     compared). Raises UsageError for a measure of whose differences no interval holds what it says.
     """
-    from nescio.comparison import regression
+    from nescio.comparison.verdicts import regression
 
     gated = {parse(name).label for name in measures or [row.measure for row in comparisons.rows[:1]]}
     for name in gated:

@@ -30,7 +30,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from nescio.comparison import Correction, Test
+from nescio.comparison.corrections import Correction, Test
 from nescio.data.results import Comparisons
 from nescio.options import option, verb
 from nescio.options.kinds import NAME_OR_PATH

@@ -20,7 +20,8 @@ from numbers import Real
 from typing import Any, ClassVar
 
 from nescio.data.results import Results
-from nescio.meta_evaluation.planning import PowerPlan
+from nescio.errors import UsageError, opt
+from nescio.meta_evaluation.planning import MOST_POWER, PowerPlan
 from nescio.meta_evaluation.planning import plan as plan_questions
 from nescio.meta_evaluation.planning._rejections import LARGEST
 from nescio.options import Kind, Request, argument, option, verb
@@ -43,6 +44,12 @@ def _split_rates(words: list[str]) -> list[Any]:
 
 PLAIN = list[float] | list[list[float]] | None
 RATES = Kind("three numbers separated by commas", _rates, _split_rates, PLAIN, "C,W,U", several=True)
+
+
+def check_power(power: float, alpha: float) -> None:
+    """Raise UsageError for a power that chance alone reaches."""
+    if power <= alpha:
+        raise UsageError(f"{opt('power', power)} must be above {opt('alpha', alpha)}, which chance alone reaches")
 
 
 class Pilot(Request):
@@ -90,7 +97,11 @@ class PlanRequest(Reading, Seeded, Piloted, Worked):
         default_words="the pilot's number",
     )
     power: float = option(
-        default=0.8, kind=BETWEEN, help="The probability of detecting the difference (p at most alpha)."
+        default=0.8,
+        low=0,
+        above=True,
+        high=MOST_POWER,
+        help="The probability of detecting the difference (p at most alpha).",
     )
     alpha: float = option(default=0.05, kind=BETWEEN, help="The level of the two-sided test.")
     rates: Sequence[float] | Sequence[Sequence[float]] | None = option(
@@ -109,6 +120,13 @@ class PlanRequest(Reading, Seeded, Piloted, Worked):
         " the rates are equal.",
         default_words="0",
     )
+
+    def check(self) -> None:
+        """Raise UsageError for a power or a difference that no plan can be for."""
+        super().check()
+        check_power(self.power, self.alpha)
+        if self.difference == 0:
+            raise UsageError("no number of questions can detect a difference of 0; give one that matters to you")
 
 
 @verb(PlanRequest, working="planning", show=show_plan, tool=True)

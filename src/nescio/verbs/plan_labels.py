@@ -19,13 +19,14 @@ from typing import Any
 
 from nescio.data.judge_record import Target
 from nescio.data.results import Results
+from nescio.errors import UsageError, opt
 from nescio.meta_evaluation.planning.labels import LabelPlan
 from nescio.meta_evaluation.planning.labels import plan_labels as plan_for_labels
 from nescio.options import option, verb
 from nescio.options.kinds import BETWEEN
 from nescio.reporting.planning import show_label_plan
 from nescio.verbs._shared import OWN_FILE, Reading
-from nescio.verbs.plan import Piloted
+from nescio.verbs.plan import Piloted, check_power
 
 
 class PlanLabelsRequest(Reading, Piloted):
@@ -69,6 +70,17 @@ class PlanLabelsRequest(Reading, Piloted):
         help="What the figures describe: all answers to these questions (collection) or all questions of this kind"
         " (population).",
     )
+
+    def check(self) -> None:
+        """Raise UsageError where it is not said what to reach, or nothing reaches it."""
+        super().check()
+        check_power(self.power, self.alpha)
+        if (self.half_width is None) == (not self.difference):
+            raise UsageError(
+                f"labels are planned for {opt('half_width')} or for {opt('difference')} (not 0); give one of the two"
+            )
+        if self.correlation == 1:
+            raise UsageError(f"{opt('correlation', 1)} would mean that the judge is always right; give less than 1")
 
 
 @verb(PlanLabelsRequest, show=show_label_plan)

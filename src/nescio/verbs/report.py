@@ -25,7 +25,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from nescio.comparison import Correction, Test
+from nescio.comparison.corrections import Correction, Test
 from nescio.data.notes import Note
 from nescio.data.results import Results
 from nescio.errors import UsageError, opt

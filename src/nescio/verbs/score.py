@@ -26,8 +26,10 @@ from msgspec.structs import replace
 
 from nescio.comparison import leaderboard
 from nescio.data.results import Results, Scores
+from nescio.errors import UsageError, opt
 from nescio.options import option, verb
 from nescio.scoring.confidence_intervals import IntervalMethod
+from nescio.scoring.score import QUESTION
 from nescio.verbs._gates import Limit, Reports, score_gates, with_gated
 from nescio.verbs._shared import (
     BrokenDown,
@@ -69,6 +71,17 @@ class ScoreRequest(Reading, Resampled, Gated, Labelled, Suited, WithOrWithoutInt
         help="The same where lower is better: exit with 1 if the interval is above VALUE, and with 3 if it spans VALUE."
         " Repeatable.",
     )
+
+    def check(self) -> None:
+        """Raise UsageError for what corrected scores have no use for."""
+        super().check()
+        if self.labels is not None and self.mark:
+            raise UsageError(
+                f"{opt('mark', True)} tests the judge's verdicts; `nescio compare` with {opt('labels')} tests corrected"
+                " differences"
+            )
+        if self.labels is not None and self.by == QUESTION:
+            raise UsageError(f"labels correct a mean over questions, which leaves nothing for {opt('by', QUESTION)}")
 
     @property
     def limits(self) -> list[Limit]:

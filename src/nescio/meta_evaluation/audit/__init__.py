@@ -18,7 +18,6 @@ from nescio.errors import UsageError, names_nearest
 from nescio.measures import REGISTRY, Declaration, Measure, parse
 from nescio.meta_evaluation.audit import _axioms, _cheats, _kinds
 from nescio.options.edge import Progress
-from nescio.scoring.score import check_resampling
 from nescio.stats.resampling import Block
 from nescio.stats.streams import Stream
 
@@ -58,9 +57,6 @@ def audit(
 
     Raises UnknownNameError or UsageError for a measure that is none, and for numbers that make no sense.
     """
-    check_resampling(None, 1, 1, seed)
-    if not isinstance(questions, int) or questions not in range(FEWEST, MOST + 1, 2):
-        raise UsageError(f"questions must be an even number from {FEWEST} to {MOST:,} (found {questions!r})")
     names = [measures] if isinstance(measures, str) else measures or ()
     wanted = list({measure.label: measure for measure in map(parse, names)}.values()) or registered()
     rows: list[Finding] = []

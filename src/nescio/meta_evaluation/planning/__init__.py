@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from numbers import Real
 from typing import Any
 
 from nescio.data.results import Results
@@ -12,10 +10,9 @@ from nescio.data.signature import sign
 from nescio.errors import UsageError
 from nescio.measures import Measures
 from nescio.meta_evaluation.planning._plans import RESAMPLES, Answer, PlanRequest, PowerPlan, Spread, Table, answer
-from nescio.meta_evaluation.planning._rejections import LARGEST, TABLES, Aim
+from nescio.meta_evaluation.planning._rejections import TABLES, Aim
 from nescio.meta_evaluation.planning._start import System, start_from_pilot, start_from_rates, stated_shares
 from nescio.options.edge import Progress
-from nescio.scoring.score import check_resampling
 
 __all__ = ["PowerPlan", "System", "plan"]
 
@@ -59,12 +56,9 @@ def plan(
 
     Raises UsageError where the options make no sense or no plan meets them, MismatchError for a pilot without two runs.
     """
-    check_resampling(None, 1, 1, seed)
-    request = _asked(difference, questions, power, alpha, seed)
+    request = PlanRequest(Aim(power, alpha, seed), difference, questions)
     shares, notes = stated_shares(pilot, rates, agreement)
     if shares is not None:
-        if run or baseline:
-            raise UsageError("run and baseline name runs of a pilot, but rates have no run names")
         start = start_from_rates(shares, measures, agreement or 0.0)
     else:
         start = start_from_pilot(pilot, options, measures, (run, baseline), seed)
@@ -86,26 +80,3 @@ def plan(
     line = sign(measures="+".join(source.measure.name for source in start.sources), **start.signature, **aims)
     tables = {"systems": start.systems} if start.systems else {}
     return Results(tuple(rows), line, tuple(dict.fromkeys(notes)), "plan", tables)
-
-
-def _asked(difference: Any, questions: Any, power: Any, alpha: Any, seed: int) -> PlanRequest:
-    for name, value in (("difference", difference), ("power", power), ("alpha", alpha)):
-        is_set = value is not None or name != "difference"
-        if is_set and (isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value)):
-            raise UsageError(f"{name} must be a number (found {value!r})")
-    if difference == 0:
-        raise UsageError("no number of questions can detect a difference of 0; give a difference that matters to you")
-    if not 0 < alpha < 1:
-        raise UsageError(f"alpha must lie between 0 and 1 (found {alpha!r})")
-    if not alpha < power <= MOST_POWER:
-        raise UsageError(
-            f"power must be above alpha, which chance alone reaches, and at most {MOST_POWER}, the limit of the "
-            f"simulation (found {power!r})"
-        )
-    if questions is not None and (
-        isinstance(questions, bool) or not isinstance(questions, int) or not 1 <= questions <= LARGEST
-    ):
-        raise UsageError(f"questions must be a whole number between 1 and {LARGEST:,} (found {questions!r})")
-    return PlanRequest(
-        Aim(float(power), float(alpha), seed), None if difference is None else float(difference), questions
-    )

@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from nescio.comparison import Pair, pair_up
+from nescio.comparison.paired_data import Pair, pair_up
 from nescio.data.columns import OUTCOMES, Array
 from nescio.errors import UsageError
 from nescio.measures import Measure

@@ -9,7 +9,7 @@ import numpy as np
 from msgspec import Struct, field
 from numpy.typing import NDArray
 
-from nescio.comparison import pair_up
+from nescio.comparison.paired_data import pair_up
 from nescio.data.columns import Array
 from nescio.data.notes import Note, note
 from nescio.errors import UsageError

@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from nescio.data.judge_record import TARGETS, Target
+from nescio.data.judge_record import Target
 from nescio.data.notes import Note, note
 from nescio.data.results import Results
 from nescio.data.signature import sign
@@ -93,18 +93,11 @@ def plan_labels(
 
     Raises UsageError where the options make no sense.
     """
-    _check(
-        half_width=half_width, difference=difference, power=power, alpha=alpha, correlation=correlation, spread=spread
-    )
-    if target not in TARGETS:
-        raise UsageError(f"target must be {' or '.join(TARGETS)} (found {target!r})")
     aim = (half_width, difference, power, alpha)
     notes: list[Note] = []
     if pilot is None:
         measured, start = _stated(spread, correlation, questions)
     else:
-        if spread is not None or questions is not None:
-            raise UsageError("spread and questions are stated where there are no files; these have their own")
         measured, start, notes = _of_pilot(
             pilot, measures, options, labels, run=run, baseline=baseline, correlation=correlation, target=target
         )
@@ -118,30 +111,6 @@ def plan_labels(
     aims |= {"alpha": f"{alpha:g}", "correlation": "own" if correlation is None else f"{correlation:g}"}
     line = sign(measures="+".join(one.measure for one in measured), **start, **aims, target=target)
     return Results(tuple(rows), line, tuple(dict.fromkeys(notes)), "plan", {"shares": shares} if shares else {})
-
-
-def _check(
-    *,
-    half_width: float | None,
-    difference: float | None,
-    power: float,
-    alpha: float,
-    correlation: float | None,
-    spread: float | None,
-) -> None:
-    if (half_width is None) == (difference is None):
-        raise UsageError("a plan of labels is for a half width or for a difference to find; give one of the two")
-    for name, value, low, high in (
-        ("half_width", half_width, 0.0, math.inf),
-        ("difference", None if difference is None else abs(difference), 0.0, math.inf),
-        ("alpha", alpha, 0.0, 1.0),
-        ("power", power, alpha, 1.0),
-        ("spread", spread, 0.0, math.inf),
-    ):
-        if value is not None and not low < value < high:
-            raise UsageError(f"{name} must be above {low:g}{f' and below {high:g}' if high < math.inf else ''}")
-    if correlation is not None and not 0 <= correlation < 1:
-        raise UsageError(f"correlation must be at least 0 and below 1 (found {correlation!r})")
 
 
 def _stated(

@@ -19,7 +19,7 @@ from nescio.measures import Measure, Measures
 from nescio.meta_evaluation.planning._start import run_and_baseline
 from nescio.pipeline import Loaded
 from nescio.scoring.repeat_noise import influence, repeated_evidence
-from nescio.scoring.score import check_resampling, open_data, parse_all
+from nescio.scoring.score import open_data, parse_all
 from nescio.stats.variance_split import best_repeats, design, least_variance, split
 
 Z = 1.959963984540054  # of the 95% interval
@@ -64,8 +64,6 @@ def plan_repeats(
 
     Raises UsageError where the options make no sense, MismatchError for a pilot without repeats.
     """
-    check_resampling(None, 1, 1, 0)
-    _check(budget, per_question, per_answer)
     if variances is not None:
         if pilot is not None:
             raise UsageError("a plan starts from a pilot or from variances, not from both")
@@ -125,17 +123,6 @@ def _of_pilot(loaded: Loaded, measures: Measures, run: str | None, baseline: str
     start = {**loaded.signature, "run": data.runs[sides[0]]}
     start |= {"baseline": data.runs[sides[1]]} if len(sides) > 1 else {}
     return _Start(by_measure, start, (*loaded.notes, *notes), len(sides))
-
-
-def _check(budget: float, per_question: float, per_answer: float) -> None:
-    for name, value, least in (
-        ("budget", budget, "above 0"),
-        ("per_question", per_question, "0 or more"),
-        ("per_answer", per_answer, "above 0"),
-    ):
-        number = isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
-        if not number or value < 0 or (least == "above 0" and value == 0):
-            raise UsageError(f"{name} must be a number {least} (found {value!r})")
 
 
 def _stated(variances: Sequence[float]) -> tuple[float, float]:

@@ -10,8 +10,9 @@ from typing import Any, Literal, get_args
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from nescio.comparison import Rank, compare, ranks
+from nescio.comparison.comparing import compare
 from nescio.comparison.many_runs import compare_leading
+from nescio.comparison.ranks import Rank, ranks
 from nescio.data.columns import OUTCOMES, Array
 from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, note
