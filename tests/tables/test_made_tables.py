@@ -14,7 +14,7 @@ from tests.tables import forms, words
 from tests.tables.maker import LAYOUTS, made
 from tests.tables.plain import counted
 from tests.tables.reading import Outcome, first_proposal, outcome_of, with_options
-from tests.tables.table import Made
+from tests.tables.table import Code, Counts, Made, Row
 from tests.tables.writing import write
 
 DAILY, ALL = range(300), range(5_000)
@@ -114,18 +114,34 @@ def test_each_reading_ends_in_one_of_the_outcomes(tmp_path: Path) -> None:
         assert (reading.counts is None) or reading.format
 
 
-def test_tables_as_they_should_be_are_read_rightly(tmp_path: Path) -> None:
-    tables = [table for table in map(made, range(1_500)) if is_plain(table)]
-    assert len(tables) > 2
-    for table in tables:
-        assert outcome_of(table, write(table, tmp_path)).outcome is Outcome.RIGHT, table.seed
+def by_hand(rows: list[Row], **truth: Counts) -> Made:
+    """Make a table of these rows, and of this truth, whether that is so or not."""
+    columns = {"run": "run", "question": "question", "verdict": "outcome", "silence": "quiet"}
+    return Made(0, "long", "csv", "words", "word", "en", columns, Code(), tuple(rows), rows, (), {}, truth, len(rows))
 
 
-def is_plain(table: Made) -> bool:
-    """Say whether a table has one verdict in booleans, no silence, and the names that most people use."""
-    common = {"question": words.IDS, "run": words.RUNS, "verdict": words.VERDICTS}
-    named = all(table.columns.get(part) in names[:4] for part, names in common.items())
-    return named and table.layout == "long" and table.verdict == "bool" and not (table.oddities or table.doubts)
+ROWS: list[Row] = [
+    {"run": "mine", "question": "q1", "outcome": "correct"},
+    {"run": "mine", "question": "q2", "outcome": "incorrect"},
+    {"run": "mine", "question": "q3", "outcome": "unanswered"},
+]
+
+
+@pytest.mark.parametrize(
+    ("table", "outcome"),
+    [
+        (by_hand(ROWS, mine=Counts(1, 1, 1)), Outcome.RIGHT),
+        (by_hand(ROWS, mine=Counts(1, 1, 0, 0, 1)), Outcome.RIGHT),  # silent on a question without an answer
+        (by_hand(ROWS, mine=Counts(2, 1, 0)), Outcome.SILENTLY),
+        (by_hand(ROWS, mine=Counts(1, 1, 1), other=Counts(1, 1, 1)), Outcome.SILENTLY),
+        (by_hand([row | {"outcome": "?"} for row in ROWS], mine=Counts(1, 1, 1)), Outcome.NOWHERE),
+        (by_hand([row | {"outcome": None} for row in ROWS[:2]] + ROWS, mine=Counts(1, 1, 1)), Outcome.NOWHERE),
+        (by_hand([*ROWS[:2], ROWS[2] | {"outcome": None}], mine=Counts(1, 1, 0, 1)), Outcome.BY_PROPOSAL),
+        (by_hand([*ROWS[:2], ROWS[2] | {"outcome": None}], mine=Counts(1, 1, 1)), Outcome.WRONG_PROPOSAL),
+    ],
+)
+def test_a_reading_is_held_against_the_truth(table: Made, outcome: Outcome, tmp_path: Path) -> None:
+    assert outcome_of(table, write(table, tmp_path)).outcome is outcome
 
 
 @pytest.mark.parametrize(
