@@ -206,31 +206,35 @@ def says(made: Made, loaded: Loaded) -> bool:
 
 
 def cause_of(made: Made, reading: Reading) -> str:
-    """Say in a few words why a reading is no right one: the last message without names, or the parts that were given
-    to columns, and what these columns are."""
+    """Say in a few words why a reading is no right one: the layout and the last message without its names; the first
+    column that a proposal gives a part that it does not play; or what was lost though each part has its column."""
     if reading.outcome in (Outcome.NOWHERE, Outcome.CRASHED):
         message = re.sub(r"^\S*/\S+?\.\w+(, \w+ \d+)?: ", "", reading.messages[-1])
         message = re.sub(r"\(found .*|--[a-z-]+ \S+", "…", message)
-        return re.sub(r"'[^']*'|\"[^\"]*\"|\d+|\[.*\]|\{.*\}", "_", message)[:110]
-    if reading.outcome is Outcome.WRONG_PROPOSAL:
-        return ", ".join(_played(made, option) for option in reading.followed)
-    played = [f"{part}={_part(made, column)}" for note in reading.notes for part, column in _TAKEN.findall(note)]
-    return f"{reading.format}: {', '.join(played)}; silence: {made.silence}"
+        return f"{made.layout}: " + re.sub(r"'[^']*'|\"[^\"]*\"|\d+|\[.*\]|\{.*\}", "_", message)[:90]
+    for proposal in reading.followed:
+        for flag, written in ONE.findall(proposal):
+            part, _, column = shlex.split(written)[0].partition("=")
+            if flag == "column" and column not in [made.columns.get(own) for own in MEANT.get(part, (part,))]:
+                return f"{part} is {_played(made, column)}"
+    if made.verdict.startswith("inverted") and reading.followed:
+        return "rightly given, the verdict is inverted"
+    judged = reading.format not in ("outcomes", "matrix") and made.verdict != "none"
+    lost = "the verdict is left aside and the answers are judged" if judged else f"silence as {made.silence}"
+    return f"rightly given, {lost}" if reading.followed else f"{reading.format}: {lost}"
 
 
-_TAKEN = re.compile(r"(\w+) is the column '([^']*)'")
+MEANT = {
+    "outcome": ("verdict",),
+    "question": ("question", "text"),
+    "prediction": ("answer",),
+    "abstained": ("silence",),
+    "answered": ("silence",),
+}
 
 
-def _played(made: Made, proposal: str) -> str:
-    """Say what a proposal gives each part to."""
-    said = []
-    for flag, written in ONE.findall(proposal):
-        part, _, column = shlex.split(written)[0].partition("=")
-        said.append(f"{part}={_part(made, column)}" if flag == "column" else f"{flag} {part}")
-    return " ".join(said)
-
-
-def _part(made: Made, column: str) -> str:
+def _played(made: Made, column: str) -> str:
+    """Say what a column is."""
     parts = [part for part, own in made.columns.items() if own == column]
-    parts += [f"{part} of a run" for own in made.runs.values() for part, name in own.items() if name == column]
-    return f"<{parts[0]}>" if parts else "<another>"
+    parts += [f"{part} of one run" for own in made.runs.values() for part, name in own.items() if name == column]
+    return f"the {parts[0]}" if parts else "a column without meaning here"
