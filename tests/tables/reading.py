@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -196,13 +196,24 @@ def paired(made: Made, loaded: Loaded) -> bool:
 
 
 def says(made: Made, loaded: Loaded) -> bool:
-    """Say whether a note names the column at issue: one that carries the verdict or the silence, and was not used."""
-    texts = [str(note) for note in loaded.notes]
-    taken = [text for text in texts if "is the column" in text]
+    """Say whether a note names the column at issue, one that carries the verdict or the silence and was not used, or
+    quotes the sentence that declines."""
+    return told(made, [str(note) for note in loaded.notes])
+
+
+def told(made: Made, notes: Sequence[str]) -> bool:
+    """Say whether one of these notes does so."""
+    taken = [text for text in notes if "is the column" in text]
+    remarks = [text for text in notes if text not in taken]
     at_issue = {made.columns.get("verdict"), made.columns.get("silence"), *made.code.silent} - {None}
     at_issue |= {column for parts in made.runs.values() for column in parts.values()}
     unused = [repr(column) for column in at_issue if not any(f"is the column {column!r}" in text for text in taken)]
-    return any(column in text for column in unused for text in texts if text not in taken)
+    if made.silence == "sentence":
+        unused += [repr(made.columns["answer"])]
+        sentences = [f"'{cell}'" for cells in made.code.silent.values() for cell in cells]
+        if any(sentence in text.replace('"', "'").casefold() for sentence in sentences for text in remarks):
+            return True
+    return any(column in text for column in unused for text in remarks)
 
 
 def cause_of(made: Made, reading: Reading) -> str:

@@ -13,7 +13,7 @@ import pytest
 from tests.tables import forms, words
 from tests.tables.maker import LAYOUTS, made
 from tests.tables.plain import counted
-from tests.tables.reading import Outcome, first_proposal, outcome_of, with_options
+from tests.tables.reading import Outcome, first_proposal, outcome_of, told, with_options
 from tests.tables.table import Code, Counts, Made, Row
 from tests.tables.writing import write
 
@@ -142,6 +142,21 @@ ROWS: list[Row] = [
 )
 def test_a_reading_is_held_against_the_truth(table: Made, outcome: Outcome, tmp_path: Path) -> None:
     assert outcome_of(table, write(table, tmp_path)).outcome is outcome
+
+
+@pytest.mark.parametrize(
+    ("notes", "named"),
+    [
+        ([], False),
+        (["t: question is the column 'question', outcome is the column 'outcome'"], False),
+        (["t: outcome is the column 'outcome'", "t: 'quiet' says yes or no and is not read"], True),
+        (["t: outcome is the column 'outcome'", "3 rows: 'outcome' is odd"], False),  # it was used
+        (["t: outcome is the column 'other'", "t: 'outcome' is not read"], True),
+        (["t: outcome is the column 'outcome', silence is the column 'quiet'", "t: 'quiet' says so"], False),
+    ],
+)
+def test_a_note_names_the_column_at_issue(notes: list[str], named: bool) -> None:
+    assert told(by_hand(ROWS, mine=Counts(1, 1, 1)), notes) is named
 
 
 @pytest.mark.parametrize(
