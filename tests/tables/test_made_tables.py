@@ -1,0 +1,181 @@
+"""Made tables say what their truth is, whoever reads them; all kinds of them are made, and each the same every time.
+
+What nescio makes of them is printed by `python -m tests.tables SEEDS`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests.tables import forms, words
+from tests.tables.maker import LAYOUTS, made
+from tests.tables.plain import counted
+from tests.tables.reading import Outcome, first_proposal, outcome_of, told, with_options
+from tests.tables.table import Code, Counts, Made, Row
+from tests.tables.writing import write
+
+DAILY, ALL = range(300), range(5_000)
+READ = range(0, 300, 10)  # by nescio, every day
+ODD = {
+    "a header again",
+    "a row of totals",
+    "a second judge",
+    "an index",
+    "an index alone names the questions",
+    "another array",
+    "nested objects",
+    "totals beside",
+}
+
+
+def kinds(tables: list[Made]) -> dict[str, Counter[str]]:
+    return {
+        "layout": Counter(table.layout for table in tables),
+        "medium": Counter(table.medium for table in tables),
+        "verdict": Counter(table.verdict for table in tables),
+        "silence": Counter(table.silence for table in tables),
+        "language": Counter(table.language for table in tables),
+        "beside": Counter(one for table in tables for one in table.oddities),
+    }
+
+
+def check_truth(seeds: range, folder: Path) -> None:
+    for seed in seeds:
+        table = made(seed)
+        path = write(table, folder)
+        if table.verdict != "fraction":  # of graded scores nobody can say what is right
+            assert counted(table, path) == table.truth, (seed, table.kind, path.read_bytes()[:400])
+        path.unlink()
+
+
+def test_the_file_of_a_table_says_what_its_truth_is(tmp_path: Path) -> None:
+    check_truth(DAILY, tmp_path)
+
+
+@pytest.mark.slow
+def test_the_files_of_5000_tables_say_what_their_truths_are(tmp_path: Path) -> None:
+    check_truth(ALL, tmp_path)
+
+
+def test_every_kind_of_table_is_made() -> None:
+    found = kinds([made(seed) for seed in range(1_500)])
+    assert found["layout"].keys() == LAYOUTS.keys()
+    assert found["medium"].keys() == {"csv", "semicolons", "tsv", "jsonl", "json", "parquet"}
+    assert found["verdict"].keys() == forms.VERDICTS.keys()
+    assert found["silence"].keys() == {silence for own in forms.SILENCES.values() for silence in own}
+    assert found["language"].keys() == words.WORDS.keys()
+    assert found["beside"].keys() == ODD
+    assert len(found["language"]) == 10
+
+
+def test_all_that_can_happen_to_an_answer_happens() -> None:
+    truths = [counts for seed in DAILY for counts in made(seed).truth.values()]
+    assert all(counts.right and counts.wrong for counts in truths)
+    assert any(counts.silent for counts in truths)
+    assert any(counts.ungraded for counts in truths)
+    assert any(counts.withheld for counts in truths)
+
+
+def test_names_are_many_and_no_table_has_one_twice() -> None:
+    names: set[str] = set()
+    for seed in DAILY:
+        table = made(seed)
+        columns = list(table.rows[0])
+        assert len(set(columns)) == len(columns)
+        names.update(columns)
+    assert len(names) > 500
+
+
+def test_a_table_is_the_same_every_time(tmp_path: Path) -> None:
+    (tmp_path / "again").mkdir()
+    for seed in range(60):
+        assert made(seed) == made(seed)
+        assert write(made(seed), tmp_path).read_bytes() == write(made(seed), tmp_path / "again").read_bytes()
+
+
+def test_most_tables_are_such_that_a_reader_decides() -> None:
+    tables = [made(seed) for seed in DAILY]
+    assert 0.7 < sum(table.sensible for table in tables) / len(tables) < 0.9
+    assert all(table.doubts for table in tables if table.verdict == "fraction" or table.silence == "minus_one")
+
+
+# ---- what nescio makes of them ----
+
+
+def test_each_reading_ends_in_one_of_the_outcomes(tmp_path: Path) -> None:
+    for seed in READ:
+        table = made(seed)
+        reading = outcome_of(table, write(table, tmp_path))
+        assert reading.outcome is not Outcome.CRASHED, reading
+        assert bool(reading.messages) == (reading.outcome not in (Outcome.RIGHT, Outcome.SAID, Outcome.SILENTLY))
+        assert (reading.counts is None) or reading.format
+
+
+def by_hand(rows: list[Row], **truth: Counts) -> Made:
+    """Make a table of these rows, and of this truth, whether that is so or not."""
+    columns = {"run": "run", "question": "question", "verdict": "outcome", "silence": "quiet"}
+    return Made(0, "long", "csv", "words", "word", "en", columns, Code(), tuple(rows), rows, (), {}, truth, len(rows))
+
+
+ROWS: list[Row] = [
+    {"run": "mine", "question": "q1", "outcome": "correct"},
+    {"run": "mine", "question": "q2", "outcome": "incorrect"},
+    {"run": "mine", "question": "q3", "outcome": "unanswered"},
+]
+
+
+@pytest.mark.parametrize(
+    ("table", "outcome"),
+    [
+        (by_hand(ROWS, mine=Counts(1, 1, 1)), Outcome.RIGHT),
+        (by_hand(ROWS, mine=Counts(1, 1, 0, 0, 1)), Outcome.RIGHT),  # silent on a question without an answer
+        (by_hand(ROWS, mine=Counts(2, 1, 0)), Outcome.SILENTLY),
+        (by_hand(ROWS, mine=Counts(1, 1, 1), other=Counts(1, 1, 1)), Outcome.SILENTLY),
+        (by_hand([row | {"outcome": "?"} for row in ROWS], mine=Counts(1, 1, 1)), Outcome.NOWHERE),
+        (by_hand([row | {"outcome": None} for row in ROWS[:2]] + ROWS, mine=Counts(1, 1, 1)), Outcome.NOWHERE),
+        (by_hand([*ROWS[:2], ROWS[2] | {"outcome": None}], mine=Counts(1, 1, 0, 1)), Outcome.BY_PROPOSAL),
+        (by_hand([*ROWS[:2], ROWS[2] | {"outcome": None}], mine=Counts(1, 1, 1)), Outcome.WRONG_PROPOSAL),
+    ],
+)
+def test_a_reading_is_held_against_the_truth(table: Made, outcome: Outcome, tmp_path: Path) -> None:
+    assert outcome_of(table, write(table, tmp_path)).outcome is outcome
+
+
+@pytest.mark.parametrize(
+    ("notes", "named"),
+    [
+        ([], False),
+        (["t: question is the column 'question', outcome is the column 'outcome'"], False),
+        (["t: outcome is the column 'outcome'", "t: 'quiet' says yes or no and is not read"], True),
+        (["t: outcome is the column 'outcome'", "3 rows: 'outcome' is odd"], False),  # it was used
+        (["t: outcome is the column 'other'", "t: 'outcome' is not read"], True),
+        (["t: outcome is the column 'outcome', silence is the column 'quiet'", "t: 'quiet' says so"], False),
+    ],
+)
+def test_a_note_names_the_column_at_issue(notes: list[str], named: bool) -> None:
+    assert told(by_hand(ROWS, mine=Counts(1, 1, 1)), notes) is named
+
+
+@pytest.mark.parametrize(
+    ("message", "options"),
+    [
+        ("name the outcome with --column outcome=x or --column outcome=y", {"column": {"outcome": "x"}}),
+        ("with --column 'outcome=is it right?', and more", {"column": {"outcome": "is it right?"}}),
+        ("say which: --column run=a --column repeat=b, or --column run=b", {"column": {"run": "a", "repeat": "b"}}),
+        ("use --ungraded exclude to leave them out", {"ungraded": "exclude"}),
+        ("--column outcome=x with --outcome-map WORD=OUTCOME says", {"column": {"outcome": "x"}}),
+        ("(--outcome-map a=b=unanswered)", {"outcome_map": {"a=b": "unanswered"}}),
+    ],
+)
+def test_the_first_proposal_of_a_message_is_followed(message: str, options: dict[str, object]) -> None:
+    proposal = first_proposal(message)
+    assert proposal is not None
+    assert with_options({}, proposal) == options
+
+
+@pytest.mark.parametrize("message", ["nothing", "--outcome-map WORD=OUTCOME adds words", "--column NAME=COLUMN"])
+def test_a_message_without_a_proposal_leads_nowhere(message: str) -> None:
+    assert first_proposal(message) is None
