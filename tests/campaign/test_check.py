@@ -29,7 +29,7 @@ DEFECTIVE: dict[str, tuple[str, list[tuple[int | None, str]]]] = {
             (2, "there is no answer"),
             (3, "not a JSON object"),
             (5, "appears twice; first on line 4"),
-            (6, "the questions do not have this id"),
+            (6, "no question has this id"),
             (7, "lower ranks and no answer of rank 1"),
             (None, "4 answers missing"),  # q0, q1, q4, q5
         ],
@@ -55,7 +55,7 @@ DEFECTIVE: dict[str, tuple[str, list[tuple[int | None, str]]]] = {
         [
             (1, "the answer string is empty"),
             (2, "strings must be a list of texts"),
-            (3, "the topics do not have this id"),
+            (3, "no topic has this id"),
             (5, "responds to question t2 again"),
             (None, "2 answers missing"),  # t1, t3
         ],
@@ -65,7 +65,7 @@ DEFECTIVE: dict[str, tuple[str, list[tuple[int | None, str]]]] = {
         "QuestionID: r1\n",
         [
             (4, "the question appears twice; first on line 1"),
-            (7, "the questions do not have this id"),
+            (7, "no question has this id"),
             (10, "there is no Answer:"),
             (None, "2 answers missing"),  # r1, r2
         ],
@@ -186,7 +186,7 @@ def test_the_language_of_a_run_is_told_by_its_ids_or_by_its_name(tmp_path: Path)
     checked = nescio.campaign.check(campaign, [run])
     assert checked.tables["files"][0].language == "es"
     assert [(fault.rule, fault.value) for fault in checked.rows] == [
-        ("the question is not of the run's language, es", "en0"),
+        ("the question is not in the run's language, es", "en0"),
         ("1 answer missing; null is silence", "es2"),
     ]
 
@@ -288,5 +288,5 @@ def test_a_fault_on_the_first_line_hides_no_other(tmp_path: Path) -> None:
     faults = nescio.campaign.check(folder, [run]).rows
     assert_faults(
         list(faults),
-        [(1, "not a JSON object"), (2, "the questions do not have this id"), (None, "answers missing")],
+        [(1, "not a JSON object"), (2, "no question has this id"), (None, "answers missing")],
     )

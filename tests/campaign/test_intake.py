@@ -83,7 +83,7 @@ def test_what_is_handed_in_twice_late_by_the_wrong_group_or_too_often_is_refused
     assert told(campaign, tmp_path / "alpha") == [("accepted", "")]
     assert "in already, as version 1 of alpha_one" in told(campaign, tmp_path / "alpha", received=LATER)[0][1]
     made.sound("qa", tmp_path / "beta" / "mine")
-    assert told(campaign, tmp_path / "beta") == [("refused", "another group handed in the same file")]
+    assert told(campaign, tmp_path / "beta") == [("refused", "another group submitted the same file")]
     stranger = made.sound("qa", tmp_path / "delta" / "mine").parent
     assert "there is no group 'delta'" in told(campaign, stranger)[0][1]
     made.lines(tmp_path / "gamma" / "alpha_two.jsonl", [{"id": f"q{i}", "answer": "a"} for i in range(6)])
@@ -191,7 +191,7 @@ def test_two_files_of_one_name_in_one_delivery_are_both_refused(tmp_path: Path) 
     made.sound("qa", tmp_path / "alpha" / "a" / "run")
     made.lines(tmp_path / "alpha" / "b" / "run.jsonl", [{"id": f"q{i}", "answer": "a"} for i in range(6)])
     assert {why for _, why in told(campaign, tmp_path / "alpha")} == {
-        "two files of this delivery are a run of this name"
+        "two files in this delivery are runs with this name"
     }
 
 

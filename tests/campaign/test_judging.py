@@ -131,8 +131,8 @@ def test_every_fault_of_a_sheet_is_named_and_nothing_is_taken_over(two_runs: Pat
     collected = nescio.campaign.collect(two_runs)
     assert [(fault.line, fault.rule.partition(" (")[0]) for fault in collected.rows] == [
         (2, "a verdict is R"),
-        (3, "the answer of this item is another; was a column sorted alone?"),
-        (4, "the answer of this item is another; was a column sorted alone?"),
+        (3, "the answer differs from that of this item in the pool; was one column sorted alone?"),
+        (4, "the answer differs from that of this item in the pool; was one column sorted alone?"),
         (6, "the item appears twice; first on line 5"),
         (7, "the pool has no such item"),
     ]

@@ -130,7 +130,7 @@ def test_other_questions_are_refused(nescio: Command, tmp_path: Path) -> None:
     new = table(tmp_path / "new.csv", main="CCWWC")
     refused = nescio("compare", new, "--baseline", path)
     assert (refused.status, refused.out) == (2, "")
-    assert "the baseline was made on other questions: 1 only here ('q4')" in refused.err
+    assert "the baseline was made on different questions: 1 only here ('q4')" in refused.err
 
 
 TOLD = "run,question_id,prompt,gold,answer,outcome\n"
@@ -173,7 +173,7 @@ def test_whether_a_question_has_an_answer_must_be_the_same(tmp_path: Path) -> No
     old.write_text(head + "main,q1,correct,true\nmain,q2,unanswered,false\n")
     new.write_text(head + "main,q1,correct,false\nmain,q2,unanswered,false\n")
     package.baseline(old, path)
-    with pytest.raises(MismatchError, match=r"1 with an answer in one alone \('q1'\)"):
+    with pytest.raises(MismatchError, match=r"1 with an answer in only one of them \('q1'\)"):
         package.compare(new, "c@1", baseline=path)
 
 

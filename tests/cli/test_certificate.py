@@ -84,7 +84,7 @@ def test_another_judge_prompt_or_other_questions_are_refused(
     assert "is for the judge exact; token_f1(threshold=0.8) judged" in refused(
         *FILES, "--judge", "token_f1(threshold=0.8)"
     )
-    assert "who judged these answers is unknown" in refused(EXAMPLES / "outcomes.csv")
+    assert "it is unknown who judged these answers" in refused(EXAMPLES / "outcomes.csv")
     assert "and this data names none" in refused(EXAMPLES / "table3.csv")
     fewer = tmp_path / "fewer.jsonl"
     fewer.write_text("".join(FILES[0].read_text(encoding="utf-8").splitlines(keepends=True)[1:]), encoding="utf-8")
@@ -113,7 +113,7 @@ def test_a_judge_that_agrees_no_more_than_chance(nescio: Command, certificate: P
     assert "do not show that the judge agrees with people more than chance" in " ".join(done.err.split())
     done = nescio("score", *FILES, "--judge", "exact", "--require-certificate", path)
     assert (done.status, done.out) == (2, "")
-    assert "the judge agrees with people no more than chance does" in " ".join(done.err.split())
+    assert "the judge agrees with people no more than chance would" in " ".join(done.err.split())
     weak = [{"name": "kappa", "value": 0.1, "low": -0.1, "high": 0.3, "undefined": 0}]
     done = nescio("score", *FILES, "--judge", "exact", "--require-certificate", edited(certificate, agreement=weak))
     assert done.status == 0
@@ -123,8 +123,8 @@ def test_a_judge_that_agrees_no_more_than_chance(nescio: Command, certificate: P
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("run,question", "this is no certificate of a judge"),
-        ("[1]", "this is no certificate of a judge"),
+        ("run,question", "this is not a certificate of a judge"),
+        ("[1]", "this is not a certificate of a judge"),
         ('{"kind": "certificate of a judge"}', "lacks a field"),
     ],
 )
@@ -168,5 +168,5 @@ def test_no_way_of_scoring_passes_by_the_certificate(
     command, *rest = more
     done = nescio(command, EXAMPLES / "outcomes.csv", *rest, "--require-certificate", certificate)
     assert (done.status, done.out) == (2, "")
-    assert "who judged these answers is unknown" in " ".join(done.err.split())
+    assert "it is unknown who judged these answers" in " ".join(done.err.split())
     assert not (tmp_path / "found.json").exists()

@@ -43,9 +43,7 @@ def test_the_ceiling_of_hum_sent_is_said(collection: list[Path], tmp_path: Path)
     run.write_text("".join(json.dumps({"id": name, "answer": STORY[0]}) + "\n" for name in "abc"))
     scores = nescio.read.score([*collection, run], ci=None)
     assert scores.value("run", "read.HumSent") == pytest.approx(2 / 3)
-    assert any(
-        "1 of 3 questions, so that no run can have more HumSent than 0.667" in str(note) for note in scores.notes
-    )
+    assert any("1 of 3 questions, so no run can have a HumSent above 0.667" in str(note) for note in scores.notes)
 
 
 def test_a_question_without_a_key_is_named(tmp_path: Path) -> None:

@@ -201,7 +201,7 @@ def test_nothing_is_written_that_could_not_be_read(tmp_path: Path) -> None:
         ),
         (
             "116 116_1 SELECTED 1\n116 116_2 SELECTED 1\n",
-            "line 2: question '116' has a SELECTED answer already ('116_1')",
+            "line 2: question '116' already has a SELECTED answer ('116_1')",
         ),
         (
             "116 116_1 REJECTED 1\n116 116_2 VALIDATED 1\n",
@@ -239,7 +239,7 @@ def test_a_response_that_breaks_a_rule_is_refused_by_its_line(run: str, says: st
         ('id="116_2"', "", "line 11: an answer has an id without white space"),
         ('id="116_2"', 'id="116 2"', "line 11: an answer has an id without white space (found '116 2')"),
         ('value="UNKNOWN"', 'value="PERHAPS"', "line 16: a value is VALIDATED, REJECTED, UNKNOWN or empty"),
-        ("<q_str>What is Zanussi?</q_str>", "", "line 3: a question has its text in q_str (found '116')"),
+        ("<q_str>What is Zanussi?</q_str>", "", "line 3: a question must have its text in q_str (found '116')"),
         ("</q>", '</q><q id="116"><q_str>?</q_str></q>', "a question of this id appears twice (found '116')"),
         ("</ave>", "", "not well-formed XML"),
     ],
@@ -256,7 +256,7 @@ def test_an_unsound_collection_is_refused_by_its_line(old: str, new: str, says: 
         (
             "<h>So.</h>",
             '<h>So.</h><pair id="4"><t>t</t><h>h</h></pair>',
-            "line 4: a pair stands within another one (found '4')",
+            "line 4: a pair is inside another one (found '4')",
         ),
     ],
 )
@@ -269,7 +269,7 @@ def test_unsound_pairs_are_refused_by_their_line(old: str, new: str, says: str, 
     [
         ("1 YES\n2 NO\n1 NO\n", "line 3: this pair has two decisions (found '1')"),
         ("1 YES\n9 NO\n", "line 2: there is no such pair (found '9')"),
-        ("1 YES 1\n2 NO\n", "line 2: the decision on pair '2' has no confidence, and others of the run have one"),
+        ("1 YES 1\n2 NO\n", "line 2: the decision on pair '2' has no confidence, but others of the run have one"),
         ("1 YES\n2 MAYBE\n", "line 2: a decision is YES, NO; a line is: pair_id YES|NO confidence (found 'MAYBE')"),
     ],
 )
@@ -289,7 +289,7 @@ OUTSIDE = """<?xml version="1.0"?><!DOCTYPE ave [<!ENTITY a SYSTEM "{path}">]>""
             '<a id="9" value="VALIDATED"><a_str>x</a_str></a></ave>',
             "line 22: an answer (a) stands directly in",
         ),
-        ('<a id="116_4"', '<q id="7"/><a id="116_4"', "line 16: a question stands within another one (found '7')"),
+        ('<a id="116_4"', '<q id="7"/><a id="116_4"', "line 16: a question is inside another one (found '7')"),
         (
             "</ave>",
             '<pair id="1"><t>t</t><h>h</h></pair></ave>',

@@ -149,7 +149,7 @@ def test_the_folder_of_a_run_is_read_once(tmp_path: Path) -> None:
     paths = write_files(tmp_path, files)
     data, notes = evidence_and_notes(tmp_path / "app" / ".deepeval")
     assert data.questions == ("q1", "q2")
-    assert any(note.startswith("not read, as their cases stand in another file of the same folder") for note in notes)
+    assert any(note.startswith("not read, because another file in the same folder has their cases") for note in notes)
     assert_refused(paths[0], None, "it holds a link to the run at Confident AI and none of its cases")
 
 

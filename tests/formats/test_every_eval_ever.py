@@ -199,8 +199,8 @@ def test_the_examples_of_the_proposal_are_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("grade", "says"),
     [
-        ({"outcome": "correct", "is_correct": False}, "is_correct is false, and outcome says otherwise"),
-        ({"outcome": "incorrect", "is_correct": True}, "is_correct is true, and outcome says otherwise"),
+        ({"outcome": "correct", "is_correct": False}, "is_correct is false, but outcome says otherwise"),
+        ({"outcome": "incorrect", "is_correct": True}, "is_correct is true, but outcome says otherwise"),
         (
             {"outcome": "maybe", "is_correct": True},
             "outcome must be correct, incorrect, unanswered, ungraded (found 'maybe')",

@@ -191,7 +191,7 @@ def test_columns_that_cannot_be_named(tmp_path: Path) -> None:
     ):
         load(matrix, Options(column={"confidence": "A"}))
     log = table(tmp_path, '{"id": "1", "same": true}\n', "truth.jsonl")
-    with pytest.raises(UsageError, match=r'column=\{"run": "same"\}: this is PAN.*its columns have names of their own'):
+    with pytest.raises(UsageError, match=r'column=\{"run": "same"\}: this is PAN.*its columns have fixed names'):
         load(
             [log, table(tmp_path, '{"id": "1", "value": 0.9}\n', "answers.jsonl")],
             Options(column={"run": "same"}),

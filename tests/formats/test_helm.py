@@ -354,7 +354,7 @@ def test_what_else_stands_in_a_run_folder_is_left_out_and_said_to_be(tmp_path: P
     found, notes = evidence_and_notes(paths)
     assert columns(found)["correct"] == [1]
     left = "scenario.json, instances.json, display_predictions.json, display_requests.json"
-    assert notes == (f"left out, as there are no answers in them: {left}",)
+    assert notes == (f"left out, because they hold no answers: {left}",)
     for path in paths[2:]:
         message = str(refusal([path], MismatchError))
         assert message == (
@@ -381,7 +381,7 @@ RULES: dict[str, tuple[str, tuple[Any, ...], Any, str | None, str]] = {
         ("request_states", 1, "instance"),
         None,
         "request state 2",
-        "a request state has an instance",
+        "a request state must have an instance",
     ),
     "no id": (
         STATE,
@@ -406,7 +406,13 @@ RULES: dict[str, tuple[str, tuple[Any, ...], Any, str | None, str]] = {
     ),
     "no entry": (STATS, (2,), None, "item 3", "each item must be an object"),
     "stats of another kind": (STATS, (2, "stats"), {}, "item 3", "stats must be a list (found {})"),
-    "a stat without a name": (STATS, (2, "stats", 0), {"mean": 1.0}, "item 3", "a stat has a name with a name in it"),
+    "a stat without a name": (
+        STATS,
+        (2, "stats", 0),
+        {"mean": 1.0},
+        "item 3",
+        "a stat must have a name with a name in it",
+    ),
     "two values": (
         STATS,
         (1, "stats", 0, "name"),

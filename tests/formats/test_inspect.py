@@ -214,7 +214,7 @@ def test_scores_that_are_no_outcomes(tmp_path: Path) -> None:
 def test_labels_are_no_outcomes_until_they_are_told_to_be(tmp_path: Path) -> None:
     path = document(tmp_path / "log.json", scored("left", 1), scored("left", 2), scored("both", 3), scored(0.5, 4))
     assert_refused(
-        path, "sample 1", "'match' are labels and no outcomes: 'left' 2×, 'both' 1×; --outcome-map left=correct says"
+        path, "sample 1", "'match' are labels, not outcomes: 'left' 2×, 'both' 1×; --outcome-map left=correct says"
     )
     told = {"left": "incorrect", "both": "unanswered", "0.5": "correct"}
     found = evidence(path, outcome_map=told)
@@ -400,7 +400,7 @@ def test_a_log_without_samples(tmp_path: Path) -> None:
     ):
         assert_refused(path, None, rule)
     started = archive(tmp_path / "started.eval", name="_journal/start.json")
-    assert_refused(started, None, "a log that was started and not finished: there are no samples in it")
+    assert_refused(started, None, "this log was started but not finished: it has no samples")
 
 
 def test_an_early_archive(tmp_path: Path) -> None:

@@ -159,7 +159,7 @@ def test_a_metric_that_is_no_outcome(tmp_path: Path) -> None:
     assert any("1 of 3 values of exact_match are infinite: left out" in note for note in in_words(scores.notes))
     assert_array_equal(evidence(path, choose={"threshold": "4"}).columns["correct"], [[0, 1, 1]])
     other = lines(tmp_path / "m" / "samples_other.jsonl", row(0, 1.0))
-    assert "only scores: score them apart" in str(refusal([path, other], MismatchError))
+    assert "only scores: score them separately" in str(refusal([path, other], MismatchError))
 
 
 def test_an_ungraded_answer_is_no_outcome(tmp_path: Path) -> None:
@@ -337,7 +337,7 @@ def test_a_results_file_that_holds_the_samples_itself(tmp_path: Path) -> None:
     beside = lines(tmp_path / NAME, row(0, 1.0), row(1, 0.0))
     found, notes = evidence_and_notes([path, beside])
     assert found.questions == ("sums/0", "sums/1", "more/0")
-    assert "all.json: its samples of sums are left out, as there is a file of them beside it" in notes
+    assert "all.json: its samples of sums are left out, because a file beside it has them" in notes
     held["samples"] = {"sums": [row(0, 1.0), 3]}
     path.write_text(json.dumps(held))
     assert_refused(path, "samples of sums, item 2", "each item must be an object (found 3)")

@@ -166,7 +166,7 @@ def test_without_a_text_pred_is_read_as_it_stands(tmp_path: Path) -> None:
     found, notes = evidence_and_notes(file(tmp_path, *rows))
     assert_array_equal(found.columns["correct"], [[1, 0, 0]])
     assert_array_equal(found.columns["unanswered"], [[0, 1, 1]])
-    assert "run 'mine': 3 answers have no text: pred is read as it stands" in notes
+    assert "run 'mine': 3 answers have no text: pred is used unchanged" in notes
 
 
 def test_words_that_mean_i_do_not_know(tmp_path: Path) -> None:

@@ -186,7 +186,7 @@ def test_keys_keep_their_strata(tmp_path: Path) -> None:
         ({"map.txt": MAP + "q1 mine 1 7\n"}, "map.txt, line 4: question q1 has no such nugget; it has 1, 2, 3"),
         ({"map.txt": MAP + "q9 mine 1 1\n"}, "map.txt, line 4: the key has no such question"),
         ({"map.txt": MAP + "q1 mine 3 1\n"}, "map.txt, line 4: run 'mine' has no string of that rank for q1"),
-        ({"map.txt": MAP + "q1 mine 1 1\n"}, "map.txt, line 4: the same match stands on line 1"),
+        ({"map.txt": MAP + "q1 mine 1 1\n"}, "map.txt, line 4: the same match is on line 1"),
         ({"map.txt": MAP + "q1 mine 1 1,,2\n"}, "map.txt, line 4: a nugget has no name"),
         ({"map.txt": MAP + "q1 mine - -\n"}, "map.txt, line 4: nothing is said to be found here, and other lines find"),
         ({"map.txt": MAP + "q1 mine 1 -\n"}, "map.txt, line 4: nothing is said to be found here, and other lines find"),
@@ -209,7 +209,7 @@ def test_what_is_wrong_is_named_with_its_line(changed: dict[str, str], said: str
         ("key", {"id": "q3", "nuggets": "x"}, "nuggets must be a list"),
         ("key", {"id": "q3", "nuggets": [{"text": "x", "vital": True, "weight": 1}, {"text": "y", "vital": True}]}, "only some of its nuggets have a weight"),
         ("key", {"id": "q3", "nuggets": [{"text": "x", "vital": {"A": True}}, {"text": "y", "vital": {"B": True}}]}, "every assessor labels every nugget"),
-        ("run", {"id": "q1", "strings": ["again"], "run": "mine"}, "responds to question q1 again; it was on line 1"),
+        ("run", {"id": "q1", "strings": ["again"], "run": "mine"}, "responds to question q1 again; it already did on line 1"),
         ("run", {"id": "q2", "strings": "x", "run": "other"}, "strings must be a list"),
         ("run", {"id": "q2", "strings": [""], "run": "other"}, "the answer string is empty"),
         ("run", {"id": "q2", "strings": [], "confidence": "high", "run": "other"}, "confidence must be a finite "
@@ -281,7 +281,10 @@ def test_a_key_of_nuggetizer_with_answers_is_matched_automatically(tmp_path: Pat
     ("change", "said"),
     [
         ({"nuggets": [NUGGETS[0] | {"assignment": "maybe"}]}, "an assignment is support, partial_support, not_support"),
-        ({"nuggets": [{"text": "x", "importance": "high", "assignment": "support"}]}, "importance is vital or okay"),
+        (
+            {"nuggets": [{"text": "x", "importance": "high", "assignment": "support"}]},
+            "importance must be vital or okay",
+        ),
         ({"candidate_text": "x"}, "assignments to retrieved passages"),
         ({"answer_text": None}, "answer_text must be a text"),
     ],

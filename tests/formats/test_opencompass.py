@@ -188,7 +188,7 @@ def test_two_runs_of_the_tool_are_no_repeats(tmp_path: Path, kind: str) -> None:
     for files in (paths, tmp_path / "oc"):
         error = str(refusal(files, MismatchError))
         assert all(str(path) in error for path in paths)
-        assert "would both become run 'lamp': these are no repeats; rename one of the folders lamp, or give" in error
+        assert "would both become run 'lamp': these are not repeats; rename one of the folders lamp, or give" in error
     for path in paths:
         read(path)
     paths[1].parent.rename(paths[1].parent.with_name("lamp-feb"))

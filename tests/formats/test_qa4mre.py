@@ -122,9 +122,9 @@ def test_files_that_belong_together(tmp_path: Path) -> None:
 BROKEN_RUNS: dict[str, tuple[str, str]] = {
     "an unknown option": (
         '<question q_id="2"><answer a_id="9"/></question>',
-        "the a_id of no option; those of this question are 1, 2",
+        "no option has this a_id; those of this question are 1, 2",
     ),
-    "two answers": ('<q q_id="2"><answer a_id="1"/><answer a_id="2"/></q>', "a question has one answer at most"),
+    "two answers": ('<q q_id="2"><answer a_id="1"/><answer a_id="2"/></q>', "a question can have at most one answer"),
     "answered by nothing": ('<question q_id="2" answered="YES"/>', "is said to be answered, and there is no answer"),
     "answered perhaps": ('<question q_id="2" answered="perhaps"/>', "answered must be YES or NO (found 'perhaps')"),
     "an unknown question": (
@@ -132,8 +132,11 @@ BROKEN_RUNS: dict[str, tuple[str, str]] = {
         "the test has no such question (topic, reading test, question) (found '1-1-7')",
     ),
     "twice": ('<question q_id="1"/>', "question 1-1-1 appears twice; first on line 3"),
-    "no number": ("<question/>", "a question has a q_id, and is in a reading-test with an r_id"),
-    "other words": ('<q q_id="2"><q_str>What?</q_str></q>', "the gold has another question of this number ('Who?')"),
+    "no number": ("<question/>", "a question must have a q_id and be in a reading-test with an r_id"),
+    "other words": (
+        '<q q_id="2"><q_str>What?</q_str></q>',
+        "the gold has a different question with this number ('Who?')",
+    ),
     "confidence": (
         '<q q_id="2"><answer a_id="1" confidence="x"/></q>',
         "confidence must be a finite number (found 'x')",
@@ -157,7 +160,11 @@ BROKEN_GOLD: dict[str, tuple[str, str, str]] = {
         "",
         "a question has options",
     ),
-    "an option twice": ('<answer a_id="1">a', '<answer a_id="2">a', "an answer has an a_id of its own (found '2')"),
+    "an option twice": (
+        '<answer a_id="1">a',
+        '<answer a_id="2">a',
+        "an answer must have an a_id of its own (found '2')",
+    ),
     "an empty option": ('<answer a_id="1">a', '<answer a_id="1">', "an option is empty (found '1')"),
     "a question twice": ('<q q_id="2">', '<q q_id="1">', "question 1-1-1 appears twice; first on line 4"),
 }

@@ -30,7 +30,7 @@ def test_a_page_and_the_figures_beside_it(tmp_path: Path) -> None:
 
 
 def test_figures_alone_say_where_the_answers_are() -> None:
-    rule = "it holds figures (score 0.5) and no answers: those stand in the page beside it, mmlu_lamp-2b.html"
+    rule = "it holds figures (score 0.5) and no answers: those are in the page beside it, mmlu_lamp-2b.html"
     assert_refused(FIGURES, None, rule)
 
 

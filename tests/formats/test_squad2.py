@@ -173,10 +173,13 @@ BROKEN_GOLD: dict[str, tuple[Any, str]] = {
         {"data": [{"paragraphs": [{}]}]},
         "data[0].paragraphs[0]: an object with a list of qas is expected",
     ),
-    "a question a text": (gold_of("q1"), "data[0].paragraphs[0].qas[0]: a question is an object (found 'q1')"),
+    "a question a text": (gold_of("q1"), "data[0].paragraphs[0].qas[0]: a question must be an object (found 'q1')"),
     "no id": (gold_of(gold_question(None)), "data[0].paragraphs[0].qas[0]: id must be a text or a whole number"),
     "no answers": (gold_of({"id": "q1"}), "data[0].paragraphs[0].qas[0]: answers must be a list"),
-    "an answer a text": (gold_of({"id": "q1", "answers": ["x"]}), "each answer is an object with a text (found ['x'])"),
+    "an answer a text": (
+        gold_of({"id": "q1", "answers": ["x"]}),
+        "each answer must be an object with a text (found ['x'])",
+    ),
     "question a number": (gold_of({"id": "q1", "question": 1}), "question must be a text (found 1)"),
     "twice": (
         gold_of(gold_question("q1"), gold_question("q1")),
@@ -203,7 +206,7 @@ def test_broken_predictions_and_odds(tmp_path: Path) -> None:
     assert str(refusal([gold, mine, odd])) == f"{odd}, q2: a probability or odds must be a finite number (found nan)"
     other = files(tmp_path, other={"x1": "a"})[0]
     assert "predicts none of the questions" in str(refusal([gold, other], MismatchError))
-    with pytest.raises(FormatError, match="this is no file of SQuAD's gold"):
+    with pytest.raises(FormatError, match="this is not a file of SQuAD's gold"):
         official(mine, gold)
 
 

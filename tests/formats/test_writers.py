@@ -189,7 +189,7 @@ def gold(found: Any) -> list[tuple[str, str, tuple[str, ...], bool]]:
 def test_kilt(tmp_path: Path) -> None:
     assert notes_of_writing(FOUND, "kilt", tmp_path / "out") == (
         LOST.format("KILT", "6 confidences, "),
-        "1 run called by the name of their file: 'one/two' one_two",
+        "1 run named after their file: 'one/two' one_two",
     )
     found = read_folder(tmp_path / "out")
     assert (answers_by_run(found), gold(found)) == (SAID, gold(FOUND))
@@ -199,7 +199,7 @@ def test_squad(tmp_path: Path) -> None:
     """Confidence comes back from odds bit for bit; silence has none in SQuAD."""
     assert notes_of_writing(FOUND, "squad2", tmp_path / "out") == (
         LOST.format("SQuAD", ""),
-        "1 run called by the name of their file: 'one/two' one_two",
+        "1 run named after their file: 'one/two' one_two",
     )
     found = read_folder(tmp_path / "out")
     assert (answers_by_run(found), gold(found)) == (SAID, gold(FOUND))
@@ -214,10 +214,10 @@ def test_odds_that_would_be_read_otherwise_are_not_written(tmp_path: Path) -> No
     odds."""
     runs = (Run("low", (Response("1", "Ann", True, -0.5), Response("2", "x", True))),)
     notes = notes_of_writing(replace(FOUND, runs=runs), "squad2", tmp_path / "low")
-    assert notes[-1] == "run 'low': no file of odds, as its confidences could not be read back from one"
+    assert notes[-1] == "run 'low': no file of odds, because its confidences could not be read back from one"
     runs = (Run("some", (Response("1", "Ann", True, 0.5), Response("2", "x", True))),)
     notes = notes_of_writing(replace(FOUND, runs=runs), "squad2", tmp_path / "some")
-    assert notes[-1] == "run 'some': 1 answer without confidence, and without odds"
+    assert notes[-1] == "run 'some': 1 answer without confidence, so without odds"
     question = replace(QUESTIONS[0], id="a:1")
     found = Unjudged(Collection("c", (question,)), (Run("run", (Response("a:1", "Ann", True, 0.5),)),))
     assert "no file of odds" in notes_of_writing(found, "squad2", tmp_path / "colon")[-1]
@@ -234,7 +234,7 @@ def test_two_runs_whose_odds_would_be_taken_for_one_another(tmp_path: Path) -> N
 @pytest.mark.parametrize("to", ["questions", "kilt", "squad2"])
 def test_a_question_without_gold_is_refused(to: str, tmp_path: Path) -> None:
     found = Unjudged(Collection("c", (QUESTIONS[0], Question("9", "When?"))), RUNS[:0])
-    with pytest.raises(MismatchError, match="question '9' has no answer, and is not said to be unanswerable"):
+    with pytest.raises(MismatchError, match="question '9' has no answer and is not marked as unanswerable"):
         notes_of_writing(found, to, tmp_path / "out")
     assert not list(tmp_path.iterdir())
 
@@ -288,7 +288,7 @@ def test_pan_of_any_year_is_written_as_that_of_2020(year: str, tmp_path: Path) -
     before = data_of([truth, answers])
     assert isinstance(before, Outcomes)
     notes = notes_of_writing(before, "pan", tmp_path / "out")
-    lost = "left out, as there is no place for it in PAN's truth of 2020: corpus"
+    lost = "left out, because PAN's truth of 2020 has no place for it: corpus"
     clipped = "run 'mine': 1 scores outside [0, 1], clipped to it"
     assert notes == {"2014": (lost,), "2025": (clipped,)}.get(year, ())
     assert (tmp_path / "out" / "runs" / "mine" / "answers.jsonl").exists()
@@ -314,7 +314,7 @@ def test_a_letter_of_2013_against_its_score_cannot_be_written_as_a_score(tmp_pat
             notes_of_writing(found, "pan", tmp_path / "out")
     (tmp_path / "silent.txt").write_text("EN01 - 0.9\nEN02 N 0.1\n")
     found = data_of([tmp_path / "truth.txt", tmp_path / "silent.txt"])
-    assert "run 'silent': 1 scores beside silence (-) written as 0.5" in notes_of_writing(
+    assert "run 'silent': 1 scores given with silence (-) written as 0.5" in notes_of_writing(
         found, "pan", tmp_path / "out"
     )
     assert_array_equal(read_folder(tmp_path / "out").state, found.state)

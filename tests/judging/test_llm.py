@@ -308,7 +308,7 @@ def test_a_reply_without_a_grade_is_ungraded_never_correct(
     server.reply = lambda told, tries: reply  # noqa: ARG005
     one = judge()
     assert states(one, "right") == [NOT_GRADED]
-    assert any(f"1 replies state no grade (1 {why})" in note for note in in_words(one.notes))
+    assert any(f"1 replies contain no grade (1 {why})" in note for note in in_words(one.notes))
     assert states(judge(), "right") == [NOT_GRADED]
     assert server.calls == 1  # it was paid for
     server.reply = by_the_answer

@@ -152,7 +152,7 @@ def test_what_becomes_of_a_selected_unknown_answer_is_said() -> None:
     _, notes = evidence(exercise(q1="VU"), chosen)
     assert in_words(notes) == (
         "1 of 2 answers are UNKNOWN (or have no value), and are left out",
-        "run 'a': 1, run 'c': 1 SELECTED answers are UNKNOWN in the gold: no measure over answers reads them, "
+        "run 'a': 1, run 'c': 1 SELECTED answers are UNKNOWN in the gold: no measure over answers uses them, "
         "and their questions "
         "earn nothing in QA accuracy",
     )

@@ -157,10 +157,10 @@ def test_what_makes_no_sense_is_an_error(github: GitHub, summary: Path, tmp_path
         nescio.comment(tmp_path / "nothing.md", environment=github.environment())
     with pytest.raises(UsageError, match="name takes letters"):
         nescio.comment(summary, name="a --> b", environment=github.environment())
-    with pytest.raises(UsageError, match="must be an address of the web"):
+    with pytest.raises(UsageError, match="must be a web address"):
         nescio.comment(summary, environment=github.environment() | {"GITHUB_API_URL": "file:///etc"})
     event = tmp_path / "event.json"
     event.write_text("[")
-    with pytest.raises(FormatError, match="not an event of GitHub"):
+    with pytest.raises(FormatError, match="not a GitHub event"):
         nescio.comment(summary, environment=github.environment(event))
     assert json.loads(EVENT.read_text())["pull_request"]["number"] == 12

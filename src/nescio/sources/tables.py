@@ -56,7 +56,7 @@ def load_rows(
         what = "a damaged Parquet file" if source.suffix == ".parquet" else "cannot be read"
         raise FormatError(source.label, f"{what}: {first_line(error)}") from None
     if first(connection, f"SELECT 1 FROM {into} LIMIT 1") is None:
-        rule = "there is a header and no row" if source.suffix in DELIMITED else "there are no rows"
+        rule = "there is a header but no row" if source.suffix in DELIMITED else "there are no rows"
         raise FormatError(source.label, rule)
     return names
 
@@ -141,7 +141,7 @@ def _cells(source: Source, names: Mapping[str, str]) -> tuple[dict[str, list[str
     for record, line in rows:
         if len(record) < width or any(record[width:]):
             many = f"{len(record)} field{'s' if len(record) != 1 else ''}"
-            rule = f"a record of {many} where the header has {width}"
+            rule = f"a record has {many} where the header has {width}"
             raise FormatError(source.path, rule, where=f"line {line}", value=record)
         for column, at in wanted:
             column.append(record[at])

@@ -82,7 +82,11 @@ def _last_stages(sources: Sequence[Source], notes: list[Note]) -> list[Source]:
             kept.append(source)
     if left:
         notes.append(
-            note("abstention_bench.stages", "not read, as a later stage stands beside them: {files:list 3}", files=left)
+            note(
+                "abstention_bench.stages",
+                "not read, because files of a later stage are beside them: {files:list 3}",
+                files=left,
+            )
         )
     return kept
 

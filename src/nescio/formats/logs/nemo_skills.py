@@ -61,7 +61,7 @@ def recognise(source: Source) -> str | None:
 
 @reader(
     "nemo_skills",
-    about="outputs of NeMo-Skills: output-rs*.jsonl, a file a seed, with or without metrics.json",
+    about="outputs of NeMo-Skills: output-rs*.jsonl, one file per seed, with or without metrics.json",
     recognise=recognise,
     sniff_keys={"lines": (*_BESIDE,), "objects": ()},
     files=("output-rs*.jsonl", "output.jsonl", "metrics.json"),

@@ -90,7 +90,7 @@ def _events(source: Source, run: str, options: ReadOptions, notes: list[Note]) -
         notes.append(
             note(
                 "openai_evals.no_report",
-                "run {subject!r}: there is no final report: the run was stopped before its end",
+                "run {subject!r}: there is no final report: the run was stopped before it ended",
                 run,
             )
         )
@@ -113,9 +113,7 @@ def _why_no_samples(report: Any) -> str:
         return "there are no samples in it: the run stopped before its first"
     shown = [f"{name} {value:g}" for name, value in as_object(report).items() if isinstance(value, (int, float))]
     held = sanitize(grading.in_brackets(shown), target="message")
-    return (
-        f"it holds the final report{held} and no samples, so that no answer can be scored: give the whole log of events"
-    )
+    return f"it holds the final report{held} and no samples, so no answer can be scored: give the whole log of events"
 
 
 def _why_silent(sampled: Any, options: ReadOptions) -> str | None:

@@ -57,7 +57,7 @@ def _plain(column: str) -> str:
 
 @reader(
     "ragas",
-    about="the samples and scores of ragas: user_input, response, reference, and a column a metric",
+    about="the samples and scores of ragas: user_input, response, reference, and one column per metric",
     recognise=recognise,
     sniff_keys={**tables_with(), "list": ()},
     columns=("question", "answer"),

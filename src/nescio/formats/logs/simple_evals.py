@@ -77,7 +77,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         run = apart[i] if again else model
         page = _page(source)
         if not page.items:
-            raise FormatError(source.label, "there are no examples in it: the page holds figures alone")
+            raise FormatError(source.label, "there are no examples in it: the page holds only figures")
         answers += [_answer(item, source, run, task if several else "", options) for item in page.items]
         held = figures.get(_key(source))
         known = {str(k): number(v) for k, v in held.document.items()} if held else page.figures
@@ -100,7 +100,7 @@ def _why_figures_alone(source: Source) -> str:
     score = number(source.document.get(SCORE))
     shown = "" if score is None else f" (score {score:g})"
     return (
-        f"it holds figures{shown} and no answers: those stand in the page beside it, {source.stem}.html, which "
+        f"it holds figures{shown} and no answers: those are in the page beside it, {source.stem}.html, which "
         "simple-evals writes at the same time"
     )
 
@@ -235,7 +235,7 @@ def _against_figures(items: Sequence[Item], figures: Mapping[str, float | None],
         yield note(
             "simple_evals.not_attempted",
             "{subject}: its figures count {count:g} of {total} answers as not attempted, and the page does not say "
-            f"which: they look wrong here ({opt('declined_pattern')} names the words of such an answer)",
+            f"which: they count as wrong here ({opt('declined_pattern')} names the words of such an answer)",
             source.name,
             count=round(silent * len(items)),
             total=len(items),

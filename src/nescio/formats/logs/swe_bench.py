@@ -88,7 +88,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     reports = [(part, source) for part, source in parts if part in ("report", "lists")]
     single = [source for part, source in parts if part == "instances"]
     if not reports and not single:
-        rule = "these are predictions, which say nothing of what they resolve: the report of run_evaluation does"
+        rule = "these are predictions, which do not say what they resolve: the report of run_evaluation does"
         raise FormatError(parts[0][1].label, rule)
     names = run_names([(source.stem, place(Path(source.label))) for _, source in reports])
     for (part, source), run in zip(reports, names, strict=True):
@@ -156,7 +156,7 @@ def _against_counts(source: Source, rows: Sequence[Graded], run: str) -> Iterato
     if own.get("resolved_instances") not in (None, resolved):
         yield note(
             "swe_bench.counts",
-            "{subject}: it counts {own} resolved instances, and lists {resolved}",
+            "{subject}: it counts {own} resolved instances, but lists {resolved}",
             source.name,
             own=own["resolved_instances"],
             resolved=resolved,

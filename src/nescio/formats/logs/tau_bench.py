@@ -64,7 +64,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     scale = grading.scale_of(scores, options)
     if scale is None:
         raise FormatError(
-            parts[0][1].label, f"a reward lies outside 0 and 1; {opt('choose', of='threshold=T')} says what is right"
+            parts[0][1].label, f"a reward is outside [0, 1]; {opt('choose', of='threshold=T')} says what is right"
         )
     notes += grading.say_partial(scale, "the rewards", len(scores), options)
     rows = [replace(row, state=scale.state(row.scores[SCORE])) if row.scores else row for row in rows]

@@ -130,7 +130,7 @@ def _check(
     spread: float | None,
 ) -> None:
     if (half_width is None) == (difference is None):
-        raise UsageError("a plan of labels is for a half width or for a difference to find; give one of the two")
+        raise UsageError("a plan of labels needs a half width or a difference to find; give one of the two")
     for name, value, low, high in (
         ("half_width", half_width, 0.0, math.inf),
         ("difference", None if difference is None else abs(difference), 0.0, math.inf),
@@ -170,7 +170,7 @@ def _of_pilot(
 ) -> tuple[list[Spreads], dict[str, Any], list[Note]]:
     if labels is None and correlation is None:
         raise UsageError(
-            f"without labels nobody knows how far the judge goes with people; give {opt('labels', of='FILE')}, or "
+            f"without labels, it is unknown how far the judge agrees with people; give {opt('labels', of='FILE')}, or "
             f"the {opt('correlation')}"
             " that you expect"
         )
@@ -192,7 +192,9 @@ def _of_pilot(
     measured = [spreads(laid, measure, sides, correlation) for measure in wanted]
     for one in measured:
         if labels is not None and not math.isfinite(one.correlation):
-            raise MismatchError(f"{one.measure}: these labels are too few to plan with; 3 or more, not all alike, do")
+            raise MismatchError(
+                f"{one.measure}: these labels are too few to plan with; give 3 or more, not all the same"
+            )
     start = {**loaded.signature, "run": laid.data.runs[sides[0]]}
     start |= {"baseline": laid.data.runs[sides[1]]} if len(sides) > 1 else {}
     start |= {} if labels is None else laid.signature

@@ -81,7 +81,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         notes.append(
             note(
                 "pan.silence",
-                "c@1: the organisers' evaluator of 2024 takes 0.5 on a negative for right as well; here it is silence",
+                "c@1: the organisers' evaluator of 2024 also counts 0.5 on a negative as right; here it is unanswered",
             )
         )
     return ReadResult(outcomes, tuple(notes), SINCE_2024 if since_2024 else MEASURES)

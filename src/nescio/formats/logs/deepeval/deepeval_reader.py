@@ -80,8 +80,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
             notes.append(
                 note(
                     "deepeval.cache",
-                    "{subject}: a cache keeps cases of earlier runs too: its {cases:n case} need not be those of the"
-                    " last one",
+                    "{subject}: a cache also keeps cases of earlier runs, so its {cases:n case} may not all be of "
+                    "the last one",
                     str(source.label),
                     cases=len(own),
                 )
@@ -112,7 +112,7 @@ def _latest(parts: Sequence[SourceRole], notes: list[Note]) -> list[SourceRole]:
         notes.append(
             note(
                 "deepeval.one_of_folder",
-                "not read, as their cases stand in another file of the same folder: {files:list}",
+                "not read, because another file in the same folder has their cases: {files:list}",
                 files=[str(source.label) for _, source in left],
             )
         )
@@ -132,8 +132,8 @@ def _name(source: Source) -> str:
 def _why_no_cases(source: Source) -> str:
     if LINK in source.document:
         return (
-            f"it holds a link to the run at Confident AI and none of its cases: {FULL} beside it, or a run that was not"
-            " sent there, holds them"
+            f"it holds a link to the run at Confident AI but none of its cases: {FULL} beside it, or a run "
+            "that was not sent there, has them"
         )
     return "its run has no test cases: DeepEval was stopped before the first"
 

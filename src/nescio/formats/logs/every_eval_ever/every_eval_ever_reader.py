@@ -45,7 +45,7 @@ def recognise(source: Source) -> str | None:
 
 @reader(
     "every_eval_ever",
-    about="every_eval_ever: instance-level results, one a line",
+    about="every_eval_ever: instance-level results, one per line",
     recognise=recognise,
     sniff_keys={"lines": ("sample_id",)},
 )
@@ -64,8 +64,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         notes.append(
             note(
                 "every_eval_ever.no_declining",
-                "every_eval_ever has no word for declining: only empty outputs and refusals among the errors are "
-                f"silence; {opt('declined_pattern')} names words that are",
+                "every_eval_ever has no field for abstentions: only empty outputs and refusals among the "
+                f"errors count as unanswered; {opt('declined_pattern')} names other such words",
             )
         )
     named = _distinct(rows, notes, several=several)
@@ -104,7 +104,7 @@ def _chosen(instances: Sequence[_Instance], options: ReadOptions, notes: list[No
     notes.append(
         note(
             "every_eval_ever.one_evaluation",
-            "by the evaluation {subject!r}: {others} instances of others left out",
+            "scored by the evaluation {subject!r}: {others} instances of others left out",
             name,
             others=len(rows) - len(kept),
         )
@@ -125,7 +125,7 @@ def _check(source: Source, row: Row, where: str) -> None:
         rule = f"outcome must be {', '.join(sorted(STATES_WRITTEN))}"
         raise FormatError(source.label, rule, where=where, value=outcome)
     if right is not None and (outcome, right) in (("correct", False), ("incorrect", True)):
-        rule = f"is_correct is {str(right).lower()}, and outcome says otherwise"
+        rule = f"is_correct is {str(right).lower()}, but outcome says otherwise"
         raise FormatError(source.label, rule, where=where, value=outcome)
 
 
@@ -177,7 +177,7 @@ def _distinct(rows: Sequence[Graded], notes: list[Note], *, several: bool) -> It
         notes.append(
             note(
                 "every_eval_ever.repeats",
-                "{repeats} instances stand again: each is a repeat of the first of its sample_id",
+                "{repeats} instances appear again: each is a repeat of the first with its sample_id",
                 repeats=again,
             )
         )

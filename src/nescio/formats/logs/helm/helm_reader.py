@@ -221,7 +221,7 @@ def _metric(folder: Folder, cases: Sequence[Case], options: ReadOptions, notes: 
         notes.append(
             note(
                 "helm.one_metric",
-                "{subject}: by {metric}; by others it would differ: {others:each %s %.3g}",
+                "{subject}: scored by {metric}; other metrics give different values: {others:each %s %.3g}",
                 folder.path.name,
                 metric=main,
                 others=differ,

@@ -238,7 +238,7 @@ def _no_labels(log: Log, scorer: str, grades: Sequence[Grade]) -> None:
     shown = ", ".join(f"{sanitize(shorten(word), target='message')} {many}×" for word, many in counts.most_common(5))
     first = sanitize(next(iter(counts)), target="message")[:40]
     rule = (
-        f"the scores of {scorer!r} are labels and no outcomes: {shown}; "
+        f"the scores of {scorer!r} are labels, not outcomes: {shown}; "
         f"{opt('outcome_map', {first: 'correct'})} says what one of them means, and so on for each"
     )
     raise FormatError(log.path, rule, where=where)

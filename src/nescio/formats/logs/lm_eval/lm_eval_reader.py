@@ -123,7 +123,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         rows += graded
         kinds[outcomes] = f"{metric} of {sheet.path}"
     if len(kinds) > 1:
-        raise MismatchError(f"{kinds[True]} gives outcomes, {kinds[False]} only scores: score them apart")
+        raise MismatchError(f"{kinds[True]} gives outcomes, {kinds[False]} only scores: score them separately")
     return grading.result_of(rows, sheets[0].path, options, notes, keep=("task",), outcomes=False not in kinds)
 
 
@@ -154,7 +154,7 @@ def _given(
                 notes.append(
                     note(
                         "lm_eval.samples_beside",
-                        "{subject}: its samples of {task} are left out, as there is a file of them beside it",
+                        "{subject}: its samples of {task} are left out, because a file beside it has them",
                         path.name,
                         task=task,
                     )
@@ -327,7 +327,8 @@ def _other_documents(sheets: Sequence[Sheet]) -> list[Note]:
     return [
         note(
             "lm_eval.documents_differ",
-            "runs {subject!r} and {other!r}: {documents} documents have one doc_id and not one doc_hash; are these "
+            "runs {subject!r} and {other!r}: {documents} documents have the same doc_id but different "
+            "doc_hashes; are these "
             "the same questions?",
             one,
             other=other,

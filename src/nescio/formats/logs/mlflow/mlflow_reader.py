@@ -76,7 +76,7 @@ def _answers(source: Source, run: str, options: ReadOptions, notes: list[Note]) 
         notes.append(
             note(
                 "mlflow.labels",
-                "{subject}: not read, as they hold other things than numbers and verdicts: {columns:list}",
+                "{subject}: not read, because they do not hold numbers or verdicts: {columns:list}",
                 str(source.label),
                 columns=others,
             )

@@ -92,7 +92,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         return ReadResult(_unjudged(asked, options), tuple(notes))
     verdicts = judges or results
     if lacking := [source for source in predictions if _place(source) not in there]:
-        rule = "these predictions have no results with details beside them; score them apart from those that have"
+        rule = "these predictions have no results with details beside them; score them separately from those that have"
         raise MismatchError(f"{lacking[0].label}: {rule}")
     graded = {_place(source) for source in verdicts}
     unjoined = [source for source in predictions if _place(source) not in graded]
@@ -160,7 +160,7 @@ def _check_places(sources: Sequence[Source]) -> None:
         if before != folder:
             renamed = f"folders {place[0]}" if above else "files"
             raise MismatchError(
-                f"{other.label} and {source.label} would both become run {place[0]!r}: these are no repeats; rename "
+                f"{other.label} and {source.label} would both become run {place[0]!r}: these are not repeats; rename "
                 f"one of the {renamed}, or give one of them at a time"
             )
 
@@ -173,11 +173,11 @@ def _why_no_items(source: Source) -> str:
     if _JUDGE.search(source.stem):
         return (
             "these are a judge's texts on the answers that rules had called wrong, and not the answers: the verdicts "
-            f"are in results/{model}/{dataset}.json, where dump_details is set"
+            f"are in results/{model}/{dataset}.json, if dump_details is set"
         )
     return (
-        f"it holds figures{held} and no items: those are in predictions/{model}/{dataset}.json beside results, or in "
-        "here where dump_details is set"
+        f"it holds figures{held} and no items: those are in predictions/{model}/{dataset}.json beside "
+        "results, or in here if dump_details is set"
     )
 
 

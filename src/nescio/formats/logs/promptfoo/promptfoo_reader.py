@@ -1,4 +1,4 @@
-"""promptfoo: `results.json` of version 3, or one result a line. An error of the provider is no wrong answer, and no
+"""promptfoo: `results.json` of version 3, or one result per line. An error of the provider is no wrong answer, and no
 answer either.
 
 A result is `{"testIdx", "promptIdx", "success", "failureReason", "score", "provider", "response": {"output"}, …}`; the
@@ -69,7 +69,7 @@ def _table(document: Row) -> Row:
 
 @reader(
     "promptfoo",
-    about="promptfoo results: results.json (version 3) or one result a line",
+    about="promptfoo results: results.json (version 3) or one result per line",
     recognise=recognise,
     sniff_keys={"delimited": (*TABLE,), "lines": (*KEYS,), "object": ("results", "evalId")},
 )
@@ -103,8 +103,8 @@ def _file(source: Source, options: ReadOptions, notes: list[Note], prefix: str) 
         notes.append(
             note(
                 "promptfoo.crashed",
-                "{subject}: of {crashed} of {total} results the script of an assertion crashed, which the tool "
-                "counts as a failure; one that failed for nothing else is not graded",
+                "{subject}: in {crashed} of {total} results an assertion script crashed, which the tool "
+                "counts as a failure; results that failed for no other reason are not graded",
                 source.name,
                 crashed=crashed,
                 total=len(graded),
@@ -174,7 +174,7 @@ def _repeats(files: Sequence[FileOfTests], notes: list[Note]) -> list[Graded]:
     notes.append(
         note(
             "promptfoo.repeats",
-            "{repeats} results are of tests whose variables and assertions stand in another: they are repeats",
+            "{repeats} results are of tests with the same variables and assertions as another: they are repeats",
             repeats=again,
         )
     )
@@ -199,7 +199,7 @@ def _results(source: Source) -> Iterator[tuple[Row, str]]:
     table = _table(source.document)
     version = table.get("version")
     if version != 3:
-        raise FormatError(source.label, "results of promptfoo are read in their version 3", value=version)
+        raise FormatError(source.label, "promptfoo results must be of version 3", value=version)
     for i, result in enumerate(table["results"]):
         yield result, f"results.results[{i}]"
 
