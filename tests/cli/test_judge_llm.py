@@ -236,7 +236,7 @@ def test_a_limit_leaves_the_rest_ungraded(
     [
         (["--judge", "llm", "--model", "m"], "--judge llm needs --base-url"),
         (["--judge", "llm", "--base-url", "http://h"], "--judge llm needs --model"),
-        (["--judge", "llm", "--base-url", "h", "--model", "m"], "--base-url is an address"),
+        (["--judge", "llm", "--base-url", "h", "--model", "m"], "--base-url must be an address"),
         (
             ["--judge", "llm", "--base-url", "http://h", "--model", "m", "--api-key-env", "NOT_SET"],
             "NOT_SET holds no key",

@@ -35,7 +35,7 @@ def test_the_key_has_every_sentence_that_ties_and_none_where_nothing_matches(
     assert [(row["id"], row["sentences"]) for row in rows] == [("a", [0]), ("b", [0, 1]), ("c", [])]
     assert rows[1]["texts"] == STORY[:2]
     assert (written.matched, written.questions) == (2, 3)
-    assert "no run can have more AutSent than 0.667" in str(written)
+    assert "no run can have an AutSent above 0.667" in str(written)
 
 
 def test_the_ceiling_of_hum_sent_is_said(collection: list[Path], tmp_path: Path) -> None:

@@ -106,7 +106,7 @@ def test_two_keys_to_one_question(tmp_path: Path) -> None:
     again = f"{KEY}\nQuestionID: s-1-2\nAnswer: Ann\n"
     paths = given_files(tmp_path, again)
     message = str(refusal(paths))
-    assert message.startswith(f"{paths[0]}, line 16: question 's-1-2' appears again with another answer")
+    assert message.startswith(f"{paths[0]}, line 16: question 's-1-2' appears again with a different answer")
     assert "it was 'Betty Jean' in" in message
     for which, right in (("first", 1), ("last", 0)):
         found, notes = evidence_and_notes(paths, choose={"key": which})
@@ -138,7 +138,7 @@ def test_confidence_and_words_that_mean_i_do_not_know(tmp_path: Path) -> None:
 
 BROKEN: dict[str, tuple[str, str, str]] = {
     "an empty id": ("QuestionID:\nAnswer: x\n", "line 9", "the QuestionID is empty"),
-    "no answer": ("QuestionID: s-1-9\n", "line 9", "there is no Answer: in this block"),
+    "no answer": ("QuestionID: s-1-9\n", "line 9", "this block has no line Answer:"),
     "twice": (
         "QuestionID: t-1\nAnswer: x\n",
         "line 9",
@@ -243,7 +243,7 @@ def test_broken_stories(tmp_path: Path) -> None:
     for name, text, rule in (
         ("t.story", "STORYID: u\nTEXT:\nx\n", "there is no story 't' for question 't-1'"),
         ("t.story", "STORYID: s-1\nTEXT:\nx\n", "a story with this STORYID was already given (found 's-1')"),
-        ("t.story", "STORYID: t\nHEADLINE: x\n", "a story has a line TEXT:"),
+        ("t.story", "STORYID: t\nHEADLINE: x\n", "a story must have a line TEXT:"),
         ("t.story", "HEADLINE: x\nTEXT:\nx\n", "a story must have a STORYID: before its TEXT:"),
         ("t.story", "STORYID: t\nTEXT:\n\n", "line 2: there is nothing after TEXT:"),
     ):

@@ -81,7 +81,7 @@ def test_several_evaluations_and_repeats(tmp_path: Path) -> None:
     assert data.repeats is not None
     assert (data.size, list(data.repeats.label)) == (3, ["1", "1", "2", "1"])
     assert list(data.strata["evaluation"]) == ["sums", "sums", "sums", "products"]
-    assert any("1 instances stand again" in note for note in notes)
+    assert any("1 instances appear again" in note for note in notes)
 
 
 FILTERS = [

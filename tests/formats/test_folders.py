@@ -68,7 +68,7 @@ def test_a_run_of_tira_is_its_one_file_of_output(tmp_path: Path) -> None:
     assert data.runs == ("lamp", "owl")
     assert [data.columns[name].tolist() for name in ("correct", "unanswered")] == [[[1, 0]] * 2, [[0, 1]] * 2]
     several = of_tira(tmp_path / "two", **{"a.jsonl": lines, "b.jsonl": lines})
-    rule = "the output of a run of TIRA is read where it is one file (found a.jsonl, b.jsonl)"
+    rule = "the output of a TIRA run is read only if it is one file (found a.jsonl, b.jsonl)"
     assert rule in str(refusal([truth, several], FormatError))
     bare = of_tira(tmp_path / "bare")
     (bare / "output").mkdir()

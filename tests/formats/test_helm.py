@@ -211,7 +211,7 @@ def test_the_metric_is_exact_match_or_the_one_asked_for(tmp_path: Path) -> None:
     paths = folder(tmp_path / NAME, case("id1", 0.0, "b", **more), case("id2", 1.0, **more))
     found, notes = evidence_and_notes(paths)
     assert columns(found)["correct"] == [0, 1]
-    assert notes[0] == f"{NAME}: by exact_match; by others it would differ: quasi_exact_match 1"
+    assert notes[0] == f"{NAME}: scored by exact_match; other metrics give different values: quasi_exact_match 1"
     assert columns(evidence(paths, choose={"metric": "quasi_exact_match"}))["correct"] == [1, 1]
     assert_array_equal(evidence(paths, graded=("exact_match@5",)).columns["user.exact_match@5"], [[1, 1]])
     known = "exact_match, exact_match@5, logprob, max_prob, num_output_tokens, quasi_exact_match"
@@ -228,7 +228,7 @@ def test_other_scores(tmp_path: Path) -> None:
     found, notes = evidence_and_notes(judged)
     assert_array_equal(found.columns["user.score"], [[0.5]])
     assert notes[:2] == (
-        "a: by x_score; by others it would differ: x_gpt_score 0, x_claude_score 1",
+        "a: scored by x_score; other metrics give different values: x_gpt_score 0, x_claude_score 1",
         "1 of 1 scores of a: x_score lie between 0 and 1: counted as incorrect; "
         "--choose threshold=0.5 moves the line, mean(score) averages the scores",
     )

@@ -280,7 +280,7 @@ def test_samples_of_one_name_are_repeats_where_the_log_counts_them_all(tmp_path:
     assert found.repeats is not None
     asked = list(zip(found.questions, found.repeats.label, strict=True))
     assert asked == [("1", "1"), ("1", "3"), ("2", "1"), ("1", "2")]
-    assert (columns(found)["correct"], "taken as repeats" in notes[0]) == ([1, 0, 1, 0], True)
+    assert (columns(found)["correct"], "read as repeats" in notes[0]) == ([1, 0, 1, 0], True)
     retried = archive(tmp_path / "b.eval", *samples, head=header(results=counted(3, 0.5)))
     found, notes = evidence_and_notes(retried)
     assert list(zip(found.questions, columns(found)["correct"], strict=True)) == [("1", 0), ("2", 1), ("1", 0)]
@@ -465,7 +465,7 @@ def test_broken_archives(tmp_path: Path) -> None:
     assert_refused(loose, None, "samples must be a list (found {})")
     with zipfile.ZipFile(tmp_path / "other.zip", "w") as packed:
         packed.writestr("a.json", "{}")
-    assert_refused(tmp_path / "other.zip", None, "of no format that nescio knows")
+    assert_refused(tmp_path / "other.zip", None, "not in any format that nescio knows")
 
 
 # COUNTS.txt beside the logs: what its scorer gave, and the tool's own accuracy or mean over what it graded.
@@ -500,7 +500,7 @@ def test_a_real_log_gives_the_tools_counts_and_figure(name: str) -> None:
 @pytest.mark.skipif(not LOGS.is_dir(), reason="the real logs are not here")
 def test_real_logs_that_hold_no_outcomes_say_why() -> None:
     for name, rule in {
-        "2025-10-14T15-42-59-05-00_article-tracking-categories_9sEXT2VSiBpAdRxp9FyZmJ.eval": "started and not finished",
+        "2025-10-14T15-42-59-05-00_article-tracking-categories_9sEXT2VSiBpAdRxp9FyZmJ.eval": "started but not finished",
         "data_with_llm_scoring.json": "none of its 1000 samples, so no answers; its own figures: "
         "simpleqa_scorer accuracy 0.431",
         "2026-06-18T15-29-02+00-00_political-bias_68LHTP6ciAmphyGcVs5ySE.eval": "'left' 24×, 'both' 4×, 'right' 2×",

@@ -132,7 +132,7 @@ def test_a_score_that_is_none_is_not_graded(tmp_path: Path) -> None:
     rows = [{**row, "metric": {"em": None if i == 1 else float(row["metric"]["em"])}} for i, row in enumerate(ROWS)]
     data, notes = evidence_and_notes(write_files(tmp_path, details(("harbour", rows)))[0], ungraded="exclude")
     assert (~data.present).tolist() == [[False, True, False, False]]
-    assert any("em has scores of 3 of 4 answers" in note for note in notes)
+    assert any("em has scores for 3 of 4 answers" in note for note in notes)
 
 
 def test_broken_details(tmp_path: Path) -> None:

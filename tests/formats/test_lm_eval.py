@@ -292,7 +292,7 @@ def test_runs_of_one_model_are_told_apart_and_files_of_another_name_are_runs(tmp
 def test_documents_that_share_a_number_and_no_more_are_pointed_out(tmp_path: Path) -> None:
     files = [lines(tmp_path / run / NAME, row(0, 1.0, doc_hash=f"of {run}"), row(1, 1.0)) for run in ("a", "b")]
     (note,) = in_words(read(files).notes)
-    assert note.startswith("runs 'a' and 'b': 1 documents have one doc_id and not one doc_hash")
+    assert note.startswith("runs 'a' and 'b': 1 documents have the same doc_id but different doc_hashes")
 
 
 def test_json_lines_and_a_list_in_a_json_file(tmp_path: Path) -> None:

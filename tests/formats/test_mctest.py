@@ -59,7 +59,10 @@ def test_the_questions_with_their_stories(tmp_path: Path) -> None:
 
 
 BROKEN: dict[str, tuple[dict[str, str], str]] = {
-    "cells": ({"mc.dev.tsv": TSV + "x\tAuthor: 1;Work Time(s): 2\tText\n"}, "mc.dev.tsv, line 3: a story has 23 cells"),
+    "cells": (
+        {"mc.dev.tsv": TSV + "x\tAuthor: 1;Work Time(s): 2\tText\n"},
+        "mc.dev.tsv, line 3: a story must have 23 cells",
+    ),
     "twice": ({"mc.dev.tsv": TSV + story("mc.dev.0")}, "line 3: the story appears twice (found 'mc.dev.0')"),
     "kind": (
         {"mc.dev.tsv": TSV.replace("multiple:", "many:", 1)},

@@ -52,7 +52,7 @@ def test_results_in_every_encoding(tmp_path: Path, encoding: str) -> None:
     ]
     data, notes = evidence_and_notes(encode(rows, encoding, tmp_path))
     assert data.columns["correct"].tolist() == [[1, 0, 1]]
-    assert any("hold other things than numbers and verdicts: expected/value" in note for note in notes)
+    assert any("do not hold numbers or verdicts: expected/value" in note for note in notes)
 
 
 def test_tables_without_questions_or_metrics(tmp_path: Path) -> None:

@@ -271,7 +271,7 @@ def test_broken_archives(tmp_path: Path) -> None:
         path = write_files(tmp_path, {"a.zip": packed({name: content})})[0]
         assert str(refusal(path)).startswith(f"{path}, member {name}: not a JSON document: ")
     path = write_files(tmp_path, {"a.zip": packed({name: "{}"})})[0]
-    assert "of no format that nescio knows" in str(refusal(path))
+    assert "not in any format that nescio knows" in str(refusal(path))
     good = packed({name: [item(1)]})
     at = good.index(name.encode()) + len(name) + 20
     path = write_files(tmp_path, {"b.zip": good[:at] + b"\xff\xff" + good[at + 2 :]})[0]

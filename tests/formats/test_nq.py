@@ -189,8 +189,8 @@ BROKEN: dict[str, tuple[str, str]] = {
     "no question": ("a,4,,x,y,", "the question is empty"),
     "no id": ("a,,q,x,y,", "the question_id is empty"),
     "twice": ("a,2,where,x,Oslo,", "question '2' of run 'a' appears twice; first on line 3"),
-    "another question": ("c,2,why,x,Rome,", "question '2' is another question here than in"),
-    "no gold": ("c,2,where,x,,", "question '2' has other gold answers here than in"),
+    "another question": ("c,2,why,x,Rome,", "question '2' is a different question from the one in"),
+    "no gold": ("c,2,where,x,,", "question '2' has different gold answers from those in"),
 }
 
 

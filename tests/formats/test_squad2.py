@@ -138,7 +138,7 @@ def test_odds_belong_to_the_run_of_their_name(tmp_path: Path) -> None:
     assert np.isnan(found.columns["confidence"][0]).all()
     assert_array_equal(found.columns["confidence"][1], [3.5, np.nan, np.nan, -2])
     other = files(tmp_path, other=odds)
-    assert "say --choose odds=RUN; runs here are a, b" in str(refusal([*paths[:3], *other], MismatchError))
+    assert "give --choose odds=RUN; runs are a, b" in str(refusal([*paths[:3], *other], MismatchError))
     assert_array_equal(evidence([*paths[:3], *other], choose={"odds": "a"}).columns["confidence"][0, 0], 3.5)
     refusal([*paths[:3], *other], UsageError, choose={"odds": "c"})
     twice = files(tmp_path, na_prob_b=odds)
@@ -221,7 +221,7 @@ def test_files_that_belong_together(tmp_path: Path) -> None:
 
 def test_reports_of_figures_are_no_odds(tmp_path: Path) -> None:
     for document in ({"exact": 78.9, "f1": 81.8}, {"math": 0.4, "math:std": 0.1}, {"a": True}, {"a": 1}, {}):
-        rule = "of no format that nescio knows" if document else "this JSON document is empty"
+        rule = "not in any format that nescio knows" if document else "this JSON document is empty"
         assert rule in str(refusal(files(tmp_path, report=document)))
 
 

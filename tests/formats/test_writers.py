@@ -322,7 +322,7 @@ def test_a_letter_of_2013_against_its_score_cannot_be_written_as_a_score(tmp_pat
 
 def test_other_outcomes_are_no_data_of_pan(tmp_path: Path) -> None:
     found = Outcomes(("a",), ("q",), np.array([[1]], dtype=np.int8))
-    with pytest.raises(MismatchError, match="this is no data of PAN"):
+    with pytest.raises(MismatchError, match="this is not PAN data"):
         notes_of_writing(found, "pan", tmp_path / "out")
 
 

@@ -68,7 +68,7 @@ BROKEN: dict[str, tuple[str | bytes, str | None, str]] = {
     "empty": ("", None, "the file is empty"),
     "blank lines": ("\n\n \n", None, "the file has only blank lines"),
     "nothing but a byte order mark": ("\ufeff", None, "the file has only blank lines"),
-    "a header and no row": (HEADER, None, "there is a header but no row"),
+    "a header but no row": (HEADER, None, "there is a header but no row"),
     "a header without a line end": (HEADER.strip(), None, "there is a header but no row"),
     "too few fields": (
         SOUND.replace("b,q1,", "b,"),

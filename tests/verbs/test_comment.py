@@ -113,7 +113,7 @@ def test_why_there_is_no_comment(github: GitHub, summary: Path, changed: dict[st
 @pytest.mark.parametrize("token", ["SECRET123\nX: 1", "SECRET123\x00", "SECRET123\N{LATIN SMALL LETTER E WITH ACUTE}"])
 def test_a_token_that_no_header_takes_is_refused_and_never_shown(github: GitHub, summary: Path, token: str) -> None:
     said = str(nescio.comment(summary, environment=github.environment(token=token)))
-    assert "GITHUB_TOKEN is no token" in said
+    assert "GITHUB_TOKEN is not a token" in said
     assert "SECRET123" not in said
     assert github.calls == []
 

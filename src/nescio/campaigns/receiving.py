@@ -63,7 +63,7 @@ class Received(Results[Receipt], frozen=True):
 
     def __str__(self) -> str:
         taken = len(self.rows) - self.refused
-        return "\n".join([*map(str, self.rows), f"{plural(taken, 'run')} taken in, {self.refused} refused"])
+        return "\n".join([*map(str, self.rows), f"{plural(taken, 'run')} accepted, {self.refused} refused"])
 
 
 class _Desk(Struct):

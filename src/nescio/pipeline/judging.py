@@ -55,7 +55,7 @@ def _gold_in_doubt(data: Unjudged, outcomes: Outcomes) -> tuple[Note, ...]:
     return (
         note(
             "judging.gold_in_doubt",
-            "no answer is right, and {questions:n question} {questions:has/share} only {golds:n gold answer} "
+            "no answer is right, and {questions:n question} {questions:has/have} only {golds:n gold answer} "
             f"({{texts:list 3}}): if these are not gold answers, {opt('column', of='gold=COLUMN')} "
             "names the column that holds them",
             questions=len(golds),

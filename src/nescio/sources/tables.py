@@ -141,7 +141,7 @@ def _cells(source: Source, names: Mapping[str, str]) -> tuple[dict[str, list[str
     for record, line in rows:
         if len(record) < width or any(record[width:]):
             many = f"{len(record)} field{'s' if len(record) != 1 else ''}"
-            rule = f"a record has {many} where the header has {width}"
+            rule = f"a record of {many} where the header has {width}"
             raise FormatError(source.path, rule, where=f"line {line}", value=record)
         for column, at in wanted:
             column.append(record[at])

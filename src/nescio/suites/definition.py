@@ -134,7 +134,8 @@ def open_suite(source: Any, options: Mapping[str, Any], measures: Measures = Non
         source, named = _definition(Path(source))
     if not isinstance(source, Mapping) or not source:
         raise UsageError(
-            "a suite is a mapping of names to files, as in {'trivia': 'trivia.csv'}, a TOML file, or with suite_by any"
+            "a suite must be a mapping of names to files, as in {'trivia': 'trivia.csv'}, a TOML file, or "
+            "with suite_by any"
             f" data (found {type(source).__name__})"
         )
     check_files(source)

@@ -12,7 +12,7 @@ nescio report questions.jsonl runs/*.jsonl --labels people.csv
 nescio report suite/suite.toml -o suite.html
 nescio report outcomes.csv --study stability --study swap -o report.html
 
-With --baseline, the page shows what changed between two runs: won, lost, newly unanswered, newly answered. For a suite,
+With --baseline, the page shows what changed between two runs: won, lost, newly silent, newly answered. For a suite,
 it has a leaderboard over the benchmarks, and a heat map of runs and benchmarks.
 """
 

@@ -104,7 +104,7 @@ def plan_labels(
         measured, start = _stated(spread, correlation, questions)
     else:
         if spread is not None or questions is not None:
-            raise UsageError("spread and questions are stated where there are no files; these have their own")
+            raise UsageError("spread and questions are for plans without files; these files have their own")
         measured, start, notes = _of_pilot(
             pilot, measures, options, labels, run=run, baseline=baseline, correlation=correlation, target=target
         )

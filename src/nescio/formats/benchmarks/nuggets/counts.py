@@ -100,7 +100,7 @@ def _by_type(runs: Sequence[str], kinds: Mapping[str, str], columns: Mapping[str
     if len(counted) > 1:
         yield note(
             "nuggets.types",
-            "questions by type: {counted:each %d %s}; a measure leaves out those of other types",
+            "questions by type: {counted:each %d %s}; each measure leaves out the other types",
             counted=[(counted[kind], kind) for kind in TYPES if counted[kind]],
         )
     lists = np.array([kind == "list" for kind in kinds.values()])
