@@ -5,9 +5,9 @@ reading tests.
     Answer: in Nova Scotia                                            Question: Where is the school located?
                                                                       Answer: Liverpool, Nova Scotia | Canada
                                                                       Difficulty: Moderate
-An empty answer is silence. Questions on one story (the identifier without its last number) move together. A story is a
-file of its own: HEADLINE:, DATE: and STORYID:, then TEXT: and what follows; its headline and date are not counted as
-sentences.
+An empty answer is silence. Questions about one story (the identifier without its last number) are resampled together.
+Each story is a separate file: HEADLINE:, DATE: and STORYID:, then TEXT: and the story; its headline and date are not
+counted as sentences.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """MCTest (Richardson et al. 2013): stories with four questions of four options each, and the letters that are right.
 
 Each line of the `.tsv` is one story: its name, a note on its author, its text (line ends written \\newline), and four
-times a question with its options A to D; the question begins with `one:` or `multiple:`, by how many sentences its
-answer takes. The `.ans` of the same name has the four right letters of each story. Questions of one story move
-together.
+questions with their options A to D; a question begins with `one:` or `multiple:`, for the number of sentences that its
+answer takes. The `.ans` with the same name has the four right letters of each story. Questions about one story are
+resampled together.
 """
 
 from __future__ import annotations

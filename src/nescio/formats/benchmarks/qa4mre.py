@@ -2,10 +2,9 @@
 option is silence.
 
 A gold file is a test (`test-set/topic/reading-test/q/answer`) whose right options are marked `correct="Yes"`. A run has
-the same shape, `output/topic/reading-test/question`, with at most one `answer` a question and `answered="YES"` or
-`"NO"`; an answer that stands under NO is the candidate that was declined. A gold file may number its reading tests
-otherwise than the test that the systems were given; give the test too, and its questions are found in the gold by their
-text.
+the same shape, `output/topic/reading-test/question`, with at most one `answer` per question and `answered="YES"` or
+`"NO"`; an answer under NO is a declined candidate. A gold file may number its reading tests differently from the test
+that the systems were given; if you also give the test, its questions are found in the gold by their text.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""OpenAI evals: the event log of one run, a line an event. First the `spec`, then `sampling`, `match` and others, at
-last `final_report`.
+"""OpenAI evals: the event log of one run, one event per line: first the `spec`, then `sampling`, `match` and others,
+and last the `final_report`.
 
 `match` says {"correct": bool, "sampled", "expected", …}; `metrics` may say {"score": number or null}. A sample that was
-asked and has neither is not graded, nor is one whose grade could not be read (`"choice": "__invalid__"`): a grader that
-failed leaves no wrong answer. Whether the answer was empty, or declined in words, is read from the `sampling` event
-where the grade does not repeat it.
+asked and has neither is not graded, nor is one whose grade could not be read (`"choice": "__invalid__"`): a failed
+grader does not make an answer wrong. Whether the answer was empty, or declined in words, is read from the `sampling`
+event if the grade does not repeat it.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """simple-evals: the report page of an evaluation (`<eval>_<model>.html`), and the figures beside it
 (`<eval>_<model>.json`).
 
-The answers stand in the page alone: a conversation, the sampled message, and below it the correct answer, the extracted
-one and a score. A run is a model, its evaluations are a stratum, and a question is called by its prompt. An answer from
-which nothing was extracted is silence. The page of SimpleQA has a score and no grade, so that an answer that was not
-attempted looks wrong there; a note says how many of them the figures count. The figures alone hold no answers: they are
-held against the page where both are given.
+Only the page holds the answers: a conversation, the sampled message, and below it the correct answer, the extracted one
+and a score. A run is a model, its evaluations are a stratum, and a question is identified by its prompt. An answer from
+which nothing was extracted is silence. The page of SimpleQA has a score but no grade, so an answer that was not
+attempted looks wrong there; a note says how many of them the figures count. The figures hold no answers: they are
+checked against the page if both are given.
 """
 
 from __future__ import annotations

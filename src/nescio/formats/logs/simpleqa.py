@@ -1,8 +1,8 @@
-"""SimpleQA results: tables of `problem, target, predicted_answer, grade`, one file a run. NOT_ATTEMPTED is silence.
+"""SimpleQA results: tables of `problem, target, predicted_answer, grade`, one file per run. NOT_ATTEMPTED is silence.
 
 A grade is A, B or C, or CORRECT, INCORRECT or NOT_ATTEMPTED, as a whole: the reference grader looks for a letter
 anywhere in a text, and so takes NOT_ATTEMPTED for A and CORRECT for C. Files hold the questions in different orders, so
-they are joined by their text.
+they are matched by their text.
 """
 
 from __future__ import annotations

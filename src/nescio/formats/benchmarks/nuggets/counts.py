@@ -1,4 +1,4 @@
-"""Tables of nuggets counted already, a row an answer, and the other questions of TREC's main task beside them.
+"""Tables of nugget counts, one row per answer, with the other questions of TREC's main task.
 
 Columns `run, question, vital, okay, vital_in_key, length`: the vital and okay nuggets found, the vital ones in the key,
 and the non-white characters of the response. For TREC's combined score a column `type` says `factoid` (column

@@ -6,9 +6,9 @@ model.
                 `answer_text`
     answers     `{"run_id", "topic_id", "answer": [{"text"}, …]}`
 
-Assignments need nothing beside them; a key with answers is matched automatically, by words. Support is a nugget found;
+Assignments need no other file; a key with answers is matched automatically, by words. Support is a nugget found;
 partial support is neither found nor missing: nuggets.vital and nuggets.all give it half a credit, nuggets.F none. A
-response of which an assignment failed is ungraded.
+response with a failed assignment is ungraded.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 r"""Definition questions: nugget keys, the strings of runs, and what assessors mapped, as text or JSON Lines.
 
-Text, in the manner of TREC, cells parted by white space:
+Text in TREC's manner, with cells separated by white space:
 
     key      `qid nugget vital|okay text`; several assessors: `vital,okay,vital`, or a file each
     run      `qid Q0 docid rank score tag text`, the strings of a response in the order of their ranks

@@ -1,15 +1,15 @@
 """DeepEval: `.deepeval/.latest_test_run.json`, `.latest_run_full.json`, `test_run_*.json`, and the cache of cases.
 
-A test case has `success` and, of each metric, `success`, `score` and perhaps `error` (`metricsData`; before version 1,
-`metricsMetadata`). It is right where all its metrics passed, as the tool counts it; a metric that is `flaky` does not
-decide. A metric that ended in an error, or that has no score, is no verdict: a case that failed for nothing else is not
-graded, which the tool counts as failed. `--choose metric=NAME` takes one metric in place of all, with `threshold=T` its
-score. An `actualOutput` that is empty is silence. A case is called by its input, so that runs are compared by it, and
-cases of one input are repeats.
+A test case has `success` and, for each metric, `success`, `score` and perhaps `error` (`metricsData`; before version 1,
+`metricsMetadata`). It is right if all its metrics passed, as the tool counts it; a metric that is `flaky` does not
+decide. A metric that ended in an error, or has no score, is not a verdict: a case that failed for no other reason is
+not graded, though the tool counts it as failed. `--choose metric=NAME` uses one metric instead of all, and with
+`threshold=T` its score. An empty `actualOutput` is silence. A case is identified by its input: runs are compared by it,
+and cases with the same input are repeats.
 
-The cache (`.deepeval-cache.json`) keeps the cases of earlier runs: its counts are not those of the last one. In a
-`.deepeval` folder the latest run is read, and not the cache. A file that holds a link alone has its cases at Confident
-AI; `.latest_run_full.json` beside it may hold them.
+The cache (`.deepeval-cache.json`) keeps the cases of earlier runs, so its counts are not those of the last one. In a
+`.deepeval` folder, the latest run is read instead of the cache. A file that holds only a link has its cases at
+Confident AI; `.latest_run_full.json` beside it may hold them.
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
 """OpenCompass: `results/<model>/<dataset>.json` with details, and `predictions/<model>/<dataset>.json`.
 
-Both hold their items by number ("0", "1", …), so that a question is called by its dataset and its number: there is no
-other text of it than the prompt. A run is a model, its datasets are a stratum. The verdict of the details is the
-outcome (`opencompass.details` says which there are); a prediction from which nothing was extracted, an empty one, and
-what a judge calls not attempted is silence. Where the options' perplexities decide (type PPL) there is no text. The
-tool's accuracy is in percent, over all items. Copies of a dataset (`n`) are repeats.
+Both hold their items by number ("0", "1", …), so a question is identified by its dataset and its number; its only text
+is the prompt. A run is a model, its datasets are a stratum. The verdict of the details is the outcome (see
+`opencompass.details`); a prediction from which nothing was extracted, an empty one, and one that a judge calls not
+attempted are silence. If the options' perplexities decide (type PPL), there is no text. The tool's accuracy is in
+percent, over all items. Copies of a dataset (`n`) are repeats.
 
-Details of evaluators that give no verdict (`predictions` and `references` alone) are judged here (`--judge`), the
-references being the gold. Results without details (`dump_details=False`) hold figures alone: their items are in the
-predictions, which are judged here by their `gold`, where they have it. A file `<dataset>_replica0.json` in `results`
-looks like predictions and holds the texts of a judge: its letters are verdicts where the details are not there.
+Details of evaluators that give no verdict (`predictions` and `references` alone) are judged here (`--judge`), with the
+references as gold. Results without details (`dump_details=False`) hold only figures: their items are in the
+predictions, which are judged here by their `gold`, if they have it. A file `<dataset>_replica0.json` in `results` looks
+like predictions but holds the texts of a judge: its letters are verdicts whose details are missing.
 """
 
 from __future__ import annotations

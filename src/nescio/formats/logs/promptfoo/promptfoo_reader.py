@@ -1,11 +1,11 @@
-"""promptfoo: `results.json` of version 3, or one result per line. An error of the provider is no wrong answer, and no
-answer either.
+"""promptfoo: `results.json` of version 3, or one result per line. An error of the provider is neither a wrong answer
+nor an abstention.
 
 A result is `{"testIdx", "promptIdx", "success", "failureReason", "score", "provider", "response": {"output"}, …}`; the
-reason of a failure is 0 none, 1 an assertion, 2 an error. The text of a failed assertion stands in `error` as well, so
-that says nothing where there is an output. A refusal (`isRefusal`) is silence; a failure that is only a judge's
-(`graderError`), or that of an assertion's own script that crashed, is ungraded. The table that it writes as CSV says
-too little to keep these apart, and is refused.
+reason of a failure is 0 none, 1 an assertion, 2 an error. The text of a failed assertion is in `error` as well, so
+`error` says nothing if there is an output. A refusal (`isRefusal`) is silence; a failure that comes only from a judge
+(`graderError`), or from an assertion script that crashed, is ungraded. promptfoo's CSV table does not distinguish
+these, and is refused.
 """
 
 from __future__ import annotations
