@@ -238,7 +238,7 @@ def test_a_response_that_breaks_a_rule_is_refused_by_its_line(run: str, says: st
         ('id="116_2"', 'id="116_1"', "line 11: an answer with this id appears twice (found '116_1')"),
         ('id="116_2"', "", "line 11: an answer needs an id without white space"),
         ('id="116_2"', 'id="116 2"', "line 11: an answer needs an id without white space (found '116 2')"),
-        ('value="UNKNOWN"', 'value="PERHAPS"', "line 16: a value is VALIDATED, REJECTED, UNKNOWN or empty"),
+        ('value="UNKNOWN"', 'value="PERHAPS"', "line 16: a value must be VALIDATED, REJECTED, UNKNOWN or empty"),
         ("<q_str>What is Zanussi?</q_str>", "", "line 3: a question must have its text in q_str (found '116')"),
         ("</q>", '</q><q id="116"><q_str>?</q_str></q>', "a question with this id appears twice (found '116')"),
         ("</ave>", "", "not well-formed XML"),
@@ -348,7 +348,9 @@ def test_notes_say_what_was_missing_and_what_looks_odd(tmp_path: Path) -> None:
         files(tmp_path, run="116 116_1 SELECTED 0.2\n116 116_2 REJECTED 0.75\n"), choose={"confidence": "decision"}
     )
     assert turned.columns["ave.confidence"][0, 1:].tolist() == [0.2, 0.25]
-    assert "1 less them" in error_of(files(tmp_path, run="116 116_1 REJECTED 7\n"), choose={"confidence": "decision"})
+    assert "so 1 minus them" in error_of(
+        files(tmp_path, run="116 116_1 REJECTED 7\n"), choose={"confidence": "decision"}
+    )
 
 
 def test_accepted_is_validated_as_in_2008(tmp_path: Path) -> None:

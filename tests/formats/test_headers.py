@@ -305,12 +305,12 @@ def test_each_name_and_word_stands_once_and_in_its_plain_form() -> None:
     [
         (
             "question,expected,response,answer\na,Paris,Paris,Lyon\n",
-            "'expected' and 'answer': each could be the answer that is right, and they differ; name the one to read: "
+            "'expected' and 'answer': each could be the gold answer, but they differ; name the one to read: "
             "--column gold=expected or --column gold=answer",
         ),
         (
             "question,expected,response,prediction\na,Paris,Paris,Lyon\n",
-            "'prediction' and 'response': each could be the answer given, and they differ",
+            "'prediction' and 'response': each could be the answer given, but they differ",
         ),
         (
             "question,correct,response\na,yes,yes\nb,no,no\n",

@@ -321,7 +321,7 @@ def test_the_run_specification_names_the_run_and_the_stats_its_figure(tmp_path: 
     _, notes = evidence_and_notes(
         folder(tmp_path / "a", case("id1", 1.0), case("id2", 0.0, "A"), run_spec=spec, stats=stats)
     )
-    assert notes == ("a: its own exact_match is 0.25, and the answers in it give 0.5",)
+    assert notes == ("a: its own exact_match is 0.25, but the answers in it give 0.5",)
 
 
 def test_files_that_are_not_together(tmp_path: Path) -> None:

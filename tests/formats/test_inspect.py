@@ -316,7 +316,7 @@ def test_a_log_that_was_cut_off_is_read_and_said_to_be(tmp_path: Path) -> None:
 
 def test_a_figure_that_the_samples_do_not_give_is_pointed_out(tmp_path: Path) -> None:
     _, notes = evidence_and_notes(document(tmp_path / "log.json", scored("C"), results=counted(1, 0.25)))
-    assert notes == ("log.json: its own accuracy is 0.25, and the answers in it give 1",)
+    assert notes == ("log.json: its own accuracy is 0.25, but the answers in it give 1",)
 
 
 # Three questions of five repeats: C C C I I, I I I I P, C I I I I.
@@ -355,7 +355,7 @@ def test_the_figure_is_held_against_the_repeats_as_the_log_reduced_them(reducer:
     )
     notes = in_words(read(repeated(tmp_path / "log.json", values, reducer, figure - 0.01)).notes)
     what = f"accuracy ({reducer} of the repeats)" if reducer not in ("", "mean") else "accuracy"
-    assert f"log.json: its own {what} is {figure - 0.01:g}, and the answers in it give {figure:g}" in notes
+    assert f"log.json: its own {what} is {figure - 0.01:g}, but the answers in it give {figure:g}" in notes
 
 
 def test_a_figure_is_not_doubted_where_what_reduced_the_repeats_does_not_tell(tmp_path: Path) -> None:
@@ -370,7 +370,7 @@ def test_a_figure_is_not_doubted_where_what_reduced_the_repeats_does_not_tell(tm
             "its own" in note for note in in_words(read(repeated(tmp_path / "x.json", values, reducer, 0.25)).notes)
         )
     notes = in_words(read(repeated(tmp_path / "x.json", ["CI", "II"], "mode", 0.75)).notes)
-    assert "x.json: its own accuracy (mode of the repeats) is 0.75, and the answers in it give 0.5" in notes
+    assert "x.json: its own accuracy (mode of the repeats) is 0.75, but the answers in it give 0.5" in notes
 
 
 def test_the_mode_of_the_repeats_is_that_of_the_values_and_not_of_their_scores(tmp_path: Path) -> None:
@@ -388,7 +388,7 @@ def test_the_figure_is_that_of_the_part_that_was_chosen(tmp_path: Path) -> None:
     path = document(tmp_path / "log.json", scored({"a": 1, "b": 0}), results=held)
     assert in_words(read(path, choose={"key": "a"}).notes) == ()
     assert in_words(read(path, choose={"key": "b"}).notes) == (
-        "log.json: its own mean is 0.25, and the answers in it give 0",
+        "log.json: its own mean is 0.25, but the answers in it give 0",
     )
 
 

@@ -71,7 +71,7 @@ def test_the_tool_s_own_figures() -> None:
 def test_a_figure_that_is_not_that_of_the_details_is_noted(tmp_path: Path) -> None:
     write_files(tmp_path, details(("harbour", ROWS)) | results(em=0.5, em_stderr=0.1))
     _, notes = evidence_and_notes(tmp_path)
-    assert any("its own em of harbour|0 is 0.5, and the answers in it give 0.25" in note for note in notes)
+    assert any("its own em of harbour|0 is 0.5, but the answers in it give 0.25" in note for note in notes)
     write_files(tmp_path, results(em=0.25))
     assert not any("its own em" in note for note in evidence_and_notes(tmp_path)[1])
 

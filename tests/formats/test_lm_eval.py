@@ -78,7 +78,7 @@ def test_what_version_0_3_wrote_out(tmp_path: Path) -> None:
     figures = {"results": {"sums": {"acc": 0.75}}, "versions": {"sums": 0}, "config": {"model": "gpt2"}}
     (folder / "results.json").write_text(json.dumps(figures))
     data, notes = evidence_and_notes(folder)
-    assert notes == ("sums_write_out_info.json: its own acc,none is 0.75, and the answers in it give 0.5",)
+    assert notes == ("sums_write_out_info.json: its own acc,none is 0.75, but the answers in it give 0.5",)
 
 
 def test_answers_in_words_that_version_0_3_wrote_out(tmp_path: Path) -> None:
@@ -249,7 +249,7 @@ def test_the_results_file_names_the_model_the_fallback_and_its_own_figure(tmp_pa
     cut = f"{NAME} holds 2 of the 100 answers that its own figures cover (exact_match,strict is 0.75 over all of them)"
     assert cut in in_words(read([path, beside]).notes)
     results(beside, figure=0.75)
-    differs = f"{NAME}: its own exact_match,strict is 0.75, and the answers in it give 0.5"
+    differs = f"{NAME}: its own exact_match,strict is 0.75, but the answers in it give 0.5"
     assert differs in in_words(read([path, beside]).notes)
     assert_refused(
         beside, None, "holds figures of whole tasks and no answers; give its samples_*.jsonl (found ['sums'])"

@@ -117,7 +117,7 @@ def test_all_rules_of_the_repository_if_asked_for(tmp_path: Path) -> None:
     assert notes[0].startswith(
         "run 'mine': 2 letters in pred cannot be reproduced from the text by any rule of the repository"
     )
-    assert notes[1] == f"run 'mine': {looser}: {many}: read as answers, as asked"
+    assert notes[1] == f"run 'mine': {looser}: {many}: read as answers, as requested"
 
 
 def test_what_a_file_holds(tmp_path: Path) -> None:
@@ -141,7 +141,7 @@ def test_a_random_letter_is_no_answer_and_counted(tmp_path: Path) -> None:
     assert notes[0].startswith("run 'mine': 2 letters in pred cannot be reproduced from the text")
     believed, notes = evidence_and_notes(path, choose={"extract": "pred"})
     assert_array_equal(believed.columns["correct"], [[1, 1, 0]])
-    assert notes[0].endswith("trusted, as asked")
+    assert notes[0].endswith("trusted, as requested")
     refusal(path, UsageError, choose={"extract": "loose"})
 
 
@@ -228,7 +228,7 @@ def test_summaries_beside_the_results_are_held_against_them(tmp_path: Path) -> N
     paths = write_files(tmp_path, texts)
     assert not any("summary" in note for note in evidence_and_notes(paths)[1])
     other = write_files(tmp_path, texts | {"gpt/law_summary.json": summary(1, 3)})
-    own = "law_summary.json: its own accuracy by pred is 0.25, and the answers in it give 0.5"
+    own = "law_summary.json: its own accuracy by pred is 0.25, but the answers in it give 0.5"
     assert own in evidence_and_notes(other)[1]
     cut = write_files(tmp_path, texts | {"gpt/law_summary.json": summary(50, 50)})
     of = "law_summary.json holds 4 of the 100 answers that its own figures cover (accuracy by pred is 0.5 over all of them)"

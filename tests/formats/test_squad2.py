@@ -168,10 +168,10 @@ def test_words_that_mean_i_do_not_know(tmp_path: Path) -> None:
 
 
 BROKEN_GOLD: dict[str, tuple[Any, str]] = {
-    "paragraphs no list": ({"data": [{"paragraphs": {}}]}, "data[0]: an object with a list of paragraphs is expected"),
+    "paragraphs no list": ({"data": [{"paragraphs": {}}]}, "data[0]: expected an object with a list of paragraphs"),
     "qas missing": (
         {"data": [{"paragraphs": [{}]}]},
-        "data[0].paragraphs[0]: an object with a list of qas is expected",
+        "data[0].paragraphs[0]: expected an object with a list of qas",
     ),
     "a question a text": (gold_of("q1"), "data[0].paragraphs[0].qas[0]: a question must be an object (found 'q1')"),
     "no id": (gold_of(gold_question(None)), "data[0].paragraphs[0].qas[0]: id must be a text or a whole number"),

@@ -128,7 +128,7 @@ def test_a_story_without_a_name_gets_one(tmp_path: Path) -> None:
     )
     notes = notes_of_writing(Unjudged(Collection("c", questions), ()), "questions", tmp_path / "out")
     assert notes == (
-        "left out, as there is no place for it in nescio's questions and runs: 1 column of questions (story)",
+        "left out, because there is no place for it in nescio's questions and runs: 1 column of questions (story)",
     )
     read, _ = read_collection(files_in(tmp_path / "out"))
     assert [one.story for one in read.questions] == [("One.",), ("Two.",)]
@@ -140,7 +140,7 @@ def test_columns_that_mean_something_else_are_left_out_and_counted(tmp_path: Pat
     question = Question("1", "Who?", ("Ann",), strata=strata)
     found = Unjudged(Collection("questions", (question,)), (), extra_columns={"f1": np.zeros((0, 1))})
     assert notes_of_writing(found, "questions", tmp_path / "out") == (
-        "left out, as there is no place for it in nescio's questions and runs: 3 columns of questions (outcome, "
+        "left out, because there is no place for it in nescio's questions and runs: 3 columns of questions (outcome, "
         "value, answer), "
         "1 column of scores (f1)",
     )
@@ -167,7 +167,7 @@ def test_a_run_without_answers_is_counted(tmp_path: Path) -> None:
 # ---- KILT and SQuAD ----
 
 LOST = (
-    "left out, as there is no place for it in {}: 1 question with options, 1 cluster mark, {}1 declined candidate, "
+    "left out, because there is no place for it in {}: 1 question with options, 1 cluster mark, {}1 declined candidate, "
     "1 answer below rank 1, 1 support, 1 column of questions (topic)"
 )
 SAID = {
@@ -234,7 +234,7 @@ def test_two_runs_whose_odds_would_be_taken_for_one_another(tmp_path: Path) -> N
 @pytest.mark.parametrize("to", ["questions", "kilt", "squad2"])
 def test_a_question_without_gold_is_refused(to: str, tmp_path: Path) -> None:
     found = Unjudged(Collection("c", (QUESTIONS[0], Question("9", "When?"))), RUNS[:0])
-    with pytest.raises(MismatchError, match="question '9' has no answer and is not marked as unanswerable"):
+    with pytest.raises(MismatchError, match="question '9' has no answer, and is not said to be unanswerable"):
         notes_of_writing(found, to, tmp_path / "out")
     assert not list(tmp_path.iterdir())
 

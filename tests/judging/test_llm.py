@@ -425,8 +425,8 @@ def test_a_file_of_something_else_is_left_alone(tmp_path: Path, judge: Callable[
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        (lambda: Endpoint("host/v1"), "base_url is an address"),
-        (lambda: Endpoint("file:///etc/passwd"), "base_url is an address"),
+        (lambda: Endpoint("host/v1"), "base_url must be an address"),
+        (lambda: Endpoint("file:///etc/passwd"), "base_url must be an address"),
         (lambda: Endpoint("http://h", "two\nlines"), "must be one line of printable ASCII"),
         (lambda: LLM(Endpoint("http://h"), ""), "needs model"),
         (lambda: LLM(Endpoint("http://h"), "m", concurrency=0), "1 or more"),

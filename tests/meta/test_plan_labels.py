@@ -113,7 +113,7 @@ def test_the_shares_add_to_the_labels(half_width: float, baseline: str | None) -
     ("options", "message"),
     [
         ({"half_width": 0.1}, "starts from judged answers"),
-        ({**STATED}, "for a half width or for a difference"),
+        ({**STATED}, "needs a half width or a difference"),
         ({**STATED, "half_width": 0.1, "difference": 0.1}, "half.width cannot be used with -*difference"),
         ({**STATED, "half_width": 0}, "half.width takes a number, above 0"),
         ({**STATED, "half_width": 0.1, "correlation": 1.0}, "correlation must be at least 0 and below 1"),

@@ -378,7 +378,7 @@ def test_what_cannot_be_chosen(tmp_path: Path) -> None:
     error = refusal(paths[0], UsageError, choose={"metrik": "acc"})
     assert str(error).startswith("--choose metrik: there is no such choice in promptfoo results")
     assert str(error).endswith("in these files you can choose threshold")
-    assert str(refusal(paths[1], UsageError, choose={"threshold": "0.5"})).endswith("; nothing can be")
+    assert str(refusal(paths[1], UsageError, choose={"threshold": "0.5"})).endswith("; nothing can be chosen")
     assert evidence(paths[0], choose={"threshold": "0.5"}).column("correct").tolist() == [[1]]
 
 

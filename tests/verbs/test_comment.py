@@ -83,7 +83,7 @@ def test_what_is_too_long_for_github_is_cut_and_says_so(github: GitHub, summary:
     nescio.comment(summary, environment=github.environment())
     body = github.comments[0]["body"]
     assert len(body) == 65_536
-    assert body.rstrip().endswith("the summary of the job has all)")
+    assert body.rstrip().endswith("the summary of the job has all of it)")
 
 
 def test_a_token_that_only_reads_says_so(github: GitHub, summary: Path) -> None:
@@ -101,7 +101,7 @@ def test_a_token_that_only_reads_says_so(github: GitHub, summary: Path) -> None:
         ({"GITHUB_TOKEN": ""}, "GITHUB_TOKEN is not set"),
         ({"GITHUB_TOKEN": "another"}, "401 Bad credentials"),
         ({"GITHUB_EVENT_PATH": ""}, "not started by a pull request"),
-        ({"GITHUB_API_URL": "http://127.0.0.1:9"}, "does not answer"),
+        ({"GITHUB_API_URL": "http://127.0.0.1:9"}, "did not answer"),
     ],
 )
 def test_why_there_is_no_comment(github: GitHub, summary: Path, changed: dict[str, str], says: str) -> None:

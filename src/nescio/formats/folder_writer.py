@@ -169,7 +169,7 @@ def left_out(unjudged: Unjudged, format_: str, holds: Collection[str], strata: C
     return [
         note(
             "writer.no_place",
-            "left out, because {format} has no place for it: {lost:list}",
+            "left out, because there is no place for it in {format}: {lost:list}",
             format=format_,
             lost=lost,
         )

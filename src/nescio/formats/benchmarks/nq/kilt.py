@@ -126,5 +126,5 @@ def _gold_of(question: Question) -> tuple[str, ...]:
     if question.answerable is False:
         return ()
     if not question.answers:
-        raise MismatchError(f"question {question.id!r} has no answer and is not marked as unanswerable")
+        raise MismatchError(f"question {question.id!r} has no answer, and is not said to be unanswerable")
     return question.answers
