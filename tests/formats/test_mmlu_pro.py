@@ -236,7 +236,9 @@ def test_summaries_beside_the_results_are_held_against_them(tmp_path: Path) -> N
     held: dict[str, Any] = {"gpt/law_result.json": items, "gpt/law_summary.json": json.loads(summary(1, 3))}
     assert own in evidence_and_notes(write_files(tmp_path, {"any.zip": packed(held)}))[1]
     alone_ = write_files(tmp_path, {"gpt/art_summary.json": summary(1, 3)})
-    assert "art_summary.json: left out, as art_result.json was not given" in evidence_and_notes([*paths, *alone_])[1]
+    assert (
+        "art_summary.json: left out, because art_result.json was not given" in evidence_and_notes([*paths, *alone_])[1]
+    )
     rule = "this holds the figures of a category and no answers; give art_result.json of its folder too"
     assert str(refusal(alone_)) == f"{alone_[0]}: {rule}"
 

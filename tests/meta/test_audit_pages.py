@@ -70,7 +70,7 @@ def test_every_format(tmp_path: Path) -> None:
     for form in ("table", "json", "jsonl", "csv", "markdown", "latex"):
         text = tables.render(found, form)
         assert "1 right, 499 silent: 1" in text
-        assert "that outcomes do not decide" in text
+        assert "outcomes do not decide" in text
     for suffix in (".md", ".txt", ".csv", ".tex", ".json", ".parquet"):
         tables.write(found, tmp_path / f"audit{suffix}")
     import duckdb
