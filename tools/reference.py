@@ -222,10 +222,11 @@ def formats() -> Iterator[tuple[str, str]]:
         pages[REGISTRY[name].recognise.__module__.split(".")[2]].append(name)
     head = [
         "# Formats\n",
-        "Files are recognised by their suffix and their columns; `nescio check FILE` says as what and why, and "
-        "`--format-in NAME`",
-        "decides if that fails. Give gold and answers together, in any order. All files can be compressed (.gz, .bz2, "
-        ".xz, .zst).\n",
+        "Files are recognised by their suffix and their columns; `nescio check FILE` shows the format and the reason, "
+        "and",
+        "`--format-in NAME` names the format if that fails. Give gold and answers together, in any order. All files "
+        "can be",
+        "compressed (.gz, .bz2, .xz, .zst).\n",
     ]
     for family, (file, title, about) in FAMILIES.items():
         page = f"formats/{file}.md"
