@@ -104,9 +104,9 @@ def test_an_unknown_format(tmp_path: Path) -> None:
 def test_json_of_no_known_format(tmp_path: Path) -> None:
     path = tmp_path / "table.json"
     path.write_text('{"a": 1}')
-    assert_refused(path, None, "of no format that nescio knows (")
+    assert_refused(path, None, "not in any format that nescio knows (")
     path.write_text('[{"id": "q1", "question": "?", "answers": ["x"]}]')
-    assert_refused(path, None, "questions and runs in JSON have one object a line (.jsonl)")
+    assert_refused(path, None, "questions and runs in JSON have one object per line (.jsonl)")
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_rows_in_one_document_are_the_table_that_they_are_by_lines(wrapped: Any,
 def test_two_lists_of_rows_in_one_document_are_no_table(tmp_path: Path) -> None:
     path = tmp_path / "table.json"
     path.write_text(json.dumps({"one": ROWS, "other": ROWS}))
-    assert_refused(path, None, "of no format that nescio knows (")
+    assert_refused(path, None, "not in any format that nescio knows (")
 
 
 @pytest.mark.parametrize(

@@ -222,11 +222,11 @@ def formats() -> Iterator[tuple[str, str]]:
         pages[REGISTRY[name].recognise.__module__.split(".")[2]].append(name)
     head = [
         "# Formats\n",
-        "Files are known by their suffix and their columns; `nescio check FILE` says what a file was taken for and "
-        "why, and",
-        "`--format-in NAME` decides where that does not. Gold and answers are given together, in any order, and the "
-        "gold is",
-        "recognised. All of them may be compressed (.gz, .bz2, .xz, .zst).\n",
+        "Files are recognised by their suffix and their columns; `nescio check FILE` shows the format and the reason, "
+        "and",
+        "`--format-in NAME` names the format if that fails. Give gold and answers together, in any order. All files "
+        "can be",
+        "compressed (.gz, .bz2, .xz, .zst).\n",
     ]
     for family, (file, title, about) in FAMILIES.items():
         page = f"formats/{file}.md"
@@ -242,7 +242,7 @@ def formats() -> Iterator[tuple[str, str]]:
 def _format(name: str) -> Iterator[str]:
     from nescio.formats import REGISTRY, WRITERS
 
-    module = sys.modules[REGISTRY[name].recognise.__module__]
+    module = sys.modules[REGISTRY[name].read.__module__]
     yield f"## {name}\n"
     yield f"Holds {_plain(REGISTRY[name].about)}.\n"
     yield from _docstring(module.__doc__ or "")

@@ -43,7 +43,7 @@ DEFECTIVE: dict[str, tuple[str, list[tuple[int | None, str]]]] = {
             (4, "one of them must be SELECTED"),
             (5, "has no such answer"),
             (6, "has no such question"),
-            (8, "has a SELECTED answer already"),
+            (8, "already has a SELECTED answer"),
             (9, "has two decisions"),
             (10, "confidence must be a finite number"),
             (None, "13 decisions missing"),  # of 18, these five are there: 1_1, 1_3, 2_1, 3_1, 3_2
@@ -55,7 +55,7 @@ DEFECTIVE: dict[str, tuple[str, list[tuple[int | None, str]]]] = {
         [
             (1, "the answer string is empty"),
             (2, "strings must be a list of texts"),
-            (3, "the topics do not have this id"),
+            (3, "no topic has this id"),
             (5, "responds to question t2 again"),
             (None, "2 answers missing"),  # t1, t3
         ],
@@ -66,7 +66,7 @@ DEFECTIVE: dict[str, tuple[str, list[tuple[int | None, str]]]] = {
         [
             (4, "the question appears twice; first on line 1"),
             (7, "the questions do not have this id"),
-            (10, "there is no Answer:"),
+            (10, "this block has no line Answer:"),
             (None, "2 answers missing"),  # r1, r2
         ],
     ),
@@ -162,7 +162,7 @@ def test_a_decision_without_any_confidence_is_a_fault_on_every_line(tmp_path: Pa
     run = made.text(tmp_path / "run.txt", "".join(f"{q} {q}_{a} REJECTED\n" for q in range(1, 7) for a in range(1, 4)))
     faults = nescio.campaign.check(campaign, [run]).rows
     assert [fault.line for fault in faults] == list(range(1, 19))
-    assert all(fault.rule.startswith("a decision has a confidence") for fault in faults)
+    assert all(fault.rule.startswith("a decision needs a confidence") for fault in faults)
 
 
 def test_a_wrong_word_is_quoted(tmp_path: Path) -> None:
@@ -177,7 +177,7 @@ def test_the_language_of_a_run_is_told_by_its_ids_or_by_its_name(tmp_path: Path)
     untold = made.sound("ave", tmp_path / "in" / "other")
     checked = nescio.campaign.check(campaign, [told, untold])
     assert [row.language for row in checked.tables["files"]] == ["ES", ""]
-    assert "the language of the run cannot be told" in checked.rows[0].rule
+    assert "the language of the run is unknown" in checked.rows[0].rule
     rows = [{"id": f"{n}{i}", "question": "?", "language": n} for n in ("en", "es") for i in range(3)]
     campaign = made.start(tmp_path / "qa", "qa", [made.lines(tmp_path / "q.jsonl", rows)])
     run = made.lines(
@@ -186,7 +186,7 @@ def test_the_language_of_a_run_is_told_by_its_ids_or_by_its_name(tmp_path: Path)
     checked = nescio.campaign.check(campaign, [run])
     assert checked.tables["files"][0].language == "es"
     assert [(fault.rule, fault.value) for fault in checked.rows] == [
-        ("the question is not of the run's language, es", "en0"),
+        ("the question is not in the run's language, es", "en0"),
         ("1 answer missing; null is silence", "es2"),
     ]
 
@@ -195,7 +195,7 @@ def test_an_answer_that_is_no_option_is_a_fault(tmp_path: Path) -> None:
     rows = [{"id": "a", "question": "?", "options": ["yes", "no"], "answers": ["no"]}]
     campaign = made.start(tmp_path, "qa", [made.lines(tmp_path / "q.jsonl", rows)])
     run = made.lines(tmp_path / "x.jsonl", [{"id": "a", "answer": "perhaps"}])
-    assert "none of its options" in nescio.campaign.check(campaign, [run]).rows[0].rule
+    assert "not one of its options" in nescio.campaign.check(campaign, [run]).rows[0].rule
 
 
 def test_no_gold_is_handed_out(tmp_path: Path) -> None:
@@ -246,7 +246,7 @@ def test_the_same_campaign_may_be_made_again_and_another_in_its_place_may_not(tm
     before = (campaign / "campaign.toml").read_bytes()
     assert made.qa(tmp_path) == campaign
     assert (campaign / "campaign.toml").read_bytes() == before
-    with pytest.raises(nescio.UsageError, match="is a campaign already"):
+    with pytest.raises(nescio.UsageError, match="already holds a different campaign"):
         made.qa(tmp_path, 7)
 
 
@@ -256,7 +256,7 @@ def test_the_same_campaign_may_be_made_again_and_another_in_its_place_may_not(tm
         ('task = "chess"', "task is one of"),
         ("runs = 0", "runs must be 1 or more"),
         ('deadline = "soon"', "a time is written as"),
-        ("colour = 1", "no setting of this name"),
+        ("colour = 1", "no setting with this name"),
         ("runs = true", "runs must be a whole number"),
     ],
 )

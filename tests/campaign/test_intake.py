@@ -81,14 +81,14 @@ def test_what_is_handed_in_twice_late_by_the_wrong_group_or_too_often_is_refused
     campaign = made.qa(tmp_path, deadline=DEADLINE, runs=2)
     made.sound("qa", tmp_path / "alpha" / "one")
     assert told(campaign, tmp_path / "alpha") == [("accepted", "")]
-    assert "in already, as version 1 of alpha_one" in told(campaign, tmp_path / "alpha", received=LATER)[0][1]
+    assert "already accepted, as version 1 of alpha_one" in told(campaign, tmp_path / "alpha", received=LATER)[0][1]
     made.sound("qa", tmp_path / "beta" / "mine")
-    assert told(campaign, tmp_path / "beta") == [("refused", "another group handed in the same file")]
+    assert told(campaign, tmp_path / "beta") == [("refused", "another group submitted the same file")]
     stranger = made.sound("qa", tmp_path / "delta" / "mine").parent
     assert "there is no group 'delta'" in told(campaign, stranger)[0][1]
     made.lines(tmp_path / "gamma" / "alpha_two.jsonl", [{"id": f"q{i}", "answer": "a"} for i in range(6)])
     assert told(campaign, tmp_path / "gamma") == [
-        ("refused", "by its name it is a run of alpha, and it came from gamma")
+        ("refused", "its name says that it is a run of alpha, but it came from gamma")
     ]
     made.lines(tmp_path / "b2" / "x.jsonl", [{"id": f"q{i}", "answer": "b"} for i in range(6)])
     assert "after the deadline" in told(campaign, tmp_path / "b2", group="beta", received=LATE)[0][1]
@@ -178,7 +178,7 @@ def test_an_archive_that_could_do_harm_is_refused_and_leaves_nothing(kind: str, 
     before = contents(campaign)
     ((status, why),) = told(campaign, folder)
     assert status == "refused"
-    expected = {"bomb": "at most 1 MB", "..": "leads out of the archive", "zip": "no readable ZIP", "link": ""}
+    expected = {"bomb": "at most 1 MB", "..": "points outside the archive", "zip": "not a readable ZIP", "link": ""}
     assert expected[kind.rsplit(maxsplit=1)[-1]] in why
     after = contents(campaign)
     assert {name: held for name, held in after.items() if not name.startswith("receipts/")} == before
@@ -191,7 +191,7 @@ def test_two_files_of_one_name_in_one_delivery_are_both_refused(tmp_path: Path) 
     made.sound("qa", tmp_path / "alpha" / "a" / "run")
     made.lines(tmp_path / "alpha" / "b" / "run.jsonl", [{"id": f"q{i}", "answer": "a"} for i in range(6)])
     assert {why for _, why in told(campaign, tmp_path / "alpha")} == {
-        "two files of this delivery are a run of this name"
+        "two files in this delivery are runs with this name"
     }
 
 
@@ -260,5 +260,5 @@ def test_one_step_at_a_time(tmp_path: Path) -> None:
 
     campaign = made.qa(tmp_path)
     made.sound("qa", tmp_path / "alpha" / "one")
-    with step(campaign), pytest.raises(nescio.UsageError, match="another step of this campaign is under way"):
+    with step(campaign), pytest.raises(nescio.UsageError, match="another step of this campaign is running"):
         nescio.campaign.intake(campaign, [tmp_path / "alpha"])

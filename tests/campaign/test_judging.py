@@ -131,8 +131,8 @@ def test_every_fault_of_a_sheet_is_named_and_nothing_is_taken_over(two_runs: Pat
     collected = nescio.campaign.collect(two_runs)
     assert [(fault.line, fault.rule.partition(" (")[0]) for fault in collected.rows] == [
         (2, "a verdict is R"),
-        (3, "the answer of this item is another; was a column sorted alone?"),
-        (4, "the answer of this item is another; was a column sorted alone?"),
+        (3, "the answer differs from that of this item in the pool; was one column sorted alone?"),
+        (4, "the answer differs from that of this item in the pool; was one column sorted alone?"),
         (6, "the item appears twice; first on line 5"),
         (7, "the pool has no such item"),
     ]
@@ -149,7 +149,7 @@ def test_what_is_judged_is_carried_over_and_no_verdict_is_overwritten(two_runs: 
     nescio.campaign.pool(two_runs)
     nescio.campaign.sheets(two_runs, ["ana"])
     fill(two_runs, lambda _who, _row: "W")
-    with pytest.raises(nescio.UsageError, match="not read back"):
+    with pytest.raises(nescio.UsageError, match="not collected"):
         nescio.campaign.sheets(two_runs, ["ana"])
     nescio.campaign.collect(two_runs, resamples=10)
     made.lines(tmp_path / "gamma" / "g.jsonl", [{"id": f"q{i}", "answer": "paris"} for i in range(3)])
@@ -234,7 +234,7 @@ def test_judging_is_open_until_each_answer_has_as_many_verdicts_as_were_asked_fo
 
     assert judging() == (False, "4 of 4 answers judged, 0 in dispute; 4 of 8 verdicts; ana has returned none")
     (scores,) = nescio.campaign.score(two_runs, resamples=10).scores.values()
-    said = "judging is not at its end: 4 of 8 verdicts of assessors came back"
+    said = "judging is not finished: assessors returned 4 of 8 verdicts"
     assert said in [str(note) for note in scores.notes]
     nescio.campaign.collect(two_runs, resamples=10)
     assert judging() == (True, "4 of 4 answers judged, 0 in dispute")

@@ -91,7 +91,7 @@ def test_answers_that_nobody_judged_are_named_and_a_key_may_judge_them(tmp_path:
     campaign = made.qa(tmp_path)
     made.sound("qa", tmp_path / "alpha" / "a")
     nescio.campaign.intake(campaign, [tmp_path / "alpha"])
-    with pytest.raises(nescio.MismatchError, match=r"4 answers are judged by nobody \(first: q1 of alpha_a"):
+    with pytest.raises(nescio.MismatchError, match=r"4 answers have not been judged \(first: q1 of alpha_a"):
         nescio.campaign.score(campaign)
     path = campaign / "campaign.toml"
     path.write_text(path.read_text().replace('judge = ""', 'judge = "exact"'))

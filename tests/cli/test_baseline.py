@@ -67,7 +67,9 @@ def test_a_run_without_a_grade_is_no_baseline(tmp_path: Path) -> None:
     source, path = tmp_path / "o.csv", tmp_path / "baseline.json"
     text = "run,question,outcome\nm,a,ungraded\nm,b,ungraded\n"
     source.write_text(text)
-    with pytest.raises(MismatchError, match=r"^run 'm' has no graded answer: a baseline of it would be compared with"):
+    with pytest.raises(
+        MismatchError, match=r"^run 'm' has no graded answer, so its baseline would have nothing to compare"
+    ):
         package.baseline(source, path, ungraded="exclude")
     assert not path.exists()
     source.write_text(text + "m,c,incorrect\n")
@@ -130,7 +132,7 @@ def test_other_questions_are_refused(nescio: Command, tmp_path: Path) -> None:
     new = table(tmp_path / "new.csv", main="CCWWC")
     refused = nescio("compare", new, "--baseline", path)
     assert (refused.status, refused.out) == (2, "")
-    assert "the baseline was made on other questions: 1 only here ('q4')" in refused.err
+    assert "the baseline was made on different questions: 1 only here ('q4')" in refused.err
 
 
 TOLD = "run,question_id,prompt,gold,answer,outcome\n"
@@ -138,7 +140,11 @@ TOLD = "run,question_id,prompt,gold,answer,outcome\n"
 
 @pytest.mark.parametrize(
     ("question", "gold", "says"),
-    [("Who sang?", "Ann", None), ("Who sings?", "Ann", "another text"), ("Who sang?", "Bea", "another gold answer")],
+    [
+        ("Who sang?", "Ann", None),
+        ("Who sings?", "Ann", "a different text"),
+        ("Who sang?", "Bea", "a different gold answer"),
+    ],
 )
 def test_a_question_that_was_changed_is_refused(tmp_path: Path, question: str, gold: str, says: str | None) -> None:
     old, new, path = tmp_path / "old.csv", tmp_path / "new.csv", tmp_path / "baseline.json"
@@ -173,7 +179,7 @@ def test_whether_a_question_has_an_answer_must_be_the_same(tmp_path: Path) -> No
     old.write_text(head + "main,q1,correct,true\nmain,q2,unanswered,false\n")
     new.write_text(head + "main,q1,correct,false\nmain,q2,unanswered,false\n")
     package.baseline(old, path)
-    with pytest.raises(MismatchError, match=r"1 with an answer in one alone \('q1'\)"):
+    with pytest.raises(MismatchError, match=r"1 with an answer in only one of them \('q1'\)"):
         package.compare(new, "c@1", baseline=path)
 
 
@@ -220,7 +226,7 @@ def test_counts_hold_no_outcome_of_a_question(nescio: Command, tmp_path: Path) -
     counts = tmp_path / "counts.csv"
     counts.write_text("run,correct,incorrect,unanswered\na,1,2,3\n")
     refused = nescio("baseline", counts, "-o", tmp_path / "baseline.json")
-    assert (refused.status, "holds no outcome of a single question" in " ".join(refused.err.split())) == (2, True)
+    assert (refused.status, "holds no outcomes of single questions" in " ".join(refused.err.split())) == (2, True)
 
 
 @pytest.mark.parametrize("edit", [('"incorrect"', '"correct"'), ('"rows_digest"', '"other"')])

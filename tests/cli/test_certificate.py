@@ -84,8 +84,8 @@ def test_another_judge_prompt_or_other_questions_are_refused(
     assert "is for the judge exact; token_f1(threshold=0.8) judged" in refused(
         *FILES, "--judge", "token_f1(threshold=0.8)"
     )
-    assert "who judged these answers is unknown" in refused(EXAMPLES / "outcomes.csv")
-    assert "and this data names none" in refused(EXAMPLES / "table3.csv")
+    assert "it is unknown who judged these answers" in refused(EXAMPLES / "outcomes.csv")
+    assert "but this data names none" in refused(EXAMPLES / "table3.csv")
     fewer = tmp_path / "fewer.jsonl"
     fewer.write_text("".join(FILES[0].read_text(encoding="utf-8").splitlines(keepends=True)[1:]), encoding="utf-8")
     graded = tmp_path / "graded.csv"
@@ -93,7 +93,7 @@ def test_another_judge_prompt_or_other_questions_are_refused(
     lines = graded.read_text(encoding="utf-8").splitlines(keepends=True)
     question = lines[1].split(",")[1]
     graded.write_text("".join(line for line in lines if line.split(",")[1] != question), encoding="utf-8")
-    assert "is for other questions" in refused(graded)
+    assert "is for different questions" in refused(graded)
     llm = "llm(model=m, prompt=aaaaaaaa, date=2026-01-01)"
     graded.write_text(f'run,question,outcome,judge\nx,q,correct,"{llm}"\n', encoding="utf-8")
     edited(certificate, judge="llm(model=m, prompt=bbbbbbbb, date=2026-02-02)", prompt="bbbbbbbb")
@@ -113,18 +113,18 @@ def test_a_judge_that_agrees_no_more_than_chance(nescio: Command, certificate: P
     assert "do not show that the judge agrees with people more than chance" in " ".join(done.err.split())
     done = nescio("score", *FILES, "--judge", "exact", "--require-certificate", path)
     assert (done.status, done.out) == (2, "")
-    assert "the judge agrees with people no more than chance does" in " ".join(done.err.split())
+    assert "the judge agrees with people no more than chance would" in " ".join(done.err.split())
     weak = [{"name": "kappa", "value": 0.1, "low": -0.1, "high": 0.3, "undefined": 0}]
     done = nescio("score", *FILES, "--judge", "exact", "--require-certificate", edited(certificate, agreement=weak))
     assert done.status == 0
-    assert "kappa 0.100 [-0.100, 0.300] does not lie above 0" in " ".join(done.err.split())
+    assert "kappa 0.100 [-0.100, 0.300] is not above 0" in " ".join(done.err.split())
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("run,question", "this is no certificate of a judge"),
-        ("[1]", "this is no certificate of a judge"),
+        ("run,question", "this is not a certificate of a judge"),
+        ("[1]", "this is not a certificate of a judge"),
         ('{"kind": "certificate of a judge"}', "lacks a field"),
     ],
 )
@@ -146,7 +146,7 @@ def test_labels_must_be_stated_to_be_blind(nescio: Command, tmp_path: Path) -> N
         library.judge(FILES, against=PEOPLE).certificate()
     with pytest.raises(UsageError, match="people's own verdicts"):
         library.judge(FILES, judge="human", against=PEOPLE).certificate(blind=True)
-    with pytest.raises(UsageError, match="of several judges, or of one that is not known"):
+    with pytest.raises(UsageError, match="judged by several judges, or by an unknown one"):
         library.judge(EXAMPLES / "outcomes.csv", against=PEOPLE).certificate(blind=True)
 
 
@@ -168,5 +168,5 @@ def test_no_way_of_scoring_passes_by_the_certificate(
     command, *rest = more
     done = nescio(command, EXAMPLES / "outcomes.csv", *rest, "--require-certificate", certificate)
     assert (done.status, done.out) == (2, "")
-    assert "who judged these answers is unknown" in " ".join(done.err.split())
+    assert "it is unknown who judged these answers" in " ".join(done.err.split())
     assert not (tmp_path / "found.json").exists()

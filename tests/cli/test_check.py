@@ -352,8 +352,8 @@ def test_every_file_of_a_folder_is_shown_though_some_are_broken(nescio: Command,
     assert "look at" in shown["broken.csv"][0]
     assert "an outcome is correct, incorrect or unanswered" in shown["broken.csv"][0]
     assert shown["questions.jsonl"] == shown["theirs.jsonl"]  # these belong together
-    assert "of no format that nescio knows" in shown["unknown.json"][0]
-    assert "of the 6 groups shown 3 have something to mend or to choose" in found.err
+    assert "not in any format that nescio knows" in shown["unknown.json"][0]
+    assert "of the 6 groups shown, 3 need a fix or a choice" in found.err
     assert found.err.count("\n") == 1
 
 

@@ -99,17 +99,17 @@ def test_answers_are_judged_on_the_way(nescio: Command, tmp_path: Path) -> None:
 
 def test_what_cannot_be_converted(nescio: Command, tmp_path: Path, table3: Path, outcomes: Path) -> None:
     for arguments, says in (
-        ((table3, tmp_path / "o.csv"), "no outcome of a single question"),
+        ((table3, tmp_path / "o.csv"), "no outcomes of single questions"),
         ((outcomes,), "convert takes FILES... OUTPUT, in this order"),
         ((outcomes, tmp_path / "o.doc"), "is written to"),
         ((outcomes, outcomes), "one of the input files"),
         ((outcomes, tmp_path / "out", "--to", "squad"), "unknown format to write 'squad'; did you mean squad2"),
         (
             (outcomes, tmp_path / "out", "--to", "kilt"),
-            "graded already and nescio reads no texts of them, so it can be written --to outcomes",
+            "already graded and nescio reads no texts of them, so it can be written --to outcomes",
         ),
-        ((outcomes, tmp_path / "out", "--to", "pan"), "this is no data of PAN"),
-        ((table3, tmp_path / "out", "--to", "questions"), "no outcome of a single question"),
+        ((outcomes, tmp_path / "out", "--to", "pan"), "this is not PAN data"),
+        ((table3, tmp_path / "out", "--to", "questions"), "no outcomes of single questions"),
         ((outcomes, tmp_path / "out.jsonl", "--to", "kilt"), "--to kilt is written to a folder; name one"),
         ((outcomes, tmp_path, "--to", "kilt"), "already exists; give a new or empty folder"),
         ((outcomes, outcomes, "--to", "pan"), "--to pan is written to a folder; name one"),

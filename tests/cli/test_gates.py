@@ -228,7 +228,7 @@ def test_a_gate_without_an_interval_cannot_tell(nescio: Command, tmp_path: Path)
     path = confident(tmp_path / "runs.csv", [(0.9, 1)] * 20 + [(0.1, 0)] * 20)
     found = nescio("score", path, "-m", "PRR", "--fail-under", "PRR=0.7")
     assert found.status == 3
-    assert "PRR of run 'a' has no interval to be held against 0.7" in found.err
+    assert "PRR of run 'a' has no interval to compare with 0.7" in found.err
     assert nescio("score", path, "-m", "AUROC", "--fail-under", "AUROC=0.7").status == 0  # at least .025^(1/20) = .83
 
 
@@ -261,7 +261,7 @@ def test_no_gate_passes_without_an_interval(nescio: Command, tmp_path: Path) -> 
     nescio("tally", tmp_path / "table.csv", "-m", "mean(f1)", "--resamples", "0", "-o", sums)
     found = nescio("score", sums, "-m", "mean(f1)", "--fail-under", "mean(f1)=0.3")
     assert found.status == 3
-    assert "has no interval to be held against" in found.err
+    assert "has no interval to compare with" in found.err
 
 
 def test_a_gate_on_bins_counts_their_bound(nescio: Command, tmp_path: Path) -> None:

@@ -77,7 +77,7 @@ def test_the_tables_against_people_have_titles(
     report = tmp_path / "report.csv"
     found = nescio("judge", *files, "--judge", "token_f1(0.8)", "--against", people, "--report", report)
     titles = [line for line in found.out.splitlines() if line.endswith(":")]
-    assert [title.split(" ")[0] for title in titles] == ["Agreement", "What", "The"]
+    assert [title.split(" ")[0] for title in titles] == ["Agreement", "The", "The"]
     assert found.out.splitlines()[-1].startswith("nescio ")
     assert report.read_text().startswith("run,labels,")
 
@@ -135,7 +135,7 @@ def test_a_stale_label_is_said(nescio: Command, files: list[Path], tmp_path: Pat
         (["--report", "x.json", "-o", "out.csv"], "--report needs --against"),
         (["-o", "out.txt"], "an outcome table is written to .csv, .tsv, .jsonl, .parquet"),
         (["-o", "questions.jsonl"], "is one of the input files"),
-        (["-o", "out.csv", "--judge", "overlap(2)"], "an F above 0 and up to 1"),
+        (["-o", "out.csv", "--judge", "overlap(2)"], "the threshold of F must be above 0"),
         (["-o", "out.csv", "--judge", "human"], "reads judgements from a file"),
         (["-o", "out.csv", "--against", "none.csv"], "there is no such file"),
     ],

@@ -155,7 +155,7 @@ def test_where_calls_fail_the_rest_is_written_and_the_exit_status_is_3(
     process = start("--retries", "0")
     _, said = process.communicate(timeout=30)
     assert process.returncode == 3
-    assert "8 calls failed: these answers are ungraded, and asked for in the next run" in said
+    assert "8 calls failed: these answers are ungraded, and the next run asks for them again" in said
     with (tmp_path / "out.csv").open(newline="") as file:
         outcomes = [row["outcome"] for row in csv.DictReader(file)]
     assert sorted(outcomes) == [""] * 8 + ["correct"] * 4
@@ -236,7 +236,7 @@ def test_a_limit_leaves_the_rest_ungraded(
     [
         (["--judge", "llm", "--model", "m"], "--judge llm needs --base-url"),
         (["--judge", "llm", "--base-url", "http://h"], "--judge llm needs --model"),
-        (["--judge", "llm", "--base-url", "h", "--model", "m"], "--base-url is an address"),
+        (["--judge", "llm", "--base-url", "h", "--model", "m"], "--base-url must be an address"),
         (
             ["--judge", "llm", "--base-url", "http://h", "--model", "m", "--api-key-env", "NOT_SET"],
             "NOT_SET holds no key",

@@ -102,7 +102,7 @@ def test_labels_without_a_run_are_found_by_the_text(nescio: Command, tmp_path: P
     ("arguments", "message"),
     [
         (("score", "--labels", PEOPLE, "--mark"), "--mark tests the judge's verdicts"),
-        (("score", "--labels", PEOPLE, "-m", "coverage"), "coverage reads more than these"),
+        (("score", "--labels", PEOPLE, "-m", "coverage"), "coverage uses more than these"),
         (("compare", "--labels", PEOPLE, "--test", "tukey"), "--test cannot be used with --labels"),
         (
             ("report", "--baseline", "old", "--labels", PEOPLE, "-o", "x.html"),

@@ -61,7 +61,7 @@ def test_what_is_automatic_is_called_so(nescio: Command, hale_files: list[Path])
     ("arguments", "said"),
     [
         (("--automatic", "magic"), "--automatic takes one of count, idf, embedding"),
-        (("--assessors", "each"), "assessors are chosen among those of a mapping"),
+        (("--assessors", "each"), "assessors are chosen from those of a mapping"),
         (("--beta", "-1"), "beta must be more than 0"),
         (("--beta", "5", "-m", "nuggets.automatic_NR"), "--beta cannot be used with -m"),
         (("-m", "nuggets.FO"), "unknown measure 'nuggets.FO'"),

@@ -107,7 +107,7 @@ def test_what_cannot_be_answered_or_scored(nescio: Command, cbc: Path) -> None:
         ),
         (
             (cbc, "--system", "deep-read"),
-            "this is a folder; name the files in it (found by themselves are .story files",
+            "this is a folder; name the files in it (found automatically are .story files",
         ),
         ((QUESTIONS, "--system", "deep-read"), "has no story"),
     ):

@@ -35,7 +35,7 @@ def test_the_key_has_every_sentence_that_ties_and_none_where_nothing_matches(
     assert [(row["id"], row["sentences"]) for row in rows] == [("a", [0]), ("b", [0, 1]), ("c", [])]
     assert rows[1]["texts"] == STORY[:2]
     assert (written.matched, written.questions) == (2, 3)
-    assert "no run can have more AutSent than 0.667" in str(written)
+    assert "no run can have an AutSent above 0.667" in str(written)
 
 
 def test_the_ceiling_of_hum_sent_is_said(collection: list[Path], tmp_path: Path) -> None:
@@ -43,9 +43,7 @@ def test_the_ceiling_of_hum_sent_is_said(collection: list[Path], tmp_path: Path)
     run.write_text("".join(json.dumps({"id": name, "answer": STORY[0]}) + "\n" for name in "abc"))
     scores = nescio.read.score([*collection, run], ci=None)
     assert scores.value("run", "read.HumSent") == pytest.approx(2 / 3)
-    assert any(
-        "1 of 3 questions, so that no run can have more HumSent than 0.667" in str(note) for note in scores.notes
-    )
+    assert any("1 of 3 questions, so no run can have a HumSent above 0.667" in str(note) for note in scores.notes)
 
 
 def test_a_question_without_a_key_is_named(tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ def test_a_pipe_is_read_as_the_file_is(name: str, nescio: Command, monkeypatch: 
 def test_nothing_and_twice_are_one_message(nescio: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", Stdin(b" \n"))
     found = nescio("score", "-")
-    assert (found.status, found.err) == (2, "nescio: - : nothing came through standard input\n")
+    assert (found.status, found.err) == (2, "nescio: - : standard input is empty\n")
     monkeypatch.setattr("sys.stdin", Stdin(b"run,question,outcome\na,q,correct\n"))
     found = nescio("score", "-", "-")
     assert (found.status, found.err) == (2, "nescio: - (standard input) was given twice\n")

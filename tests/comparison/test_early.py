@@ -225,7 +225,7 @@ def test_another_judge_is_refused(tmp_path: Path) -> None:
     [
         ({"kind": "other"}, "says what it is"),
         ({"version": 2}, "states of version 1"),
-        ({"questions": ["q", "q"]}, "named twice"),
+        ({"questions": ["q", "q"]}, "appears twice"),
         ({"run": "CX"}, "one of the letters"),
         ({"blocks": []}, "as many questions"),
         ({"blocks": [{"questions": 60, "signature": "nothing"}]}, "its signature"),

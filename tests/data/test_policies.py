@@ -178,8 +178,9 @@ def test_an_answer_without_a_confidence(tmp_path: Path) -> None:
     with pytest.raises(MismatchError) as refused:
         nescio.score(path, "AURC", ci=None)
     assert str(refused.value) == (
-        "AURC: run 'a': 1 answered question has no confidence (first: 'q2'), and only silence may lack one; "
-        'missing_confidence="exclude" leaves such answers out of what reads confidences'
+        "AURC: run 'a': 1 answered question has no confidence (first: 'q2'), and only an unanswered "
+        "question may lack one; "
+        'missing_confidence="exclude" leaves such answers out of measures that use confidence'
     )
     for given in (path, evidence(path)):
         scores = nescio.score(given, ["AURC", "c@1"], ci=None, missing_confidence="exclude")
@@ -206,7 +207,7 @@ def test_questions_cluster_by_a_stratum(tmp_path: Path) -> None:
 def test_a_cluster_that_is_no_stratum(tmp_path: Path) -> None:
     path = encode(rows(MISSING, topic="t"), "csv", tmp_path)
     message = str(refusal(path, MismatchError, cluster="story", missing="unanswered"))
-    assert message == "no column 'story' is constant within each question; these columns are: topic"
+    assert message == "no column 'story' is constant within each question; such columns: topic"
 
 
 @pytest.mark.parametrize("policy", ["error", "unanswered", "common"])

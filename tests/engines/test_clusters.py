@@ -49,7 +49,7 @@ def test_a_cluster_and_its_end(name: str, tmp_path: Path, shards: list[Path], mo
         lost = tmp_path / "lost.tally"
         killer = threading.Thread(target=_kill_after_two, args=(cluster, tmp_path / f".{lost.name}.parts"), daemon=True)
         killer.start()
-        with pytest.raises(UsageError, match=r"was lost: .*; run the command again to go on") as error:
+        with pytest.raises(UsageError, match=r"was lost: .*; run the command again to continue") as error:
             nescio.tally(names, lost, engine=cluster.address)
         killer.join()
     assert "\n" not in str(error.value)

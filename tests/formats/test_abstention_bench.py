@@ -68,7 +68,7 @@ def test_the_last_stage_of_a_folder_and_data_sets_of_a_model(tmp_path: Path) -> 
     data, notes = evidence_and_notes(tmp_path)
     assert (data.runs, data.questions) == (("lamp",), ("FalseQADataset/q1", "GPQA/q1"))
     assert data.columns["correct"].sum() == 2
-    assert any(note.startswith("not read, as a later stage stands beside them") for note in notes)
+    assert any(note.startswith("not read, because files of a later stage are beside them") for note in notes)
 
 
 def test_a_large_file_is_read_piece_by_piece(monkeypatch: pytest.MonkeyPatch) -> None:

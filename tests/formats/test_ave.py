@@ -201,7 +201,7 @@ def test_nothing_is_written_that_could_not_be_read(tmp_path: Path) -> None:
         ),
         (
             "116 116_1 SELECTED 1\n116 116_2 SELECTED 1\n",
-            "line 2: question '116' has a SELECTED answer already ('116_1')",
+            "line 2: question '116' already has a SELECTED answer ('116_1')",
         ),
         (
             "116 116_1 REJECTED 1\n116 116_2 VALIDATED 1\n",
@@ -215,14 +215,14 @@ def test_nothing_is_written_that_could_not_be_read(tmp_path: Path) -> None:
         ),
         (
             "116 116_1 PICK 0.9\n116 116_2 DROP 0.1\n",
-            "line 1: its first lines are none of what goes with ",
+            "line 1: its first lines match nothing that goes with ",
         ),
         ("116 116_1 REJECTED nan\n", "line 1: confidence must be a finite number (found 'nan')"),
         ("116 116_1 REJECTED 1e999\n", "line 1: confidence must be a finite number (found '1e999')"),
         ("116 116_1 REJECTED 0,5\n", "line 1: confidence must be a finite number (found '0,5')"),
         (
             "116 116_1 SELECTED 1\n116 116_2 REJECTED\n",
-            "line 2: answer '116_2' of question '116' has no confidence, and other",
+            "line 2: answer '116_2' of question '116' has no confidence, but other",
         ),
     ],
 )
@@ -235,12 +235,12 @@ def test_a_response_that_breaks_a_rule_is_refused_by_its_line(run: str, says: st
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
-        ('id="116_2"', 'id="116_1"', "line 11: an answer of this id appears twice (found '116_1')"),
-        ('id="116_2"', "", "line 11: an answer has an id without white space"),
-        ('id="116_2"', 'id="116 2"', "line 11: an answer has an id without white space (found '116 2')"),
-        ('value="UNKNOWN"', 'value="PERHAPS"', "line 16: a value is VALIDATED, REJECTED, UNKNOWN or empty"),
-        ("<q_str>What is Zanussi?</q_str>", "", "line 3: a question has its text in q_str (found '116')"),
-        ("</q>", '</q><q id="116"><q_str>?</q_str></q>', "a question of this id appears twice (found '116')"),
+        ('id="116_2"', 'id="116_1"', "line 11: an answer with this id appears twice (found '116_1')"),
+        ('id="116_2"', "", "line 11: an answer needs an id without white space"),
+        ('id="116_2"', 'id="116 2"', "line 11: an answer needs an id without white space (found '116 2')"),
+        ('value="UNKNOWN"', 'value="PERHAPS"', "line 16: a value must be VALIDATED, REJECTED, UNKNOWN or empty"),
+        ("<q_str>What is Zanussi?</q_str>", "", "line 3: a question must have its text in q_str (found '116')"),
+        ("</q>", '</q><q id="116"><q_str>?</q_str></q>', "a question with this id appears twice (found '116')"),
         ("</ave>", "", "not well-formed XML"),
     ],
 )
@@ -256,7 +256,7 @@ def test_an_unsound_collection_is_refused_by_its_line(old: str, new: str, says: 
         (
             "<h>So.</h>",
             '<h>So.</h><pair id="4"><t>t</t><h>h</h></pair>',
-            "line 4: a pair stands within another one (found '4')",
+            "line 4: a pair is inside another one (found '4')",
         ),
     ],
 )
@@ -269,7 +269,7 @@ def test_unsound_pairs_are_refused_by_their_line(old: str, new: str, says: str, 
     [
         ("1 YES\n2 NO\n1 NO\n", "line 3: this pair has two decisions (found '1')"),
         ("1 YES\n9 NO\n", "line 2: there is no such pair (found '9')"),
-        ("1 YES 1\n2 NO\n", "line 2: the decision on pair '2' has no confidence, and others of the run have one"),
+        ("1 YES 1\n2 NO\n", "line 2: the decision on pair '2' has no confidence, but others of the run have one"),
         ("1 YES\n2 MAYBE\n", "line 2: a decision is YES, NO; a line is: pair_id YES|NO confidence (found 'MAYBE')"),
     ],
 )
@@ -287,13 +287,13 @@ OUTSIDE = """<?xml version="1.0"?><!DOCTYPE ave [<!ENTITY a SYSTEM "{path}">]>""
         (
             "</ave>",
             '<a id="9" value="VALIDATED"><a_str>x</a_str></a></ave>',
-            "line 22: an answer (a) stands directly in",
+            "line 22: an answer (a) must be directly inside",
         ),
-        ('<a id="116_4"', '<q id="7"/><a id="116_4"', "line 16: a question stands within another one (found '7')"),
+        ('<a id="116_4"', '<q id="7"/><a id="116_4"', "line 16: a question is inside another one (found '7')"),
         (
             "</ave>",
             '<pair id="1"><t>t</t><h>h</h></pair></ave>',
-            "line 22: a pair of AVE 2006 stands among questions (q)",
+            "line 22: a pair of AVE 2006 is among questions (q)",
         ),
         ("<a_str>3</a_str>", "<a_str>3</a_str><a_str>4</a_str>", "line 17: a_str appears twice in one a"),
         (
@@ -348,7 +348,9 @@ def test_notes_say_what_was_missing_and_what_looks_odd(tmp_path: Path) -> None:
         files(tmp_path, run="116 116_1 SELECTED 0.2\n116 116_2 REJECTED 0.75\n"), choose={"confidence": "decision"}
     )
     assert turned.columns["ave.confidence"][0, 1:].tolist() == [0.2, 0.25]
-    assert "1 less them" in error_of(files(tmp_path, run="116 116_1 REJECTED 7\n"), choose={"confidence": "decision"})
+    assert "so 1 minus them" in error_of(
+        files(tmp_path, run="116 116_1 REJECTED 7\n"), choose={"confidence": "decision"}
+    )
 
 
 def test_accepted_is_validated_as_in_2008(tmp_path: Path) -> None:

@@ -106,12 +106,12 @@ def test_two_keys_to_one_question(tmp_path: Path) -> None:
     again = f"{KEY}\nQuestionID: s-1-2\nAnswer: Ann\n"
     paths = given_files(tmp_path, again)
     message = str(refusal(paths))
-    assert message.startswith(f"{paths[0]}, line 16: question 's-1-2' appears again with another answer")
+    assert message.startswith(f"{paths[0]}, line 16: question 's-1-2' appears again with a different answer")
     assert "it was 'Betty Jean' in" in message
     for which, right in (("first", 1), ("last", 0)):
         found, notes = evidence_and_notes(paths, choose={"key": which})
         assert found.columns["correct"][0, 1] == right
-        assert notes == (f"1 question has two different keys: the {which} is taken, as asked",)
+        assert notes == (f"1 question has two different keys: the {which} is taken, as requested",)
     refusal(paths, UsageError, choose={"key": "both"})
     assert evidence(given_files(tmp_path, f"{KEY}\nQuestionID: s-1-2\nAnswer: Betty Jean\n")).columns["correct"][0, 1]
 
@@ -138,18 +138,18 @@ def test_confidence_and_words_that_mean_i_do_not_know(tmp_path: Path) -> None:
 
 BROKEN: dict[str, tuple[str, str, str]] = {
     "an empty id": ("QuestionID:\nAnswer: x\n", "line 9", "the QuestionID is empty"),
-    "no answer": ("QuestionID: s-1-9\n", "line 9", "there is no Answer: in this block"),
+    "no answer": ("QuestionID: s-1-9\n", "line 9", "this block has no line Answer:"),
     "twice": (
         "QuestionID: t-1\nAnswer: x\n",
         "line 9",
         "the question appears twice; first on line 7 (found 't-1')",
     ),
     "two answers": ("QuestionID: s-1-9\nAnswer: x\nAnswer: y\n", "line 11", "Answer appears twice in the block of"),
-    "words after a blank line": ("\nwords\n", "line 10", "a line begins with QuestionID:, Question:, Answer:"),
+    "words after a blank line": ("\nwords\n", "line 10", "a line must begin with QuestionID:, Question:, Answer:"),
     "words after the id": (
         "QuestionID: s-1-9\nwords\n",
         "line 10",
-        "a line begins with QuestionID:, Question:, Answer:",
+        "a line must begin with QuestionID:, Question:, Answer:",
     ),
     "confidence": (
         "QuestionID: s-1-9\nAnswer: x\nConfidence: 9e999\n",
@@ -171,7 +171,7 @@ def test_a_broken_response(twin: str, tmp_path: Path) -> None:
 
 def test_broken_keys_and_files_that_do_not_belong_together(tmp_path: Path) -> None:
     key, mine = given_files(tmp_path, KEY.replace("Betty Jean", " | "))
-    assert str(refusal([key, mine])) == f"{key}, line 8: a key has an answer (found '|')"
+    assert str(refusal([key, mine])) == f"{key}, line 8: a key must have an answer (found '|')"
     key, mine = given_files(tmp_path)
     assert str(refusal(key, MismatchError)) == f"{key} is a key; give the responses of the runs with it"
     assert "needs a key with it" in str(refusal(mine, MismatchError))
@@ -242,9 +242,9 @@ def test_the_files_of_a_folder(tmp_path: Path) -> None:
 def test_broken_stories(tmp_path: Path) -> None:
     for name, text, rule in (
         ("t.story", "STORYID: u\nTEXT:\nx\n", "there is no story 't' for question 't-1'"),
-        ("t.story", "STORYID: s-1\nTEXT:\nx\n", "a story of this STORYID was given already (found 's-1')"),
-        ("t.story", "STORYID: t\nHEADLINE: x\n", "a story has a line TEXT:"),
-        ("t.story", "HEADLINE: x\nTEXT:\nx\n", "a story has a STORYID: before its TEXT:"),
+        ("t.story", "STORYID: s-1\nTEXT:\nx\n", "a story with this STORYID was already given (found 's-1')"),
+        ("t.story", "STORYID: t\nHEADLINE: x\n", "a story must have a line TEXT:"),
+        ("t.story", "HEADLINE: x\nTEXT:\nx\n", "a story must have a STORYID: before its TEXT:"),
         ("t.story", "STORYID: t\nTEXT:\n\n", "line 2: there is nothing after TEXT:"),
     ):
         paths = write_files(tmp_path, FILES | {name: text})

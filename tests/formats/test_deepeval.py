@@ -149,8 +149,8 @@ def test_the_folder_of_a_run_is_read_once(tmp_path: Path) -> None:
     paths = write_files(tmp_path, files)
     data, notes = evidence_and_notes(tmp_path / "app" / ".deepeval")
     assert data.questions == ("q1", "q2")
-    assert any(note.startswith("not read, as their cases stand in another file of the same folder") for note in notes)
-    assert_refused(paths[0], None, "it holds a link to the run at Confident AI and none of its cases")
+    assert any(note.startswith("not read, because another file in the same folder has their cases") for note in notes)
+    assert_refused(paths[0], None, "it holds a link to the run at Confident AI but none of its cases")
 
 
 BROKEN = {
@@ -198,7 +198,7 @@ def test_real_files_have_the_tool_s_own_figures() -> None:
     assert (latest.columns["correct"].sum(), latest.columns["user.AnswerCorrectness [GEval]"].sum()) == (1, 1.0)
     cache, notes = evidence_and_notes(LOGS / "koushik_deepeval-cache.json")
     assert (cache.columns["correct"].sum(), len(cache.questions)) == (35, 39)
-    assert any("a cache keeps cases of earlier runs too: its 39 cases" in note for note in notes)
+    assert any("a cache also keeps cases of earlier runs, so its 39 cases" in note for note in notes)
 
 
 @pytest.mark.fuzz("deepeval")

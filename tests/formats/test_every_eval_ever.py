@@ -63,7 +63,7 @@ def test_grades_silence_and_errors_are_kept_apart(tmp_path: Path) -> None:
     assert data.clusters is None
     right, wrong, silent = "correct", "incorrect", "unanswered"
     assert outcomes(data) == {"q1": right, "q2": wrong, "q3": silent, "q4": wrong, "q5": "none"}
-    assert any("no word for declining" in note for note in notes)
+    assert any("no field for abstentions" in note for note in notes)
     assert any("1 empty" in note and "1 errored" in note for note in notes)
 
 
@@ -71,7 +71,7 @@ def test_words_that_decline_are_silence_when_asked(tmp_path: Path) -> None:
     given = write_files(tmp_path, {"log.jsonl": lines(ROWS)})
     data, notes = evidence_and_notes(given, ungraded="exclude", declined_pattern=("i don.t know",))
     assert outcomes(data)["q4"] == "unanswered"
-    assert not any("no word for declining" in note for note in notes)
+    assert not any("no field for abstentions" in note for note in notes)
 
 
 def test_several_evaluations_and_repeats(tmp_path: Path) -> None:
@@ -81,7 +81,7 @@ def test_several_evaluations_and_repeats(tmp_path: Path) -> None:
     assert data.repeats is not None
     assert (data.size, list(data.repeats.label)) == (3, ["1", "1", "2", "1"])
     assert list(data.strata["evaluation"]) == ["sums", "sums", "sums", "products"]
-    assert any("1 instances stand again" in note for note in notes)
+    assert any("1 instances appear again" in note for note in notes)
 
 
 FILTERS = [
@@ -193,14 +193,14 @@ def test_the_examples_of_the_proposal_are_read(tmp_path: Path) -> None:
     data, notes = evidence_and_notes(write_files(tmp_path, {"log.jsonl": lines(proposal()[1])}), ungraded="exclude")
     assert outcomes(data) == {"q1": "correct", "q2": "unanswered", "q3": "correct", "q4": "none"}
     assert any("1 refusal, 1 unanswerable, 1 judge_error" in note for note in notes), notes
-    assert not any("no word for declining" in note for note in notes)
+    assert not any("no field for abstentions" in note for note in notes)
 
 
 @pytest.mark.parametrize(
     ("grade", "says"),
     [
-        ({"outcome": "correct", "is_correct": False}, "is_correct is false, and outcome says otherwise"),
-        ({"outcome": "incorrect", "is_correct": True}, "is_correct is true, and outcome says otherwise"),
+        ({"outcome": "correct", "is_correct": False}, "is_correct is false, but outcome says otherwise"),
+        ({"outcome": "incorrect", "is_correct": True}, "is_correct is true, but outcome says otherwise"),
         (
             {"outcome": "maybe", "is_correct": True},
             "outcome must be correct, incorrect, unanswered, ungraded (found 'maybe')",

@@ -191,7 +191,7 @@ def test_columns_that_cannot_be_named(tmp_path: Path) -> None:
     ):
         load(matrix, Options(column={"confidence": "A"}))
     log = table(tmp_path, '{"id": "1", "same": true}\n', "truth.jsonl")
-    with pytest.raises(UsageError, match=r'column=\{"run": "same"\}: this is PAN.*its columns have names of their own'):
+    with pytest.raises(UsageError, match=r'column=\{"run": "same"\}: this is PAN.*its columns have fixed names'):
         load(
             [log, table(tmp_path, '{"id": "1", "value": 0.9}\n', "answers.jsonl")],
             Options(column={"run": "same"}),
@@ -305,12 +305,12 @@ def test_each_name_and_word_stands_once_and_in_its_plain_form() -> None:
     [
         (
             "question,expected,response,answer\na,Paris,Paris,Lyon\n",
-            "'expected' and 'answer': each could be the answer that is right, and they differ; name the one to read: "
+            "'expected' and 'answer': each could be the gold answer, but they differ; name the one to read: "
             "--column gold=expected or --column gold=answer",
         ),
         (
             "question,expected,response,prediction\na,Paris,Paris,Lyon\n",
-            "'prediction' and 'response': each could be the answer given, and they differ",
+            "'prediction' and 'response': each could be the answer given, but they differ",
         ),
         (
             "question,correct,response\na,yes,yes\nb,no,no\n",

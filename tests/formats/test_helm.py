@@ -211,7 +211,7 @@ def test_the_metric_is_exact_match_or_the_one_asked_for(tmp_path: Path) -> None:
     paths = folder(tmp_path / NAME, case("id1", 0.0, "b", **more), case("id2", 1.0, **more))
     found, notes = evidence_and_notes(paths)
     assert columns(found)["correct"] == [0, 1]
-    assert notes[0] == f"{NAME}: by exact_match; by others it would differ: quasi_exact_match 1"
+    assert notes[0] == f"{NAME}: scored by exact_match; other metrics give different values: quasi_exact_match 1"
     assert columns(evidence(paths, choose={"metric": "quasi_exact_match"}))["correct"] == [1, 1]
     assert_array_equal(evidence(paths, graded=("exact_match@5",)).columns["user.exact_match@5"], [[1, 1]])
     known = "exact_match, exact_match@5, logprob, max_prob, num_output_tokens, quasi_exact_match"
@@ -228,7 +228,7 @@ def test_other_scores(tmp_path: Path) -> None:
     found, notes = evidence_and_notes(judged)
     assert_array_equal(found.columns["user.score"], [[0.5]])
     assert notes[:2] == (
-        "a: by x_score; by others it would differ: x_gpt_score 0, x_claude_score 1",
+        "a: scored by x_score; other metrics give different values: x_gpt_score 0, x_claude_score 1",
         "1 of 1 scores of a: x_score lie between 0 and 1: counted as incorrect; "
         "--choose threshold=0.5 moves the line, mean(score) averages the scores",
     )
@@ -321,7 +321,7 @@ def test_the_run_specification_names_the_run_and_the_stats_its_figure(tmp_path: 
     _, notes = evidence_and_notes(
         folder(tmp_path / "a", case("id1", 1.0), case("id2", 0.0, "A"), run_spec=spec, stats=stats)
     )
-    assert notes == ("a: its own exact_match is 0.25, and the answers in it give 0.5",)
+    assert notes == ("a: its own exact_match is 0.25, but the answers in it give 0.5",)
 
 
 def test_files_that_are_not_together(tmp_path: Path) -> None:
@@ -354,7 +354,7 @@ def test_what_else_stands_in_a_run_folder_is_left_out_and_said_to_be(tmp_path: P
     found, notes = evidence_and_notes(paths)
     assert columns(found)["correct"] == [1]
     left = "scenario.json, instances.json, display_predictions.json, display_requests.json"
-    assert notes == (f"left out, as there are no answers in them: {left}",)
+    assert notes == (f"left out, because they hold no answers: {left}",)
     for path in paths[2:]:
         message = str(refusal([path], MismatchError))
         assert message == (
@@ -381,7 +381,7 @@ RULES: dict[str, tuple[str, tuple[Any, ...], Any, str | None, str]] = {
         ("request_states", 1, "instance"),
         None,
         "request state 2",
-        "a request state has an instance",
+        "a request state must have an instance",
     ),
     "no id": (
         STATE,
@@ -406,7 +406,13 @@ RULES: dict[str, tuple[str, tuple[Any, ...], Any, str | None, str]] = {
     ),
     "no entry": (STATS, (2,), None, "item 3", "each item must be an object"),
     "stats of another kind": (STATS, (2, "stats"), {}, "item 3", "stats must be a list (found {})"),
-    "a stat without a name": (STATS, (2, "stats", 0), {"mean": 1.0}, "item 3", "a stat has a name with a name in it"),
+    "a stat without a name": (
+        STATS,
+        (2, "stats", 0),
+        {"mean": 1.0},
+        "item 3",
+        "a stat must have a name with a name in it",
+    ),
     "two values": (
         STATS,
         (1, "stats", 0, "name"),

@@ -214,7 +214,7 @@ def test_scores_that_are_no_outcomes(tmp_path: Path) -> None:
 def test_labels_are_no_outcomes_until_they_are_told_to_be(tmp_path: Path) -> None:
     path = document(tmp_path / "log.json", scored("left", 1), scored("left", 2), scored("both", 3), scored(0.5, 4))
     assert_refused(
-        path, "sample 1", "'match' are labels and no outcomes: 'left' 2×, 'both' 1×; --outcome-map left=correct says"
+        path, "sample 1", "'match' are labels, not outcomes: 'left' 2×, 'both' 1×; --outcome-map left=correct says"
     )
     told = {"left": "incorrect", "both": "unanswered", "0.5": "correct"}
     found = evidence(path, outcome_map=told)
@@ -280,7 +280,7 @@ def test_samples_of_one_name_are_repeats_where_the_log_counts_them_all(tmp_path:
     assert found.repeats is not None
     asked = list(zip(found.questions, found.repeats.label, strict=True))
     assert asked == [("1", "1"), ("1", "3"), ("2", "1"), ("1", "2")]
-    assert (columns(found)["correct"], "taken as repeats" in notes[0]) == ([1, 0, 1, 0], True)
+    assert (columns(found)["correct"], "read as repeats" in notes[0]) == ([1, 0, 1, 0], True)
     retried = archive(tmp_path / "b.eval", *samples, head=header(results=counted(3, 0.5)))
     found, notes = evidence_and_notes(retried)
     assert list(zip(found.questions, columns(found)["correct"], strict=True)) == [("1", 0), ("2", 1), ("1", 0)]
@@ -316,7 +316,7 @@ def test_a_log_that_was_cut_off_is_read_and_said_to_be(tmp_path: Path) -> None:
 
 def test_a_figure_that_the_samples_do_not_give_is_pointed_out(tmp_path: Path) -> None:
     _, notes = evidence_and_notes(document(tmp_path / "log.json", scored("C"), results=counted(1, 0.25)))
-    assert notes == ("log.json: its own accuracy is 0.25, and the answers in it give 1",)
+    assert notes == ("log.json: its own accuracy is 0.25, but the answers in it give 1",)
 
 
 # Three questions of five repeats: C C C I I, I I I I P, C I I I I.
@@ -355,7 +355,7 @@ def test_the_figure_is_held_against_the_repeats_as_the_log_reduced_them(reducer:
     )
     notes = in_words(read(repeated(tmp_path / "log.json", values, reducer, figure - 0.01)).notes)
     what = f"accuracy ({reducer} of the repeats)" if reducer not in ("", "mean") else "accuracy"
-    assert f"log.json: its own {what} is {figure - 0.01:g}, and the answers in it give {figure:g}" in notes
+    assert f"log.json: its own {what} is {figure - 0.01:g}, but the answers in it give {figure:g}" in notes
 
 
 def test_a_figure_is_not_doubted_where_what_reduced_the_repeats_does_not_tell(tmp_path: Path) -> None:
@@ -370,7 +370,7 @@ def test_a_figure_is_not_doubted_where_what_reduced_the_repeats_does_not_tell(tm
             "its own" in note for note in in_words(read(repeated(tmp_path / "x.json", values, reducer, 0.25)).notes)
         )
     notes = in_words(read(repeated(tmp_path / "x.json", ["CI", "II"], "mode", 0.75)).notes)
-    assert "x.json: its own accuracy (mode of the repeats) is 0.75, and the answers in it give 0.5" in notes
+    assert "x.json: its own accuracy (mode of the repeats) is 0.75, but the answers in it give 0.5" in notes
 
 
 def test_the_mode_of_the_repeats_is_that_of_the_values_and_not_of_their_scores(tmp_path: Path) -> None:
@@ -388,7 +388,7 @@ def test_the_figure_is_that_of_the_part_that_was_chosen(tmp_path: Path) -> None:
     path = document(tmp_path / "log.json", scored({"a": 1, "b": 0}), results=held)
     assert in_words(read(path, choose={"key": "a"}).notes) == ()
     assert in_words(read(path, choose={"key": "b"}).notes) == (
-        "log.json: its own mean is 0.25, and the answers in it give 0",
+        "log.json: its own mean is 0.25, but the answers in it give 0",
     )
 
 
@@ -400,7 +400,7 @@ def test_a_log_without_samples(tmp_path: Path) -> None:
     ):
         assert_refused(path, None, rule)
     started = archive(tmp_path / "started.eval", name="_journal/start.json")
-    assert_refused(started, None, "a log that was started and not finished: there are no samples in it")
+    assert_refused(started, None, "this log was started but not finished: it has no samples")
 
 
 def test_an_early_archive(tmp_path: Path) -> None:
@@ -465,7 +465,7 @@ def test_broken_archives(tmp_path: Path) -> None:
     assert_refused(loose, None, "samples must be a list (found {})")
     with zipfile.ZipFile(tmp_path / "other.zip", "w") as packed:
         packed.writestr("a.json", "{}")
-    assert_refused(tmp_path / "other.zip", None, "of no format that nescio knows")
+    assert_refused(tmp_path / "other.zip", None, "not in any format that nescio knows")
 
 
 # COUNTS.txt beside the logs: what its scorer gave, and the tool's own accuracy or mean over what it graded.
@@ -500,7 +500,7 @@ def test_a_real_log_gives_the_tools_counts_and_figure(name: str) -> None:
 @pytest.mark.skipif(not LOGS.is_dir(), reason="the real logs are not here")
 def test_real_logs_that_hold_no_outcomes_say_why() -> None:
     for name, rule in {
-        "2025-10-14T15-42-59-05-00_article-tracking-categories_9sEXT2VSiBpAdRxp9FyZmJ.eval": "started and not finished",
+        "2025-10-14T15-42-59-05-00_article-tracking-categories_9sEXT2VSiBpAdRxp9FyZmJ.eval": "started but not finished",
         "data_with_llm_scoring.json": "none of its 1000 samples, so no answers; its own figures: "
         "simpleqa_scorer accuracy 0.431",
         "2026-06-18T15-29-02+00-00_political-bias_68LHTP6ciAmphyGcVs5ySE.eval": "'left' 24×, 'both' 4×, 'right' 2×",

@@ -38,7 +38,7 @@ def test_an_export_of_traces() -> None:
     assert any(
         "1 errored" in note and "1 empty" in note and "1 graded by a judge that failed" in note for note in notes
     )
-    assert any("correctness has scores of 3 of 5 answers: their mean is 0.3333, and 0.2 if" in note for note in notes)
+    assert any("correctness has scores for 3 of 5 answers: their mean is 0.3333, and 0.2 if" in note for note in notes)
 
 
 def test_what_the_api_returns(tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ def test_the_tool_s_own_figures() -> None:
 def test_a_figure_that_is_not_that_of_the_details_is_noted(tmp_path: Path) -> None:
     write_files(tmp_path, details(("harbour", ROWS)) | results(em=0.5, em_stderr=0.1))
     _, notes = evidence_and_notes(tmp_path)
-    assert any("its own em of harbour|0 is 0.5, and the answers in it give 0.25" in note for note in notes)
+    assert any("its own em of harbour|0 is 0.5, but the answers in it give 0.25" in note for note in notes)
     write_files(tmp_path, results(em=0.25))
     assert not any("its own em" in note for note in evidence_and_notes(tmp_path)[1])
 
@@ -132,7 +132,7 @@ def test_a_score_that_is_none_is_not_graded(tmp_path: Path) -> None:
     rows = [{**row, "metric": {"em": None if i == 1 else float(row["metric"]["em"])}} for i, row in enumerate(ROWS)]
     data, notes = evidence_and_notes(write_files(tmp_path, details(("harbour", rows)))[0], ungraded="exclude")
     assert (~data.present).tolist() == [[False, True, False, False]]
-    assert any("em has scores of 3 of 4 answers" in note for note in notes)
+    assert any("em has scores for 3 of 4 answers" in note for note in notes)
 
 
 def test_broken_details(tmp_path: Path) -> None:

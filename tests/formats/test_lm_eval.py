@@ -78,7 +78,7 @@ def test_what_version_0_3_wrote_out(tmp_path: Path) -> None:
     figures = {"results": {"sums": {"acc": 0.75}}, "versions": {"sums": 0}, "config": {"model": "gpt2"}}
     (folder / "results.json").write_text(json.dumps(figures))
     data, notes = evidence_and_notes(folder)
-    assert notes == ("sums_write_out_info.json: its own acc,none is 0.75, and the answers in it give 0.5",)
+    assert notes == ("sums_write_out_info.json: its own acc,none is 0.75, but the answers in it give 0.5",)
 
 
 def test_answers_in_words_that_version_0_3_wrote_out(tmp_path: Path) -> None:
@@ -159,7 +159,7 @@ def test_a_metric_that_is_no_outcome(tmp_path: Path) -> None:
     assert any("1 of 3 values of exact_match are infinite: left out" in note for note in in_words(scores.notes))
     assert_array_equal(evidence(path, choose={"threshold": "4"}).columns["correct"], [[0, 1, 1]])
     other = lines(tmp_path / "m" / "samples_other.jsonl", row(0, 1.0))
-    assert "only scores: score them apart" in str(refusal([path, other], MismatchError))
+    assert "only scores: score them separately" in str(refusal([path, other], MismatchError))
 
 
 def test_an_ungraded_answer_is_no_outcome(tmp_path: Path) -> None:
@@ -249,7 +249,7 @@ def test_the_results_file_names_the_model_the_fallback_and_its_own_figure(tmp_pa
     cut = f"{NAME} holds 2 of the 100 answers that its own figures cover (exact_match,strict is 0.75 over all of them)"
     assert cut in in_words(read([path, beside]).notes)
     results(beside, figure=0.75)
-    differs = f"{NAME}: its own exact_match,strict is 0.75, and the answers in it give 0.5"
+    differs = f"{NAME}: its own exact_match,strict is 0.75, but the answers in it give 0.5"
     assert differs in in_words(read([path, beside]).notes)
     assert_refused(
         beside, None, "holds figures of whole tasks and no answers; give its samples_*.jsonl (found ['sums'])"
@@ -292,7 +292,7 @@ def test_runs_of_one_model_are_told_apart_and_files_of_another_name_are_runs(tmp
 def test_documents_that_share_a_number_and_no_more_are_pointed_out(tmp_path: Path) -> None:
     files = [lines(tmp_path / run / NAME, row(0, 1.0, doc_hash=f"of {run}"), row(1, 1.0)) for run in ("a", "b")]
     (note,) = in_words(read(files).notes)
-    assert note.startswith("runs 'a' and 'b': 1 documents have one doc_id and not one doc_hash")
+    assert note.startswith("runs 'a' and 'b': 1 documents have the same doc_id but different doc_hashes")
 
 
 def test_json_lines_and_a_list_in_a_json_file(tmp_path: Path) -> None:
@@ -337,7 +337,7 @@ def test_a_results_file_that_holds_the_samples_itself(tmp_path: Path) -> None:
     beside = lines(tmp_path / NAME, row(0, 1.0), row(1, 0.0))
     found, notes = evidence_and_notes([path, beside])
     assert found.questions == ("sums/0", "sums/1", "more/0")
-    assert "all.json: its samples of sums are left out, as there is a file of them beside it" in notes
+    assert "all.json: its samples of sums are left out, because a file beside it has them" in notes
     held["samples"] = {"sums": [row(0, 1.0), 3]}
     path.write_text(json.dumps(held))
     assert_refused(path, "samples of sums, item 2", "each item must be an object (found 3)")

@@ -141,7 +141,7 @@ def test_trap_8_numbers_and_booleans_as_texts(tmp_path: Path) -> None:
 def test_trap_9_a_metric_s_mean_is_over_the_answers_that_it_scored() -> None:
     """And headers, byte-order marks and lists of contexts: test_ragas."""
     _, notes = evidence_and_notes(place_of("ragas") / "lamp.csv")
-    assert any("word_recall has scores of 5 of 6 answers" in note for note in notes)
+    assert any("word_recall has scores for 5 of 6 answers" in note for note in notes)
 
 
 @needs_logs
@@ -157,7 +157,7 @@ def test_trap_11_a_script_that_crashed_is_pointed_out() -> None:
     well."""
     data, notes = evidence_and_notes(LOGS / "promptfoo" / "nicheiq_results.json", missing="unanswered")
     assert data.columns["correct"].sum() == 0
-    assert any("of 18 of 30 results the script of an assertion crashed" in note for note in notes)
+    assert any("in 18 of 30 results an assertion script crashed" in note for note in notes)
 
 
 # What failed in each of the 30 results, one after the other, and what crashed beside it, by the file itself: a crash
@@ -230,7 +230,7 @@ def test_trap_13_opencompass() -> None:
 @pytest.mark.parametrize(
     ("path", "where"),
     [
-        ("simple_evals/mmlu_lamp-2b.json", "those stand in the page beside it, mmlu_lamp-2b.html"),
+        ("simple_evals/mmlu_lamp-2b.json", "those are in the page beside it, mmlu_lamp-2b.html"),
         ("lighteval/results/lamplighter/lamp-2b/results_2026-11-22T10-13-00.163512.json", "details_*.parquet"),
         ("nemo_skills/lamp-2b/eval-results/metrics.json", "output-rs0.jsonl"),
     ],
@@ -286,7 +286,7 @@ def test_trap_18_no_home_made_table_is_read_by_a_guess(path: Path) -> None:
 def test_trap_18_a_gold_that_is_the_name_of_a_source(tmp_path: Path) -> None:
     sources = "question,gold,prediction\nq1,context,Paris\nq2,parametric,Rome\nq3,context,Oslo\n"
     _, notes = evidence_and_notes(write_files(tmp_path, {"t.csv": sources})[0])
-    words = "no answer is right, and 3 questions have but 2 gold answers (context, parametric): if these are no answers"
+    words = "no answer is right, and 3 questions have only 2 gold answers (context, parametric): if these are not gold answers"
     assert any(note.startswith(words) for note in notes)
     right = sources.replace("Paris", "context")
     _, notes = evidence_and_notes(write_files(tmp_path, {"u.csv": right})[0])

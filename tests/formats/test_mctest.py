@@ -59,12 +59,21 @@ def test_the_questions_with_their_stories(tmp_path: Path) -> None:
 
 
 BROKEN: dict[str, tuple[dict[str, str], str]] = {
-    "cells": ({"mc.dev.tsv": TSV + "x\tAuthor: 1;Work Time(s): 2\tText\n"}, "mc.dev.tsv, line 3: a story has 23 cells"),
+    "cells": (
+        {"mc.dev.tsv": TSV + "x\tAuthor: 1;Work Time(s): 2\tText\n"},
+        "mc.dev.tsv, line 3: a story must have 23 cells",
+    ),
     "twice": ({"mc.dev.tsv": TSV + story("mc.dev.0")}, "line 3: the story appears twice (found 'mc.dev.0')"),
-    "kind": ({"mc.dev.tsv": TSV.replace("multiple:", "many:", 1)}, "line 1: a question begins with one: or multiple:"),
+    "kind": (
+        {"mc.dev.tsv": TSV.replace("multiple:", "many:", 1)},
+        "line 1: a question must begin with one: or multiple:",
+    ),
     "option": ({"mc.dev.tsv": TSV.replace("\tBob\t", "\t\t", 1)}, "line 1: an option is empty"),
     "empty": ({"mc.dev.tsv": story("mc.dev.0", " ")}, "line 1: the story is empty"),
-    "letters": ({"mc.dev.ans": "A\tB\tC\tD\nA\tB\tC\n"}, "mc.dev.ans, line 2: a line has four letters from A to D"),
+    "letters": (
+        {"mc.dev.ans": "A\tB\tC\tD\nA\tB\tC\n"},
+        "mc.dev.ans, line 2: a line must have four letters from A to D",
+    ),
 }
 
 
@@ -78,7 +87,7 @@ def test_files_that_do_not_belong_together(tmp_path: Path) -> None:
     tsv, ans, run = write_files(tmp_path, FILES)
     (other,) = write_files(tmp_path, {"mc.test.ans": ANS})
     assert "no stories of that name (mc.test.tsv)" in str(refusal([tsv, other, run], MismatchError))
-    assert "give the stories (.tsv) of that name" in str(refusal([ans, run], MismatchError))
+    assert "give the stories (.tsv) with that name" in str(refusal([ans, run], MismatchError))
     assert "is MCTest; give runs" in str(refusal([tsv, ans], MismatchError))
     for letters, rule in (("A\tB\tC\tD\n", "the letters of 1 stories"), (ANS + ANS, "the letters of 4 stories")):
         write_files(tmp_path, {"mc.dev.ans": letters})
@@ -90,7 +99,7 @@ def test_files_that_do_not_belong_together(tmp_path: Path) -> None:
 def test_answers_that_are_no_option_are_counted(tmp_path: Path) -> None:
     """Letters and positions name options; the words of none do not, and are wrong. Most of a run in vain: another
     test?"""
-    said = "answers name no option of their question, and are wrong"
+    said = "answers name no option of their question and count as wrong"
     _, notes = evidence_and_notes(write_files(tmp_path, FILES | {"mine.jsonl": RUN.replace('"Ann"', '"Carl"')}))
     assert notes == (f"run 'mine': 6 of 6 {said}; does the run belong to this test?",)
     lines = RUN.replace('"Ann"', '"B"').splitlines(keepends=True)

@@ -52,7 +52,7 @@ def test_results_in_every_encoding(tmp_path: Path, encoding: str) -> None:
     ]
     data, notes = evidence_and_notes(encode(rows, encoding, tmp_path))
     assert data.columns["correct"].tolist() == [[1, 0, 1]]
-    assert any("hold other things than numbers and verdicts: expected/value" in note for note in notes)
+    assert any("do not hold numbers or verdicts: expected/value" in note for note in notes)
 
 
 def test_tables_without_questions_or_metrics(tmp_path: Path) -> None:
@@ -70,7 +70,7 @@ def test_a_split_table_is_a_table(tmp_path: Path) -> None:
     matrix = write_files(tmp_path, {"ap.json": split(["id", "a", "b"], [["q1", 0.5, 0.2], ["q2", 0.1, 0.9]])})[0]
     assert evidence(matrix).columns["user.ap"].tolist() == [[0.5, 0.1], [0.2, 0.9]]
     narrow = write_files(tmp_path, {"n.json": split(columns, [["a", 1]])})[0]
-    assert_refused(narrow, "data[0]", "a row of 2 where there are 3 columns")
+    assert_refused(narrow, "data[0]", "a row has 2 cells, but there are 3 columns")
     twice = write_files(tmp_path, {"d.json": split(["run", "run"], [])})[0]
     assert_refused(twice, "columns", "a column name appears twice")
     empty = write_files(tmp_path, {"e.json": split(columns, [])})[0]

@@ -117,7 +117,7 @@ def test_all_rules_of_the_repository_if_asked_for(tmp_path: Path) -> None:
     assert notes[0].startswith(
         "run 'mine': 2 letters in pred cannot be reproduced from the text by any rule of the repository"
     )
-    assert notes[1] == f"run 'mine': {looser}: {many}: read as answers, as asked"
+    assert notes[1] == f"run 'mine': {looser}: {many}: read as answers, as requested"
 
 
 def test_what_a_file_holds(tmp_path: Path) -> None:
@@ -141,7 +141,7 @@ def test_a_random_letter_is_no_answer_and_counted(tmp_path: Path) -> None:
     assert notes[0].startswith("run 'mine': 2 letters in pred cannot be reproduced from the text")
     believed, notes = evidence_and_notes(path, choose={"extract": "pred"})
     assert_array_equal(believed.columns["correct"], [[1, 1, 0]])
-    assert notes[0].endswith("trusted, as asked")
+    assert notes[0].endswith("trusted, as requested")
     refusal(path, UsageError, choose={"extract": "loose"})
 
 
@@ -166,7 +166,7 @@ def test_without_a_text_pred_is_read_as_it_stands(tmp_path: Path) -> None:
     found, notes = evidence_and_notes(file(tmp_path, *rows))
     assert_array_equal(found.columns["correct"], [[1, 0, 0]])
     assert_array_equal(found.columns["unanswered"], [[0, 1, 1]])
-    assert "run 'mine': 3 answers have no text: pred is read as it stands" in notes
+    assert "run 'mine': 3 answers have no text: pred is used unchanged" in notes
 
 
 def test_words_that_mean_i_do_not_know(tmp_path: Path) -> None:
@@ -228,7 +228,7 @@ def test_summaries_beside_the_results_are_held_against_them(tmp_path: Path) -> N
     paths = write_files(tmp_path, texts)
     assert not any("summary" in note for note in evidence_and_notes(paths)[1])
     other = write_files(tmp_path, texts | {"gpt/law_summary.json": summary(1, 3)})
-    own = "law_summary.json: its own accuracy by pred is 0.25, and the answers in it give 0.5"
+    own = "law_summary.json: its own accuracy by pred is 0.25, but the answers in it give 0.5"
     assert own in evidence_and_notes(other)[1]
     cut = write_files(tmp_path, texts | {"gpt/law_summary.json": summary(50, 50)})
     of = "law_summary.json holds 4 of the 100 answers that its own figures cover (accuracy by pred is 0.5 over all of them)"
@@ -236,7 +236,9 @@ def test_summaries_beside_the_results_are_held_against_them(tmp_path: Path) -> N
     held: dict[str, Any] = {"gpt/law_result.json": items, "gpt/law_summary.json": json.loads(summary(1, 3))}
     assert own in evidence_and_notes(write_files(tmp_path, {"any.zip": packed(held)}))[1]
     alone_ = write_files(tmp_path, {"gpt/art_summary.json": summary(1, 3)})
-    assert "art_summary.json: left out, as art_result.json was not given" in evidence_and_notes([*paths, *alone_])[1]
+    assert (
+        "art_summary.json: left out, because art_result.json was not given" in evidence_and_notes([*paths, *alone_])[1]
+    )
     rule = "this holds the figures of a category and no answers; give art_result.json of its folder too"
     assert str(refusal(alone_)) == f"{alone_[0]}: {rule}"
 
@@ -271,7 +273,7 @@ def test_broken_archives(tmp_path: Path) -> None:
         path = write_files(tmp_path, {"a.zip": packed({name: content})})[0]
         assert str(refusal(path)).startswith(f"{path}, member {name}: not a JSON document: ")
     path = write_files(tmp_path, {"a.zip": packed({name: "{}"})})[0]
-    assert "of no format that nescio knows" in str(refusal(path))
+    assert "not in any format that nescio knows" in str(refusal(path))
     good = packed({name: [item(1)]})
     at = good.index(name.encode()) + len(name) + 20
     path = write_files(tmp_path, {"b.zip": good[:at] + b"\xff\xff" + good[at + 2 :]})[0]

@@ -61,7 +61,7 @@ def test_figures_alone_and_those_that_differ(tmp_path: Path) -> None:
     outputs = sorted((LAMP / "harbour").iterdir())
     _, notes = evidence_and_notes([*outputs, path])
     assert any(
-        "its own pass@1 of harbour (symbolic_correct) is 0.75, and the answers in it give 0.5" in n for n in notes
+        "its own pass@1 of harbour (symbolic_correct) is 0.75, but the answers in it give 0.5" in n for n in notes
     )
     _, notes = evidence_and_notes([*outputs, LAMP / "metrics.json"])
     assert not any("its own" in note for note in notes)

@@ -59,7 +59,7 @@ def test_the_verdicts_of_people(tmp_path: Path) -> None:
     bare = table(tmp_path, ROWS.replace("Yes", "").replace("No", ""))
     assert "holds no verdicts of people" in str(refusal(bare, UsageError, choose={"judge": "human"}))
     odd = table(tmp_path, ROWS.replace("Yes", "Perhaps"))
-    assert_refused(odd, "line 2", "people's verdict is yes or no", choose={"judge": "human"})
+    assert_refused(odd, "line 2", "people's verdict must be yes or no", choose={"judge": "human"})
     kept = {"judge": "human"}
     taken = evidence(odd, choose=kept, outcome_map={"Perhaps": "correct"}, ungraded="exclude")
     assert_array_equal(taken.columns["correct"], [[1, 0, 0], [0, 0, 1]])
@@ -189,8 +189,8 @@ BROKEN: dict[str, tuple[str, str]] = {
     "no question": ("a,4,,x,y,", "the question is empty"),
     "no id": ("a,,q,x,y,", "the question_id is empty"),
     "twice": ("a,2,where,x,Oslo,", "question '2' of run 'a' appears twice; first on line 3"),
-    "another question": ("c,2,why,x,Rome,", "question '2' is another question here than in"),
-    "no gold": ("c,2,where,x,,", "question '2' has other gold answers here than in"),
+    "another question": ("c,2,why,x,Rome,", "question '2' is a different question from the one in"),
+    "no gold": ("c,2,where,x,,", "question '2' has different gold answers from those in"),
 }
 
 
@@ -246,7 +246,7 @@ def test_a_text_that_looks_like_a_list_is_a_text(tmp_path: Path) -> None:
 )
 def test_a_list_of_gold_answers_that_cannot_be_one(cell: str, rule: str, tmp_path: Path) -> None:
     path = table(tmp_path, f'q,x,"{cell}"\n', "question,prediction,answers\n")
-    assert_refused(path, "line 2", f"this looks like a list and cannot be read: {rule}")
+    assert_refused(path, "line 2", f"this looks like a list but cannot be read: {rule}")
 
 
 def test_an_empty_first_answer_of_kilt_is_silence(tmp_path: Path) -> None:

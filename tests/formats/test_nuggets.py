@@ -186,12 +186,18 @@ def test_keys_keep_their_strata(tmp_path: Path) -> None:
         ({"map.txt": MAP + "q1 mine 1 7\n"}, "map.txt, line 4: question q1 has no such nugget; it has 1, 2, 3"),
         ({"map.txt": MAP + "q9 mine 1 1\n"}, "map.txt, line 4: the key has no such question"),
         ({"map.txt": MAP + "q1 mine 3 1\n"}, "map.txt, line 4: run 'mine' has no string of that rank for q1"),
-        ({"map.txt": MAP + "q1 mine 1 1\n"}, "map.txt, line 4: the same match stands on line 1"),
+        ({"map.txt": MAP + "q1 mine 1 1\n"}, "map.txt, line 4: the same match is on line 1"),
         ({"map.txt": MAP + "q1 mine 1 1,,2\n"}, "map.txt, line 4: a nugget has no name"),
-        ({"map.txt": MAP + "q1 mine - -\n"}, "map.txt, line 4: nothing is said to be found here, and other lines find"),
-        ({"map.txt": MAP + "q1 mine 1 -\n"}, "map.txt, line 4: nothing is said to be found here, and other lines find"),
+        (
+            {"map.txt": MAP + "q1 mine - -\n"},
+            "map.txt, line 4: this line says that nothing was found, but other lines find",
+        ),
+        (
+            {"map.txt": MAP + "q1 mine 1 -\n"},
+            "map.txt, line 4: this line says that nothing was found, but other lines find",
+        ),
         ({"map.txt": MAP.replace("mine", "yours")}, "no line for run 'mine'"),
-        ({"run.txt": ""}, "a key was given and no run"),
+        ({"run.txt": ""}, "a key was given without a run"),
         ({"key.txt": ""}, "give the key of nuggets with it"),
     ],
 )
@@ -205,11 +211,11 @@ def test_what_is_wrong_is_named_with_its_line(changed: dict[str, str], said: str
     [
         ("key", {"id": "q3", "nuggets": [{"text": "x", "vital": "yes"}]}, "vital must be true, false"),
         ("key", {"id": "q3", "nuggets": [{"text": " ", "vital": True}]}, "the text of a nugget must not be empty"),
-        ("key", {"id": "q3", "nuggets": [{"text": "x", "vital": True, "weight": 2}]}, "a weight is a number from 0"),
+        ("key", {"id": "q3", "nuggets": [{"text": "x", "vital": True, "weight": 2}]}, "a weight must be a number from 0"),
         ("key", {"id": "q3", "nuggets": "x"}, "nuggets must be a list"),
         ("key", {"id": "q3", "nuggets": [{"text": "x", "vital": True, "weight": 1}, {"text": "y", "vital": True}]}, "only some of its nuggets have a weight"),
-        ("key", {"id": "q3", "nuggets": [{"text": "x", "vital": {"A": True}}, {"text": "y", "vital": {"B": True}}]}, "every assessor labels every nugget"),
-        ("run", {"id": "q1", "strings": ["again"], "run": "mine"}, "responds to question q1 again; it was on line 1"),
+        ("key", {"id": "q3", "nuggets": [{"text": "x", "vital": {"A": True}}, {"text": "y", "vital": {"B": True}}]}, "every assessor must label every nugget"),
+        ("run", {"id": "q1", "strings": ["again"], "run": "mine"}, "responds to question q1 again; it already did on line 1"),
         ("run", {"id": "q2", "strings": "x", "run": "other"}, "strings must be a list"),
         ("run", {"id": "q2", "strings": [""], "run": "other"}, "the answer string is empty"),
         ("run", {"id": "q2", "strings": [], "confidence": "high", "run": "other"}, "confidence must be a finite "
@@ -281,7 +287,10 @@ def test_a_key_of_nuggetizer_with_answers_is_matched_automatically(tmp_path: Pat
     ("change", "said"),
     [
         ({"nuggets": [NUGGETS[0] | {"assignment": "maybe"}]}, "an assignment is support, partial_support, not_support"),
-        ({"nuggets": [{"text": "x", "importance": "high", "assignment": "support"}]}, "importance is vital or okay"),
+        (
+            {"nuggets": [{"text": "x", "importance": "high", "assignment": "support"}]},
+            "importance must be vital or okay",
+        ),
         ({"candidate_text": "x"}, "assignments to retrieved passages"),
         ({"answer_text": None}, "answer_text must be a text"),
     ],
@@ -312,7 +321,7 @@ def test_types_and_what_list_measures_leave_out_are_counted(tmp_path: Path) -> N
     scores = nescio.score(write_files(tmp_path, {"c.csv": COUNTS + rows}), names, ci=None)
     assert [row.value for row in scores] == pytest.approx([(1 / 2 + 0) / 2, (2 / 4 + 0) / 2])
     assert in_words(scores.notes) == (
-        "questions by type: 3 list, 1 factoid; a measure leaves out those of other types",
+        "questions by type: 3 list, 1 factoid; each measure leaves out the other types",
         "1 of 3 list questions have no known instance: nuggets.list_IR and list_F leave them out",
         "run 'a': 1 of 3 list questions have nothing returned: nuggets.list_IP leaves them out, list_F is 0",
     )
@@ -329,7 +338,7 @@ def test_types_and_what_list_measures_leave_out_are_counted(tmp_path: Path) -> N
         ("a,q,s,other,,,,,,,,", "line 2: a type is definition, list, factoid"),
         ("a,q,s,definition,,,,,1,0,2,5\na,q,s,definition,,,,,1,0,2,5", "line 3: run 'a' answers question 'q' again"),
         ("a,q,s,definition,,,,,1,0,2,5\nb,p,s,definition,,,,,1,0,2,5", "run 'a' has no row for question 'p'"),
-        ("a,q,s,definition,,,,,1,0,2,5\nb,q,s,definition,,,,,1,0,3,5", "has another type or key in run 'b'"),
+        ("a,q,s,definition,,,,,1,0,2,5\nb,q,s,definition,,,,,1,0,3,5", "has a different type or key in run 'b'"),
     ],
 )
 def test_what_is_wrong_in_counts(row: str, said: str, tmp_path: Path) -> None:

@@ -76,7 +76,7 @@ BROKEN = {
     "a report alone": (
         [SPEC, {"final_report": {"accuracy": 0.5, "by": "x"}}],
         None,
-        "it holds the final report (accuracy 0.5) and no samples, so that no answer can be scored",
+        "it holds the final report (accuracy 0.5) and no samples, so no answer can be scored",
     ),
     "graded twice": ([*EVENTS[:3], EVENTS[2]], "line 4", "a second time"),
     "correct is a text": ([SPEC, event("q1", "match", correct="yes")], "line 2", "correct must be true or false"),

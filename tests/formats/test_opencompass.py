@@ -50,7 +50,7 @@ def test_accuracy_is_in_percent(tmp_path: Path) -> None:
     _, notes = evidence_and_notes(write(tmp_path, results(30.0, *items)))
     assert not any("its own" in note for note in notes)
     _, notes = evidence_and_notes(write(tmp_path, results(31.0, *items)))
-    assert any("its own accuracy is 0.31, and the answers in it give 0.3" in note for note in notes)
+    assert any("its own accuracy is 0.31, but the answers in it give 0.3" in note for note in notes)
 
 
 def test_a_score_is_compared_as_an_accuracy_is(tmp_path: Path) -> None:
@@ -58,7 +58,7 @@ def test_a_score_is_compared_as_an_accuracy_is(tmp_path: Path) -> None:
     text = results(30.0, *(item(i < 3) for i in range(10)))
     for body, said in ((text.replace('"accuracy": 30.0', '"score": 31.0'), True), (text, False)):
         _, notes = evidence_and_notes(write(tmp_path, body))
-        assert any("its own score is 0.31, and the answers in it give 0.3" in note for note in notes) == said
+        assert any("its own score is 0.31, but the answers in it give 0.3" in note for note in notes) == said
     for body in (text.replace('"accuracy"', '"score"'), text.replace("{", '{"score": 70.0, ', 1)):
         _, notes = evidence_and_notes(write(tmp_path, body))
         assert not any("its own" in note for note in notes)
@@ -188,7 +188,7 @@ def test_two_runs_of_the_tool_are_no_repeats(tmp_path: Path, kind: str) -> None:
     for files in (paths, tmp_path / "oc"):
         error = str(refusal(files, MismatchError))
         assert all(str(path) in error for path in paths)
-        assert "would both become run 'lamp': these are no repeats; rename one of the folders lamp, or give" in error
+        assert "would both become run 'lamp': these are not repeats; rename one of the folders lamp, or give" in error
     for path in paths:
         read(path)
     paths[1].parent.rename(paths[1].parent.with_name("lamp-feb"))

@@ -199,7 +199,7 @@ def test_letters_of_2013_decide(tmp_path: Path) -> None:
     data = evidence([truth, run])
     assert_array_equal(data.columns["correct"], [[1, 0, 0]])
     assert_array_equal(data.columns["verification.value"], [[0.4, 0.5, 0.1]])
-    assert any("on the other side than the letter" in note for note in in_words(read([truth, run]).notes))
+    assert any("on the opposite side from the letter" in note for note in in_words(read([truth, run]).notes))
     plain = text(tmp_path / "yours" / "answers.txt", "EN01 Y", "EN02 -", "EN03 N")
     assert_array_equal(evidence([truth, plain]).columns["verification.value"], [[1.0, 0.5, 0.0]])
 

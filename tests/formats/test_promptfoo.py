@@ -62,7 +62,7 @@ def test_providers_and_prompts_are_runs(tmp_path: Path) -> None:
 
 
 BROKEN = {
-    "another version": (document(RESULTS, version=2), None, "are read in their version 3"),
+    "another version": (document(RESULTS, version=2), None, "must be of version 3"),
     "no results": (document([]), None, "its results are empty"),
     "results without a list": (
         '{"evalId": "e", "results": {"version": 3, "prompts": []}}',
@@ -146,7 +146,7 @@ def test_tests_of_the_same_variables_are_repeats_of_one_question(tmp_path: Path)
     assert data.questions == ("test 0", "test 1", "test 0", "test 1")
     assert data.repeats is not None
     assert (data.size, list(data.repeats.label)) == (2, ["1", "1", "2", "2"])
-    assert any("2 results are of tests whose variables and assertions stand in another" in note for note in notes)
+    assert any("2 results are of tests with the same variables and assertions as another" in note for note in notes)
     once, _ = evidence_and_notes(write_files(tmp_path, {"r.json": document(rows[:2])}))
     assert once.clusters is None
 

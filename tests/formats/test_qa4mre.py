@@ -96,7 +96,7 @@ def test_a_gold_that_numbers_its_tests_otherwise(tmp_path: Path) -> None:
     test = write_files(tmp_path, {"EN_test.xml": turned})[0]
     found, notes = evidence_and_notes([gold, test, mine])
     assert_array_equal(found.columns["correct"], [[1, 0, 0]])
-    assert notes[0].startswith("3 of 3 questions have other numbers in ")
+    assert notes[0].startswith("3 of 3 questions have different numbers in ")
     assert "has no such question" in str(refusal([gold, mine]))
     same = write_files(tmp_path, {"EN_test.xml": unmarked})[0]
     assert evidence_and_notes([gold, same, files(tmp_path)[1]])[1] == ()
@@ -122,18 +122,21 @@ def test_files_that_belong_together(tmp_path: Path) -> None:
 BROKEN_RUNS: dict[str, tuple[str, str]] = {
     "an unknown option": (
         '<question q_id="2"><answer a_id="9"/></question>',
-        "the a_id of no option; those of this question are 1, 2",
+        "no option has this a_id; those of this question are 1, 2",
     ),
-    "two answers": ('<q q_id="2"><answer a_id="1"/><answer a_id="2"/></q>', "a question has one answer at most"),
-    "answered by nothing": ('<question q_id="2" answered="YES"/>', "is said to be answered, and there is no answer"),
+    "two answers": ('<q q_id="2"><answer a_id="1"/><answer a_id="2"/></q>', "a question can have at most one answer"),
+    "answered by nothing": ('<question q_id="2" answered="YES"/>', "is marked as answered, but has no answer"),
     "answered perhaps": ('<question q_id="2" answered="perhaps"/>', "answered must be YES or NO (found 'perhaps')"),
     "an unknown question": (
         '<question q_id="7"/>',
         "the test has no such question (topic, reading test, question) (found '1-1-7')",
     ),
     "twice": ('<question q_id="1"/>', "question 1-1-1 appears twice; first on line 3"),
-    "no number": ("<question/>", "a question has a q_id, and is in a reading-test with an r_id"),
-    "other words": ('<q q_id="2"><q_str>What?</q_str></q>', "the gold has another question of this number ('Who?')"),
+    "no number": ("<question/>", "a question must have a q_id and be in a reading-test with an r_id"),
+    "other words": (
+        '<q q_id="2"><q_str>What?</q_str></q>',
+        "the gold has a different question with this number ('Who?')",
+    ),
     "confidence": (
         '<q q_id="2"><answer a_id="1" confidence="x"/></q>',
         "confidence must be a finite number (found 'x')",
@@ -155,9 +158,13 @@ BROKEN_GOLD: dict[str, tuple[str, str, str]] = {
     "no options": (
         '<answer a_id="1">a</answer><answer a_id="2" correct="Yes">b</answer>',
         "",
-        "a question has options",
+        "a question must have options",
     ),
-    "an option twice": ('<answer a_id="1">a', '<answer a_id="2">a', "an answer has an a_id of its own (found '2')"),
+    "an option twice": (
+        '<answer a_id="1">a',
+        '<answer a_id="2">a',
+        "an answer must have an a_id of its own (found '2')",
+    ),
     "an empty option": ('<answer a_id="1">a', '<answer a_id="1">', "an option is empty (found '1')"),
     "a question twice": ('<q q_id="2">', '<q q_id="1">', "question 1-1-1 appears twice; first on line 4"),
 }
@@ -224,7 +231,7 @@ def test_the_test_of_2013_is_numbered_otherwise_than_its_gold(tmp_path: Path) ->
     gold, test = DATA / "QA4MRE-2013-alzheimer-EN_GS.xml", DATA / "QA4MRE-2013-alzheimer-EN_test.xml"
     run = last_options(test, tmp_path / "run.xml")
     found, notes = evidence_and_notes([gold, test, run])
-    assert notes[0].startswith("85 of 100 questions have other numbers")
+    assert notes[0].startswith("85 of 100 questions have different numbers")
     asked = list(etree.parse(str(gold)).getroot().iter("q"))
     first = etree.parse(str(test)).getroot().find(".//reading-test")
     silent = {one.findtext("q_str") for one in first.iter("q")}
@@ -255,7 +262,7 @@ def test_a_test_takes_the_right_options_of_its_gold_by_their_texts(tmp_path: Pat
     (own,) = write_files(tmp_path, {"own.jsonl": rows})
     found, notes = evidence_and_notes([gold, test_, own], missing="unanswered")
     assert_array_equal(found.columns["correct"], [[1, 1, 0]])
-    assert "2 of 3 questions have other numbers" in notes[0]
+    assert "2 of 3 questions have different numbers" in notes[0]
 
 
 def refusal_of_collection(paths: list[Path]) -> MismatchError:

@@ -37,7 +37,7 @@ def test_both_means_are_given_where_a_metric_failed() -> None:
     assert scores["lamp", "mean(exact_match)"].value == pytest.approx(0.1667, abs=5e-5)
     _, notes = evidence_and_notes(LAMP)
     words = (
-        "run 'lamp': word_recall has scores of 5 of 6 answers: their mean is 0.5333, and 0.4444 if the others count 0"
+        "run 'lamp': word_recall has scores for 5 of 6 answers: their mean is 0.5333, and 0.4444 if the others count 0"
     )
     assert words in notes
 
@@ -83,7 +83,7 @@ def test_columns_of_failures_alone_and_of_costs(tmp_path: Path) -> None:
     rows = [row | {"context_recall": None, "latency_ms": 12, "topic": "birds"} for row in ROWS]
     data, notes = evidence_and_notes(encode(rows, "csv", tmp_path))
     assert {*data.columns} == {"user.faithfulness", "user.context_recall"}
-    assert "run 'table': context_recall has no score of any of 4 answers: it failed on each, or was not run" in notes
+    assert "run 'table': context_recall has no score for any of 4 answers: it failed on each, or was not run" in notes
 
 
 def test_a_metric_with_parameters_in_its_name(tmp_path: Path) -> None:
@@ -108,7 +108,7 @@ def test_a_real_table_has_the_tool_s_own_figures() -> None:
     assert counts == {"faithfulness": 0, "answer_relevancy": 0, "context_precision": 4, "context_recall": 2}
     assert graded["user.context_precision"].mean() == pytest.approx(0.25)
     assert graded["user.context_recall"].mean() == 0
-    assert sum("has no score of any of 5 answers" in note for note in notes) == 2
+    assert sum("has no score for any of 5 answers" in note for note in notes) == 2
 
 
 @pytest.mark.fuzz("ragas")

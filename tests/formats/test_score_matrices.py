@@ -76,7 +76,7 @@ def test_a_bad_cell_among_good_ones_is_named(tmp_path: Path) -> None:
 
 def test_a_header_and_no_row(tmp_path: Path) -> None:
     (tmp_path / "table.csv").write_text("topic,A,B\n")
-    assert_refused(tmp_path / "table.csv", None, "there is a header and no row")
+    assert_refused(tmp_path / "table.csv", None, "there is a header but no row")
 
 
 def test_one_column_alone_and_blank_lines(tmp_path: Path) -> None:

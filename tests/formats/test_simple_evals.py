@@ -26,11 +26,11 @@ def test_a_page_and_the_figures_beside_it(tmp_path: Path) -> None:
     text = PAGE.read_text()
     other = write_files(tmp_path, {"mmlu_owl.html": text, "mmlu_owl.json": '{"score": 0.75, "score:std": 0.1}'})
     _, notes = evidence_and_notes(other)
-    assert any("its own score is 0.75, and the answers in it give 0.5" in note for note in notes)
+    assert any("its own score is 0.75, but the answers in it give 0.5" in note for note in notes)
 
 
 def test_figures_alone_say_where_the_answers_are() -> None:
-    rule = "it holds figures (score 0.5) and no answers: those stand in the page beside it, mmlu_lamp-2b.html"
+    rule = "it holds figures (score 0.5) and no answers: those are in the page beside it, mmlu_lamp-2b.html"
     assert_refused(FIGURES, None, rule)
 
 

@@ -136,7 +136,7 @@ def test_what_is_no_grade_is_not_graded_and_counted(tmp_path: Path) -> None:
     path = table(tmp_path, "q1,t,x,A", "q2,t,x,", "q3,t,x,Sorry")
     found, notes = evidence_and_notes(path, ungraded="exclude")
     assert_array_equal(found.present, [[True, False, False]])
-    assert "run 'mine': 1 without a grade, 1 with a grade that is none of A, B, C (of 3)" in notes
+    assert "run 'mine': 1 without a grade, 1 with a grade other than A, B or C (of 3)" in notes
     refusal(path, MismatchError)
 
 
@@ -188,7 +188,7 @@ def test_other_broken_twins(tmp_path: Path) -> None:
     header = "problem,target,grade,confidence\n"
     assert_refused(table(tmp_path, "q1,t,A,sure", header=header), "line 2", "confidence must be a finite number")
     assert_refused(table(tmp_path, "q1,t,A,inf", header=header), "line 2", "confidence must be a finite number")
-    assert_refused(table(tmp_path), None, "there is a header and no row", format_in="simpleqa")
+    assert_refused(table(tmp_path), None, "there is a header but no row", format_in="simpleqa")
     header = "model,problem,target,grade\n"
     one, other = (table(tmp_path, "m,q1,t,A", name=name, header=header) for name in ("a.csv", "b.csv"))
     assert "run 'm' is in" in str(refusal([one, other], MismatchError))

@@ -138,7 +138,7 @@ def test_odds_belong_to_the_run_of_their_name(tmp_path: Path) -> None:
     assert np.isnan(found.columns["confidence"][0]).all()
     assert_array_equal(found.columns["confidence"][1], [3.5, np.nan, np.nan, -2])
     other = files(tmp_path, other=odds)
-    assert "say --choose odds=RUN; runs here are a, b" in str(refusal([*paths[:3], *other], MismatchError))
+    assert "give --choose odds=RUN; runs are a, b" in str(refusal([*paths[:3], *other], MismatchError))
     assert_array_equal(evidence([*paths[:3], *other], choose={"odds": "a"}).columns["confidence"][0, 0], 3.5)
     refusal([*paths[:3], *other], UsageError, choose={"odds": "c"})
     twice = files(tmp_path, na_prob_b=odds)
@@ -168,15 +168,18 @@ def test_words_that_mean_i_do_not_know(tmp_path: Path) -> None:
 
 
 BROKEN_GOLD: dict[str, tuple[Any, str]] = {
-    "paragraphs no list": ({"data": [{"paragraphs": {}}]}, "data[0]: an object with a list of paragraphs is expected"),
+    "paragraphs no list": ({"data": [{"paragraphs": {}}]}, "data[0]: expected an object with a list of paragraphs"),
     "qas missing": (
         {"data": [{"paragraphs": [{}]}]},
-        "data[0].paragraphs[0]: an object with a list of qas is expected",
+        "data[0].paragraphs[0]: expected an object with a list of qas",
     ),
-    "a question a text": (gold_of("q1"), "data[0].paragraphs[0].qas[0]: a question is an object (found 'q1')"),
+    "a question a text": (gold_of("q1"), "data[0].paragraphs[0].qas[0]: a question must be an object (found 'q1')"),
     "no id": (gold_of(gold_question(None)), "data[0].paragraphs[0].qas[0]: id must be a text or a whole number"),
     "no answers": (gold_of({"id": "q1"}), "data[0].paragraphs[0].qas[0]: answers must be a list"),
-    "an answer a text": (gold_of({"id": "q1", "answers": ["x"]}), "each answer is an object with a text (found ['x'])"),
+    "an answer a text": (
+        gold_of({"id": "q1", "answers": ["x"]}),
+        "each answer must be an object with a text (found ['x'])",
+    ),
     "question a number": (gold_of({"id": "q1", "question": 1}), "question must be a text (found 1)"),
     "twice": (
         gold_of(gold_question("q1"), gold_question("q1")),
@@ -203,7 +206,7 @@ def test_broken_predictions_and_odds(tmp_path: Path) -> None:
     assert str(refusal([gold, mine, odd])) == f"{odd}, q2: a probability or odds must be a finite number (found nan)"
     other = files(tmp_path, other={"x1": "a"})[0]
     assert "predicts none of the questions" in str(refusal([gold, other], MismatchError))
-    with pytest.raises(FormatError, match="this is no file of SQuAD's gold"):
+    with pytest.raises(FormatError, match="this is not a file of SQuAD's gold"):
         official(mine, gold)
 
 
@@ -218,7 +221,7 @@ def test_files_that_belong_together(tmp_path: Path) -> None:
 
 def test_reports_of_figures_are_no_odds(tmp_path: Path) -> None:
     for document in ({"exact": 78.9, "f1": 81.8}, {"math": 0.4, "math:std": 0.1}, {"a": True}, {"a": 1}, {}):
-        rule = "of no format that nescio knows" if document else "this JSON document is empty"
+        rule = "not in any format that nescio knows" if document else "this JSON document is empty"
         assert rule in str(refusal(files(tmp_path, report=document)))
 
 

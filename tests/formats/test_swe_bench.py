@@ -95,7 +95,7 @@ def test_the_reports_of_instances_and_the_older_lists(tmp_path: Path) -> None:
 
 def test_files_without_verdicts_are_named(tmp_path: Path) -> None:
     line = json.dumps({"instance_id": "a__b-1", "model_patch": "", "model_name_or_path": "lamp"}) + "\n"
-    assert_refused(write_files(tmp_path, {"preds.jsonl": line})[0], None, "these are predictions, which say nothing")
+    assert_refused(write_files(tmp_path, {"preds.jsonl": line})[0], None, "these are predictions, which do not say")
     counts = json.dumps({"submitted_instances": 10, "resolved_instances": 3})
     rule = "it holds counts (resolved instances 3, submitted instances 10) and no instances"
     assert_refused(write_files(tmp_path, {"counts.json": counts})[0], None, rule)
@@ -109,7 +109,7 @@ def test_broken_lists(tmp_path: Path) -> None:
     assert_refused(path, None, "resolved_ids must be a list of names")
     document = json.loads(LAMP.read_text()) | {"resolved_instances": 4}
     _, notes = evidence_and_notes(write_files(tmp_path, {"n.json": json.dumps(document)})[0], **OPTIONS)
-    assert "n.json: it counts 4 resolved instances, and lists 2" in notes
+    assert "n.json: it counts 4 resolved instances, but lists 2" in notes
 
 
 @pytest.mark.fuzz("swe_bench")

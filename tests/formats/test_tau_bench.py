@@ -62,7 +62,7 @@ BROKEN = {
     "no trial": ([run(1, 1, None)], "item 1", "trial must be a whole number"),
     "twice": ([run(1, 1), run(1, 0)], "item 2", "appears twice"),
     "a text": ([run(1, 1), "x"], "item 2", "a trajectory must be an object"),
-    "a reward above 1": ([run(1, 7)], None, "a reward lies outside 0 and 1"),
+    "a reward above 1": ([run(1, 7)], None, "a reward is outside [0, 1]"),
 }
 
 

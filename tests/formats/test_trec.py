@@ -82,7 +82,7 @@ def test_levels_of_relevance(tmp_path: Path) -> None:
     found, notes = evidence_and_notes(files(tmp_path, qrels), choose={"relevance": "2"})
     assert_array_equal(found.columns["first_right"], [[2, 0, 0]])
     assert_array_equal(found.columns["answerable"], [[1, 0, 0]])
-    assert "relevance goes up to 2; relevant is 2 or more" in notes[0]
+    assert "relevance goes up to 2; 2 or more counts as relevant" in notes[0]
     refusal(files(tmp_path), UsageError, choose={"relevance": "high"})
 
 

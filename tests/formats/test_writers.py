@@ -128,7 +128,7 @@ def test_a_story_without_a_name_gets_one(tmp_path: Path) -> None:
     )
     notes = notes_of_writing(Unjudged(Collection("c", questions), ()), "questions", tmp_path / "out")
     assert notes == (
-        "left out, as there is no place for it in nescio's questions and runs: 1 column of questions (story)",
+        "left out, because there is no place for it in nescio's questions and runs: 1 column of questions (story)",
     )
     read, _ = read_collection(files_in(tmp_path / "out"))
     assert [one.story for one in read.questions] == [("One.",), ("Two.",)]
@@ -140,7 +140,7 @@ def test_columns_that_mean_something_else_are_left_out_and_counted(tmp_path: Pat
     question = Question("1", "Who?", ("Ann",), strata=strata)
     found = Unjudged(Collection("questions", (question,)), (), extra_columns={"f1": np.zeros((0, 1))})
     assert notes_of_writing(found, "questions", tmp_path / "out") == (
-        "left out, as there is no place for it in nescio's questions and runs: 3 columns of questions (outcome, "
+        "left out, because there is no place for it in nescio's questions and runs: 3 columns of questions (outcome, "
         "value, answer), "
         "1 column of scores (f1)",
     )
@@ -167,7 +167,7 @@ def test_a_run_without_answers_is_counted(tmp_path: Path) -> None:
 # ---- KILT and SQuAD ----
 
 LOST = (
-    "left out, as there is no place for it in {}: 1 question with options, 1 cluster mark, {}1 declined candidate, "
+    "left out, because there is no place for it in {}: 1 question with options, 1 cluster mark, {}1 declined candidate, "
     "1 answer below rank 1, 1 support, 1 column of questions (topic)"
 )
 SAID = {
@@ -189,7 +189,7 @@ def gold(found: Any) -> list[tuple[str, str, tuple[str, ...], bool]]:
 def test_kilt(tmp_path: Path) -> None:
     assert notes_of_writing(FOUND, "kilt", tmp_path / "out") == (
         LOST.format("KILT", "6 confidences, "),
-        "1 run called by the name of their file: 'one/two' one_two",
+        "1 run named after their file: 'one/two' one_two",
     )
     found = read_folder(tmp_path / "out")
     assert (answers_by_run(found), gold(found)) == (SAID, gold(FOUND))
@@ -199,7 +199,7 @@ def test_squad(tmp_path: Path) -> None:
     """Confidence comes back from odds bit for bit; silence has none in SQuAD."""
     assert notes_of_writing(FOUND, "squad2", tmp_path / "out") == (
         LOST.format("SQuAD", ""),
-        "1 run called by the name of their file: 'one/two' one_two",
+        "1 run named after their file: 'one/two' one_two",
     )
     found = read_folder(tmp_path / "out")
     assert (answers_by_run(found), gold(found)) == (SAID, gold(FOUND))
@@ -214,10 +214,10 @@ def test_odds_that_would_be_read_otherwise_are_not_written(tmp_path: Path) -> No
     odds."""
     runs = (Run("low", (Response("1", "Ann", True, -0.5), Response("2", "x", True))),)
     notes = notes_of_writing(replace(FOUND, runs=runs), "squad2", tmp_path / "low")
-    assert notes[-1] == "run 'low': no file of odds, as its confidences could not be read back from one"
+    assert notes[-1] == "run 'low': no file of odds, because its confidences could not be read back from one"
     runs = (Run("some", (Response("1", "Ann", True, 0.5), Response("2", "x", True))),)
     notes = notes_of_writing(replace(FOUND, runs=runs), "squad2", tmp_path / "some")
-    assert notes[-1] == "run 'some': 1 answer without confidence, and without odds"
+    assert notes[-1] == "run 'some': 1 answer without confidence, so without odds"
     question = replace(QUESTIONS[0], id="a:1")
     found = Unjudged(Collection("c", (question,)), (Run("run", (Response("a:1", "Ann", True, 0.5),)),))
     assert "no file of odds" in notes_of_writing(found, "squad2", tmp_path / "colon")[-1]
@@ -288,7 +288,7 @@ def test_pan_of_any_year_is_written_as_that_of_2020(year: str, tmp_path: Path) -
     before = data_of([truth, answers])
     assert isinstance(before, Outcomes)
     notes = notes_of_writing(before, "pan", tmp_path / "out")
-    lost = "left out, as there is no place for it in PAN's truth of 2020: corpus"
+    lost = "left out, because PAN's truth of 2020 has no place for it: corpus"
     clipped = "run 'mine': 1 scores outside [0, 1], clipped to it"
     assert notes == {"2014": (lost,), "2025": (clipped,)}.get(year, ())
     assert (tmp_path / "out" / "runs" / "mine" / "answers.jsonl").exists()
@@ -314,7 +314,7 @@ def test_a_letter_of_2013_against_its_score_cannot_be_written_as_a_score(tmp_pat
             notes_of_writing(found, "pan", tmp_path / "out")
     (tmp_path / "silent.txt").write_text("EN01 - 0.9\nEN02 N 0.1\n")
     found = data_of([tmp_path / "truth.txt", tmp_path / "silent.txt"])
-    assert "run 'silent': 1 scores beside silence (-) written as 0.5" in notes_of_writing(
+    assert "run 'silent': 1 scores given with silence (-) written as 0.5" in notes_of_writing(
         found, "pan", tmp_path / "out"
     )
     assert_array_equal(read_folder(tmp_path / "out").state, found.state)
@@ -322,7 +322,7 @@ def test_a_letter_of_2013_against_its_score_cannot_be_written_as_a_score(tmp_pat
 
 def test_other_outcomes_are_no_data_of_pan(tmp_path: Path) -> None:
     found = Outcomes(("a",), ("q",), np.array([[1]], dtype=np.int8))
-    with pytest.raises(MismatchError, match="this is no data of PAN"):
+    with pytest.raises(MismatchError, match="this is not PAN data"):
         notes_of_writing(found, "pan", tmp_path / "out")
 
 

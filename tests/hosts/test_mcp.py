@@ -85,7 +85,7 @@ BAD: list[tuple[str, dict[str, Any], str]] = [
     (
         "score",
         {"source": ["memory://outcomes.csv"]},
-        "this is an address; files are paths on the machine of the server",
+        "this is an address; files are paths on the server's machine",
     ),
     ("score", {"source": [OUTCOMES], "measures": ["c@2"]}, "unknown measure 'c@2'; did you mean c@1?"),
     ("score", {"source": [OUTCOMES], "missing": "ignore"}, "missing"),

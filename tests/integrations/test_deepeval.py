@@ -68,7 +68,7 @@ def test_an_evaluation_keeps_three_outcomes(tmp_path: Path, concurrent: bool) ->
 
 
 def test_what_makes_no_sense_is_refused() -> None:
-    with pytest.raises(UsageError, match="worth is a number between 0 and 1"):
+    with pytest.raises(UsageError, match="worth, the score that abstaining earns, must be between 0 and 1"):
         outcome(worth=1.0)
     with pytest.raises(UnknownNameError):
         outcome(judge="nobody")

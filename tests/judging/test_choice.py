@@ -123,5 +123,5 @@ def test_gold_that_names_no_option_is_refused(gold: tuple[str, ...]) -> None:
 def test_a_question_without_options_is_refused() -> None:
     with pytest.raises(MismatchError) as caught:
         choice(Question("q7", "?", ("x",)), "x")
-    expected = "question 'q7' has no options, so the judge `choice` cannot read an answer; use `exact`"
+    expected = "question 'q7' has no options, so the judge `choice` cannot judge an answer to it; use `exact`"
     assert str(caught.value) == expected

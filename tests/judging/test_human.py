@@ -43,7 +43,7 @@ def test_by_the_text_of_the_answer_whoever_gave_it() -> None:
 
 def test_by_question_where_there_is_one_run() -> None:
     assert judged(Label("q2", CORRECT), runs=RUNS[:1]) == [[NOT_GRADED, CORRECT, INCORRECT]]
-    with pytest.raises(MismatchError, match="file, row 3: name the run or the answer"):
+    with pytest.raises(MismatchError, match="file, row 3: say which run or answer"):
         judged(Label("q2", CORRECT, place="file, row 3"))
 
 

@@ -308,7 +308,7 @@ def test_a_reply_without_a_grade_is_ungraded_never_correct(
     server.reply = lambda told, tries: reply  # noqa: ARG005
     one = judge()
     assert states(one, "right") == [NOT_GRADED]
-    assert any(f"1 replies state no grade (1 {why})" in note for note in in_words(one.notes))
+    assert any(f"1 replies contain no grade (1 {why})" in note for note in in_words(one.notes))
     assert states(judge(), "right") == [NOT_GRADED]
     assert server.calls == 1  # it was paid for
     server.reply = by_the_answer
@@ -425,9 +425,9 @@ def test_a_file_of_something_else_is_left_alone(tmp_path: Path, judge: Callable[
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        (lambda: Endpoint("host/v1"), "base_url is an address"),
-        (lambda: Endpoint("file:///etc/passwd"), "base_url is an address"),
-        (lambda: Endpoint("http://h", "two\nlines"), "not one line of printable ASCII"),
+        (lambda: Endpoint("host/v1"), "base_url must be an address"),
+        (lambda: Endpoint("file:///etc/passwd"), "base_url must be an address"),
+        (lambda: Endpoint("http://h", "two\nlines"), "must be one line of printable ASCII"),
         (lambda: LLM(Endpoint("http://h"), ""), "needs model"),
         (lambda: LLM(Endpoint("http://h"), "m", concurrency=0), "1 or more"),
         (lambda: Limits(cost=1.0), "needs the prices"),

@@ -32,7 +32,7 @@ def test_a_name_says_all_parameters(text: str, name: str) -> None:
         ("token_f1(0.5, threshold=0.6)", "gives threshold twice"),
         ("token_f1(treshold=0.6)", "judge token_f1 has no parameter 'treshold'; its parameters are threshold"),
         ("exact(x=1)", "judge exact has no parameter 'x'; it takes none"),
-        ("token_f1(0)", r"an F1 above 0 and up to 1 \(found threshold = 0\)"),
+        ("token_f1(0)", r"the threshold of F1 must be above 0 and at most 1 \(found threshold = 0\)"),
         ("token_f1(nan)", "threshold must be a finite number"),
         ("token_f1(true)", "threshold must be a number"),
         ("pattern(ignore_case=maybe)", "ignore_case must be true or false"),

@@ -229,10 +229,10 @@ def test_any_gold_answer_will_do_and_those_without_a_number_do_not_count() -> No
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("numeric(tolerance=1)", "from 0 to below 1"),
+        ("numeric(tolerance=1)", "at least 0 and below 1"),
         ("numeric(tolerance=x)", "tolerance must be a number"),
         ("numeric(absolute=-1)", "0 or more"),
-        ("numeric(which=middle)", "which is one of all, first, last, any"),
+        ("numeric(which=middle)", "which must be one of all, first, last, any"),
         ("numeric(decimal=;)", "dot or comma"),
     ],
 )

@@ -324,7 +324,7 @@ def test_third_parties(monkeypatch: pytest.MonkeyPatch) -> None:
     strange = [row for row in found if row.measure == "stranger"]
     assert len(strange) == len(TESTS)
     assert {(row.result, row.counterexample) for row in strange} == {
-        ("not applicable", "it reads 'colour', which no outcome decides")
+        ("not applicable", "it reads 'colour', which outcomes do not decide")
     }
     assert {row.result for row in audit_one(with_defaults(needy))[0]} == {"not applicable"}
     assert "needy(t)" in {measure.label for measure in registered()}

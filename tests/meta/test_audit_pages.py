@@ -70,7 +70,7 @@ def test_every_format(tmp_path: Path) -> None:
     for form in ("table", "json", "jsonl", "csv", "markdown", "latex"):
         text = tables.render(found, form)
         assert "1 right, 499 silent: 1" in text
-        assert "which no outcome decides" in text
+        assert "outcomes do not decide" in text
     for suffix in (".md", ".txt", ".csv", ".tex", ".json", ".parquet"):
         tables.write(found, tmp_path / f"audit{suffix}")
     import duckdb
@@ -100,5 +100,5 @@ def test_on_the_command_line(capfd: pytest.CaptureFixture[str]) -> None:
     assert "cheated by one right answer" in call("measures", "precision")[1]
     assert "resists every cheat and satisfies every axiom" in call("measures", "c@1")[1]
     assert "'penalty(t=0.75)'" in call("measures", "penalty(t=0.75)")[1]
-    assert "no outcome decides" in call("measures", "mean")[1]
+    assert "outcomes do not decide" in call("measures", "mean")[1]
     assert '"result": "cheated"' in call("measures", "precision", "-f", "json")[1]

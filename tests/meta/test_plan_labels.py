@@ -128,7 +128,7 @@ def test_what_makes_no_sense(options: dict[str, Any], message: str) -> None:
 
 def test_what_makes_no_sense_with_files() -> None:
     outcomes, people = made(20)
-    with pytest.raises(UsageError, match="without labels nobody knows"):
+    with pytest.raises(UsageError, match="without labels, it is unknown"):
         nescio.plan_labels(outcomes, run="new", half_width=0.1)
     with pytest.raises(UsageError, match="there are 2 runs; name the one to plan for"):
         nescio.plan_labels(outcomes, labels=people, half_width=0.1)

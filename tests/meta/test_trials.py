@@ -149,7 +149,7 @@ def test_the_edges() -> None:
         (lambda: stability(evidence(x="CW"), "c@1"), "one run"),
         (lambda: swap(same, "c@1", size=3), "twice, disjoint"),
         (lambda: stability(same, "c@1", size=6), "cannot be drawn"),
-        (lambda: stability(same, "c@1", size=[2, 2]), "the same size twice"),
+        (lambda: stability(same, "c@1", size=[2, 2]), "the same number twice"),
         (lambda: nescio.meta.stability(same, "c@1", fuzziness=[2]), "between 0 and 1"),
         (lambda: swap(same, "c@1", size=2, trials=None), "only if they are halves"),
     ]

@@ -138,7 +138,9 @@ def test_ragas(tmp_path: Path) -> None:
     choose = {"metric": "right", "threshold": "1"}
     assert counts(tmp_path / "lamp-2b.csv", choose=choose) == ALL
     _, notes = evidence_and_notes(tmp_path / "lamp-2b.csv", ungraded="exclude", choose=choose)
-    assert any("right has scores of 4 of 5 answers: their mean is 0.5, and 0.4 if the others" in note for note in notes)
+    assert any(
+        "right has scores for 4 of 5 answers: their mean is 0.5, and 0.4 if the others" in note for note in notes
+    )
 
 
 def test_deepeval(tmp_path: Path) -> None:

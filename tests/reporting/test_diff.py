@@ -233,7 +233,7 @@ def test_refusals_are_one_message_and_no_file(tmp_path: Path, capfd: pytest.Capt
         (["report", str(three_runs), "--baseline", "a", "--run", "z", "-o", str(page)], "'z'"),
         (
             ["compare", str(three_runs), "-o", str(page)],
-            "`nescio report` writes pages; with --baseline RUN one of what",
+            "`nescio report` writes pages; with --baseline RUN, a page of what",
         ),
         (["score", str(three_runs), "-o", str(page)], "`nescio report` writes pages"),
     ):

@@ -228,9 +228,9 @@ def test_what_a_right_answer_is_worth(
 
 
 def test_measures_that_labels_cannot_correct() -> None:
-    with pytest.raises(UsageError, match="coverage reads more than these"):
+    with pytest.raises(UsageError, match="coverage uses more than these"):
         nescio.score(OUTCOMES, "coverage", labels=LABELS)
-    with pytest.raises(UsageError, match="AUROC reads more than these"):
+    with pytest.raises(UsageError, match="AUROC uses more than these"):
         nescio.score(OUTCOMES, "AUROC", labels=LABELS)
 
 

@@ -127,5 +127,5 @@ def test_a_plan_from_a_pilot_and_of_a_difference() -> None:
     for wrong in ({"budget": 0}, {"budget": 10, "per_answer": 0}, {"budget": 0.5}):
         with pytest.raises(UsageError):
             nescio.plan_repeats(variances=(0.1, 0.1), **wrong)
-    with pytest.raises(UsageError, match="variances are two numbers"):
+    with pytest.raises(UsageError, match="variances must be two numbers"):
         nescio.plan_repeats(variances=(0.1,), budget=10)

@@ -377,8 +377,8 @@ def test_what_cannot_be_chosen(tmp_path: Path) -> None:
     paths = write_files(tmp_path, {"results.jsonl": json.dumps(result) + "\n", "table.csv": TABLE})
     error = refusal(paths[0], UsageError, choose={"metrik": "acc"})
     assert str(error).startswith("--choose metrik: there is no such choice in promptfoo results")
-    assert str(error).endswith("what can be chosen in these files is threshold")
-    assert str(refusal(paths[1], UsageError, choose={"threshold": "0.5"})).endswith("; nothing can be")
+    assert str(error).endswith("in these files you can choose threshold")
+    assert str(refusal(paths[1], UsageError, choose={"threshold": "0.5"})).endswith("; nothing can be chosen")
     assert evidence(paths[0], choose={"threshold": "0.5"}).column("correct").tolist() == [[1]]
 
 

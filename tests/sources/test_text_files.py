@@ -68,8 +68,8 @@ BROKEN: dict[str, tuple[str | bytes, str | None, str]] = {
     "empty": ("", None, "the file is empty"),
     "blank lines": ("\n\n \n", None, "the file has only blank lines"),
     "nothing but a byte order mark": ("\ufeff", None, "the file has only blank lines"),
-    "a header and no row": (HEADER, None, "there is a header and no row"),
-    "a header without a line end": (HEADER.strip(), None, "there is a header and no row"),
+    "a header but no row": (HEADER, None, "there is a header but no row"),
+    "a header without a line end": (HEADER.strip(), None, "there is a header but no row"),
     "too few fields": (
         SOUND.replace("b,q1,", "b,"),
         "line 4",
@@ -258,11 +258,11 @@ def test_a_full_folder_for_temporary_files_is_called_so(tmp_path: Path, monkeypa
 
 @pytest.mark.parametrize("name", ["table.txt", "table", "table.csv.bak", "table.rst"])
 def test_a_suffix_that_says_nothing(name: str, tmp_path: Path) -> None:
-    rule = "this text looks like a table; nescio reads it under a name that ends in .csv (.tsv where tabs separate the columns)"
+    rule = "this text looks like a table; rename it to end in .csv (.tsv if tabs separate the columns)"
     assert_refused(write(tmp_path / name, SOUND), "line 1", f"{rule} (found {SOUND.splitlines()[0]!r})")
     assert_refused(tmp_path / name, "line 1", rule, format_in="outcomes")
     ends = ".csv, .tsv, .jsonl, .ndjson, .json, .parquet, .xml, .tally, .zip, .eval"
-    rule = f"and a file that is to be read otherwise must end in {ends} (found 'My results, in short')"
+    rule = f"and a file in another form must end in {ends} (found 'My results, in short')"
     known = "its first line matches no text format that nescio knows (ave, cbc, mctest, nuggets, pan, trec), "
     assert_refused(write(tmp_path / name, f"My results, in short\n{SOUND}"), "line 1", known + rule)
     assert_refused(tmp_path / name, "line 1", rule, format_in="outcomes")

@@ -162,7 +162,7 @@ def test_confidences_that_cannot_be_binned_are_refused(
 
 def test_what_bins_cannot_tell_is_refused(tmp_path: Path, table: Path) -> None:
     nescio.tally(table, tmp_path / "all.tally", measures="AUROC")
-    with pytest.raises(MismatchError, match="bins of the confidences of each run alone"):
+    with pytest.raises(MismatchError, match="bins the confidences of each run separately"):
         nescio.compare(tmp_path / "all.tally", "AUROC")
     assert all(row.best is None for row in nescio.score(tmp_path / "all.tally", "AUROC", ci=None, mark=True))
     with pytest.raises(MissingColumnError, match=r"needs a confidence, but a tally"):
@@ -176,7 +176,7 @@ def test_what_bins_cannot_tell_is_refused(tmp_path: Path, table: Path) -> None:
     with pytest.raises(MissingColumnError, match=r"nescio tally -m AUROC keeps bins of it"):
         nescio.score(tmp_path / "none.tally", "AUROC")
     with pytest.raises(
-        MismatchError, match="bins of confidences, and others have not; give nescio tally the same -m for all"
+        MismatchError, match="bins of confidences and others do not; give nescio tally the same -m for all"
     ):
         nescio.score([tmp_path / "none.tally", tmp_path / "all.tally"], "c@1")
     assert open_source(tmp_path / "all.tally")

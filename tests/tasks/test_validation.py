@@ -81,7 +81,7 @@ def test_a_question_whose_answers_are_all_unknown_stays_in_the_denominators() ->
         (run(("q9 1", R)), "no such question"),
         (run(("q1 9", R)), "no such answer"),
         (run(("q1 1", R), ("q1 1", R)), "has two decisions"),
-        (run(("q1 1", S), ("q1 2", S)), "SELECTED answer already"),
+        (run(("q1 1", S), ("q1 2", S)), "already has a SELECTED answer"),
         (run(("q1 1", V)), "one of them must be SELECTED"),
         (run(("q1 1", R, float("nan"))), "finite number"),
         (run(("q1 1", R, float("inf"))), "finite number"),
@@ -100,7 +100,7 @@ def test_a_sound_run_has_no_problem() -> None:
 def test_without_gold_there_is_nothing_to_score() -> None:
     with pytest.raises(MismatchError, match="test set without its gold"):
         evidence(exercise(q1="--"), {"a": []})
-    with pytest.raises(MismatchError, match="UNKNOWN answers alone"):
+    with pytest.raises(MismatchError, match="only UNKNOWN answers"):
         evidence(exercise(q1="U"), {"a": []})
 
 
@@ -152,7 +152,7 @@ def test_what_becomes_of_a_selected_unknown_answer_is_said() -> None:
     _, notes = evidence(exercise(q1="VU"), chosen)
     assert in_words(notes) == (
         "1 of 2 answers are UNKNOWN (or have no value), and are left out",
-        "run 'a': 1, run 'c': 1 SELECTED answers are UNKNOWN in the gold: no measure over answers reads them, "
+        "run 'a': 1, run 'c': 1 SELECTED answers are UNKNOWN in the gold: no measure over answers uses them, "
         "and their questions "
         "earn nothing in QA accuracy",
     )

@@ -83,7 +83,7 @@ def test_what_is_too_long_for_github_is_cut_and_says_so(github: GitHub, summary:
     nescio.comment(summary, environment=github.environment())
     body = github.comments[0]["body"]
     assert len(body) == 65_536
-    assert body.rstrip().endswith("the summary of the job has all)")
+    assert body.rstrip().endswith("the summary of the job has all of it)")
 
 
 def test_a_token_that_only_reads_says_so(github: GitHub, summary: Path) -> None:
@@ -101,7 +101,7 @@ def test_a_token_that_only_reads_says_so(github: GitHub, summary: Path) -> None:
         ({"GITHUB_TOKEN": ""}, "GITHUB_TOKEN is not set"),
         ({"GITHUB_TOKEN": "another"}, "401 Bad credentials"),
         ({"GITHUB_EVENT_PATH": ""}, "not started by a pull request"),
-        ({"GITHUB_API_URL": "http://127.0.0.1:9"}, "does not answer"),
+        ({"GITHUB_API_URL": "http://127.0.0.1:9"}, "did not answer"),
     ],
 )
 def test_why_there_is_no_comment(github: GitHub, summary: Path, changed: dict[str, str], says: str) -> None:
@@ -113,7 +113,7 @@ def test_why_there_is_no_comment(github: GitHub, summary: Path, changed: dict[st
 @pytest.mark.parametrize("token", ["SECRET123\nX: 1", "SECRET123\x00", "SECRET123\N{LATIN SMALL LETTER E WITH ACUTE}"])
 def test_a_token_that_no_header_takes_is_refused_and_never_shown(github: GitHub, summary: Path, token: str) -> None:
     said = str(nescio.comment(summary, environment=github.environment(token=token)))
-    assert "GITHUB_TOKEN is no token" in said
+    assert "GITHUB_TOKEN is not a token" in said
     assert "SECRET123" not in said
     assert github.calls == []
 
@@ -157,10 +157,10 @@ def test_what_makes_no_sense_is_an_error(github: GitHub, summary: Path, tmp_path
         nescio.comment(tmp_path / "nothing.md", environment=github.environment())
     with pytest.raises(UsageError, match="name takes letters"):
         nescio.comment(summary, name="a --> b", environment=github.environment())
-    with pytest.raises(UsageError, match="must be an address of the web"):
+    with pytest.raises(UsageError, match="must be a web address"):
         nescio.comment(summary, environment=github.environment() | {"GITHUB_API_URL": "file:///etc"})
     event = tmp_path / "event.json"
     event.write_text("[")
-    with pytest.raises(FormatError, match="not an event of GitHub"):
+    with pytest.raises(FormatError, match="not a GitHub event"):
         nescio.comment(summary, environment=github.environment(event))
     assert json.loads(EVENT.read_text())["pull_request"]["number"] == 12

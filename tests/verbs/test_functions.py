@@ -121,7 +121,7 @@ def test_convert_says_what_it_read_and_wrote(answers: list[Path], tmp_path: Path
     assert (converted.format, converted.judge, converted.output) == ("questions", "exact", tmp_path / "out.csv")
     assert str(converted) == f"read questions, judged by exact; wrote {converted.what} to {tmp_path / 'out.csv'}"
     assert nescio.convert(tmp_path / "out.csv", tmp_path / "again.jsonl").judge == ""
-    with pytest.raises(MismatchError, match="its answers are graded already"):
+    with pytest.raises(MismatchError, match="its answers are already graded"):
         nescio.convert(tmp_path / "out.csv", tmp_path / "folder", to="questions")
     with pytest.raises(UnknownNameError):
         nescio.convert(answers, tmp_path / "out.csv", to="nothing")

@@ -26,7 +26,7 @@ def unpacked(path: Path, most: int) -> Iterator[tuple[str, bytes]]:
     """
     name = path.name.lower()
     if path.is_symlink():
-        raise MismatchError("a link is no run")
+        raise MismatchError("links are not accepted as runs")
     if path.stat().st_size > most:
         raise MismatchError(_too_large(path.stat().st_size, most))
     if name.endswith(".zip"):
@@ -45,13 +45,13 @@ def unpacked(path: Path, most: int) -> Iterator[tuple[str, bytes]]:
 
 def _too_large(size: int | None, most: int) -> str:
     what = f"it is {size / (1 << 20):,.0f} MB" if size else "it unpacks to more"
-    return f"{what}, and at most {most / (1 << 20):g} MB are taken in"
+    return f"{what}, and at most {most / (1 << 20):g} MB are accepted"
 
 
 def _check_name(name: str) -> None:
     parts = PurePosixPath(name.replace("\\", "/")).parts
     if not parts or ".." in parts or name.startswith(("/", "\\")) or ":" in parts[0] or "\0" in name:
-        raise MismatchError(f"the name {name!r} in it leads out of the archive")
+        raise MismatchError(f"the name {name!r} in it points outside the archive")
 
 
 def _wanted(name: str) -> bool:
@@ -65,7 +65,7 @@ def _zipped(path: Path, most: int) -> Iterator[tuple[str, bytes]]:
         with zipfile.ZipFile(path) as archive:
             members = archive.infolist()
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
-        raise MismatchError(f"it is no readable ZIP archive: {error}") from None
+        raise MismatchError(f"it is not a readable ZIP archive: {error}") from None
     _check(len(members), sum(info.file_size for info in members), most)
     for info in members:
         _check_name(info.filename)
@@ -89,7 +89,7 @@ def _tarred(path: Path, most: int) -> Iterator[tuple[str, bytes]]:
                     content = archive.extractfile(member)
                     files.append((member.name, content.read(most) if content else b""))
     except (tarfile.TarError, OSError, EOFError, ValueError) as error:
-        raise MismatchError(f"it is no readable tar archive: {error}") from None
+        raise MismatchError(f"it is not a readable tar archive: {error}") from None
     yield from files
 
 

@@ -70,7 +70,7 @@ def outstanding(campaign: Campaign) -> list[Note]:
     return [
         note(
             "campaign.verdicts",
-            "judging is not at its end: {verdicts:,} of {of:n verdict} of assessors came back",
+            "judging is not finished: assessors returned {verdicts:,} of {of:n verdict}",
             verdicts=back.verdicts,
             of=back.of,
         )

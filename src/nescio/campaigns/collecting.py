@@ -39,7 +39,7 @@ class Collected(Faults, frozen=True):
         lines = [f"{row.file}: {row.judged} of {plural(row.answers, 'answer')} judged" for row in self.tables["sheets"]]
         lines += [f"  {fault}" for fault in self.rows]
         if self.rows:
-            return "\n".join([*lines, f"{plural(len(self.rows), 'fault')}; nothing was taken over"])
+            return "\n".join([*lines, f"{plural(len(self.rows), 'fault')}; nothing was collected"])
         for row in self.tables["agreement"]:
             span = f" [{row.low:.3f}, {row.high:.3f}]" if row.low is not None and row.high is not None else ""
             left = f"; undefined in {row.undefined:,} resamples" if row.undefined else ""
@@ -85,7 +85,7 @@ class SheetReader:
                 total += 1
                 row = dict(zip(source.columns, cells, strict=False))
                 if len(cells) > len(source.columns):
-                    self.fault(path, line, f"the row has {len(cells)} cells, and the head {len(source.columns)}")
+                    self.fault(path, line, f"the row has {len(cells)} cells, but the header has {len(source.columns)}")
                 first = seen.setdefault(row["item"], line)
                 if first != line:
                     self.fault(path, line, f"the item appears twice; first on line {first}", row["item"])
@@ -111,7 +111,8 @@ class SheetReader:
             self.fault(
                 path,
                 line,
-                f"the answer of this item is another; was a column sorted alone? ({item.answer!r})",
+                "the answer differs from that of this item in the pool; was one column sorted alone? "
+                f"({item.answer!r})",
                 row.get("answer"),
             )
         elif written:

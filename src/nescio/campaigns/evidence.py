@@ -133,7 +133,7 @@ def _all_judged(campaign: Campaign, outcomes: Outcomes) -> None:
     if len(open_):
         first = ", ".join(f"{outcomes.questions[q]} of {outcomes.runs[r]}" for r, q in open_[:MOST_NAMED])
         raise MismatchError(
-            f"{len(open_)} answers are judged by nobody (first: {first}); pool them and let them be judged (nescio"
+            f"{len(open_)} answers have not been judged (first: {first}); pool them and have them judged (nescio"
             f" campaign status {campaign.folder}), or name a judge in campaign.toml, which judges by the key"
         )
 
@@ -211,9 +211,7 @@ def _validations(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> Judg
 
 def _need_key(campaign: Campaign) -> None:
     if not campaign.key_files:
-        raise MismatchError(
-            f"{campaign.folder / 'key'} holds nothing, and {campaign.settings.task} is scored by its key"
-        )
+        raise MismatchError(f"{campaign.folder / 'key'} is empty, but {campaign.settings.task} is scored by its key")
 
 
 # ---- nuggets ----
@@ -266,7 +264,7 @@ def _matches(said: RunContents, runs: Sequence[TakenIn], verdicts: Mapping[str, 
     if open_:
         named = ", ".join(open_[:MOST_NAMED])
         raise MismatchError(
-            f"{len(open_)} strings are judged by nobody (first: {named}); pool them, and let them be judged"
+            f"{len(open_)} strings have not been judged (first: {named}); pool them and have them judged"
         )
     return matches
 

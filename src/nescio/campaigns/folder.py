@@ -55,7 +55,7 @@ def step(folder: Path | str) -> Iterator[Campaign]:
     campaign = open_campaign(folder)
     with locked(campaign.folder) as free:
         if not free:
-            raise UsageError(f"{campaign.folder}: another step of this campaign is under way; wait for it")
+            raise UsageError(f"{campaign.folder}: another step of this campaign is running; wait until it ends")
         _sweep(campaign.folder)
         yield campaign
 
@@ -119,7 +119,7 @@ class Made(Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        key = f"the key stands apart in {KEY}/" if self.key else "there is no key"
+        key = f"the key is kept apart, in {KEY}/" if self.key else "there is no key"
         return (
             f"made {self.folder}: {plural(self.topics, 'topic')}, {plural(self.groups, 'group')}; {key}\n"
             f"next: read {self.folder / SETTINGS}, then `nescio campaign handout {self.folder}`"
@@ -185,7 +185,7 @@ def init(
             (folder / name).exists() is False or (folder / name).read_bytes() != held
             for name, held in contents(draft).items()
         ):
-            raise UsageError(f"{folder} is a campaign already, and not this one; edit {folder / SETTINGS}")
+            raise UsageError(f"{folder} already holds a different campaign; edit {folder / SETTINGS}")
     return Made(folder, settings.task, count, len(settings.groups), key, notes)
 
 

@@ -44,7 +44,7 @@ def handout(campaign: Path | str) -> HandedOut:
             with renewed(opened / HANDOUT) as draft:
                 for name, content in files.items():
                     put(draft / name, content)
-    after = f"send it to the groups, and take in what they send: nescio campaign intake {opened.folder} FOLDER..."
+    after = f"send it to the groups, then take in their runs: nescio campaign intake {opened.folder} FOLDER..."
     return HandedOut(opened / HANDOUT, tuple(files), after)
 
 
@@ -86,17 +86,17 @@ def _readme(campaign: Campaign) -> str:
         + (f", in {', '.join(settings.languages)}" if settings.languages else "")
         + ".",
         "",
-        f"A run is a file: {FORMS[settings.task]}. Every topic has an answer in it, if only silence.",
-        f"A group may hand in {plural(settings.runs, 'run')}{per}"
+        f"A run is a file: {FORMS[settings.task]}. It needs an entry for every topic, even to abstain.",
+        f"A group may submit {plural(settings.runs, 'run')}{per}"
         + (f", until {settings.deadline:%Y-%m-%d %H:%M} UTC" if settings.deadline else "")
         + ". A later version of a run replaces an earlier one.",
         *(
-            ["The name of a run's file says its language, as in `run1-" + settings.languages[0] + "`."]
+            ["The file name of a run names its language, as in `run1-" + settings.languages[0] + "`."]
             if settings.languages
             else []
         ),
         "",
-        "Check your runs before you hand them in; the organisers' check says the same:",
+        "Check your runs before you submit them; the organisers run the same check:",
         "",
         "    pip install nescio",
         "    nescio campaign check . my-run" + (".txt" if settings.task == "ave" else ".jsonl"),

@@ -64,7 +64,7 @@ class Pooled(Struct, frozen=True):
     after: str
 
     def __str__(self) -> str:
-        gone = f"; {self.gone} of an earlier pool are of no run any more" if self.gone else ""
+        gone = f"; {self.gone} from an earlier pool are no longer in any run" if self.gone else ""
         return (
             f"wrote {self.path}: {plural(self.distinct, 'distinct answer')} of {self.given:,} that"
             f" {plural(self.runs, 'run')} gave to {plural(self.questions, 'question')};"
@@ -111,7 +111,7 @@ def read_runs(campaign: Campaign, progress: Progress | None = None) -> RunConten
     for run in followed(said.runs, progress):
         submission = examine(run.path, said.topics, name=run.run, language=run.language)
         if submission.faults:
-            raise MismatchError(f"{submission.faults[0]}; the topics were changed since this run came in")
+            raise MismatchError(f"{submission.faults[0]}; the topics have changed since this run came in")
         said.content[run.run] = submission.said
     return said
 

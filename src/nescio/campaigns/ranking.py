@@ -78,7 +78,7 @@ def _language_of(file: Path, parts: Mapping[str, Part]) -> str:
         raise MismatchError(f"{file}: the QA systems answer no question of the campaign")
     if len(having) > 1:
         raise UsageError(
-            f"{file}: questions of these names are in {' and '.join(having)}; say which is meant, as in"
+            f"{file}: questions with these ids are in {' and '.join(having)}; say which is meant, as in"
             f" {having[0]}={file}"
         )
     return having[0]

@@ -63,7 +63,7 @@ class Received(Results[Receipt], frozen=True):
 
     def __str__(self) -> str:
         taken = len(self.rows) - self.refused
-        return "\n".join([*map(str, self.rows), f"{plural(taken, 'run')} taken in, {self.refused} refused"])
+        return "\n".join([*map(str, self.rows), f"{plural(taken, 'run')} accepted, {self.refused} refused"])
 
 
 class _Desk(Struct):
@@ -192,11 +192,11 @@ def _why_not(desk: _Desk, item: Delivered, receipt: Receipt, *, alone: bool) -> 
         return f"there is no group {item.group!r}; groups are {', '.join(settings.groups)}"
     for other in settings.groups:
         if other != item.group and is_named_for(item.stem, other):
-            return f"by its name it is a run of {other}, and it came from {item.group}"
+            return f"its name says that it is a run of {other}, but it came from {item.group}"
     if settings.deadline and desk.received > settings.deadline:
         return f"it came after the deadline, {settings.deadline:%Y-%m-%d %H:%M} UTC"
     if not alone:
-        return "two files of this delivery are a run of this name"
+        return "two files in this delivery are runs with this name"
     return _in_already(desk, item, receipt.run)
 
 
@@ -205,13 +205,13 @@ def _in_already(desk: _Desk, item: Delivered, run: str) -> str | None:
     latest = {old.run.casefold(): old for old in desk.receipts if old.status == ACCEPTED}
     for old in latest.values():
         if old.digest == item.digest and old.group == item.group:
-            return f"it is in already, as version {old.version} of {old.run}, received {old.received}"
+            return f"it was already accepted, as version {old.version} of {old.run}, received {old.received}"
         if old.digest == item.digest:
-            return "another group handed in the same file"
+            return "another group submitted the same file"
     known = latest.get(run.casefold())
     if known is not None and known.run == run and moment(known.received) > desk.received:
         return f"a version received later ({known.received}) is in"
-    return f"{known.run} is a run of the same name but for case" if known is not None and known.run != run else None
+    return f"{known.run} has the same name except for case" if known is not None and known.run != run else None
 
 
 def _checked(desk: _Desk, item: Delivered, receipt: Receipt) -> Receipt:

@@ -117,7 +117,9 @@ class _Reading(Struct):
             self.language = best[0]
             return parts[best[0]]
         known = ", ".join(filter(None, parts))
-        self.fail(f"the language of the run cannot be told; its file name says one of {known}, as in run1-{known[:2]}")
+        self.fail(
+            f"the language of the run is unknown; its file name must contain one of {known}, as in run1-{known[:2]}"
+        )
         return None
 
     def missing(self, ids: Iterable[str], answered: Iterable[str], what: str, hint: str = "") -> None:
@@ -147,7 +149,7 @@ def examine(
         )
         return Submission(path, own, "", (_fault(label or str(path), rule, where, value),))
     if name is None and not _FILE.fullmatch(path.name):
-        reading.fail("the name of a run's file has letters, digits, and . _ + - alone", path.name)
+        reading.fail("the file name of a run may contain only letters, digits, and . _ + -", path.name)
     faults = [_fault(label or str(path), error.rule, error.where, error.value) for error in reading.faults]
     faults.sort(key=lambda fault: (fault.line is None, fault.line or 0))
     return Submission(path, own, reading.language, tuple(dict.fromkeys(faults)), said, answered, total)
@@ -179,7 +181,7 @@ def _questions(reading: _Reading) -> _Said:
     if source.suffix in LINES:
         runs = responses_of(source, source.stem, known, reading.faults)
         if len(runs) > 1:
-            reading.fail("a file is one run; its lines name several", ", ".join(runs))
+            reading.fail("a file is one run, but its lines name several", ", ".join(runs))
         responses = [response for own in runs.values() for response in own]
     elif topics.task == "reading" and source.kind == "text" and cbc.recognise(source) == "answers":
         responses = list(cbc.responses_of(source, known, reading.faults))
@@ -192,9 +194,9 @@ def _questions(reading: _Reading) -> _Said:
     for response in responses:
         question = part.questions.get(response.question_id)
         if question is None:
-            reading.fail(f"the question is not of the run's language, {part.language}", response.question_id)
+            reading.fail(f"the question is not in the run's language, {part.language}", response.question_id)
         elif question.options and response.answer is not None and option(question, response.answer) is None:
-            reading.fail(f"the answer to question {question.id!r} is none of its options", response.answer)
+            reading.fail(f"the answer to question {question.id!r} is not one of its options", response.answer)
     reading.missing(part.questions, (r.question_id for r in responses), "answer", "; null is silence")
     kept: list[Response] = [response for response in responses if response.question_id in part.questions]
     answered = len({response.question_id for response in kept if response.answered})
@@ -215,7 +217,7 @@ def _validations(reading: _Reading) -> _Said:
     hold(source, lines, problems(exercise, validations), reading.faults)
     if all(validation.confidence is None for validation in validations):  # else `problems` names each
         for line in lines:
-            reading.fail("a decision has a confidence: q_id a_id SELECTED|VALIDATED|REJECTED confidence", line=line)
+            reading.fail("a decision needs a confidence: q_id a_id SELECTED|VALIDATED|REJECTED confidence", line=line)
     answers = [f"{candidate.question_id}/{candidate.id}" for candidate in exercise.candidates]
     given = (f"{validation.question_id}/{validation.answer_id}" for validation in validations)
     reading.missing(answers, given, "decision")
@@ -230,13 +232,13 @@ def _strings(reading: _Reading) -> _Said:
         return None, 0, 0
     said, where = run_of(source, source.stem, reading.faults)
     if len(said.runs) > 1:
-        reading.fail("a file is one run; its lines name several", ", ".join(said.runs))
+        reading.fail("a file is one run, but its lines name several", ", ".join(said.runs))
     part = reading.part(target for _, target in where)
     if part is None:
         return None, 0, 0
     for (_, target), at in where.items():
         if target not in part.questions:
-            reading.fail("the topics do not have this id", target, at.line)
+            reading.fail("no topic has this id", target, at.line)
     hint = "" if source.suffix in LINES else '; silence is {"id", "strings": []}, in JSON Lines'
     reading.missing(part.questions, (target for _, target in where), "answer", hint)
     strings: dict[str, Strings] = {

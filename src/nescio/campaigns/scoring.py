@@ -95,7 +95,7 @@ def score(
     with step(campaign) as opened:
         settings = opened.settings
         if ranking and settings.task != "ave":
-            raise UsageError("a ranking sets QA systems beside validators: it is for the task ave")
+            raise UsageError("a ranking compares QA systems with validators, so it is only for the task ave")
         said = read_runs(opened, progress)
         if not said.runs:
             raise UsageError("no run is in, so there is nothing to score; nescio campaign intake takes runs in")
@@ -264,7 +264,7 @@ def read_results(campaign: Campaign) -> dict[str, Any]:
     """Read what `score` wrote; raises MismatchError where there is nothing."""
     path = campaign / RESULTS / DATA
     if not path.is_file():
-        raise MismatchError(f"there are no results; nescio campaign score {campaign.folder} makes them")
+        raise MismatchError(f"there are no results yet; nescio campaign score {campaign.folder} makes them")
     data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return data
 

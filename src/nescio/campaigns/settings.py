@@ -32,7 +32,7 @@ class Settings(Struct, frozen=True):
     `deadline` is the moment after which nothing comes in. `depth` is how many answers of a question go into the pool
     of each run, `distinct` what makes two of them one. `resolve` is what becomes of two judgements that differ.
     `judge` judges answers that no person did, where there is a key. `blind` keeps the names of other groups from a
-    group's own pages. `megabytes` is how much a file that is handed in may unpack to.
+    group's own pages. `megabytes` is how much a submitted file may unpack to.
     """
 
     name: str
@@ -61,7 +61,7 @@ def read_settings(folder: Path) -> Settings:
     setting."""
     path = folder / SETTINGS
     if not path.is_file():
-        raise UsageError(f"{folder} is no campaign: it has no {SETTINGS} (nescio campaign init makes one)")
+        raise UsageError(f"{folder} is not a campaign: it has no {SETTINGS} (nescio campaign init makes one)")
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -81,7 +81,7 @@ def settings_of(values: Mapping[str, Any], path: Path | str) -> Settings:
             raise FormatError(path, "groups and languages are named by letters, digits and hyphens", value=name)
     folded = [name.casefold() for name in taken["groups"]]
     if twice := next((name for name in folded if folded.count(name) > 1), None):
-        raise FormatError(path, "two groups have the same name but for case", value=twice)
+        raise FormatError(path, "the names of two groups differ only in case", value=twice)
     taken["deadline"] = moment(taken["deadline"], path) if taken.get("deadline") else None
     return Settings(**taken)
 
@@ -90,7 +90,7 @@ def _check(values: Mapping[str, Any], path: Path | str) -> None:
     """Raise FormatError for a value that is unknown, missing, of another kind or out of its range."""
     known = {*Settings.__struct_fields__}
     if unknown := sorted(values.keys() - known):
-        rule = f"there is no setting of this name; settings are {', '.join(sorted(known))}"
+        rule = f"there is no setting with this name; settings are {', '.join(sorted(known))}"
         raise FormatError(path, rule, value=unknown[0])
     for name, kind, rule in _KINDS:
         if name in values and (not isinstance(values[name], kind) or (kind is int and isinstance(values[name], bool))):
@@ -165,15 +165,15 @@ def written(settings: Settings) -> str:
         f"task = {text(settings.task)}  # {', '.join(TASKS)}",
         f"languages = {texts(settings.languages)}  # none: the topics are one collection, whatever their language",
         f"runs = {settings.runs}  # how many runs a group may have in each language",
-        f"deadline = {text(deadline)}  # nothing comes in after it; empty: no deadline",
-        f"depth = {settings.depth}  # how many answers of each question go into the pool of each run",
+        f"deadline = {text(deadline)}  # no run is accepted after it; empty: no deadline",
+        f"depth = {settings.depth}  # how many answers to each question a run adds to the pool",
         f"distinct = {text(settings.distinct)}  # what is judged once: {' or '.join(map(text, get_args(Distinct)))}",
         f"resolve = {text(settings.resolve)}  # judgements that differ: {', '.join(get_args(Resolution))}",
-        f"judge = {text(settings.judge)}  # judges by the key what no person judged, such as exact; empty: nothing "
-        "does",
+        f"judge = {text(settings.judge)}  # judges by the key the answers that no person judged, such "
+        "as exact; empty: none",
         f"measures = {texts(settings.measures)}  # none: those of the task",
         f"blind = {str(settings.blind).lower()}  # true: published pages do not name groups; a group finds its own",
-        f"megabytes = {settings.megabytes}  # how much a file that is handed in may unpack to",
+        f"megabytes = {settings.megabytes}  # how much a submitted file may unpack to",
         f"seed = {settings.seed}",
         "",
         "[groups]  # the short name of each group, and the name that tables print",

@@ -86,17 +86,19 @@ def sheets(
         if opened.settings.task == "nuggets":
             key = [("question_id", "nugget", "vital", "text"), *nugget_texts(opened.key_files)]
             put(opened / SHEETS / KEY_SHEET, _table(key))
-    return Handed(opened / SHEETS, tuple(rows), f"let them be filled in, then nescio campaign collect {opened.folder}")
+    return Handed(
+        opened / SHEETS, tuple(rows), f"have them filled in, then run nescio campaign collect {opened.folder}"
+    )
 
 
 def _check_assessors(assessors: Sequence[str], overlap: int) -> None:
     if not assessors or not 1 <= overlap <= len(assessors):
-        raise UsageError(f"an overlap of {overlap} needs as many assessors (found {len(assessors)})")
+        raise UsageError(f"an overlap of {overlap} needs at least that many assessors (found {len(assessors)})")
     for name in assessors:
         if not _NAME.fullmatch(name) or name.casefold() in (ADJUDICATION, "nuggets"):
             raise UsageError(f"assessors are named by letters, digits and hyphens, as their files are (found {name!r})")
     if len({name.casefold() for name in assessors}) < len(assessors):
-        raise UsageError("two assessors have one name")
+        raise UsageError("two assessors have the same name")
 
 
 def _shared_out(
@@ -140,7 +142,7 @@ def _check_collected(campaign: Campaign, wanted: Mapping[str, object], judgement
             reading.read(path)
             new = [one for one in reading.judgements if (one.item, one.assessor, one.verdict) not in known]
             if new or reading.faults:
-                raise UsageError(f"{path} holds verdicts that were not read back; nescio campaign collect first")
+                raise UsageError(f"{path} holds verdicts that were not collected; run nescio campaign collect first")
 
 
 def _written(campaign: Campaign, who: str, items: Sequence[Item], judgements: Sequence[Judgement]) -> Sheet:

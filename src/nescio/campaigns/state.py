@@ -41,7 +41,7 @@ class Status(Struct, frozen=True):
 
     def __str__(self) -> str:
         lines = [self.name, *(f"  {'done' if one.done else 'open'}  {one.name:<11} {one.what}" for one in self.steps)]
-        last = f"next: {self.after.command}" if self.after else "everything is done; each step may be repeated"
+        last = f"next: {self.after.command}" if self.after else "everything is done; each step can be repeated"
         return "\n".join([*lines, last])
 
 

@@ -80,7 +80,7 @@ def write_topics(
         )
         languages = []
     if first_of and settings.task not in ("qa", "reading"):
-        raise UsageError("first questions are told by a column of questions, so only in the tasks qa and reading")
+        raise UsageError("first questions are found by a column of the questions, so only in the tasks qa and reading")
     if settings.languages and (strange := [name for name in languages if name not in settings.languages]):
         raise MismatchError(f"topics are in {strange[0]!r}, which is not among the languages of the campaign")
     separate = settings.languages or (tuple(languages) if len(languages) > 1 else ())
@@ -100,7 +100,9 @@ def _write_questions(files: Sequence[Path], folder: Path, notes: list[str], firs
         firsts: dict[str, Question] = {}
         for question in questions:
             firsts.setdefault(question.strata.get(first_of, f"\0{question.id}"), question)
-        notes.append(f"{len(firsts)} of {len(questions)} questions are the first of their {first_of}, and are asked")
+        notes.append(
+            f"{len(firsts)} of {len(questions)} questions are the first of their {first_of}, and only they are asked"
+        )
         questions = tuple(firsts.values())
         stories = story_names(questions) if stories else {}
     write_lines(folder / "questions.jsonl", (topic_row(question, strata, stories) for question in questions))

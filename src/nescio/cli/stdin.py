@@ -34,7 +34,7 @@ class Files(click.Path):
             ctx.meta[NAME] = 1
         content = b"" if sys.stdin is None else sys.stdin.buffer.read()
         if not content.strip():
-            raise UsageError("- : nothing came through standard input")
+            raise UsageError("- : standard input is empty")
         folder = Path(tempfile.mkdtemp(prefix="nescio-stdin-"))
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
         path = folder / f"stdin{suffix_of(content)}"

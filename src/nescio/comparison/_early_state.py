@@ -99,7 +99,7 @@ def _checked(path: Path, content: Mapping[str, Any]) -> State:
     if not isinstance(questions, list) or not all(isinstance(name, str) for name in questions):
         raise FormatError(path, "questions must be a list of names")
     if len(set(questions)) < len(questions):
-        raise FormatError(path, "a question is named twice")
+        raise FormatError(path, "a question appears twice")
     for name, letters in (("run", run), ("baseline", baseline)):
         if not isinstance(letters, str) or len(letters) != len(questions) or set(letters) - set(LETTERS):
             raise FormatError(path, f"{name} must have one of the letters {', '.join(LETTERS)} for each question")

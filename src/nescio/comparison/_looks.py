@@ -64,7 +64,7 @@ def choose(measure: Measure, method: SequenceMethod) -> SequenceUsed:
     linear = worth(measure) is not None
     if method == "guaranteed" and not linear:
         raise UsageError(
-            f"{measure.label} is no mean over questions, so there is no guaranteed sequence for it; use asymptotic"
+            f"{measure.label} is not a mean over questions, so there is no guaranteed sequence for it; use asymptotic"
         )
     return ("guaranteed" if linear else "asymptotic") if method == "auto" else method
 

@@ -21,12 +21,13 @@ EXACT_FOR = {
         " if the labels are exchangeable; equal scores alone are not enough. p-values below 1e-16 are reported as 1e-16"
     ),
     "permutation": (
-        "paired permutation test: random exchanges of the two labels. It keeps its level if the labels are"
-        " exchangeable, however many exchanges are drawn"
+        "paired permutation test: random swaps of the two run labels. It keeps its level if the "
+        "labels are exchangeable, however many swaps are drawn"
     ),
     "bootstrap": "paired bootstrap test: approximate if the values are equal, better with more questions",
     "tukey": (
-        "Tukey's test: exchanges of all labels on each question (every exchange if there are few). It keeps its level"
+        "Tukey's test: permutations of all run labels on each question (every permutation if there "
+        "are few). It keeps its level"
         " over all pairs of a measure together"
     ),
     "t": (

@@ -136,12 +136,12 @@ def _two(loaded: Loaded, baseline: str | None, run: str | None) -> Loaded:
     runs = paired_evidence(loaded).runs
     if len(runs) > 2 and (baseline is None or run is None):
         raise UsageError(
-            f"two runs are followed, and there are {len(runs)}; choose them with {opt('baseline', of='OLD')} "
+            f"only two runs can be followed, but there are {len(runs)}; choose them with {opt('baseline', of='OLD')} "
             f"{opt('run', of='NEW')}"
         )
     data = with_questions(loaded.data, "follow as they arrive")
     if data.origins:
-        raise UsageError(f"{opt('ungraded', 'bounds')} makes two runs of one; only one can be followed")
+        raise UsageError(f"{opt('ungraded', 'bounds')} splits each run into two, and only one of them can be followed")
     if data.repeats is not None or data.clusters is not None:
         what = "answers to the same question" if data.repeats is not None else "questions in clusters"
         raise UsageError(f"{what} cannot be followed one by one; compare them once, when all have arrived")

@@ -97,8 +97,9 @@ def compare_leading(
 def _some(runs: int, shown: int, pairs: int) -> Note:
     return note(
         "comparison.some",
-        "of {runs:,} runs the {leading} best are compared with each other, and each other one with the best and with "
-        "its neighbours in rank: {shown:,} of {pairs:,} comparisons. All are tested, and p-values are adjusted for all",
+        "the {leading} best of {runs:,} runs are compared with each other, and every other run with "
+        "the best and with its neighbours in rank: {shown:,} of {pairs:,} comparisons. All are "
+        "tested, and p-values are adjusted for all",
         runs=runs,
         leading=LEADING,
         shown=shown,

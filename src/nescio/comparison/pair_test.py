@@ -134,8 +134,8 @@ def measured_runs(data: Data, measure: Measure) -> RunsSeen:
         return summed_runs(data, measure)
     if is_binned(data, measure):
         raise MismatchError(
-            f"{measure.label}: a tally holds bins of the confidences of each run alone, which do not say how two runs "
-            "go together; compare the files themselves"
+            f"{measure.label}: a tally bins the confidences of each run separately, so it cannot show how "
+            "two runs relate; compare the files themselves"
         )
     check_countable(data, measure)
     return TalliedRuns(data, measure.on(data.columns))

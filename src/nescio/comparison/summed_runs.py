@@ -43,8 +43,8 @@ class SummedRuns(Struct, frozen=True, eq=False):
         if not self.sums.same_questions(x, y):
             one, other = self.data.runs[x], self.data.runs[y]
             raise MismatchError(
-                f"{self.measure.label}: runs {one!r} and {other!r} have scores on different questions, and a tally "
-                "does not say what each has on those of both; compare the files themselves"
+                f"{self.measure.label}: runs {one!r} and {other!r} have scores on different questions, and a "
+                "tally does not keep their scores on the shared questions; compare the files themselves"
             )
         n, total = self.sums.n, self.sums.total
         return int(total[x] - total[y]) / UNIT / int(n[x]) if n[x] else math.nan
@@ -72,7 +72,8 @@ def summed_runs(data: Tally, measure: Measure) -> SummedRuns:
     """See all runs by the mean of a graded score; raises MismatchError where nothing was drawn."""
     if not (data.drawn.resamples and data.drawn.exchanges):
         raise MismatchError(
-            f"{measure.label}: these tallies hold {data.drawn} of it, and runs are compared by both; give nescio tally "
+            f"{measure.label}: these tallies hold {data.drawn} of it, but comparing runs needs resamples "
+            "and exchanges; give nescio tally "
             f"{opt('resamples')} and {opt('pairs', True)}"
         )
     return SummedRuns(data, measure, sums_of(data, measure))

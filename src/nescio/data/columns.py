@@ -166,8 +166,8 @@ def _confidence(evidence: Cells) -> Array:
         where = np.flatnonzero(lacking[run])
         raise MismatchError(
             f"run {evidence.runs[run]!r}: {len(where)} answered question{'s have' if len(where) > 1 else ' has'} no"
-            f" confidence (first: {evidence.questions[where[0]]!r}), and only silence may lack one;"
-            f" {opt('missing_confidence', 'exclude')} leaves such answers out of what reads confidences"
+            f" confidence (first: {evidence.questions[where[0]]!r}), and only an unanswered question may lack one;"
+            f" {opt('missing_confidence', 'exclude')} leaves such answers out of measures that use confidence"
         )
     return confidence
 
@@ -247,7 +247,7 @@ declare(
     _outcome("candidate_incorrect", "1 if the answer was declined and would have been wrong"),
     Column(
         "answered",
-        "1 if the system gave an answer, whatever became of it",
+        "1 if the system gave an answer, whatever its outcome",
         "count",
         summaries=(Summary("zeros", "declined"),),
         when_declined=UNCHANGED,

@@ -26,7 +26,9 @@ def merge_runs(outcomes: Outcomes, groups: Mapping[str, str]) -> Outcomes:
         raise UsageError(f"{opt('repeats_of')}: run {twice!r} matches two patterns")
     alone = [run for run in range(len(outcomes.runs)) if run not in taken]
     if clash := next((name for name in members if name in {outcomes.runs[run] for run in alone}), None):
-        raise UsageError(f"{opt('repeats_of')} {clash}: there is a run of that name, and it is none of these")
+        raise UsageError(
+            f"{opt('repeats_of')} {clash}: there is already a run of that name, and it is not one of these"
+        )
     # Each run as its members, the first of which stands in the first block of rows.
     runs = {outcomes.runs[run]: [run] for run in alone} | members
     blocks, width = max(map(len, runs.values())), len(outcomes.questions)

@@ -131,26 +131,25 @@ def _add(one: OutcomeCounts, other: OutcomeCounts) -> OutcomeCounts:
     if len(shared):
         raise MismatchError(
             f"the shards have questions in common ({len(shared):,} of those whose hashes are kept); each question "
-            "must stand in one shard alone"
+            "must be in only one shard"
         )
     if (one.pairs is None) != (other.pairs is None):
         raise MismatchError(
-            "some of the shards have tables of pairs of runs, and others have not; give nescio tally the same "
+            "some shards have tables of pairs of runs and others do not; give nescio tally the same "
             f"{opt('pairs', True)} for all"
         )
     if (one.bins is None) != (other.bins is None):
         raise MismatchError(
-            "some of the shards have bins of confidences, and others have not; give nescio tally the same -m for all"
+            "some shards have bins of confidences and others do not; give nescio tally the same -m for all"
         )
     if one.sums.keys() != other.sums.keys():
         names = sorted(one.sums.keys() ^ other.sums.keys())
         raise MismatchError(
-            f"some of the shards have sums of {', '.join(names)}, and others have not; give nescio tally the same "
-            "-m for all"
+            f"some shards have sums of {', '.join(names)} and others do not; give nescio tally the same -m for all"
         )
     if one.drawn != other.drawn:
         raise MismatchError(
-            f"some of the shards have graded scores with {one.drawn}, and others with {other.drawn}; give nescio tally "
+            f"some shards have graded scores with {one.drawn}, and others with {other.drawn}; give nescio tally "
             f"the same {opt('resamples')}, {opt('seed')} and {opt('pairs', True)} for all"
         )
     runs = sorted({*one.runs, *other.runs})
@@ -190,7 +189,7 @@ def count_outcomes(
     for there, what in ((outcomes.repeats, "questions that were asked several times"), (outcomes.clusters, "clusters")):
         if there is not None:
             raise MismatchError(
-                f"a tally counts questions one by one, and these have {what}; score the files themselves"
+                f"a tally counts questions one by one, but these have {what}; score the files themselves"
             )
     state = outcomes.state
     candidate = np.full(state.shape, -1, np.int8) if outcomes.candidate is None else outcomes.candidate

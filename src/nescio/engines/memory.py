@@ -64,7 +64,7 @@ def too_little(instead: str = "") -> str:
     if known is None:
         return f"not enough memory; {what_to_do}"
     shown = f"{known / 10**9:g}GB" if known >= 10**9 else f"{known / 10**6:g}MB"
-    return f"not enough memory: {shown} ({opt('memory_limit')}) do not hold this; raise the limit, {what_to_do}"
+    return f"not enough memory: {shown} ({opt('memory_limit')}) cannot hold this; raise the limit, {what_to_do}"
 
 
 def limit_process(text: str) -> Callable[[], None]:

@@ -25,7 +25,7 @@ def each_part(function: Callable[[Any], Any], parts: Sequence[Any], engine: Engi
             (done, *_), _ = ray.wait(list(waiting), num_returns=1)
             yield waiting.pop(done), ray.get(done)
     except (ray.exceptions.RayError, ConnectionError) as error:
-        raise UsageError(f"{engine} was lost: {_reason(error)}; run the command again to go on") from None
+        raise UsageError(f"{engine} was lost: {_reason(error)}; run the command again to continue") from None
     finally:
         ray.shutdown()
 

@@ -35,7 +35,7 @@ def each_part(function: Callable[[Any], Any], parts: Sequence[Any], engine: Engi
             yield from _jobs(context, function, parts)
     except _errors() as error:
         reason = f"it has had no worker for {PATIENCE:.0f} seconds" if alone.is_set() else _reason(error)
-        raise UsageError(f"{engine} {lost}: {reason}; run the command again to go on") from None
+        raise UsageError(f"{engine} {lost}: {reason}; run the command again to continue") from None
     finally:
         with suppress(*_errors()):
             context.stop()

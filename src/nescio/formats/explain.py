@@ -114,7 +114,7 @@ def no_format(source: Source) -> FormatError:
     if source.kind == "document" and source.document in ([], {}, None):
         return FormatError(source.label, "this JSON document is empty", value=source.document)
     if source.kind == "document" and {*source.columns} & {"run", "id", "question", "outcome"}:
-        rule = "this is one JSON document; questions and runs in JSON have one object a line (.jsonl)"
+        rule = "this is one JSON document; questions and runs in JSON have one object per line (.jsonl)"
         return FormatError(source.label, rule, value=columns)
     return FormatError(source.label, _why_of_no_format(source), where=source.head, value=columns)
 
@@ -124,17 +124,15 @@ def no_text(source: Source, rule: str) -> FormatError:
     the answers are."""
     if source.kind == "text" and _TIRA.match(str(source.first)):
         figures = (
-            "these are figures of TIRA (evaluation.prototext) and no answers: those are in the folder output of the run"
-            " that was evaluated (run.txt, answers.jsonl), which is read as the format that its task has"
+            "these are figures of TIRA (evaluation.prototext) and no answers: those are in the folder "
+            "output of the evaluated run (run.txt, answers.jsonl), which is read in the format of its "
+            "task"
         )
         return FormatError(source.label, figures, where=f"line {source.begins}", value=source.first)
     if source.kind == "text" and _looks_like_a_table(str(source.first)):
-        rule = (
-            "this text looks like a table; nescio reads it under a name that ends in .csv (.tsv where tabs separate the"
-            " columns)"
-        )
+        rule = "this text looks like a table; rename it to end in .csv (.tsv if tabs separate the columns)"
         return FormatError(source.label, rule, where=f"line {source.begins}", value=source.first)
-    rule = f"{rule}, and a file that is to be read otherwise must end in {', '.join(BY_SUFFIX)}"
+    rule = f"{rule}, and a file in another form must end in {', '.join(BY_SUFFIX)}"
     return FormatError(source.label, rule, where=f"line {source.begins}", value=source.first)
 
 
@@ -169,17 +167,15 @@ def _no_counts(have: set[str]) -> str:
         return f"a counts table has the columns run, correct, incorrect, unanswered; there is no {lacking!r}"
     instead = [name for name in OUTCOMES if name in have]
     if len(instead) == 1:
-        return (
-            f"{_OUTCOME_TABLE}; that of outcomes is called 'outcome', not {instead[0]!r} (1 and 0 are understood in it)"
-        )
-    advice = f"one column 'outcome' says correct, incorrect or unanswered, in place of {', '.join(instead)}"
+        return f"{_OUTCOME_TABLE}; the outcome column is called 'outcome', not {instead[0]!r} (it may hold 1 and 0)"
+    advice = f"one column 'outcome' says correct, incorrect or unanswered, instead of {', '.join(instead)}"
     return f"{_OUTCOME_TABLE}; {advice}"
 
 
 def _needed(source: Source) -> str:
     """Return what a file of no known format would need, if it is a table; else the formats that there are."""
     if source.kind not in TABLES:
-        return f"of no format that nescio knows ({', '.join(sorted(REGISTRY))})"
+        return f"not in any format that nescio knows ({', '.join(sorted(REGISTRY))})"
     others = ", questions id, question and answers, and runs id and answer" if source.kind == "lines" else ""
     if source.columns[:1] and source.columns[0].lower() in NAMES_A_ROW:
         others += " (and in a score matrix each cell is a number or empty)"

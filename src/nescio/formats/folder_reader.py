@@ -72,7 +72,7 @@ def _of_tira(output: Path) -> Path:
     if len(answers) == 1:
         return answers[0]
     names = ", ".join(str(path.relative_to(output)) for path in answers) or "nothing"
-    raise FormatError(output, f"the output of a run of TIRA is read where it is one file (found {names}); name a file")
+    raise FormatError(output, f"the output of a TIRA run is read only if it is one file (found {names}); name a file")
 
 
 def _logs_in(folder: Path) -> tuple[list[Path], list[Note]]:
@@ -93,7 +93,7 @@ def _logs_in(folder: Path) -> tuple[list[Path], list[Note]]:
         return [folder], []  # one table, in as many files as there are
     if not tools:
         known = f".story files or {QUESTIONS}, and the logs of {', '.join(names)}"
-        raise FormatError(folder, f"this is a folder; name the files in it (found by themselves are {known})")
+        raise FormatError(folder, f"this is a folder; name the files in it (found automatically are {known})")
     if len(tools) > 1:
         shown = ", ".join(f"{len(paths)} of {name} (first: {paths[0]})" for name, paths in tools.items())
         raise FormatError(folder, f"this folder holds logs of several tools: {shown}; name the folder of one of them")

@@ -61,7 +61,7 @@ def renamed(names: Sequence[str], files: Sequence[str]) -> list[Note]:
     return [
         note(
             "writer.renamed",
-            "{runs:n run} called by the name of their file: {names:list 3}",
+            "{runs:n run} named after their file: {names:list 3}",
             runs=len(other),
             names=other,
         )
@@ -114,7 +114,7 @@ def left_out(unjudged: Unjudged, format_: str, holds: Collection[str], strata: C
     questions = unjudged.collection.questions
     responses = [response for run in unjudged.runs for response in run.responses]
     if "repeats" not in holds and any(response.repeat is not None for response in responses):
-        raise MismatchError(f"questions were asked several times, and there is no place for repeats in {format_}")
+        raise MismatchError(f"questions were asked several times, but there is no place for repeats in {format_}")
     labels = dict.fromkeys(name for question in questions for name in question.strata if name not in strata)
     unanswerable = sum(q.answerable is False and bool(q.answers) for q in questions)
     declined = sum(r.answer is not None and not r.answered for r in responses)
@@ -169,7 +169,7 @@ def left_out(unjudged: Unjudged, format_: str, holds: Collection[str], strata: C
     return [
         note(
             "writer.no_place",
-            "left out, as there is no place for it in {format}: {lost:list}",
+            "left out, because there is no place for it in {format}: {lost:list}",
             format=format_,
             lost=lost,
         )

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from mcp.server.fastmcp import FastMCP
 
 INSTRUCTIONS = (
-    "Evaluate question-answering systems that may decline to answer. `check` says what files hold and what is to be "
-    "decided; give it first. Files are paths on the machine of the server."
+    "Evaluate question-answering systems that may decline to answer. `check` says what files hold "
+    "and what must be decided; call it first. Files are paths on the server's machine."
 )
 
 
@@ -88,4 +88,4 @@ def _check_paths(files: Iterable[Any]) -> None:
     """Raise UsageError for an address: what an assistant names must not make the server fetch it."""
     for file in files:
         if address_of(str(file)):
-            raise UsageError(f"{file}: this is an address; files are paths on the machine of the server")
+            raise UsageError(f"{file}: this is an address; files are paths on the server's machine")

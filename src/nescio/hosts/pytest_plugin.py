@@ -203,7 +203,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--nescio-measure", metavar="NAME", help="the measure of the baseline's gate [default: c@1]")
     group.addoption("--nescio-margin", metavar="VALUE", help="the largest loss that does not matter [default: 0.01]")
     group.addoption(
-        "--nescio-undecided", choices=("fail", "warn"), help="what a gate does that cannot tell [default: fail]"
+        "--nescio-undecided", choices=("fail", "warn"), help="what a gate does if it cannot tell [default: fail]"
     )
     plain = {"margin": "0.01", "measure": "c@1", "undecided": "fail"}
     for name in _ASKED:

@@ -86,12 +86,12 @@ def state_of_score(score: float | None) -> int:
     if score is None or np.isnan(score):
         return NOT_GRADED
     if not 0 <= score <= 1:
-        raise UsageError(f"a score of nescio_outcome is between 0 and 1 (found {score!r})")
+        raise UsageError(f"a score of nescio_outcome must be between 0 and 1 (found {score!r})")
     return CORRECT if score == 1 else INCORRECT if score == 0 else SILENT
 
 
 def check_worth(worth: float, judge: str) -> None:
     """Raise UsageError for what no abstention can earn beside right and wrong, UnknownNameError for the judge."""
     if isinstance(worth, bool) or not isinstance(worth, (int, float)) or not 0 < worth < 1:
-        raise UsageError(f"worth is a number between 0 and 1, which abstaining earns (found {worth!r})")
+        raise UsageError(f"worth, the score that abstaining earns, must be between 0 and 1 (found {worth!r})")
     judging.known(judge)

@@ -24,7 +24,7 @@ def no_options(collection: Collection, runs: Sequence[Run]) -> Iterator[Note]:
         if strange := sum(option(questions[r.question_id], str(r.answer)) is None for r in answered):
             yield note(
                 "choice.no_option",
-                "run {subject!r}: {answers} of {total} answers name no option of their question, and are wrong"
+                "run {subject!r}: {answers} of {total} answers name no option of their question and count as wrong"
                 "{doubtful:; does the run belong to this test?/}",
                 run.name,
                 answers=strange,
@@ -42,7 +42,7 @@ def choice(question: Question, answer: str) -> bool:
     """
     if not question.options:
         raise MismatchError(
-            f"question {question.id!r} has no options, so the judge `choice` cannot read an answer; use `exact`"
+            f"question {question.id!r} has no options, so the judge `choice` cannot judge an answer to it; use `exact`"
         )
     gold = _gold(question.options, question.answers)
     if None in gold:

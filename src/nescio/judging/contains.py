@@ -20,9 +20,7 @@ _UNSPACED = "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\
 
 @judge(
     "contains",
-    valid={
-        "longest": ("the longest answer is a whole number of words, 0 for no limit", lambda n: n >= 0 and n == int(n))
-    },
+    valid={"longest": ("longest must be a whole number of words, 0 for no limit", lambda n: n >= 0 and n == int(n))},
 )
 def contains(question: Question, answer: str, longest: int = 0, negation: bool = False) -> bool:
     """Right if the words of a gold answer stand in the answer, in a row; a gold answer may list variants between `|`.

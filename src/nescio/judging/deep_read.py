@@ -21,7 +21,10 @@ from nescio.tasks.reading.marks import mark
     suits=lambda question: bool(question.story),
     measures=("read.recall", "read.precision", "read.AutSent"),
     valid={
-        "threshold": ("without a story, an answer is right from a recall above 0 and up to 1", lambda t: 0 < t <= 1),
+        "threshold": (
+            "the threshold (of recall, used without a story) must be above 0 and at most 1",
+            lambda t: 0 < t <= 1,
+        ),
     },
 )
 def deep_read(question: Question, answer: str, threshold: float = 0.5, keep_pronouns: bool = False) -> Grade:

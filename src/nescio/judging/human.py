@@ -114,9 +114,7 @@ def human(labels: Sequence[Label], runs: Sequence[str], questions: Sequence[str]
         elif len(runs) == 1:
             doubled += _add(people.by_question, label.question, label)
         else:
-            raise MismatchError(
-                f"{label.place}: name the run or the answer that this judges: there are {len(runs)} runs"
-            )
+            raise MismatchError(f"{label.place}: say which run or answer this judges: there are {len(runs)} runs")
     if len(strangers) == len(labels):
         first = labels[0] if labels else None
         example = f" (the first is of run {first.run!r}, question {first.question!r})" if first else ""

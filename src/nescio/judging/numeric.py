@@ -28,10 +28,10 @@ def _libraries(**parameters: Any) -> None:  # noqa: ARG001
 @judge(
     "numeric",
     valid={
-        "tolerance": ("the tolerance is a share of the gold value, from 0 to below 1", lambda t: 0 <= t < 1),
-        "absolute": ("the absolute tolerance is 0 or more", lambda t: t >= 0),
-        "which": (f"which is one of {', '.join(WHICH)}", lambda w: w in WHICH),
-        "decimal": ("the decimal mark is dot or comma", lambda d: d in ("dot", "comma")),
+        "tolerance": ("tolerance, a share of the gold value, must be at least 0 and below 1", lambda t: 0 <= t < 1),
+        "absolute": ("absolute must be 0 or more", lambda t: t >= 0),
+        "which": (f"which must be one of {', '.join(WHICH)}", lambda w: w in WHICH),
+        "decimal": ("decimal must be dot or comma", lambda d: d in ("dot", "comma")),
     },
     check=_libraries,
 )
@@ -59,7 +59,8 @@ def numeric(
     gold = _gold(question.answers, mark)
     if not gold:
         raise MismatchError(
-            f"question {question.id!r}: no gold answer holds a number, so the judge `numeric` cannot read an answer "
+            f"question {question.id!r}: no gold answer holds a number, so the judge `numeric` cannot judge "
+            "an answer to it "
             f"(found {list(question.answers)!r})"
         )
     stated = quantities(answer, mark)

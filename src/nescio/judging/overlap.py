@@ -42,7 +42,7 @@ declare(
 @judge(
     "overlap",
     scores={"overlap.recall": 0.0, "overlap.precision": NAN},
-    valid={"threshold": ("an answer is right from an F above 0 and up to 1", lambda t: 0 < t <= 1)},
+    valid={"threshold": ("the threshold of F must be above 0 and at most 1", lambda t: 0 < t <= 1)},
 )
 def overlap(question: Question, answer: str, threshold: float = 0.5) -> Grade:
     """Right if its overlap F with the best key reaches `threshold`; the columns are recall and precision with that key.

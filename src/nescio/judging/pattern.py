@@ -66,7 +66,7 @@ def _why_none(text: str) -> str | None:
     try:
         database.execute("SELECT regexp_matches('', ?)", [text])
     except UnicodeError:
-        return "it has half a surrogate pair"
+        return "it contains half a surrogate pair"
     except duckdb.Error as error:
         return str(error).split(": ", 1)[-1].split("\n", 1)[0]
     return None

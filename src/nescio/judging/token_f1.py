@@ -25,7 +25,7 @@ declare(
 @judge(
     "token_f1",
     scores={"token_f1.f1": 0.0},
-    valid={"threshold": ("an answer is right from an F1 above 0 and up to 1", lambda t: 0 < t <= 1)},
+    valid={"threshold": ("the threshold of F1 must be above 0 and at most 1", lambda t: 0 < t <= 1)},
 )
 def token_f1(question: Question, answer: str, threshold: float = 0.5) -> Grade:
     r"""Right if its F1 with some gold answer reaches `threshold`; the best F1 itself is the column `f1`.

@@ -41,7 +41,7 @@ def abstention_precision(total: Any) -> Any:
     $\frac{|declined \cap unanswerable|}{|declined|}$, undefined if nothing is declined.
 
     When to use it: Whether a system abstains on questions that have no answer, in a collection that says which these
-    are. Declining one hopeless question is enough for 1: read abstention_recall beside it, or take abstention_F1.
+    are. Declining one hopeless question is enough for 1: read abstention_recall beside it, or use abstention_F1.
 
     Example: answerable = 4×F, 6×T; outcome = 3×U, W, 2×U, 3×C, W: 3/(3 + 2) = 0.6.
     """
@@ -76,7 +76,7 @@ def abstention_f1(total: Any) -> Any:
     $\frac{2\,|declined \cap unanswerable|}{|declined| + |unanswerable|}$, undefined if both are empty.
 
     When to use it: One number for abstaining in the right places, apart from how good the answers are. Wrong answers to
-    answerable questions do not count: for both take c@1, for which a right abstention is correct.
+    answerable questions do not count: for both use c@1, for which a right abstention is correct.
 
     Example: answerable = 4×F, 6×T; outcome = 3×U, W, 2×U, 3×C, W: 2·3/(5 + 4) = 0.6667.
     """

@@ -39,12 +39,12 @@ def strict(total: Any) -> Any:
     proportion=("accepted", "n"),
 )
 def lenient(total: Any) -> Any:
-    r"""Accuracy that takes an unsupported answer for right: the document does not say it, and it is true.
+    r"""Accuracy that counts an unsupported answer as right: it is true, but the document does not say so.
 
     $\frac{R + U}{n}$, undefined for n = 0. An inexact answer (X) stays wrong.
 
-    When to use it: When the truth of the answer counts and the document does not. It rewards an answer from memory with
-    any citation: in retrieval-augmented systems read unsupported_rate beside it.
+    When to use it: When the truth of the answer counts, but not the document. It rewards an answer from memory with any
+    citation: in retrieval-augmented systems read unsupported_rate beside it.
 
     Example: verdict = 4×R, W, 2×X, U, 2×-: (4 + 1)/10 = 0.5.
     """

@@ -36,8 +36,8 @@ def precision(total: Any) -> Any:
 
     $\frac{|accepted \cap right|}{|accepted|}$ over the judged answers, undefined if none is accepted.
 
-    When to use it: How far the answers can be trusted that a validator lets through. Accepting one sure answer gives 1:
-    read ave.recall beside it, or take ave.F.
+    When to use it: How far the answers that a validator lets through can be trusted. Accepting one sure answer gives 1:
+    read ave.recall beside it, or use ave.F.
 
     Example: right = 1, 1, 1, 0, 0, 0; accepted = 1, 1, 0, 1, 1, 0: 2/4 = 0.5.
     """
@@ -58,7 +58,7 @@ def recall(total: Any) -> Any:
     $\frac{|accepted \cap right|}{|right|}$ over the judged answers, undefined if none is right.
 
     When to use it: How many right answers a validator keeps. Accepting everything gives 1: read ave.precision beside
-    it, or take ave.F.
+    it, or use ave.F.
 
     Example: right = 1, 1, 1, 0, 0, 0; accepted = 1, 1, 0, 1, 1, 0: 2/3 = 0.6667.
     """
@@ -97,7 +97,7 @@ def auc(total: Any) -> Any:
     $P(s_{right} > s_{wrong}) + \frac{1}{2}P(s_{right} = s_{wrong})$ over the judged answers, undefined if all are
     right or all wrong. The confidence is that an answer is right; answers missing from a run rank below all others.
 
-    When to use it: How well a validator's scores order right before wrong answers, before any threshold; comparable
+    When to use it: How well a validator's scores rank right answers above wrong ones, before any threshold; comparable
     between collections with different shares of right answers. What its decisions earn is ave.F.
 
     Example: right = 1, 0, 0, 1, 0; confidence = 0.9, 0.6, 0.4, 0.4, 0.1: (3 + 1.5)/(2·3) = 0.75. The first right answer
@@ -209,7 +209,7 @@ def estimated_qa_performance(total: Any) -> Any:
     $\text{qa\_accuracy} + \text{qa\_rej\_accuracy}\cdot\text{qa\_accuracy}$, undefined for no questions.
 
     When to use it: One number for selecting right answers and rejecting hopeless questions. It pays right rejections
-    alone; for systems that answer questions themselves take c@1, to which it led.
+    alone; for systems that answer questions themselves use c@1, to which it led.
 
     Example: selected_right = 20×1, 47×0; rejected_right = 20×0, 47×1: 20/67 + (47/67)·(20/67) = 0.5079. AVE 2007,
     English, perfect selection.

@@ -44,8 +44,8 @@ def reliability(total: Any, bins: int = 10) -> Any:  # noqa: ARG001  the bins ar
 
     $\sum_k \frac{n_k}{n}(\bar p_k - \bar y_k)^2$, undefined for n = 0.
 
-    When to use it: How much of the Brier score is miscalibration. Few answers a bin raise it by chance: with a small
-    collection take smECE, which has no bins.
+    When to use it: How much of the Brier score is miscalibration. Few answers per bin raise it by chance: with a small
+    collection use smECE, which has no bins.
 
     Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: (0.05² + 0.1² + 0.7² + 2·0.075²)/5 =
     0.10275. The last bin has mean confidence 0.575 and half of its answers right.
@@ -60,7 +60,7 @@ def resolution(total: Any, bins: int = 10) -> Any:  # noqa: ARG001
     $\sum_k \frac{n_k}{n}(\bar y_k - \bar y)^2$, undefined for n = 0.
 
     When to use it: How far confidence separates right from wrong answers, in units of the Brier score. More bins raise
-    it by chance, and it depends on the accuracy: between systems take AUROC.
+    it by chance, and it depends on the accuracy: between systems use AUROC.
 
     Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: ((1 - 0.6)² + (1 - 0.6)² + (0 - 0.6)² +
     2·(0.5 - 0.6)²)/5 = 0.14.
@@ -76,7 +76,7 @@ def uncertainty(total: Any, bins: int = 10) -> Any:  # noqa: ARG001
     $\bar y(1 - \bar y)$, undefined for n = 0.
 
     When to use it: What Brier must fall below to be of use: the score of always saying the accuracy. It describes the
-    answers and not the confidences, and ranks nothing: take Brier.
+    answers and not the confidences, and ranks nothing: use Brier.
 
     Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: (3/5)·(1 - 3/5) = 0.24.
     """
@@ -90,8 +90,8 @@ def within_variance(total: Any, bins: int = 10) -> Any:  # noqa: ARG001
 
     $\frac{1}{n}\sum_k\sum_{i \in k}(p_i - \bar p_k)^2$, undefined for n = 0.
 
-    When to use it: Whether the bins of the other parts are fine enough: where it is large beside them, take more bins.
-    It ranks nothing: take Brier.
+    When to use it: Whether the bins of the other parts are fine enough: where it is large beside them, use more bins.
+    It ranks nothing: use Brier.
 
     Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: 2·0.025²/5 = 0.00025. The last bin has 0.6
     and 0.55, about a mean of 0.575.
@@ -105,8 +105,8 @@ def within_covariance(total: Any, bins: int = 10) -> Any:  # noqa: ARG001
 
     $\frac{2}{n}\sum_k\sum_{i \in k}(p_i - \bar p_k)(y_i - \bar y_k)$, undefined for n = 0.
 
-    When to use it: Whether the bins of the other parts hide resolution: where it is large beside them, take more bins.
-    It ranks nothing: take Brier or AUROC.
+    When to use it: Whether the bins of the other parts hide resolution: where it is large beside them, use more bins.
+    It ranks nothing: use Brier or AUROC.
 
     Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: (2/5)·(0.025·0.5 + 0.025·0.5) = 0.01. The
     last bin has 0.6 (right) and 0.55 (wrong).

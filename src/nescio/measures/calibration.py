@@ -82,9 +82,9 @@ def ece(total: Any, bins: int = 10) -> Any:  # noqa: ARG001  the bins are made b
 
     $\sum_m \frac{|B_m|}{n}\,\left|acc(B_m) - conf(B_m)\right|$, undefined for n = 0.
 
-    When to use it: Whether a confidence of 80% is right in 80% of the cases, with many answers a bin; with few, chance
-    alone makes it large: read ECE_if_calibrated beside it, or take smECE. A constant confidence can have 0: whether it
-    tells right from wrong is AUROC.
+    When to use it: Whether a confidence of 80% is right in 80% of the cases, with many answers per bin; with few,
+    chance alone makes it large: read ECE_if_calibrated beside it, or use smECE. A constant confidence can have 0:
+    whether it tells right from wrong is AUROC.
 
     Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: (|1 - 0.95| + |1 - 0.9| + |0 - 0.7| + |1 +
     0 - 0.6 - 0.55|)/5 = 0.2. The last two share the bin from 0.5 to 0.6.
@@ -106,8 +106,8 @@ def k1(total: Any) -> Any:
     $\frac{\sum_{i\ correct} s_i - \sum_{i\ incorrect} s_i}{n}$, s in [0, 1] and 0 on silence; undefined for n = 0.
 
     When to use it: Self-scores as stakes, as at CLEF 2004: being sure and right earns, being sure and wrong costs. It
-    is no proper score, because whoever is right more often than not gains by always claiming 1: for honest confidences
-    take BAS or Brier.
+    is not a proper score, because whoever is right more often than not gains by always claiming 1: for honest
+    confidences use BAS or Brier.
 
     Example: outcome = C, W, C, W; confidence = 0.9, 0.2, 0.6, 0: (0.9 - 0.2 + 0.6 - 0)/4 = 0.325.
     """
@@ -129,7 +129,7 @@ def k(total: Any) -> Any:
     them), -1 for an incorrect one; $R_i$ comes from the column `known_answers`, 1 without it. Undefined for n = 0.
 
     When to use it: For questions with several known answers, each answer with its self-score (QA at CLEF 2004). Like K1
-    it rewards claiming 1 on all that is more likely right than wrong; with one answer a question take BAS or c@1.
+    it rewards claiming 1 on all that is more likely right than wrong; with one answer a question use BAS or c@1.
 
     Example: question = 1, 1, 1, 2, 2, 2; rank = 1, 2, 3, 1, 2, 3; outcome = C, C, W, W, C, C; confidence = 0.8, 0.5,
     0.4, 0.5, 0.6, 0.3; known_answers = 2, 2, 2, 1, 1, 1: ((0.8 + 0.5 - 0.4)/3 + (-0.5 + 0.6 + 0)/3)/2 = 0.1667. The
@@ -157,8 +157,8 @@ def pearson(total: Any) -> Any:
 
     $\frac{cov(s, y)}{\sigma_s\,\sigma_y}$, undefined if either is constant.
 
-    When to use it: To stand beside studies that report it. It depends on the scale of the confidences and on how many
-    answers are right: for whether confidence tells right from wrong take AUROC, for probabilities Brier.
+    When to use it: To compare with studies that report it. It depends on the scale of the confidences and on how many
+    answers are right: for whether confidence tells right from wrong use AUROC, for probabilities Brier.
 
     Example: outcome = C, W, C, W; confidence = 0.9, 0.2, 0.6, 0: cov = (0.475 + 0.225 + 0.175 + 0.425)/2; s = √(0.475²
     + 0.225² + 0.175² + 0.425²); y = √(4·0.5²); cov/(s·y) = 0.9309. The mean confidence is 0.425.
@@ -226,7 +226,7 @@ def bas(total: Any, eps: float = 1e-6) -> Any:  # noqa: ARG001  eps clips in `ea
     and intervals hold the true one less often than they say: fewer than 10 above 0.99 are noted.
 
     When to use it: Confidences of systems that may abstain, averaged over all prices of an error; honest ones score
-    best. A few answers that are sure and wrong decide it: where that is too harsh take Brier, where the price is known
+    best. A few answers that are sure and wrong decide it: where that is too harsh use Brier, where the price is known
     penalty.
 
     Example: outcome = C, W, U; confidence = 0.9, 0.5, -: (0.9 + (0.5 + ln(1 - 0.5)) + 0)/3 = 0.2356.
@@ -270,7 +270,7 @@ def nll(total: Any, eps: float = 1e-15) -> Any:  # noqa: ARG001  eps clips in `e
     has the other outcome: probabilities below eps are counted as eps, and such answers are reported.
 
     When to use it: A proper score of probabilities, as models are trained by. One answer that is sure and wrong can
-    outweigh hundreds, and better answers lower it too: for a bounded score take Brier, for the order alone AUROC.
+    outweigh hundreds, and better answers lower it too: for a bounded score use Brier, for the order alone AUROC.
 
     Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: -(ln(0.95) + ln(0.9) + ln(1 - 0.7) +
     ln(0.6) + ln(1 - 0.55))/5 = 0.534.

@@ -30,8 +30,8 @@ def auroc(total: Any) -> Any:
     An abstention without a judged candidate is left out and counted in a note.
 
     When to use it: Whether confidence tells right from wrong answers, also between systems of different accuracy. It
-    says nothing of how many answers are right (accuracy, AURC), nor whether a confidence of 80% is right in 80% of the
-    cases (ECE, Brier).
+    says nothing about how many answers are right (accuracy, AURC), nor whether a confidence of 80% is right in 80% of
+    the cases (ECE, Brier).
 
     Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: (2 + 2 + 1)/(3·2) = 0.8333. The three
     right answers are above 2, 2 and 1 of the two wrong ones.
@@ -53,8 +53,8 @@ def fpr_at_95_tpr(total: Any) -> Any:
     $\min\{FPR(\tau) : TPR(\tau) \ge 0.95\}$, right answers being the positives; tied answers are accepted together.
     Undefined if all are right or all wrong. An abstention without a judged candidate is left out and counted in a note.
 
-    When to use it: To stand beside papers on failure detection and out-of-distribution inputs. It sees one point of the
-    curve and jumps with single answers: take AUROC for the whole order, coverage@risk for a limit on errors.
+    When to use it: To compare with papers on failure detection and out-of-distribution inputs. It sees one point of the
+    curve and jumps with single answers: use AUROC for the whole order, coverage@risk for a limit on errors.
 
     Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: 1/2 = 0.5. Accepting all three right
     answers, down to 0.6, lets one of the two wrong ones through.
@@ -83,7 +83,7 @@ def error_aupr(total: Any) -> Any:
     candidate is left out and counted in a note.
 
     When to use it: When errors are rare and people review the least sure answers. Its chance level is the error rate,
-    so it favours systems that err more: between systems of different accuracy take AUROC.
+    so it favours systems that err more: between systems of different accuracy use AUROC.
 
     Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: (1/2)·1 + (1/2)·(2/3) = 0.8333. From the
     least sure up: wrong, right, wrong.

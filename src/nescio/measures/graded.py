@@ -22,7 +22,7 @@ def mean(total: Any, column: str) -> Any:  # noqa: ARG001  the column is named t
 
     When to use it: Graded scores of your own or of another tool (token F1, a rubric, average precision), with the same
     intervals and tests. It takes the column as it is: a system that guesses scores what its guesses get. For outcomes
-    take accuracy or c@1.
+    use accuracy or c@1.
 
     Example: mean(f1) with f1 = 0.2, 0.4, 0.9: (0.2 + 0.4 + 0.9)/3 = 0.5.
     """

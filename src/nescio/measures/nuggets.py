@@ -72,7 +72,7 @@ def recall(total: Any) -> Any:
     $\frac{1}{n}\sum_q \frac{r_q}{R_q}$ with r of the key's R vital nuggets found. A question without a vital nugget in
     its key is left out and counted; undefined if all are.
 
-    When to use it: How much of what must be said is said. Length costs nothing, so returning whole documents wins: take
+    When to use it: How much of what must be said is said. Length costs nothing, so returning whole documents wins: use
     nuggets.F.
 
     Example: vital_found = 3; vital = 8: 3/8 = 0.375. H05-1117, Figure 2 (Cassini).
@@ -126,7 +126,7 @@ def f(total: Any, beta: float = 3, delta: float = 100) -> Any:  # noqa: ARG001  
 
     When to use it: Definition questions and long answers, where assessors matched a list of facts. Recall of vital
     facts weighs nine times as much as brevity, and okay facts only allow length: nuggets.all counts both alike. Without
-    assessors take nuggets.automatic_F.
+    assessors use nuggets.automatic_F.
 
     Example: vital_found = 3; okay_found = 2; vital = 8; response_length = 402: NP = 1; NR = 3/8; 10·NP·NR/(9·NP + NR) =
     0.4. H05-1117, Figure 2 (Cassini): 0.400.
@@ -159,7 +159,7 @@ def precision_by_string(total: Any, delta: float = 100) -> Any:  # noqa: ARG001 
     the non-white characters of string s. Printed without the 1/k, with which it stays below 1. It does not punish many
     short junk strings; prefer nuggets.NP. Undefined if no question has a vital nugget.
 
-    When to use it: Only to reproduce the thesis that it is from. Many short strings of junk cost nothing: take
+    When to use it: Only to reproduce the thesis that it is from. Many short strings of junk cost nothing: use
     nuggets.NP.
 
     Example: vital_found = 1; okay_found = 0; vital = 2; response_length = 250; string_length(1) = 200; string_length(2)
@@ -186,7 +186,7 @@ def f_by_string(total: Any, beta: float = 5, delta: float = 100) -> Any:  # noqa
     $F_\beta = \frac{(\beta^2+1)\,NP\,NR}{\beta^2\,NP + NR}$ a question, then the mean; undefined if no question has a
     vital nugget. Prefer nuggets.F.
 
-    When to use it: Only to reproduce the thesis that it is from. Many short strings of junk cost nothing: take
+    When to use it: Only to reproduce the thesis that it is from. Many short strings of junk cost nothing: use
     nuggets.F.
 
     Example: vital_found = 1; okay_found = 0; vital = 2; response_length = 250; string_length(1) = 200; string_length(2)
@@ -231,7 +231,7 @@ def pyramid(total: Any, beta: float = 3, delta: float = 100) -> Any:  # noqa: AR
     left out; undefined if all are.
 
     When to use it: When several assessors said what is vital: a nugget weighs as many votes as it has, so that no
-    single opinion decides. With one assessor's key take nuggets.F.
+    single opinion decides. With one assessor's key use nuggets.F.
 
     Example: vital_found = 1; okay_found = 1; pyramid_found = 1.2; pyramid_weight = 3.9; response_length = 150: NP = 1;
     NR = 1.2/3.9; 10·NP·NR/(9·NP + NR) = 0.3306. N06-1049: the AARP pyramid, of which the nuggets of weight 1 and 0.2
@@ -256,7 +256,7 @@ def order(total: Any) -> Any:
     most keys.
 
     When to use it: Whether a response tells its facts in the order of the key, as in a biography by dates. In most keys
-    the order means nothing: take nuggets.F.
+    the order means nothing: use nuggets.F.
 
     Example: order = 1/3, 1: (1/3 + 1)/2 = 0.6667. Nuggets 1, 2, 3 told as 2, 1, 3 have two pairs of three in order: (2
     - 1)/3.

@@ -33,7 +33,7 @@ def automatic_recall(total: Any) -> Any:
     undefined if no question has a vital nugget.
 
     When to use it: To watch a system while developing it, where nobody has matched nuggets. Words in common count,
-    right or wrong, and length costs nothing: take nuggets.automatic_F, and nuggets.NR once assessors have matched.
+    right or wrong, and length costs nothing: use nuggets.automatic_F, and nuggets.NR once assessors have matched.
 
     Example: match = 1/2, 1; vital = 2, 1: ((1/2)/2 + 1/1)/2 = 0.625.
     """
@@ -134,8 +134,8 @@ def vital(total: Any, partial: float = 0.5) -> Any:  # noqa: ARG001  it is named
     $\frac{1}{n}\sum_q \frac{r_q + c\,p_q}{R_q}$ with p the vital nuggets supported in part. As in its code, a question
     without vital nuggets scores 0. Undefined for n = 0.
 
-    When to use it: To stand beside AutoNuggetizer's figures of TREC's RAG tracks. Length costs nothing, so longer
-    answers gain: read lengths beside it, or take nuggets.F.
+    When to use it: To compare with AutoNuggetizer's figures of TREC's RAG tracks. Length costs nothing, so longer
+    answers gain: read lengths beside it, or use nuggets.F.
 
     Example: vital_found = 1; vital_partial = 1; vital = 3: (1 + 0.5·1)/3 = 0.5.
     """
@@ -164,8 +164,8 @@ def all_nuggets(total: Any, partial: float = 0.5) -> Any:  # noqa: ARG001  it is
     $\frac{1}{n}\sum_q \frac{r_q + a_q + c\,p_q}{N_q}$. As in its code, a question without nuggets scores 0;
     undefined for n = 0.
 
-    When to use it: To stand beside AutoNuggetizer's figures, where facts that are good to have count like vital ones.
-    Length costs nothing: read lengths beside it, or take nuggets.F.
+    When to use it: To compare with AutoNuggetizer's figures, where facts that are good to have count like vital ones.
+    Length costs nothing: read lengths beside it, or use nuggets.F.
 
     Example: vital_found = 1; okay_found = 0; vital_partial = 1; okay_partial = 1; vital = 3; okay = 1: (1 + 0 + 0.5·(1
     + 1))/(3 + 1) = 0.5.

@@ -74,7 +74,7 @@ def risk_at_coverage(total: Any, coverage: float = 0.8) -> Any:
     questions have an answer or a candidate.
 
     When to use it: When a share of the questions must be answered: how many of those answers are wrong. It sees one
-    point of the curve: where no share is fixed take AURC. A run that answers fewer questions than that share has no
+    point of the curve: where no share is fixed use AURC. A run that answers fewer questions than that share has no
     value.
 
     Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: 1/4 = 0.25. Coverage 0.8 is ⌈0.8·5⌉ = 4
@@ -99,7 +99,7 @@ def accuracy_at_coverage(total: Any, coverage: float = 0.8) -> Any:
     $1 - \frac{E_k}{k},\ k = \lceil c\,n \rceil$; undefined if fewer than k questions have an answer or a candidate.
 
     When to use it: To compare systems that answer different shares of the questions at the same share. It sees one
-    point of the curve: where no share is fixed take AURC. To reward abstaining itself take c@1.
+    point of the curve: where no share is fixed use AURC. To reward abstaining itself use c@1.
 
     Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: 3/4 = 0.75. Coverage 0.8 is ⌈0.8·5⌉ = 4
     answers, three of them right.

@@ -117,7 +117,7 @@ def formula(total: Any, text: str) -> Any:
     intervals and tests are then those of any measure of counts.
 
     When to use it: When your own rule says what outcomes are worth. No paper vouches for it: hold it against cheats and
-    axioms with nescio audit before you rank by it, and take c@1 or penalty where they say the same.
+    axioms with nescio audit before you rank by it, and use c@1 or penalty where they say the same.
 
     Example: formula((C + U*C/n)/n) with C = 237, W = 156, U = 107: (237 + 107·237/500)/500 = 0.5754. The counts are
     those of Peñas & Rodrigo 2011, Table 3, icia091ro.

@@ -36,7 +36,7 @@ def pan_c_at_1(total: Any) -> Any:
 
     $\frac{1}{n}\left(n_c + n_u\,\frac{n_c}{n}\right)$, undefined for n = 0.
 
-    When to use it: To stand beside PAN's figures; it is c@1. It ignores how sure the scores are: read pan.Brier beside
+    When to use it: To compare with PAN's figures; it is c@1. It ignores how sure the scores are: read pan.Brier beside
     it.
 
     Example: same = 3×1, 3×0; value = 0.9, 0.5, 0.2, 0.1, 0.7, 0.5: (2 + 2·2/6)/6 = 0.4444.
@@ -57,7 +57,7 @@ def f05u(total: Any) -> Any:
     $\frac{1.25\,tp}{1.25\,tp + 0.25\,(fn + n_u) + fp}$, undefined if all denominators are 0 (only true negatives).
 
     When to use it: When a false "same author" is worse than a missed one, as in forensics. True negatives count
-    nothing, and silence counts as a miss: to reward silence take pan.c@1.
+    nothing, and silence counts as a miss: to reward silence use pan.c@1.
 
     Example: same = 3×1, 3×0; value = 0.9, 0.5, 0.2, 0.1, 0.7, 0.5: 1.25·1/(1.25·1 + 0.25·(1 + 2) + 1) = 0.4167.
     """
@@ -79,8 +79,8 @@ def f1(total: Any, silence: str = "dropped") -> Any:  # noqa: ARG001  silence is
     $\frac{2\,tp}{2\,tp + fp + fn}$, undefined for n = 0. With `silence=negative` (since 2024), an unanswered problem
     counts as the answer "different": a false negative if the truth is "same".
 
-    When to use it: To stand beside PAN's figures of 2020 to 2023. It leaves unanswered problems out, so declining hard
-    ones raises it: take silence=negative, as PAN has since 2024, pan.F0.5u or pan.c@1.
+    When to use it: To compare with PAN's figures of 2020 to 2023. It leaves unanswered problems out, so declining hard
+    ones raises it: use silence=negative, as PAN has since 2024, pan.F0.5u or pan.c@1.
 
     Example: same = 3×1, 3×0; value = 0.9, 0.5, 0.2, 0.1, 0.7, 0.5: 2·1/(2·1 + 1 + 1) = 0.5.
     """
@@ -129,7 +129,7 @@ def brier(total: Any) -> Any:
     $1 - \frac{1}{n}\sum_i (v_i - y_i)^2$, undefined for n = 0.
 
     When to use it: Whether the scores are good probabilities. Always saying 0.5 has 0.75, so read it against that and
-    not against 0; for the decisions take pan.c@1.
+    not against 0; for the decisions use pan.c@1.
 
     Example: same = 3×1, 3×0; value = 0.9, 0.5, 0.2, 0.1, 0.7, 0.5: 1 - (0.1² + 0.5² + 0.8² + 0.1² + 0.7² + 0.5²)/6 =
     0.725.

@@ -21,7 +21,7 @@ def penalty(total: Any, t: float = 0.5) -> Any:
     $\frac{C - \frac{t}{1-t}\,W}{n}$, undefined for n = 0. t = 0 is accuracy, t = 1/2 is UF.
 
     When to use it: When an error has a price: at t = 0.75 a wrong answer costs three times what a right one earns, and
-    answering pays from a chance of 75% on. Rankings depend on t, so fix it before you look; without a price take c@1.
+    answering pays from a chance of 75% on. Rankings depend on t, so fix it before you look; without a price use c@1.
 
     Example: C = 237, W = 156, U = 107: (237 - 1·156)/500 = 0.162. At t = 0.75 it would be (237 - 3·156)/500 = -0.462.
     """
@@ -43,7 +43,7 @@ def formula_scoring(total: Any, k: int = 4) -> Any:
     $\frac{1}{n}\left(C - \frac{W}{k-1}\right)$, undefined for n = 0. Equals penalty(t = 1/k).
 
     When to use it: For tests of k options a question, as in examinations: blind guessing earns nothing on average. An
-    educated guess still pays; where errors cost more take penalty.
+    educated guess still pays; where errors cost more use penalty.
 
     Example: C = 80, W = 46, U = 0: (80 - 46/3)/126 = 0.5132. With five options, as on a practice sheet of the SAT, 80 -
     46/4 = 68.5 points.
@@ -63,7 +63,7 @@ def effective_reliability(total: Any, cost: float = 1.0) -> Any:
 
     $\frac{C - c\,W}{n}$, undefined for n = 0. c = 1 is UF.
 
-    When to use it: To stand beside figures of visual question answering (Φ_c at a cost c of 1, 10 or 100). It is
+    When to use it: To compare with figures of visual question answering (Φ_c at a cost c of 1, 10 or 100). It is
     penalty with t = c/(1 + c); at a large cost a few errors decide it, and intervals are wide.
 
     Example: C = 237, W = 156, U = 107: (237 - 1·156)/500 = 0.162. At a cost of 10 it would be (237 - 10·156)/500 =
@@ -83,8 +83,8 @@ def omniscience_index(total: Any) -> Any:
 
     $100\cdot\frac{C - W}{n}$, undefined for n = 0. Equals 100 · UF.
 
-    When to use it: To stand beside the figures of AA-Omniscience; it is UF times 100. A wrong answer costs what a right
-    one earns: for another price take penalty.
+    When to use it: To compare with the figures of AA-Omniscience; it is UF times 100. A wrong answer costs what a right
+    one earns: for another price use penalty.
 
     Example: C = 237, W = 156, U = 107: 100·(237 - 156)/500 = 16.2. The counts are those of Peñas & Rodrigo 2011, Table
     3, icia091ro.

@@ -25,7 +25,7 @@ def mrr(total: Any) -> Any:
     $\frac{1}{n}\sum_i \frac{1}{rank_i}$, undefined for n = 0. With one answer per question it equals accuracy.
 
     When to use it: Several ranked answers a question, where the reader stops at the first right one. Wrong answers
-    before it cost little, and wrong ones instead of silence nothing: with one answer a question take c@1, for ranked
+    before it cost little, and wrong ones instead of silence nothing: with one answer a question use c@1, for ranked
     documents trec.RR.
 
     Example: first_right = 1, 3, 0, 2: (1/1 + 1/3 + 0 + 1/2)/4 = 0.4583.
@@ -50,7 +50,7 @@ def cws(total: Any) -> Any:
 
     When to use it: Ranked confidence as in TREC 2002: errors among the surest answers weigh most. It mixes how many
     answers are right with how well they are ordered: AUROC has the order alone. Silence earns nothing: to reward it
-    take c@1.
+    use c@1.
 
     Example: outcome = C, W, C, C; confidence = 0.9, 0.8, 0.7, 0.6: (1/1 + 1/2 + 2/3 + 3/4)/4 = 0.7292.
     """
@@ -72,7 +72,7 @@ def ap(total: Any) -> Any:
     questions come last; ties in confidence give the expectation over their orders.
 
     When to use it: How well a run's own right answers are ordered by confidence. A run with a single right answer, its
-    surest, scores 1: do not rank systems by it, take CWS, which divides by all questions, or AURC.
+    surest, scores 1: do not rank systems by it, use CWS, which divides by all questions, or AURC.
 
     Example: outcome = C, W, C, C; confidence = 0.9, 0.8, 0.7, 0.6: (1/1 + 2/3 + 3/4)/3 = 0.8056.
     """

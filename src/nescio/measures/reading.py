@@ -53,11 +53,11 @@ def word_precision_when_answered(total: Any) -> Any:
     r"""Word precision averaged over the answers, silence left out.
 
     $\frac{1}{n}\sum_i \frac{|\{t \in a_i: t \in k_i\}|}{|a_i|}$ with n the answers that have a content word; silence is
-    left out and counted. Undefined if there is no such answer. A run that answers what it is sure of alone has it high:
+    left out and counted. Undefined if there is no such answer. A run that answers only what it is sure of scores high:
     read.precision is over all questions.
 
-    When to use it: How tight the answers are that were given. It hides what was left unanswered: take read.precision
-    over all questions.
+    When to use it: How tight the given answers are. It hides what was left unanswered: use read.precision over all
+    questions.
 
     Example: word_precision = 2/7, -: 2/7 = 0.2857. Hirschman et al. 1999, Figure 2, sentence 1: 29%; and silence, which
     is left out.
@@ -73,7 +73,7 @@ def hum_sent(total: Any) -> Any:
     silence scores 0. Undefined if no question has such a list.
 
     When to use it: Whether the sentence chosen answers the question, by people's word. It needs their lists; without
-    them take read.AutSent. Silence counts as wrong: to reward it take c@1.
+    them use read.AutSent. Silence counts as wrong: to reward it use c@1.
 
     Example: hum_sent = 1, 0, 1, 1: (1 + 0 + 1 + 1)/4 = 0.75.
     """
@@ -88,7 +88,7 @@ def aut_sent(total: Any) -> Any:
     empty where that recall is 0. Silence scores 0. Undefined if no question has its story.
 
     When to use it: Whether the sentence chosen is the one with the most words of the key, where nobody listed
-    sentences. It takes a sentence that repeats the words for one that answers: where lists exist take read.HumSent.
+    sentences. It mistakes a sentence that repeats the words for one that answers: where lists exist use read.HumSent.
 
     Example: aut_sent = 1, 0, 0, 1: (1 + 0 + 0 + 1)/4 = 0.5.
     """

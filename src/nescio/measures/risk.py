@@ -65,7 +65,7 @@ def aurc(total: Any, variant: str = "definition") -> Any:
     confidences and carries the first risk to coverage 0 (without its factor 1000).
 
     When to use it: To compare answers and the order of their confidences at once, over all thresholds. A system with
-    better answers has it lower even if its confidences are noise: E-AURC takes that off. For one threshold take
+    better answers scores lower even if its confidences are noise: E-AURC corrects for that. For one threshold use
     risk@coverage.
 
     Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: (0/1 + 0/2 + 1/3 + 1/4 + 2/5)/5 = 0.1967.
@@ -104,7 +104,7 @@ def e_aurc(total: Any, variant: str = "exact") -> Any:
 
     When to use it: How good the order of confidences is, apart from how good the answers are: to choose among
     confidence methods for one model. Errors among the surest weigh most; AUROC weighs all alike. Which system to ship
-    it cannot say: take AURC or c@1.
+    it cannot say: use AURC or c@1.
 
     Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: AURC = (0/1 + 0/2 + 1/3 + 1/4 + 2/5)/5;
     best = (0 + 0 + 0 + 1/4 + 2/5)/5; AURC - best = 0.0667. The best order has both errors last.
@@ -136,7 +136,7 @@ def augrc(total: Any) -> Any:
     An abstention without a judged candidate is left out and counted in a note.
 
     When to use it: Answers and the order of their confidences in one number, like AURC, but without its weight on the
-    few surest. For the order alone take AUROC, or E-AUGRC on one model.
+    few surest. For the order alone use AUROC, or E-AUGRC on one model.
 
     Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: (0 + 0 + (0/5 + 1/5)/2 + (1/5 + 1/5)/2 +
     (1/5 + 2/5)/2)/5 = 0.12. Accepted errors are 0, 0, 1, 1 and 2 of 5.
@@ -162,7 +162,7 @@ def e_augrc(total: Any) -> Any:
     n = 0. An abstention without a judged candidate is left out and counted in a note.
 
     When to use it: How good the order of confidences is, for comparisons on one model. Its largest value depends on the
-    accuracy, so between models of different accuracy take AUROC.
+    accuracy, so between models of different accuracy use AUROC.
 
     Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: AUROC = (2 + 2 + 1)/(3·2); (1 -
     AUROC)·(3/5)·(2/5) = 0.04.

@@ -53,7 +53,7 @@ def pass_at_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001  k is read per que
     where there is none. k = 1 is accuracy. A wrong answer costs nothing: who must trust one answer reads pass^k.
 
     When to use it: When one right answer among k is enough because something checks them, as tests check code. It
-    rewards trying many things, and wrong answers cost nothing: where nobody checks take pass^k.
+    rewards trying many things, and wrong answers cost nothing: where nobody checks use pass^k.
 
     Example: (C, W, U) = (4, 0, 0), (2, 1, 1), (1, 0, 3): (1 + (1 - 1/6) + (1 - 3/6))/3 = 0.7778. Of the second
     question's six pairs of answers one has no right one.
@@ -69,7 +69,7 @@ def pass_hat_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
     there is none. k = 1 is accuracy.
 
     When to use it: Whether a system can be relied on every time, as of agents that act. It falls with silence as with
-    errors: where silence does no harm take never_wrong@k.
+    errors: where silence does no harm use never_wrong@k.
 
     Example: (C, W, U) = (4, 0, 0), (2, 1, 1), (1, 0, 3): (1 + 1/6 + 0)/3 = 0.3889. Of the second question's six pairs
     of answers one is right twice.
@@ -89,7 +89,7 @@ def never_wrong_at_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
     $\frac{1}{n}\sum_i \binom{r_i - w_i}{k} / \binom{r_i}{k}$ over the n questions asked at least k times; undefined
     where there is none.
 
-    When to use it: When a single wrong answer does harm and silence does not. Always abstaining scores 1: take
+    When to use it: When a single wrong answer does harm and silence does not. Always abstaining scores 1: use
     right_never_wrong@k, or read answered@k beside it.
 
     Example: (C, W, U) = (4, 0, 0), (2, 1, 1), (1, 0, 3): (1 + 3/6 + 1)/3 = 0.8333. Of the second question's six pairs
@@ -126,7 +126,7 @@ def right_never_wrong_at_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
     repeats=_mean_of(lambda q, k: 1 - all_of(q.unanswered, q.n, k)),
 )
 def answered_at_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
-    r"""The chance that at least one of k answers to a question is no silence.
+    r"""The chance that at least one of k answers to a question is not silence.
 
     $\frac{1}{n}\sum_i 1 - \binom{u_i}{k} / \binom{r_i}{k}$ over the n questions asked at least k times; undefined where
     there is none. k = 1 is 1 minus the share of unanswered questions.
@@ -179,7 +179,7 @@ def disagreement(total: Any) -> Any:
     twice; undefined where there is none. Lower is better: 0 is a system that always does the same.
 
     When to use it: How stable a system is, whatever its outcomes. A system that is always wrong has 0: read accuracy
-    beside it. Where only a change of right answers matters take flip_rate.
+    beside it. Where only a change of right answers matters use flip_rate.
 
     Example: (C, W, U) = (4, 0, 0), (2, 1, 1), (1, 0, 3): (0 + (1 - 2·1/12) + (1 - 3·2/12))/3 = 0.4444.
     """

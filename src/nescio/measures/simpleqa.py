@@ -18,7 +18,7 @@ def correct(total: Any) -> Any:
 
     $\frac{C}{n}$, undefined for n = 0.
 
-    When to use it: To stand beside published SimpleQA figures; it is accuracy. Silence counts as a mistake: read
+    When to use it: To compare with published SimpleQA figures; it is accuracy. Silence counts as a mistake: read
     simpleqa.F or c@1 beside it.
 
     Example: C = 427, W = 481, U = 92: 427/1000 = 0.427. The shares are those of o1-preview in Wei et al. 2024.
@@ -40,7 +40,7 @@ def incorrect(total: Any) -> Any:
     $\frac{W}{n}$, undefined for n = 0.
 
     When to use it: How many of all questions got a wrong answer, which SimpleQA calls a hallucination. Silence brings
-    it to 0: read simpleqa.correct beside it, or take penalty with the price of an error.
+    it to 0: read simpleqa.correct beside it, or use penalty with the price of an error.
 
     Example: C = 427, W = 481, U = 92: 481/1000 = 0.481. The shares are those of o1-preview in Wei et al. 2024.
     """
@@ -75,7 +75,7 @@ def correct_given_attempted(total: Any) -> Any:
 
     $\frac{C}{C + W}$, 0 for C + W = 0, undefined for n = 0.
 
-    When to use it: To stand beside published SimpleQA figures; it is precision, but 0 for a silent model. It hides what
+    When to use it: To compare with published SimpleQA figures; it is precision, but 0 for a silent model. It hides what
     was not attempted: rank by simpleqa.F or c@1.
 
     Example: C = 427, W = 481, U = 92: 427/(427 + 481) = 0.4703. The shares are those of o1-preview in Wei et al. 2024.
@@ -90,8 +90,8 @@ def f_score(total: Any) -> Any:
 
     $\frac{2C}{n + C + W}$, undefined for n = 0.
 
-    When to use it: To stand beside published SimpleQA figures. Guessing pays as soon as the chance of being right
-    exceeds half of F: where a wrong answer is worse than none take c@1, where it has a price penalty.
+    When to use it: To compare with published SimpleQA figures. Guessing pays as soon as the chance of being right
+    exceeds half of F: where a wrong answer is worse than none use c@1, where it has a price penalty.
 
     Example: C = 427, W = 481, U = 92: 2·427/(1000 + 427 + 481) = 0.4476. The shares are those of o1-preview in Wei et
     al. 2024.

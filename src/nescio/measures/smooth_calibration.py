@@ -43,7 +43,7 @@ def smooth_ece(total: Any, width: float = 0.0) -> Any:
     $\int_0^1 |h_\sigma(t)|\,dt$, $h_\sigma(t) = \frac{1}{n}\sum_i (p_i - y_i)\,K_\sigma(t, p_i)$, K the Gaussian
     reflected at 0 and 1. Width 0 takes the σ* at which the error is σ* itself. Undefined for n = 0.
 
-    When to use it: Calibration without a choice of bins: for small collections and for figures that are to be compared.
+    When to use it: Calibration without a choice of bins: for small collections and for comparing figures.
     It too is above 0 by chance, and does not say whether confidence tells right from wrong: read AUROC beside it.
 
     Example: outcome = 3×C; confidence = 0.9, 0.6, 0.3: (0.1 + 0.4 + 0.7)/3 = 0.4. All gaps have one sign, so that
@@ -75,7 +75,7 @@ def ece_if_calibrated(total: Any, bins: int = 10) -> Any:
     exactly; undefined for n = 0. Read ECE beside it: it falls with n only like $1/\sqrt{n}$.
 
     When to use it: Beside ECE, to see how much of it chance alone would give with these confidences and so few answers.
-    It says nothing of the answers, and ranks nothing: an ECE well above it is miscalibration.
+    It says nothing about the answers, and ranks nothing: an ECE well above it is miscalibration.
 
     Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: (2·0.95·0.05 + 2·0.9·0.1 + 2·0.7·0.3 +
     0.18·1.15 + 0.49·0.15 + 0.33·0.85)/5 = 0.2512. Of the last bin 0, 1, 2 are right with chance 0.18, 0.49, 0.33, about

@@ -20,9 +20,9 @@ def exact_match(total: Any) -> Any:
 
     $\frac{1}{n}\sum_i e_i$, undefined for n = 0.
 
-    When to use it: To stand beside published SQuAD 2.0 figures. It counts a right abstention like a right answer and
+    When to use it: To compare with published SQuAD 2.0 figures. It counts a right abstention like a right answer and
     any other string as wrong: squad.F1 gives part of the credit. Silence on an answerable question counts as wrong: to
-    reward it take c@1.
+    reward it use c@1.
 
     Example: exact = 0, 1, 0, 1, 0, 1: (0 + 1 + 0 + 1 + 0 + 1)/6 = 0.5.
     """
@@ -35,7 +35,7 @@ def f1(total: Any) -> Any:
 
     $\frac{1}{n}\sum_i \max_g F_1(p_i, g)$, undefined for n = 0.
 
-    When to use it: To stand beside published SQuAD 2.0 figures, with credit for the words in common. A long answer
+    When to use it: To compare with published SQuAD 2.0 figures, with credit for the words in common. A long answer
     around the right one loses less than under squad.EM; a wrong answer that shares words gains.
 
     Example: f1 = 4/5, 1, 0, 1, 0, 1: (4/5 + 1 + 0 + 1 + 0 + 1)/6 = 0.6333. The first has 2 words of 3 and of 2: F1 is
@@ -58,7 +58,7 @@ def has_answer_exact_match(total: Any) -> Any:
     $\frac{\sum_i a_i e_i}{\sum_i a_i}$ with a 1 where there is an answer; undefined if there is none.
 
     When to use it: How good the answers are where there is one. Never abstaining raises it: read squad.NoAns_EM beside
-    it, or take squad.EM.
+    it, or use squad.EM.
 
     Example: exact = 0, 1, 0, 1, 0, 1; answerable = T, T, T, F, F, F: (0 + 1 + 0)/3 = 0.3333.
     """
@@ -78,7 +78,7 @@ def has_answer_f1(total: Any) -> Any:
     $\frac{\sum_i a_i F_i}{\sum_i a_i}$ with a 1 where there is an answer; undefined if there is none.
 
     When to use it: How good the answers are where there is one, with credit for the words in common. Never abstaining
-    raises it: read squad.NoAns_EM beside it, or take squad.F1.
+    raises it: read squad.NoAns_EM beside it, or use squad.F1.
 
     Example: f1 = 4/5, 1, 0, 1, 0, 1; answerable = T, T, T, F, F, F: (4/5 + 1 + 0)/3 = 0.6.
     """
@@ -100,7 +100,7 @@ def no_answer_exact_match(total: Any) -> Any:
     $\frac{\sum_i (1-a_i) e_i}{\sum_i (1-a_i)}$ with a 1 where there is an answer; undefined if all have one.
 
     When to use it: How often the system abstains where there is no answer. Always abstaining scores 1: read
-    squad.HasAns_EM beside it, or take squad.EM.
+    squad.HasAns_EM beside it, or use squad.EM.
 
     Example: exact = 0, 1, 0, 1, 0, 1; answerable = T, T, T, F, F, F: (1 + 0 + 1)/3 = 0.6667.
     """

@@ -19,7 +19,7 @@ def accuracy(total: Any) -> Any:
     $\frac{C}{n}$, undefined for n = 0.
 
     When to use it: For systems that must answer, or beside c@1 to see what abstaining changes. Silence counts as a
-    mistake, so guessing pays: where systems may abstain take c@1, or penalty if an error has a known price.
+    mistake, so guessing pays: where systems may abstain use c@1, or penalty if an error has a known price.
 
     Example: C = 237, W = 156, U = 107: 237/500 = 0.474. Peñas & Rodrigo 2011, Table 3, icia091ro: 0.47.
     """
@@ -33,7 +33,7 @@ def utility(total: Any) -> Any:
     $\frac{C - W}{n}$, undefined for n = 0.
 
     When to use it: When a wrong answer costs exactly what a right one earns, so that answering pays from a chance of
-    one half on. For any other price of an error take penalty; where nobody has set one, c@1.
+    one half on. For any other price of an error use penalty; where nobody has set one, c@1.
 
     Example: C = 237, W = 156, U = 107: (237 - 156)/500 = 0.162. The counts are those of Peñas & Rodrigo 2011, Table 3,
     icia091ro.
@@ -64,12 +64,12 @@ def utility_01(total: Any) -> Any:
     valid={"p": ("p must lie in [0, 1]", lambda p: 0 <= p <= 1)},
 )
 def unanswered_as(total: Any, p: float = 0.5) -> Any:
-    r"""Accuracy in which each unanswered question earns p, whatever you hold it to be worth.
+    r"""Accuracy in which each unanswered question earns p, whatever you think it is worth.
 
     $\frac{C}{n} + p\,\frac{U}{n}$, undefined for n = 0. p = 0 is accuracy, p = 1/2 is UF01, and c@1 has p = C/n.
 
     When to use it: To see how a ranking depends on what silence is worth: score with several p. A p above the accuracy
-    rewards saying nothing; as the one number of a table take c@1.
+    rewards saying nothing; as the one number of a table use c@1.
 
     Example: C = 237, W = 156, U = 107: (237 + 0.5·107)/500 = 0.581. The counts are those of Peñas & Rodrigo 2011, Table
     3, icia091ro.
@@ -85,7 +85,7 @@ def c_at_1(total: Any) -> Any:
 
     When to use it: One number for a system that may abstain, when a wrong answer is worse than none and nobody has
     priced it. It hides how much was answered: read coverage and precision beside it. Where an error has a known price
-    take penalty.
+    use penalty.
 
     Example: C = 237, W = 156, U = 107: (237 + 107·237/500)/500 = 0.5754. Peñas & Rodrigo 2011, Table 3, icia091ro:
     0.58.
@@ -109,7 +109,7 @@ def all_unanswered_right(total: Any) -> Any:
     $\frac{C + U}{n}$, undefined for n = 0.
 
     When to use it: As an upper bound, to show how much depends on the unanswered questions. Never to rank, because a
-    system that says nothing scores 1: take c@1.
+    system that says nothing scores 1: use c@1.
 
     Example: C = 237, W = 156, U = 107: (237 + 107)/500 = 0.688. The counts are those of Peñas & Rodrigo 2011, Table 3,
     icia091ro.
@@ -149,7 +149,7 @@ def eq6(total: Any) -> Any:
     printed equation has a product where its last line, rightly, has the sum.)
 
     When to use it: To follow the argument of the paper: it shows why silence must earn the share of right answers and
-    not of wrong ones. Never to rank, because one wrong answer and silence score almost 1: take c@1.
+    not of wrong ones. Never to rank, because one wrong answer and silence score almost 1: use c@1.
 
     Example: C = 0, W = 1, U = 499: 0/500 + (1/1)·499/500 = 0.998. Peñas & Rodrigo 2011, section 3.5: almost a perfect
     score.
@@ -195,8 +195,8 @@ def accuracy_with_candidates(total: Any) -> Any:
     right.
 
     When to use it: What the system would score if it never abstained, where the candidates that it declined are known.
-    What it exceeds accuracy by was given away by abstaining; whether the right ones were declined is what validation
-    says.
+    The amount by which it exceeds accuracy was lost by abstaining; validation says whether candidates were rightly
+    declined.
 
     Example: outcome = 4×C, 2×W, 4×U; candidate = 6×-, C, 2×W, -: (4 + 1)/10 = 0.5.
     """
@@ -216,7 +216,7 @@ def validation(total: Any) -> Any:
 
     $\frac{\text{wrong candidates declined}}{\text{candidates declined}}$, undefined if no candidate was declined.
 
-    When to use it: Whether the step that declines candidates throws out the wrong ones. It says nothing of the wrong
+    When to use it: Whether the step that declines candidates throws out the wrong ones. It says nothing about the wrong
     answers that were let through: read precision for these, and c@1 for both.
 
     Example: outcome = 4×C, 2×W, 4×U; candidate = 6×-, C, 2×W, -: 2/3 = 0.6667.

@@ -38,7 +38,7 @@ def reciprocal_rank(total: Any) -> Any:
     silence is right on a topic without a relevant document.
 
     When to use it: Retrieval, where the first relevant document is enough. It ignores all below it, and steps from rank
-    1 to 2 weigh half of everything: for all documents take trec.AP.
+    1 to 2 weigh half of everything: for all documents use trec.AP.
 
     Example: rr = 1, 1/6, 0: (1 + 1/6 + 0)/3 = 0.3889.
     """
@@ -59,7 +59,7 @@ def precision_at_k(total: Any, k: int = 10) -> Any:  # noqa: ARG001  k is read p
     $\frac{1}{n}\sum_t C_t(k)/k$; fewer than k documents count as if the others were not relevant, undefined for n = 0.
 
     When to use it: Retrieval, where k documents are shown or fed to a model. Their order does not count, and a topic
-    with few relevant documents cannot reach 1: take trec.AP.
+    with few relevant documents cannot reach 1: use trec.AP.
 
     Example: top10 = 2, 1, 0: (2/10 + 1/10 + 0/10)/3 = 0.1.
     """

@@ -37,8 +37,8 @@ def instance_precision(total: Any) -> Any:
 
     $IP = D/N$; undefined on a question where nothing is returned, which is left out.
 
-    When to use it: How clean the lists are that were returned. Returning one sure instance gives 1, and unanswered
-    questions are left out: take nuggets.list_F.
+    When to use it: How clean the returned lists are. Returning one sure instance gives 1, and unanswered questions are
+    left out: use nuggets.list_F.
 
     Example: list_distinct = 2, 0; list_returned = 4, 0: 2/4 = 0.5. Nothing is returned to the second question.
     """
@@ -57,7 +57,7 @@ def instance_recall(total: Any) -> Any:
 
     $IR = D/S$; a question without a known instance is left out, undefined if all are.
 
-    When to use it: How complete the lists are. Returning everything wins: take nuggets.list_F.
+    When to use it: How complete the lists are. Returning everything wins: use nuggets.list_F.
 
     Example: list_distinct = 2, 0; list_known = 5, 3: (2/5 + 0/3)/2 = 0.2.
     """
@@ -114,7 +114,7 @@ def combined(total: Any, beta: float = 5, delta: float = 100) -> Any:  # noqa: A
     $\frac12 A + \frac14 F_{list} + \frac14 F_{def}$, each the mean over its questions; where no question asks for a
     list, $.67 A + .33 F_{def}$, as for a series without one. Undefined without factoid or without definition questions.
 
-    When to use it: To stand beside the main task of TREC 2003. It mixes three kinds of questions with fixed weights and
+    When to use it: To compare with the main task of TREC 2003. It mixes three kinds of questions with fixed weights and
     hides which of them a system fails: read accuracy, nuggets.list_F and nuggets.F beside it.
 
     Example: type = factoid, factoid, list, list, definition; correct = 1, 0, 3×-; distinct = 2×-, 2, 0, -; returned =

@@ -79,9 +79,9 @@ def drawings_for(
     """Return a drawing for each size that is asked for; the one by default where none is."""
     asked = sizes if isinstance(sizes, Sequence) else (sizes,)
     if not asked:
-        raise UsageError("size names no number")
+        raise UsageError("size is an empty list")
     if len(set(asked)) < len(asked):
-        raise UsageError(f"size names the same size twice (found {list(asked)!r})")
+        raise UsageError(f"size has the same number twice (found {list(asked)!r})")
     return tuple(drawing_for(data, size, trials, seed, fresh=fresh, jobs=jobs) for size in asked)
 
 

@@ -61,7 +61,7 @@ def open_baseline(path: Path) -> Baseline:
 
     sources, _ = open_files([path])
     if len(sources) != 1:
-        raise FormatError(path, "this is no baseline; nescio baseline writes them")
+        raise FormatError(path, "this is not a baseline; nescio baseline writes one")
     return read_file(sources[0])
 
 
@@ -97,14 +97,14 @@ def stand_beside(read: ReadResult, baseline: Baseline, path: Path, options: Opti
     """
     data = read.data
     if not isinstance(data, (Outcomes, Evidence)):
-        raise UsageError(f"{path}: a baseline is compared question by question, and these files hold counts")
+        raise UsageError(f"{path}: a baseline is compared question by question, but these files hold only counts")
     _check_questions(data.questions, baseline, path, *words_of(read))
     _check_judges(judges_of(read), baseline, path)
     _check_reading(deciding(options), baseline, path)
     old = baseline.data
     if not isinstance(old, type(data)):
         kinds = ("outcomes", "scores") if isinstance(old, Outcomes) else ("scores", "outcomes")
-        raise MismatchError(f"{path}: the baseline has {kinds[0]}, and these files hold {kinds[1]} alone")
+        raise MismatchError(f"{path}: the baseline has {kinds[0]}, but these files hold only {kinds[1]}")
     name = _free(baseline.made.run, data.runs)
     both = _together(data, old, name, path)
     made = baseline.made
@@ -125,15 +125,16 @@ def _check_questions(questions: Iterable[str], baseline: Baseline, path: Path, t
     if new != old:
         parts = [_listed(old - new, "only in the baseline"), _listed(new - old, "only here")]
         raise MismatchError(
-            f"{path}: the baseline was made on other questions: {'; '.join(filter(None, parts))}. Make it anew from "
-            "its run on these questions, with nescio baseline"
+            f"{path}: the baseline was made on different questions: {'; '.join(filter(None, parts))}. Make "
+            "it again from its run on these questions, with nescio baseline"
         )
     for what, before, now in (("text", baseline.texts, texts), ("gold answer", baseline.golds, golds)):
         other = {name for name in before if name in now and before[name] != now[name]}
         if other:
             raise MismatchError(
-                f"{path}: the baseline was made on other questions: {_listed(other, f'with another {what}')}. Make it "
-                "anew from its run on these questions, with nescio baseline"
+                f"{path}: the baseline was made on different questions: "
+                f"{_listed(other, f'with a different {what}')}. Make it again from its run on these questions, "
+                "with nescio baseline"
             )
 
 
@@ -176,7 +177,7 @@ def _check_reading(now: Mapping[str, Any], baseline: Baseline, path: Path) -> No
         if before != here:
             then, these = (opt(name, value) if value else f"no {opt(name)}" for value in (before, here))
             raise MismatchError(
-                f"{path}: the baseline was read with {then}, and these files with {these}; read both alike"
+                f"{path}: the baseline was read with {then}, and these files with {these}; read both the same way"
             )
 
 
@@ -254,7 +255,8 @@ def _answerable(new: Outcomes, old: Outcomes, questions: Sequence[str], path: Pa
         known.append({name: value for name, value in zip(data.questions, values, strict=False) if value >= 0})
     if other := {name for name, value in known[1].items() if known[0].get(name, value) != value}:
         raise MismatchError(
-            f"{path}: the baseline was made on other questions: {_listed(other, 'with an answer in one alone')}"
+            f"{path}: the baseline was made on different questions: "
+            f"{_listed(other, 'with an answer in only one of them')}"
         )
     both = known[0] | known[1]
     return np.array([both.get(name, -1) for name in questions], dtype=np.int8) if both else None

@@ -62,8 +62,8 @@ class Certificate(Struct, frozen=True):
         return (
             note(
                 "certificate.chance",
-                "kappa {kappa} does not lie above 0: these labels do not show that the judge agrees with people more "
-                "than chance does",
+                "kappa {kappa} is not above 0: these labels do not show that the judge agrees with people "
+                "more than chance would",
                 kappa=shown,
             ),
         )
@@ -89,12 +89,12 @@ def read_certificate(path: Path | str) -> Certificate:
     except (ValueError, RecursionError):
         document = None
     if not isinstance(document, Mapping) or document.get("kind") != KIND:
-        rule = "this is no certificate of a judge (nescio judge --certificate FILE writes one)"
+        rule = "this is not a certificate of a judge (nescio judge --certificate FILE writes one)"
         raise FormatError(path, rule)
     try:
         return _certificate(document)
     except (KeyError, TypeError, ValueError) as error:
-        raise FormatError(path, "this certificate lacks a field, or one has another type", value=str(error)) from None
+        raise FormatError(path, "this certificate lacks a field, or one has the wrong type", value=str(error)) from None
 
 
 def _certificate(document: Mapping[str, Any]) -> Certificate:
@@ -116,10 +116,10 @@ def check_certificate(path: Path | str, judges: Sequence[JudgeRecord], questions
     where judge, prompt or questions are others than it is for, or its kappa is 0 or less."""
     own = read_certificate(path)
     if questions is None:
-        raise MismatchError(f"{path}: the certificate is for certain questions, and this data names none")
+        raise MismatchError(f"{path}: the certificate is for particular questions, but this data names none")
     if not judges:
         raise MismatchError(
-            f"{path}: the certificate is for the judge {own.judge}; who judged these answers is unknown"
+            f"{path}: the certificate is for the judge {own.judge}; it is unknown who judged these answers"
         )
     expected = parse(own.judge)
     for judge in judges:
@@ -133,13 +133,14 @@ def check_certificate(path: Path | str, judges: Sequence[JudgeRecord], questions
     here = digest_of(questions)
     if here != own.questions:
         raise MismatchError(
-            f"{path}: the certificate is for other questions (digest {own.questions}; these have {here}); certify the "
+            f"{path}: the certificate is for different questions (digest {own.questions}; these have "
+            f"{here}); certify the "
             "judge on these"
         )
     kappa = _kappa(own)
     if kappa is not None and kappa.value is not None and kappa.value <= 0:
         raise MismatchError(
-            f"{path}: kappa is {kappa.value:.3f}: the judge agrees with people no more than chance does (are the "
+            f"{path}: kappa is {kappa.value:.3f}: the judge agrees with people no more than chance would (are the "
             "labels the wrong way round?)"
         )
     met = note(

@@ -55,10 +55,9 @@ def _gold_in_doubt(data: Unjudged, outcomes: Outcomes) -> tuple[Note, ...]:
     return (
         note(
             "judging.gold_in_doubt",
-            "no answer is right, and {questions:n question} {questions:has/have} but {golds:n gold answer} "
-            f"({{texts:list 3}}): if these are no answers but something else, {opt('column', of='gold=COLUMN')} "
-            "names the column that "
-            "has them",
+            "no answer is right, and {questions:n question} {questions:has/have} only {golds:n gold answer} "
+            f"({{texts:list 3}}): if these are not gold answers, {opt('column', of='gold=COLUMN')} "
+            "names the column that holds them",
             questions=len(golds),
             golds=len(several),
             texts=sorted(several)[:4],

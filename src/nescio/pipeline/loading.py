@@ -172,7 +172,7 @@ def _prepared(data: Data, options: Options, policies: Policies) -> Data:
 def _clustered(data: Evidence, column: str) -> Evidence:
     if column not in data.strata:
         have = ", ".join(data.strata) or "none"
-        raise MismatchError(f"no column {column!r} is constant within each question; these columns are: {have}")
+        raise MismatchError(f"no column {column!r} is constant within each question; such columns: {have}")
     return replace(data, clusters=np.unique(data.strata[column], return_inverse=True)[1])
 
 

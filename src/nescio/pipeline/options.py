@@ -90,9 +90,9 @@ class ReadingAnswers(Request, group="Reading the files"):
     memory_limit: str | None = option(
         default=None,
         kind=SIZE,
-        help="How much memory may be taken, such as 2GB or 512MiB. Data that does not fit goes to the folder for"
+        help="The most memory to use, such as 2GB or 512MiB. Data that does not fit goes to the folder for"
         " temporary files; where that is impossible, an error says what to do.",
-        default_words="all that there is",
+        default_words="all there is",
     )
 
     def check(self) -> None:
@@ -164,7 +164,7 @@ class Reading(MergingRuns, group="Reading the files"):
         can."""
         for name in self.given:
             if name not in allowed and not self.options[name].edge:
-                raise UsageError(f"{opt(name)} says how files are read, and {what}")
+                raise UsageError(f"{opt(name)} says how files are read, but {what}")
 
 
 class Options(Reading):

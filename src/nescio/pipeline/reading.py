@@ -61,7 +61,8 @@ def _instead(items: Sequence[Any], options: Options) -> str:
     files = command_text(parquet) if len(parquet) <= _FILES_NAMED else "FILES"
     how = f"nescio tally {files} {means} -o all.tally, then nescio score all.tally {means}"
     return (
-        f"or sum the scores without holding them ({how}); AUROC, AURC and their kin come from bins of confidence "
+        f"or sum the scores without holding them ({how}); AUROC, AURC and related measures come from "
+        "bins of confidence "
         "(nescio tally -m AUROC)"
     )
 
@@ -132,7 +133,7 @@ def _check_choices(choices: Choices, format_: formats.Format) -> None:
     for name in choices:
         if name not in choices.asked:
             there = ", ".join(choices.asked)
-            can = f"what can be chosen in these files is {there}" if there else "nothing can be"
+            can = f"in these files you can choose {there}" if there else "nothing can be chosen"
             raise UsageError(f"{opt('choose')} {name}: there is no such choice in {format_.about}; {can}")
 
 

@@ -85,7 +85,7 @@ def _check_columns(format_: formats.Format, column: Mapping[str, str]) -> None:
             can = (
                 f"the columns that can be named are {', '.join(format_.columns)}"
                 if format_.columns
-                else "its columns have names of their own"
+                else "its columns have fixed names"
             )
             raise UsageError(f"{roles.option(name, of_table)}: this is {format_.about}; {can}")
 
@@ -113,7 +113,7 @@ def _recognise(
                     raise no_text(source, rule)
                 if not named:
                     beside = next(other.label for other in sources if format_.recognise(other))
-                    rule = f"its first lines are none of what goes with {beside}: {format_.about}"
+                    rule = f"its first lines match nothing that goes with {beside}: {format_.about}"
                 raise FormatError(source.label, rule, where=f"line {source.begins}", value=source.first)
             raise FormatError(source.label, rule, where=source.head, value=list(source.columns) or None)
         if (format_.name, part) == ("questions", "answers"):

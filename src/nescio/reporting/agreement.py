@@ -10,8 +10,8 @@ from nescio.reporting.tables import MOST_ROWS
 
 TITLES = {
     None: "Agreement with people, on the answers that both graded",
-    "declined": "Agreement on what declines (sensitivity) and what answers (specificity)",
-    "confusion": "What the judge makes of what people call so (shares of people's category)",
+    "declined": "Agreement on which answers decline (sensitivity) and which do not (specificity)",
+    "confusion": "The judge's verdicts on each category of people (shares of people's category)",
     "corrected": "The accuracy of each run: by the judge, by people's labels, and by both together",
 }
 

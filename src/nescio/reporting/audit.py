@@ -129,7 +129,7 @@ def overview(results: Results) -> str:
     ]
     exempt = [f"`{name}`" for name, tested in measures if _exempt(tested)]
     if exempt:
-        parts.append(f"Not audited, because they read columns which no outcome decides: {', '.join(exempt)}.\n")
+        parts.append(f"Not audited, because they read columns that outcomes do not decide: {', '.join(exempt)}.\n")
     if results.tables["scores"]:
         earned = _scores(results)
         head, *turned = zip(earned.head, *earned.rows, strict=True)

@@ -13,7 +13,7 @@ from nescio.reporting.numbers import interval, number
 
 MARKS = "* the best mean; † not significantly different from the best (paired tests of macro differences, Holm)"
 STABLE = "stable is the range of the win rate when questions are resampled, not a confidence interval"
-SURE = "sure are the win rates that significant differences allow (Holm)"
+SURE = "sure is the range of win rates that significant differences allow (Holm)"
 
 
 def suite_grids(results: Results) -> list[Grid]:

@@ -77,7 +77,8 @@ def check_suffix(path: Path) -> None:
     """Raise UsageError where the suffix of an output file names no format."""
     if path.suffix.lower() in (".html", ".htm"):
         raise UsageError(
-            f"{path}: `nescio report` writes pages; with {opt('baseline', of='RUN')} one of what changed since that run"
+            f"{path}: `nescio report` writes pages; with {opt('baseline', of='RUN')}, a page of what "
+            "changed since that run"
         )
     if path.suffix.lower() not in (*SUFFIXES, ".parquet"):
         raise UsageError(

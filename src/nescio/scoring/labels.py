@@ -125,7 +125,9 @@ def _single_answers(loaded: Loaded) -> Evidence:
     """Return data of single answers to questions; raises MismatchError or UsageError for any other."""
     data = with_questions(loaded.data, "match labels to")
     if data.repeats is not None:
-        raise UsageError("labels cannot be used where questions were asked several times: they name no repeat")
+        raise UsageError(
+            "labels cannot be used where questions were asked several times: they do not say which repeat they judge"
+        )
     if data.origins:
         raise UsageError(
             f"{opt('ungraded', 'bounds')} takes each ungraded answer both ways; with {opt('labels')} use exclude"
@@ -150,7 +152,7 @@ def _laid_out(loaded: Loaded, data: Evidence, people: Human) -> tuple[NDArray[np
         return grid, None
     if (all_of & ~given).any():
         lacking = int((all_of & ~given).sum())
-        raise MismatchError(f"{lacking} labels have no probability of inclusion, and others have one")
+        raise MismatchError(f"{lacking} labels have no probability of inclusion, but others have one")
     return grid, inclusion
 
 
@@ -186,7 +188,7 @@ def _odd(data: Evidence, grid: NDArray[np.int8], known: NDArray[np.bool_]) -> li
             note(
                 "labels.of_silence",
                 "{labels:n label} {labels:is/are} of answers that the runs left unanswered, or of questions without an "
-                "answer, and {labels:is/are} not used: silence is known",
+                "answer, and {labels:is/are} not used: abstentions need no label",
                 labels=int(against.sum()),
             )
         )
@@ -222,7 +224,9 @@ def _strata(data: Evidence, by: str | None) -> Array | Literal["verdicts"] | Non
     if by == VERDICTS:
         return "verdicts"
     have = ", ".join((*data.strata, VERDICTS))
-    raise MismatchError(f"{opt('labels_by', by)}: no such column is constant within each question; there are: {have}")
+    raise MismatchError(
+        f"{opt('labels_by', by)}: no such column is constant within each question; such columns: {have}"
+    )
 
 
 def _aligned(other: Evidence, data: Evidence) -> NDArray[np.float64]:

@@ -141,8 +141,8 @@ def repeated_evidence(loaded: Loaded) -> Evidence:
     """Return the data, if questions were asked several times; raises MismatchError where they were not."""
     if loaded.data.repeats is None:
         raise MismatchError(
-            f"no question was asked twice here, so nothing is known of chance; a column `repeat` ({opt('column')} "
-            "repeat=COLUMN) says which answer to its question a row is"
+            f"no question was asked twice here, so nothing is known about chance; a column `repeat` ({opt('column')} "
+            "repeat=COLUMN) says which repeat of its question a row is"
         )
     return loaded.data
 

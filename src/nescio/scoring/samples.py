@@ -116,7 +116,7 @@ def check_countable(data: Tally, measure: Measure) -> None:
     if lacking is not None:
         if bare(lacking) in data.sums or (data.bins is not None and lacking == measure.order):
             raise MissingColumnError(
-                f"{measure.label} needs single questions here, and {data.what} holds sums of {bare(lacking)} or bins "
+                f"{measure.label} needs single questions here, but {data.what} holds sums of {bare(lacking)} or bins "
                 "of it; use the files themselves"
             )
         if lacking in measure.needs and lacking.startswith(USER) and data.size is not None:

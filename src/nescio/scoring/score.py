@@ -161,7 +161,7 @@ def open_data(
     if isinstance(source, (Loaded, Evidence, Tally)):
         for name in _NOT_AGAIN & options.keys():
             if options[name]:
-                raise UsageError(f"{name} says how files are read, and this is read already")
+                raise UsageError(f"{name} applies when files are read, but this is already read")
     wanted_measures = parse_all(measures, None) if measures else []
     graded = tuple(name for measure in wanted_measures for name in measure.user_columns)
     counts = counting
@@ -184,8 +184,8 @@ def strata(data: Data, by: str | None) -> list[tuple[str | None, Data]]:
     if by == QUESTION:
         return [(None, data), *_questions(data)]
     if by not in data.strata:
-        have = ", ".join(data.strata) or "none were kept"
-        raise MismatchError(f"no column {by!r} is constant within each question; these columns are: {have}")
+        have = ", ".join(data.strata) or "none"
+        raise MismatchError(f"no column {by!r} is constant within each question; such columns: {have}")
     values = data.strata[by]
     return [(None, data), *((str(value), data.select(values == value)) for value in np.unique(values))]
 

@@ -35,7 +35,7 @@ def sums_of(data: Tally, measure: Measure) -> GradedSums:
 def summed_note(drawn: Drawn) -> Note:
     """Say what a value that is made of sums has for an interval."""
     if not drawn.resamples:
-        return note(SUMMED, "a tally holds the sum alone: there is no interval")
+        return note(SUMMED, "a tally holds only the sum, so there is no interval")
     return note(
         POISSON,
         "intervals and tests rest on {resamples:,} Poisson resamples by question id, which nescio tally drew (seed "

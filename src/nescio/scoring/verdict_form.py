@@ -37,13 +37,13 @@ class VerdictForm(Struct, frozen=True):
 def form_of(measure: Measure, unanswered: float) -> VerdictForm:
     """Find what a right answer is worth to a measure, for a run with this share of unanswered questions.
 
-    Raises UsageError for a measure that reads more than the three outcomes, is no linear function of accuracy, or does
-    not depend on who is right.
+    Raises UsageError for a measure that reads more than the three outcomes, is not a linear function of accuracy, or
+    does not depend on who is right.
     """
     if not measure.of_counts or set(measure.needs) - {*OUTCOMES, "n"}:
         raise UsageError(
             f"people's labels correct measures of the three outcomes, such as accuracy, c@1, UF and penalty(t=0.75);"
-            f" {measure.label} reads more than these"
+            f" {measure.label} uses more than these"
         )
     if {"correct", "incorrect"}.isdisjoint(measure.needs):
         raise UsageError(f"{measure.label} does not depend on what is correct, so labels cannot correct it")
@@ -51,7 +51,7 @@ def form_of(measure: Measure, unanswered: float) -> VerdictForm:
         return VerdictForm(measure, 1.0, 0.0, _value(measure, 0.0, 1.0))
     none, half, all_right = (_value(measure, a, unanswered) for a in (0.0, (1 - unanswered) / 2, 1 - unanswered))
     if not abs(none + all_right - 2 * half) <= _CLOSE * max(1.0, abs(none), abs(all_right)):
-        raise UsageError(f"{measure.label} is no linear function of accuracy, so labels cannot correct it")
+        raise UsageError(f"{measure.label} is not a linear function of accuracy, so labels cannot correct it")
     return VerdictForm(measure, unanswered, (all_right - none) / (1 - unanswered), none)
 
 

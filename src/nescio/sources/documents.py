@@ -144,7 +144,7 @@ def _open_split(path: Path, document: Any) -> Source | None:
         raise FormatError(path, "a column name appears twice", where=_COLUMNS, value=twice)
     for i, row in enumerate(rows):
         if len(row) != len(columns):
-            rule = f"a row of {len(row)} where there are {len(columns)} columns"
+            rule = f"a row has {len(row)} cells, but there are {len(columns)} columns"
             raise FormatError(path, rule, where=f"{_DATA}[{i}]", value=row)
     cells = list(zip(*rows, strict=True)) if rows else [() for _ in columns]
     table = readable({name: list(column) for name, column in zip(columns, cells, strict=True)})

@@ -56,7 +56,7 @@ def load_rows(
         what = "a damaged Parquet file" if source.suffix == ".parquet" else "cannot be read"
         raise FormatError(source.label, f"{what}: {first_line(error)}") from None
     if first(connection, f"SELECT 1 FROM {into} LIMIT 1") is None:
-        rule = "there is a header and no row" if source.suffix in DELIMITED else "there are no rows"
+        rule = "there is a header but no row" if source.suffix in DELIMITED else "there are no rows"
         raise FormatError(source.label, rule)
     return names
 

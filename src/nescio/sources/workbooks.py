@@ -25,15 +25,15 @@ def unpack(path: Path) -> tuple[Packed, Path]:
         from openpyxl import load_workbook
     except ImportError:
         raise UsageError(
-            f"{path}: reading .xlsx takes openpyxl (pip install 'nescio[excel]'); or save it as .csv"
+            f"{path}: reading .xlsx needs openpyxl (pip install 'nescio[excel]'); or save it as .csv"
         ) from None
     try:
         book = load_workbook(path, read_only=True, data_only=True)
     except Exception:
-        raise FormatError(path, "this is no workbook that can be read; save it again, or as .csv") from None
+        raise FormatError(path, "this workbook cannot be read; save it again, or as .csv") from None
     filled = {sheet.title: rows for sheet in book.worksheets if (rows := _rows(sheet))}
     if len(filled) != 1:
-        rule = f"{len(filled)} sheets have cells, and a table is one; save the one that is meant as .csv"
+        rule = f"{len(filled)} sheets have cells, but a table must be one sheet; save the one that you mean as .csv"
         raise FormatError(path, rule, value=list(filled) or None)
     folder = Path(tempfile.mkdtemp(prefix="nescio-"))
     packed = Packed(path)

@@ -139,14 +139,14 @@ def krippendorff_alpha_of_two(table: ArrayLike) -> Floats:
 def _squares(table: ArrayLike) -> Floats:
     counts = np.asarray(table, dtype=np.float64)
     if counts.ndim < 2 or counts.shape[-1] != counts.shape[-2] or (counts < 0).any():
-        raise UsageError(f"two judges with one set of categories make a square table of counts (found {counts.shape})")
+        raise UsageError(f"two judges with one set of categories need a square table of counts (found {counts.shape})")
     return counts
 
 
 def _rankings(one: Scores, other: Scores) -> tuple[Floats, Floats]:
     first, second = np.asarray(one, dtype=np.float64), np.asarray(other, dtype=np.float64)
     if first.ndim != 1 or first.shape != second.shape:
-        raise UsageError(f"two rankings score the same items (found shapes {first.shape} and {second.shape})")
+        raise UsageError(f"two rankings must score the same items (found shapes {first.shape} and {second.shape})")
     if np.isnan(first).any() or np.isnan(second).any():
         raise UsageError("an item without a score has no rank; leave it out of both rankings")
     return first, second

@@ -82,7 +82,7 @@ def each(function: Callable[[T], U], work: Sequence[T], jobs: int = 1) -> Iterat
             results = parallel(joblib.delayed(function)(item) for item in work)
         yield from results
     except BrokenProcessPool:
-        raise WorkerLostError("a worker process was killed, perhaps for want of memory: try fewer jobs") from None
+        raise WorkerLostError("a worker process was killed, perhaps for lack of memory: try fewer jobs") from None
 
 
 @contextmanager

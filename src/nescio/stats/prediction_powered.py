@@ -194,7 +194,7 @@ def weighted(
         return replace(UNDEFINED, labels=m, units=n)
     drawn_by = inclusion[drawn]
     if not ((drawn_by > 0) & (drawn_by <= 1)).all():
-        raise UsageError("a probability of inclusion lies above 0 and is at most 1")
+        raise UsageError("a probability of inclusion must be above 0 and at most 1")
     odds, seen = np.zeros(n), np.zeros(n)
     odds[drawn], seen[drawn] = 1 / drawn_by, people[drawn] / drawn_by
     pull = judge * (odds - 1)

@@ -114,7 +114,7 @@ def agreement_intervals(
 def _table(counts: ArrayLike, weights: ArrayLike | None) -> tuple[Floats, Floats]:
     table = np.asarray(counts, dtype=np.float64)
     if table.ndim != 2 or table.shape[1] < 2 or (table < 0).any():
-        raise UsageError(f"raters' counts have shape (items, 2 categories or more) (found {table.shape})")
+        raise UsageError(f"raters' counts must have shape (items, 2 categories or more) (found {table.shape})")
     return table, np.ones(len(table)) if weights is None else np.asarray(weights, dtype=np.float64)
 
 

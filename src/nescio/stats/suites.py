@@ -124,7 +124,7 @@ def critical_difference(runs: int, benchmarks: int, level: float = 0.95) -> floa
     """
     if runs < 2 or benchmarks < LEAST_RANKED:
         raise UsageError(
-            f"mean ranks are compared from 2 runs and {LEAST_RANKED} benchmarks on (found {runs} and {benchmarks})"
+            f"comparing mean ranks takes at least 2 runs and {LEAST_RANKED} benchmarks (found {runs} and {benchmarks})"
         )
     return range_quantile(runs, level) * math.sqrt(runs * (runs + 1) / (6 * benchmarks))
 

@@ -39,9 +39,9 @@ TESTS = {
     "exact": "exact paired permutation test of the mean of differences, over all swaps of the two run labels on each"
     " question, within every benchmark. It is exact if the labels are exchangeable within each",
     "grid": "the same test on a grid, as exact as its rounding: p is an upper bound, at most some 2% above",
-    "permutation": "paired permutation test of the mean of differences: random exchanges of the two labels within every"
-    " benchmark",
-    "t": "paired t-test over benchmarks: benchmarks are taken for a random sample of benchmarks",
+    "permutation": "paired permutation test of the mean of differences: random swaps of the two run labels "
+    "within every benchmark",
+    "t": "paired t-test over benchmarks: the benchmarks are treated as a random sample",
 }
 
 

@@ -61,7 +61,7 @@ def complete(suite: Suite, policy: str) -> tuple[Suite, list[Note]]:
     left = list(dict.fromkeys(name for names in lacking.values() for name in names))
     benchmarks = tuple(b for b in suite.benchmarks if b.name not in left)
     if not benchmarks:
-        raise MismatchError("every benchmark is lacked by some run, so none is common to all")
+        raise MismatchError("every benchmark is missing from some run, so none is common to all")
     return replace(suite, benchmarks=benchmarks), [
         note("suite.common_benchmarks", "left out, because some runs lack them: {benchmarks:and 5}", benchmarks=left)
     ]

@@ -99,7 +99,7 @@ class Suite(Struct, frozen=True, eq=False):
         shared = tuple(name for name in own[0] if all(name in names for names in own))
         if not shared:
             offers = "; ".join(f"{name} {', '.join(o)}" for name, o in zip(self.names, own, strict=True))
-            raise UsageError(f"these benchmarks have no measure in common by default, so name one by -m ({offers})")
+            raise UsageError(f"these benchmarks have no measure in common by default, so name one with -m ({offers})")
         return shared
 
     def notes(self, more: Mapping[str, Iterable[Note]] | None = None) -> tuple[Note, ...]:
@@ -134,7 +134,8 @@ def open_suite(source: Any, options: Mapping[str, Any], measures: Measures = Non
         source, named = _definition(Path(source))
     if not isinstance(source, Mapping) or not source:
         raise UsageError(
-            "a suite is a mapping of names to files, as in {'trivia': 'trivia.csv'}, a TOML file, or with suite_by any"
+            "a suite must be a mapping of names to files, as in {'trivia': 'trivia.csv'}, a TOML file, or "
+            "with suite_by any"
             f" data (found {type(source).__name__})"
         )
     check_files(source)
@@ -158,7 +159,7 @@ def _open(name: str, what: Any, options: Mapping[str, Any], measures: Measures) 
         loaded = open_data(files, {"strata": (), **options, **own}, measures)
         if loaded.data.origins:
             raise UsageError(
-                f"ungraded bounds make two runs of one, which a suite cannot hold; use {opt('ungraded', 'exclude')}"
+                f"ungraded bounds split each run into two, which a suite cannot hold; use {opt('ungraded', 'exclude')}"
             )
         return Benchmark(name, _renamed(loaded, runs))
     except (MismatchError, MissingColumnError, UsageError) as error:
@@ -173,7 +174,7 @@ def _renamed(loaded: Loaded, runs: Any) -> Loaded:
     listed = {str(run): str(run) for run in runs} if isinstance(runs, (list, tuple)) else runs
     if not isinstance(listed, Mapping):
         raise UsageError(
-            f"runs is a list of names, or a mapping of names in the suite to those in the files ({runs!r})"
+            f"runs must be a list of names, or a mapping of names in the suite to those in the files ({runs!r})"
         )
     data = loaded.data
     for run in listed.values():
@@ -207,12 +208,12 @@ def _definition(path: Path) -> tuple[dict[str, Any], tuple[str, ...]]:
         raise FormatError(path, f"is not TOML: {error}") from None
     for key in content:
         if key not in ("measures", "benchmarks"):
-            raise FormatError(path, "a suite has `measures` and [benchmarks.NAME]", value=key)
+            raise FormatError(path, "a suite may have `measures` and [benchmarks.NAME]", value=key)
     benchmarks, measures = content.get("benchmarks"), content.get("measures", [])
     if not isinstance(benchmarks, dict) or not benchmarks:
-        raise FormatError(path, "a suite has a table [benchmarks.NAME] for each benchmark")
+        raise FormatError(path, "a suite needs a table [benchmarks.NAME] for each benchmark")
     if not isinstance(measures, list) or not all(isinstance(name, str) for name in measures):
-        raise FormatError(path, "`measures` is a list of names", value=measures)
+        raise FormatError(path, "`measures` must be a list of names", value=measures)
     for name in measures:
         parse(name)
     defined: dict[str, Any] = {}
@@ -225,7 +226,7 @@ def _definition(path: Path) -> tuple[dict[str, Any], tuple[str, ...]]:
         files = [own["files"]] if isinstance(own["files"], str) else own["files"]
         if not isinstance(files, list) or not all(isinstance(file, str) for file in files):
             raise FormatError(
-                path, f"[benchmarks.{name}]: `files` is a name, a pattern, or a list of them", value=files
+                path, f"[benchmarks.{name}]: `files` must be a name, a pattern, or a list of them", value=files
             )
         defined[name] = {**own, "files": [match for file in files for match in expand(str(path.parent / file))]}
     return defined, tuple(measures)
@@ -245,7 +246,7 @@ def _by_stratum(source: Any, by: str, options: Mapping[str, Any], measures: Meas
     """Take each value of a column for a benchmark, with the runs that have an answer there."""
     if isinstance(source, (Loaded, Evidence, Tally)):
         loaded = open_data(source, {"strata": (by,), **options}, measures)
-        data = with_questions(loaded.data, f"take the values of {by!r} for benchmarks")
+        data = with_questions(loaded.data, f"take the values of {by!r} as benchmarks")
         check_named(data, by)
         return [
             Benchmark(str(value), replace(loaded, data=_with_answers(part)))
@@ -261,8 +262,8 @@ def _by_stratum(source: Any, by: str, options: Mapping[str, Any], measures: Meas
     outcomes = judged.data
     if by not in outcomes.strata:
         every = read(items, plan.but(strata=None)).data  # to say what there is instead
-        have = ", ".join(getattr(every, "strata", {})) or "none were kept"
-        raise MismatchError(f"no column {by!r} is constant within each question; these columns are: {have}")
+        have = ", ".join(getattr(every, "strata", {})) or "none"
+        raise MismatchError(f"no column {by!r} is constant within each question; such columns: {have}")
     check_named(outcomes, by)
     values = outcomes.strata[by]
     benchmarks = []

@@ -222,9 +222,9 @@ def answer(
     Raises UsageError for a length below 1 or a threshold outside [0, 1].
     """
     if length < 1:
-        raise UsageError(f"{opt('length')} is 1 or more (found {length})")
+        raise UsageError(f"{opt('length')} must be 1 or more (found {length})")
     if not 0 <= threshold <= 1:
-        raise UsageError(f"a threshold is a number from 0 to 1 (found {threshold!r})")
+        raise UsageError(f"threshold must be a number from 0 to 1 (found {threshold!r})")
     responses = {i: respond(i, target, texts, most=length, threshold=threshold) for i, target in targets.items()}
     return Run(name, responses)
 
@@ -238,7 +238,9 @@ def load_targets(path: Path | str) -> dict[str, str]:
     """Return each target's question from JSON Lines of `id` and `target`; raises FormatError with the line."""
     source = open_source(path)
     if source.suffix not in LINES:
-        raise FormatError(path, f"targets are JSON Lines of id and target, in a file that ends in {' or '.join(LINES)}")
+        raise FormatError(
+            path, f"targets must be JSON Lines of id and target, in a file that ends in {' or '.join(LINES)}"
+        )
     targets: dict[str, str] = {}
     for row, line in json_lines(source):
         name, target = identifier(source, row, line), row.get("target")

@@ -30,7 +30,7 @@ JudgeFrom = Literal["option", "default", "files"]
 JUDGE_FROM: Mapping[JudgeFrom, str] = {
     "option": "--judge",
     "default": "by default; --judge",
-    "files": "who judged, by the files",
+    "files": "who judged, according to the files",
 }
 
 

@@ -101,8 +101,8 @@ def _check_fit(results: Scores | Comparisons, name: str) -> None:
     own = isinstance(results, Scores) and isinstance(parse(name).declaration.interval, OwnInterval)
     other = f" ({opt('interval', 'auto')} has one that does, unless questions are clustered)" if own else ""
     raise UsageError(
-        f"no gate can rest on the {unfit['method']} interval of {name}: it does not hold the true value as often as it "
-        f"says{other}"
+        f"no gate can rest on the {unfit['method']} interval of {name}: it covers the true value less "
+        f"often than it claims{other}"
     )
 
 
@@ -131,7 +131,7 @@ def _gates_of(scores: Scores, limit: Limit) -> list[Gate]:
             CANNOT_TELL: "is not significantly different from",
         }[status]
         if math.isnan(low):
-            verdict = "has no interval to be held against"
+            verdict = "has no interval to compare with"
         figures = f"{number(row.value)} [{number(low)}, {number(high)}]"
         doubtful = f"run {row.run!r}" in doubted
         rough = (", with the bound of its bins" if bins else "") + (", an approximate interval" if doubtful else "")

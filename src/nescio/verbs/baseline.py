@@ -98,7 +98,7 @@ def baseline(request: BaselineRequest) -> WrittenBaseline:
         reading = reading.but(repeats_of={})
     data = _one_run(result.data, request.run, result.about)
     if not _is_graded(data):
-        rule = "has no graded answer: a baseline of it would be compared with nothing"
+        rule = "has no graded answer, so its baseline would have nothing to compare"
         raise MismatchError(f"run {data.runs[0]!r} {rule}")
     own = data.judges if isinstance(data, Outcomes) else ()
     judges = tuple(dict.fromkeys((*result.judges, *(record for record in own if record is not None))))
@@ -144,9 +144,11 @@ def _provenance(
 def _one_run(data: Any, run: str | None, about: str) -> Outcomes | Evidence:
     """Keep one run on the questions that it was asked; raises where there are several, or no single questions."""
     if not isinstance(data, (Outcomes, Evidence)):
-        raise MismatchError(f"this is {about}, which holds no outcome of a single question")
+        raise MismatchError(f"this is {about}, which holds no outcomes of single questions")
     if isinstance(data, Evidence) and not all(name.startswith(USER) for name in data.columns):
-        raise MismatchError(f"this is {about}: a baseline keeps outcomes and scores of questions, and this has others")
+        raise MismatchError(
+            f"this is {about}: a baseline keeps outcomes and your own scores of questions, but this has others"
+        )
     if run is None and len(data.runs) > 1:
         raise UsageError(f"say which run is the baseline with {opt('run')}; runs are {', '.join(map(repr, data.runs))}")
     if run is not None and run not in data.runs:

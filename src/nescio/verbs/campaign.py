@@ -88,7 +88,7 @@ class InitRequest(Request):
         flags=("--group",),
         kind=NAMES,
         metavar="SHORT=NAME",
-        help="A short name of a group, which its folder has too, and its name for tables. Repeatable.",
+        help="A group: its short name, which its folder also has, and its name in tables. Repeatable.",
     )
     name: str | None = option(default=None, help="The name of the campaign.", default_words="the name of the folder")
     languages: Sequence[str] = option(
@@ -105,7 +105,7 @@ class InitRequest(Request):
     )
     resolve: Resolution = option(default="adjudicated", help="How judgements of one answer that differ are resolved.")
     judge: str | None = option(
-        default=None, metavar="NAME", help="The judge that compares with the key the answers that no person judged."
+        default=None, metavar="NAME", help="The judge for answers that no person judged; it compares them with the key."
     )
     first_of: str | None = option(
         default=None,
@@ -189,7 +189,7 @@ class IntakeRequest(Step):
     group: str | None = option(
         default=None,
         metavar="SHORT",
-        help="The group that they are from.",
+        help="The group that sent them.",
         default_words="the name of the folder",
     )
     received: str | datetime | None = option(
@@ -250,7 +250,7 @@ def sheets(request: SheetsRequest) -> Handed:
     """Write spreadsheets (CSV) for assessors: blind, one per person, each in its own order.
 
     A verdict is R (right), W (wrong), X (inexact) or U (unsupported); for definition questions, the nuggets in a
-    string, or -. What is judged already is not asked again.
+    string, or -. Answers that are already judged are left out.
 
     \b
     nescio campaign sheets campaign --assessor ana --assessor ben --assessor eva --overlap 2
@@ -307,8 +307,8 @@ def score(request: CampaignScoreRequest) -> Scored:
     """Score every run that counts: measures, tests, per-topic scores, and the tables of the papers, in results/.
 
     Judgements are resolved by the rule of the campaign. Right, wrong, inexact and unsupported are counted separately,
-    and only right answers are correct. What no person judged is judged by the key, if campaign.toml names a judge or
-    all questions have options.
+    and only right answers are correct. Answers that no person judged are judged by the key, if campaign.toml
+    names a judge or all questions have options.
 
     \b
     nescio campaign score campaign

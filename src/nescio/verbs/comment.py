@@ -9,8 +9,8 @@ nescio compare outcomes.csv --run mine --baseline old --fail-on-regression --ste
 nescio comment summary.md --name small-model
 
 If there is no pull request, no token, or one that may only read (as on pull requests from forks), a message says so and
-the exit status is still 0, so that only the gates decide. The comment is known by a hidden mark at its beginning and by
-its author, so that text which others quote or forge is never taken for it.
+the exit status is still 0, so that only the gates decide. The comment is recognised by its author and by a hidden mark
+at its beginning, so text that others quote or forge is never taken for it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from nescio.options.kinds import ANYTHING
 TOKEN, API, EVENT, REPOSITORY = "GITHUB_TOKEN", "GITHUB_API_URL", "GITHUB_EVENT_PATH", "GITHUB_REPOSITORY"
 DEFAULT_API = "https://api.github.com"
 LONGEST = 65_536  # characters of a comment, by GitHub
-_CUT = "\n\n… (cut: GitHub takes no more; the summary of the job has all)\n"
+_CUT = "\n\n… (cut at GitHub's limit; the summary of the job has all of it)\n"
 _TIMEOUT = 30.0  # seconds for one request
 _MOST_PAGES = 100  # of a hundred comments each
 _NEXT = re.compile(r'<([^<>]+)>\s*;[^,]*\brel="?next"?')
@@ -91,7 +91,7 @@ def comment(request: CommentRequest) -> Commented:
         if not token:
             return Commented("", f"{TOKEN} is not set; give it to the step: env: {TOKEN}: ${{{{ github.token }}}}")
         if not (token.isascii() and token.isprintable()):
-            return Commented("", f"{TOKEN} is no token: it has characters that none has")  # and is not shown
+            return Commented("", f"{TOKEN} is not a token: it has characters that no token has")  # and is not shown
         return _write(_Api(job.get(API) or DEFAULT_API, token), repository, number, body, _mark(request.name))
     except EndpointError as error:
         return Commented("", str(error))
@@ -120,9 +120,9 @@ def _pull_request(job: Mapping[str, str]) -> tuple[int | None, str]:
     try:
         event = json.loads(Path(path).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise FormatError(path, f"not an event of GitHub: {error}") from None
+        raise FormatError(path, f"not a GitHub event: {error}") from None
     if not isinstance(event, dict):
-        raise FormatError(path, "not an event of GitHub")
+        raise FormatError(path, "not a GitHub event")
     repository = job.get(REPOSITORY) or _at(event, "repository", "full_name")
     if not isinstance(repository, str) or repository.count("/") != 1:
         raise FormatError(path, "the event names no repository", value=repository)
@@ -182,7 +182,7 @@ class _Api:
 
     def __post_init__(self) -> None:
         if not self.url.lower().startswith(("https://", "http://")):
-            raise UsageError(f"{API} must be an address of the web (found {self.url!r})")
+            raise UsageError(f"{API} must be a web address (found {self.url!r})")
 
     def call(self, method: str, path: str, body: Any = None) -> tuple[Any, str]:
         """Return the JSON of a reply and the address of its next page; raises EndpointError."""
@@ -202,7 +202,7 @@ class _Api:
             raise EndpointError(_refused(error)) from None
         except (OSError, HTTPException, ValueError) as error:
             reason = str(getattr(error, "reason", None) or error).replace(self.token, "***")
-            raise EndpointError(f"{self._base} does not answer as GitHub does: {reason}") from None
+            raise EndpointError(f"{self._base} did not answer as GitHub would: {reason}") from None
 
     @property
     def _base(self) -> str:

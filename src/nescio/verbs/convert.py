@@ -90,14 +90,14 @@ def convert(request: ConvertRequest) -> Converted:
         raise UsageError(f"{opt('judge')} is for outcomes, and {opt('to', to)} writes the answers themselves")
     elif isinstance(result.data, Outcomes) and writer.takes is Unjudged:
         raise MismatchError(
-            f"this is {result.about}: its answers are graded already and nescio reads no texts of them, so it can be"
-            f" written {opt('to', 'outcomes')}, and not {opt('to', to)}"
+            f"this is {result.about}: its answers are already graded and nescio reads no texts of them, so "
+            f"it can be written {opt('to', 'outcomes')}, but not {opt('to', to)}"
         )
     if reading.repeats_of:
         result = replace(result, data=merged(result.data, reading))
     if not isinstance(result.data, writer.takes):
         raise MismatchError(
-            f"this is {result.about}, which holds no outcome of a single question; nescio score --by question -o"
+            f"this is {result.about}, which holds no outcomes of single questions; nescio score --by question -o"
             " scores.csv writes the scores of each"
         )
     judged_by = named(judges_of(result)) if result.judged_here else ""

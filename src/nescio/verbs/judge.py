@@ -133,9 +133,9 @@ class Judged(Struct, frozen=True, eq=False):
             raise UsageError(NOT_BLIND)
         if self.by_people or len(self.records) != 1:
             who = (
-                "people's own verdicts" if self.by_people else "answers of several judges, or of one that is not known"
+                "people's own verdicts" if self.by_people else "answers judged by several judges, or by an unknown one"
             )
-            raise UsageError(f"a certificate is of one judge, and these are {who}")
+            raise UsageError(f"a certificate is for one judge, but these are {who}")
         theirs, judged_cells = self._by_people(self.people)
         how: dict[str, Any] = {"level": ci / 100, "resamples": resamples, "seed": seed}
         labels, categories, agreement = coefficients(self.outcomes, theirs, judged_cells, **how)

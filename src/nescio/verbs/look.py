@@ -1,4 +1,4 @@
-"""Compare two runs whose questions arrive in blocks, and say whether to stop; looking often costs nothing.
+"""Compare two runs whose questions arrive in blocks, and say whether to stop; you may look as often as you like.
 
 The interval of the difference is a confidence sequence: it covers the true difference at all looks at once, so you may
 look after every block and stop when you like. FILES are as for `nescio compare`.

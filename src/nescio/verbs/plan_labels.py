@@ -1,13 +1,13 @@
 """Plan how many answers people must label to correct a judge's errors.
 
-The plan is for an interval of some half width, or for a difference to find: that of a score, or with --baseline of the
-difference of two runs. FILES are judged answers, as for `nescio score`.
+The plan is for an interval of a given half width, or for a difference to find. It is about the score of one run or,
+with --baseline, the difference of two runs. FILES are judged answers, as for `nescio score`.
 
 \b
 nescio plan-labels questions.jsonl runs/*.jsonl --run mine --labels people.csv --half-width 0.15
 nescio plan-labels --spread 0.6 --correlation 0.7 --questions 1000 --half-width 0.07
 
-The labels that you have (--labels) say how much people's verdicts vary, and how well the judge's verdicts agree with
+The labels that you have (--labels) show how much people's verdicts vary, and how well the judge's agree with
 them. Without labels, state the --correlation that you expect; people's verdicts are then assumed to vary as much as the
 judge's own. Without FILES, also state their --spread and the number of --questions. The second table spreads the labels
 over the judge's verdicts in the best way (--labels-by verdicts of `nescio score`).
@@ -36,7 +36,7 @@ class PlanLabelsRequest(Reading, Piloted):
         default=None,
         kind=OWN_FILE,
         needs="pilot",
-        help="A table of the labels that you have (run, question, verdict).",
+        help="A table of the labels that you already have (run, question, verdict).",
     )
     run: str | None = option(
         default=None, metavar="RUN", needs="pilot", help="The run to plan for.", default_words="the only one"

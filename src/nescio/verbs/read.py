@@ -87,7 +87,7 @@ def answer(request: AnswerRequest) -> Answered:
     """Answer questions about stories and write a run.
 
     FILES are a collection: questions.jsonl with stories.jsonl (a question names its story in the field `story`; a story
-    is {"id", "sentences": [...]}), MCTest's .tsv, a test of QA4MRE (.xml), or a folder of CBC stories. If questions
+    is {"id", "sentences": [...]}), an MCTest .tsv, a QA4MRE test (.xml), or a folder of CBC stories. If questions
     have options, the answer is one of them; otherwise it is a sentence of the story.
 
     \b
@@ -118,7 +118,7 @@ class KeyWritten(Struct, frozen=True):
         ceiling = self.matched / self.questions if self.questions else float("nan")
         return (
             f"wrote {self.output}: {self.matched:,} of {plural(self.questions, 'question')} have a sentence that "
-            f"matches their key, so that no run can have more AutSent than {ceiling:.3f}"
+            f"matches their key, so no run can have an AutSent above {ceiling:.3f}"
         )
 
 
@@ -135,7 +135,7 @@ def key(request: KeyRequest) -> KeyWritten:
     """Write the key of AutSent: for each question, the sentences with the highest word recall.
 
     FILES are a collection with its stories and its key, as for `nescio read answer`. A question with no sentence that
-    matches the key can never be right, so the command also prints the highest AutSent that a run can have.
+    matches the key can never be right, so the command also prints the highest AutSent that a run can reach.
 
     \b
     nescio read key questions.jsonl stories.jsonl -o autsent.jsonl
@@ -205,8 +205,8 @@ def _ceiling(result: ReadResult, scores: Scores) -> list[Note]:
     return [
         note(
             "read.ceiling",
-            "people accept no sentence as an answer to {empty} of {total} questions, so that no run can have more "
-            "HumSent than {ceiling:.3f}",
+            "people accept no sentence as an answer to {empty} of {total} questions, so no run can have a "
+            "HumSent above {ceiling:.3f}",
             empty=empty,
             total=len(lists),
             ceiling=1 - empty / len(lists),

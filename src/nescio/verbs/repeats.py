@@ -8,9 +8,9 @@ whose answers had different outcomes.
 nescio repeats trials.csv
 nescio repeats trials.csv -m c@1 -f json
 
-The column `repeat` of a table, or a log, says which answer is which. For files with one answer per question,
---repeats-of 'mine=seed*' makes runs into repeats of one run. The split is exact for means and for c@1; for other
-measures it holds approximately (the delta method). JSON lists all questions whose answers had different outcomes.
+The column `repeat` of a table, or the log itself, says which repeat an answer belongs to. For files with one answer per
+question, --repeats-of 'mine=seed*' makes runs into repeats of one run. The split is exact for means and for c@1; for
+other measures it holds approximately (the delta method). JSON lists all questions whose answers had different outcomes.
 """
 
 from __future__ import annotations

@@ -12,8 +12,8 @@ nescio report questions.jsonl runs/*.jsonl --labels people.csv
 nescio report suite/suite.toml -o suite.html
 nescio report outcomes.csv --study stability --study swap -o report.html
 
-With --baseline it is the page of what changed between two runs: won, lost, newly unanswered, newly answered. Of a suite
-it has the leaderboard of several benchmarks, and a heat map of runs and benchmarks.
+With --baseline, the page shows what changed between two runs: won, lost, newly silent, newly answered. For a suite,
+it has a leaderboard over the benchmarks, and a heat map of runs and benchmarks.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class SinceBaseline(Request, group="What changed between two runs"):
         kind=NAME_OR_PATH,
         metavar="RUN|FILE",
         apart=("suite", "by"),
-        help="Write the page of what changed since this run, or the one in a file from `nescio baseline`.",
+        help="Write a page of what changed since this run, or since the one in a file from `nescio baseline`.",
     )
     run: str | None = option(
         default=None, metavar="RUN", needs="baseline", help="The new run.", default_words="the other one of two"
@@ -197,7 +197,7 @@ def _of_a_suite(request: ReportRequest, output: Path) -> Report:
 
 def _of_a_change(request: ReportRequest, output: Path) -> Report:
     if request.ci is None:
-        raise UsageError(f"the page of what changed always has intervals; give {opt('ci')} a level")
+        raise UsageError(f"the page of changes always has intervals; give {opt('ci')} a level")
     how = request.values(WithOrWithoutInterval, Resampled, Worked)
     how |= {"test": request.test, "correction": request.correction, "margin": request.margin}
     reading = {"strata": None, "texts": True, "certificate": request.require_certificate, **request.values(Reading)}

@@ -80,12 +80,13 @@ class TallyRequest(JudgingAnswers, InJobs, Seeded, Sourced, Worked):
         default=None,
         kind=MEASURES,
         flags=("-m", "--measure"),
-        help="A measure to make possible as well: -m 'mean(f1)' sums graded scores, and -m AUROC (or AURC, and related"
+        help="A measure that the tally must also support: -m 'mean(f1)' sums graded scores, and -m AUROC "
+        "(or AURC, and related"
         " measures) counts answers in 4,096 bins of confidence. Repeatable.",
     )
     pairs: bool = option(
         default=True,
-        help="Also count, for each pair of runs, what the two did on the same questions: comparisons need it.",
+        help="Also count, for each pair of runs, what the two did on the same questions; comparisons need it.",
     )
     ids: bool = option(
         default=False,
@@ -147,8 +148,8 @@ def _binned(measures: Measures) -> bool:
     for measure in wanted:
         if not measure.binned and any(known(name).when_missing == CONFIDENCE for name in measure.reads):
             raise UsageError(
-                f"{measure.label} needs each answer with its confidence, and a tally keeps bins of them, for AUROC, "
-                "AURC and their kin; score the files themselves"
+                f"{measure.label} needs each answer with its confidence, but a tally keeps only bins of them, "
+                "for AUROC, AURC and related measures; score the files themselves"
             )
     return any(measure.binned for measure in wanted)
 
@@ -169,7 +170,7 @@ def count_shard(
     if isinstance(data, OutcomeCounts):
         return data if result.format == "tally" else _named(data, data.ids, result, options, ids=ids)
     if not isinstance(data, Outcomes):
-        raise MismatchError(f"this is {result.about}, which holds no outcome of a single question to be counted")
+        raise MismatchError(f"this is {result.about}, which holds no outcomes of single questions to count")
     graded = {name: data.extra_columns[user(name)] for name in options.graded if user(name) in data.extra_columns}
     lacking = next((name for name in options.graded if name not in graded), None)
     if lacking is not None:
@@ -201,8 +202,8 @@ def _each_alone(items: Sequence[Any], options: Options) -> list[Any]:
 def _used_again(counted: int, shards: int) -> Note:
     return note(
         "tally.used_again",
-        "{counted} of {shards:n shard} {counted:was/were} counted by an earlier call that did not end, and "
-        "{counted:is/are} used",
+        "{counted} of {shards:n shard} {counted:was/were} counted by an earlier call that did not "
+        "finish, and {counted:is/are} reused",
         counted=counted,
         shards=shards,
     )

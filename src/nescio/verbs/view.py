@@ -1,7 +1,7 @@
 """Make the report and open it in the browser.
 
 The page is that of `nescio report`, in a temporary file. With --serve it comes from a server that only this machine can
-reach; when a file grows, the page is made again, and the browser reloads it and keeps the filters.
+reach; when a file grows, the page is remade, and the browser reloads it and keeps the filters.
 
 \b
 nescio view outcomes.csv
@@ -38,11 +38,9 @@ class ViewRequest(Paged):
 
     show: bool = option(default=True, help="Open the page in the browser.")
     serve: bool = option(
-        default=False, help="Serve the page on this machine until Ctrl-C, and make it again whenever the files grow."
+        default=False, help="Serve the page on this machine until Ctrl-C, and remake it whenever the files grow."
     )
-    port: int = option(
-        default=0, low=0, high=65535, needs="serve", help="The port of --serve.", default_words="any free port"
-    )
+    port: int = option(default=0, low=0, high=65535, needs="serve", help="The port.", default_words="any free port")
 
 
 @verb(ViewRequest, working="working", present=lambda _path, _how: None, prints="")

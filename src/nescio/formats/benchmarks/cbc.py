@@ -5,9 +5,9 @@ reading tests.
     Answer: in Nova Scotia                                            Question: Where is the school located?
                                                                       Answer: Liverpool, Nova Scotia | Canada
                                                                       Difficulty: Moderate
-An empty answer is silence. Questions on one story (the identifier without its last number) move together. A story is a
-file of its own: HEADLINE:, DATE: and STORYID:, then TEXT: and what follows; its headline and date are not counted as
-sentences.
+An empty answer is silence. Questions about one story (the identifier without its last number) are resampled together.
+Each story is a separate file: HEADLINE:, DATE: and STORYID:, then TEXT: and the story; its headline and date are not
+counted as sentences.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ def _read_stories(sources: Sequence[Source]) -> dict[str, tuple[str, ...]] | Non
     for source in sources:
         name, text = _story(source)
         if name in stories:
-            raise FormatError(source.label, "a story of this STORYID was given already", value=name)
+            raise FormatError(source.label, "a story with this STORYID was already given", value=name)
         stories[name] = text
     return stories
 
@@ -163,9 +163,9 @@ def _story(source: Source) -> tuple[str, tuple[str, ...]]:
             break
         head[name.strip(WHITE)] = value.strip(WHITE)
     else:
-        raise FormatError(source.label, "a story has a line TEXT:, and what follows is the story")
+        raise FormatError(source.label, "a story must have a line TEXT:, followed by the story")
     if not head.get("STORYID"):
-        raise FormatError(source.label, "a story has a STORYID: before its TEXT:")
+        raise FormatError(source.label, "a story must have a STORYID: before its TEXT:")
     if not text:
         raise FormatError(source.label, "there is nothing after TEXT:", where=f"line {number + 1}")
     return head["STORYID"], text
@@ -192,7 +192,7 @@ def _blocks(source: Source, faults: list[FormatError] | None = None) -> Iterator
                         raise block.fail("the QuestionID is empty")
                 if block is None:
                     raise FormatError(
-                        source.label, "a block begins with QuestionID:", where=f"line {number}", value=value
+                        source.label, "a block must begin with QuestionID:", where=f"line {number}", value=value
                     )
                 if name:
                     if name in block.fields:
@@ -200,7 +200,7 @@ def _blocks(source: Source, faults: list[FormatError] | None = None) -> Iterator
                         raise FormatError(source.label, rule, where=f"line {number}")
                     block.fields[name], block.lines[name], last = value, number, name
                 elif last in (None, "QuestionID"):
-                    rule = "a line begins with QuestionID:, Question:, Answer:, Difficulty: or Confidence:"
+                    rule = "a line must begin with QuestionID:, Question:, Answer:, Difficulty: or Confidence:"
                     raise FormatError(source.label, rule, where=f"line {number}", value=value)
                 else:
                     block.fields[last] = f"{block.fields[last]} {value}".strip()
@@ -212,19 +212,19 @@ def _read_keys(sources: Sequence[Source], options: ReadOptions, notes: list[Note
     """Return the key of each question; a question that appears again with the same answer is the same."""
     which = options.choose.get("key")
     if which not in (None, "first", "last"):
-        raise UsageError(f"{opt('choose', {'key': which})}: say first or last")
+        raise UsageError(f"{opt('choose', {'key': which})}: must be first or last")
     keys: dict[str, _Block] = {}
     differing: dict[str, None] = {}
     for source in sources:
         for block in _blocks(source):
             if not _alternatives(block):
-                raise block.fail("a key has an answer", block.fields.get("Answer"), "Answer")
+                raise block.fail("a key must have an answer", block.fields.get("Answer"), "Answer")
             before = keys.setdefault(block.id, block)
             if before is block or before.fields["Answer"] == block.fields["Answer"]:
                 continue
             if which is None:
                 raise block.fail(
-                    f"question {block.id!r} appears again with another answer (it was {before.fields['Answer']!r}"
+                    f"question {block.id!r} appears again with a different answer (it was {before.fields['Answer']!r}"
                     f" in {before.source.label}, line {before.line}); {opt('choose', {'key': 'first'})} or key=last "
                     "takes one",
                     block.fields["Answer"],
@@ -236,8 +236,8 @@ def _read_keys(sources: Sequence[Source], options: ReadOptions, notes: list[Note
         notes.append(
             note(
                 "cbc.two_keys",
-                "{questions} {questions:question has/questions have} two different keys: the {which} is taken, as "
-                "asked",
+                "{questions} {questions:question has/questions have} two different keys: the {which} is "
+                "taken, as requested",
                 questions=len(differing),
                 which=which,
             )
@@ -295,7 +295,7 @@ def responses_of(
             if "QuestionID" not in block.fields:
                 continue  # its line is among the faults
             if "Answer" not in block.fields:
-                raise block.fail("there is no Answer: in this block; it is empty where there is none", block.id)
+                raise block.fail("this block has no line Answer:; leave it empty if there is no answer", block.id)
             if block.id in seen:
                 raise block.fail(f"the question appears twice; first on line {seen[block.id]}", block.id)
             if ids is not None and block.id not in ids:

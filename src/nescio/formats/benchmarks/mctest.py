@@ -1,9 +1,9 @@
 """MCTest (Richardson et al. 2013): stories with four questions of four options each, and the letters that are right.
 
 Each line of the `.tsv` is one story: its name, a note on its author, its text (line ends written \\newline), and four
-times a question with its options A to D; the question begins with `one:` or `multiple:`, by how many sentences its
-answer takes. The `.ans` of the same name has the four right letters of each story. Questions of one story move
-together.
+questions with their options A to D; a question begins with `one:` or `multiple:`, for the number of sentences that its
+answer takes. The `.ans` with the same name has the four right letters of each story. Questions about one story are
+resampled together.
 """
 
 from __future__ import annotations
@@ -45,7 +45,9 @@ def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Colle
     by_part = by_role(parts)
     tests, keys = by_part["test"], by_part["gold"]
     if not tests:
-        raise MismatchError(f"{keys[0].label} holds the right letters of MCTest; give the stories (.tsv) of that name")
+        raise MismatchError(
+            f"{keys[0].label} holds the right letters of MCTest; give the stories (.tsv) with that name"
+        )
     by_name = {source.stem: source for source in keys}
     questions: list[Question] = []
     for test in tests:
@@ -87,7 +89,7 @@ def _questions(test: Source, key: Source | None, options: ReadOptions) -> Iterat
     stories, seen = 0, set()
     for cells, line in _lines(test):
         if len(cells) != _CELLS:
-            rule = f"a story has {_CELLS} cells: name, author, text, and four times a question with four options"
+            rule = f"a story must have {_CELLS} cells: name, author, text, and four questions with four options each"
             raise FormatError(test.label, rule, where=f"line {line}", value=len(cells))
         if cells[0] in seen:
             raise FormatError(test.label, "the story appears twice", where=f"line {line}", value=cells[0])
@@ -95,19 +97,19 @@ def _questions(test: Source, key: Source | None, options: ReadOptions) -> Iterat
         letters = None
         if right is not None and key is not None:
             if stories >= len(right):
-                raise MismatchError(f"{key.label} has the letters of {len(right)} stories, and {test.label} has more")
+                raise MismatchError(f"{key.label} has the letters of {len(right)} stories, but {test.label} has more")
             letters = right[stories]
         stories += 1
         yield from _of_story(test, cells, line, letters, options)
     if right is not None and key is not None and stories != len(right):
-        raise MismatchError(f"{key.label} has the letters of {len(right)} stories, and {test.label} has {stories}")
+        raise MismatchError(f"{key.label} has the letters of {len(right)} stories, but {test.label} has {stories}")
 
 
 def _right(key: Source) -> list[list[str]]:
     rows = []
     for cells, line in _lines(key):
         if len(cells) != _QUESTIONS or any(cell not in LETTERS or len(cell) != 1 for cell in cells):
-            raise FormatError(key.label, "a line has four letters from A to D", where=f"line {line}", value=cells)
+            raise FormatError(key.label, "a line must have four letters from A to D", where=f"line {line}", value=cells)
         rows.append(cells)
     return rows
 
@@ -122,7 +124,9 @@ def _of_story(
         text, *choices = cells[3 + number * _WIDTH :][:_WIDTH]
         kind = _KIND.match(text)
         if kind is None:
-            raise FormatError(test.label, "a question begins with one: or multiple:", where=f"line {line}", value=text)
+            raise FormatError(
+                test.label, "a question must begin with one: or multiple:", where=f"line {line}", value=text
+            )
         if not all(choices):
             raise FormatError(test.label, "an option is empty", where=f"line {line}", value=text)
         words = text[kind.end() :]

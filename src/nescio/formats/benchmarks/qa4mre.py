@@ -2,10 +2,9 @@
 option is silence.
 
 A gold file is a test (`test-set/topic/reading-test/q/answer`) whose right options are marked `correct="Yes"`. A run has
-the same shape, `output/topic/reading-test/question`, with at most one `answer` a question and `answered="YES"` or
-`"NO"`; an answer that stands under NO is the candidate that was declined. A gold file may number its reading tests
-otherwise than the test that the systems were given; give the test too, and its questions are found in the gold by their
-text.
+the same shape, `output/topic/reading-test/question`, with at most one `answer` per question and `answered="YES"` or
+`"NO"`; an answer under NO is a declined candidate. A gold file may number its reading tests differently from the test
+that the systems were given; if you also give the test, its questions are found in the gold by their text.
 """
 
 from __future__ import annotations
@@ -141,7 +140,9 @@ def _located(source: Source, root: _Element) -> Iterator[tuple[Key, _Element, _E
         above = {str(ancestor.tag): ancestor for ancestor in element.iterancestors("reading-test", "topic")}
         number, test = element.get("q_id"), above.get("reading-test")
         if not number or test is None or not test.get("r_id"):
-            raise fault_in(source, element, "a question has a q_id, and is in a reading-test with an r_id", element.tag)
+            raise fault_in(
+                source, element, "a question must have a q_id and be in a reading-test with an r_id", element.tag
+            )
         topic = above.get("topic")
         key = (topic.get("t_id") or "" if topic is not None else "", str(test.get("r_id")), number)
         if key in seen:
@@ -165,14 +166,14 @@ def _questions(source: Source, *, marked: bool) -> Iterator[_Asked]:
         for answer in element.findall("answer"):
             number = answer.get("a_id")
             if not number or number in options:
-                raise fault_in(source, answer, "an answer has an a_id of its own", number)
+                raise fault_in(source, answer, "an answer must have an a_id of its own", number)
             options[number] = text_in(answer)
             if not options[number]:
                 raise fault_in(source, answer, "an option is empty", number)
             if (answer.get("correct") or "").strip().lower() in _YES:
                 right.append(number)
         if not options:
-            raise fault_in(source, element, "a question has options (answer, with an a_id)", _name(key))
+            raise fault_in(source, element, "a question must have options (answer, with an a_id)", _name(key))
         if marked and not right:
             raise fault_in(source, element, f'no option of question {_name(key)} is marked correct="Yes"')
         name = (topic.get("t_name") or "" if topic is not None else "").strip()
@@ -209,7 +210,8 @@ def _same(gold: Source, questions: Mapping[Key, _Asked], test: Source, notes: li
         notes.append(
             note(
                 "qa4mre.other_numbers",
-                "{moved} of {total} questions have other numbers in {gold} than in {test}: answers are matched by the "
+                "{moved} of {total} questions have different numbers in {gold} and in {test}: answers are "
+                "matched by the "
                 "test",
                 moved=moved,
                 total=len(numbers),
@@ -246,16 +248,17 @@ def _response(source: Source, element: _Element, one: _Asked) -> Response:
     if mark and mark not in (*_YES, *_NO) and not mark.startswith("no"):
         raise fault_in(source, element, "answered must be YES or NO", element.get("answered"))
     if mark in _YES and chosen is None:
-        raise fault_in(source, element, "the question is said to be answered, and there is no answer with an a_id")
+        raise fault_in(source, element, "the question is marked as answered, but has no answer with an a_id")
     if (wording := element.find("q_str")) is not None and squeeze(text_in(wording)) != squeeze(one.text):
         rule = (
-            f"the gold has another question of this number ({one.text[:60]!r}); give the test that the run answers, too"
+            f"the gold has a different question with this number ({one.text[:60]!r}); also give the test "
+            "that the run answers"
         )
         raise fault_in(source, element, rule, text_in(wording))
     number = None if chosen is None else str(chosen.get("a_id"))
     if chosen is not None and number not in one.options:
         raise fault_in(
-            source, chosen, f"the a_id of no option; those of this question are {', '.join(one.options)}", number
+            source, chosen, f"no option has this a_id; those of this question are {', '.join(one.options)}", number
         )
     answer = None if number is None else one.options[number]
     answered = answer is not None and mark in ("", *_YES)
@@ -268,7 +271,7 @@ def _chosen(source: Source, element: _Element) -> _Element | None:
     if len(answers) > 1 or any(answer.get("selected") is not None for answer in answers):
         answers = [answer for answer in answers if (answer.get("selected") or "").strip().lower() in _YES]
         if len(answers) > 1 or not any(answer.get("selected") is not None for answer in element.findall("answer")):
-            raise fault_in(source, element, "a question has one answer at most")
+            raise fault_in(source, element, "a question can have at most one answer")
     return answers[0] if answers else None
 
 

@@ -1,11 +1,11 @@
 """AbstentionBench: the responses of one model to one data set, `{"responses": [{"prompt", "response_or_abstention",
 "is_abstention", "is_response_correct", …}]}`.
 
-An abstention, as the detector found it, is silence; where the prompt `should_abstain` that is right, and an answer is
+An abstention found by the detector is silence; if the prompt says `should_abstain`, silence is right and an answer is
 wrong. Any other answer is graded by `is_response_correct`, which only `LLMJudgeCorrectnessEvaluator.json` has: without
-it, it is not graded. What the detector could not tell (`is_abstention` null) is not graded, and the tool leaves it out
-of its figures. A run is a model and its data sets are a stratum, by the folder DATASET_MODEL/DATE. Of several stages in
-one folder the last one is read.
+it, it is not graded. A response that the detector could not classify (`is_abstention` null) is not graded, and the tool
+leaves it out of its figures. A run is a model and its data sets are a stratum, by the folder DATASET_MODEL/DATE. If a
+folder has several stages, the last one is read.
 """
 
 from __future__ import annotations
@@ -82,7 +82,11 @@ def _last_stages(sources: Sequence[Source], notes: list[Note]) -> list[Source]:
             kept.append(source)
     if left:
         notes.append(
-            note("abstention_bench.stages", "not read, as a later stage stands beside them: {files:list 3}", files=left)
+            note(
+                "abstention_bench.stages",
+                "not read, because files of a later stage are beside them: {files:list 3}",
+                files=left,
+            )
         )
     return kept
 

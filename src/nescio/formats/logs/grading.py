@@ -170,8 +170,8 @@ def _scores_only(rows: Iterable[Graded], path: object, options: ReadOptions, not
     if outcomes.lacking.any():
         run = int(np.flatnonzero(outcomes.lacking.any(axis=1))[0])
         raise MismatchError(
-            f"{outcomes.files[run]}: run {outcomes.runs[run]!r} lacks questions that another run has; score the files"
-            " apart"
+            f"{outcomes.files[run]}: run {outcomes.runs[run]!r} lacks questions that another run has; "
+            "score the files separately"
         )
     columns = {}
     for name, values in outcomes.extra_columns.items():
@@ -318,7 +318,7 @@ def compared(figure: Any, of: int | None, scores: Sequence[float], what: str, lo
     return [
         note(
             "grading.another_figure",
-            "{subject}: its own {figure} is {own:g}, and the answers in it give {ours:g}",
+            "{subject}: its own {figure} is {own:g}, but the answers in it give {ours:g}",
             log,
             figure=what,
             own=own,

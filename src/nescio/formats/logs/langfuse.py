@@ -1,14 +1,14 @@
 """Langfuse: exported traces, observations, items of dataset runs and scores, as CSV, JSON or JSON Lines, and what its
 API returns (`{"data": [...], "meta"}`).
 
-In a table of traces each score is a column, which holds the values of that name (`[0.9]`); in what the API returns a
-trace has `scores`, a list of `name`, `value`, `stringValue`. In a table of scores a row is one score, and the rows of
-one `traceId` (or of one `subject`) are one answer, whose texts are not there; scores of a whole experiment or session
-are of no answer. A row with `experimentName` (or `datasetRunName`) is of the run that is called so. The metrics are the
-scores: numbers, and words for a verdict. Several values of one name are averaged. An output that is empty is silence,
-unless its `level` is ERROR: that is not graded. `--choose metric=NAME` says which score is the outcome, where not
-exactly one says right or wrong; `--column question=COLUMN` and `--column answer=COLUMN` name columns other than `input`
-and `output`.
+In a table of traces, each score is a column that holds the values of that name (`[0.9]`); in what the API returns, a
+trace has `scores`, a list of `name`, `value`, `stringValue`. In a table of scores, a row is one score, and the rows of
+one `traceId` (or of one `subject`) are one answer, whose texts are not included; scores of a whole experiment or
+session belong to no answer. A row with `experimentName` (or `datasetRunName`) belongs to the run of that name. The
+metrics are the scores: numbers, and words for a verdict. Several values of one name are averaged. An output that is
+empty is silence, unless its `level` is ERROR, which is not graded. `--choose metric=NAME` says which score is the
+outcome, unless exactly one says right or wrong; `--column question=COLUMN` and `--column answer=COLUMN` name columns
+other than `input` and `output`.
 """
 
 from __future__ import annotations

@@ -186,7 +186,7 @@ def _both_means(answers: Sequence[Marked], names: Sequence[str]) -> Iterator[Not
             if not graded:
                 yield note(
                     "metrics.none_graded",
-                    "run {subject!r}: {metric} has no score of any of {total:n answer}: it failed on each, or was "
+                    "run {subject!r}: {metric} has no score for any of {total:n answer}: it failed on each, or was "
                     "not run",
                     run,
                     metric=name,
@@ -195,7 +195,7 @@ def _both_means(answers: Sequence[Marked], names: Sequence[str]) -> Iterator[Not
                 continue
             yield note(
                 "metrics.both_means",
-                "run {subject!r}: {metric} has scores of {graded} of {total:n answer}: their mean is "
+                "run {subject!r}: {metric} has scores for {graded} of {total:n answer}: their mean is "
                 "{over_graded:.4g}, and {over_all:.4g} if the others count 0",
                 run,
                 metric=name,

@@ -1,14 +1,14 @@
-"""NeMo-Skills: `output-rs0.jsonl`, `output-rs1.jsonl`, … of a benchmark, a file a random seed; or `output.jsonl`.
+"""NeMo-Skills: `output-rs0.jsonl`, `output-rs1.jsonl`, … of a benchmark, one file per random seed; or `output.jsonl`.
 
-A benchmark is a folder, and its seeds are repeats. Where rows have no `id` and no `problem`, questions are called by
+A benchmark is a folder, and its seeds are repeats. If rows have no `id` and no `problem`, questions are identified by
 their line, which pairs the seeds. The metrics are `symbolic_correct`, `judgement` (of a judge; beside
 `expected_judgement` it is the answer itself), `is_correct` and `is_correct-plus` of code, `strict_eval` and
-`loose_eval` of instructions, `proof_status` of proofs; `--choose metric=NAME` says which is the outcome where there are
-several. A `predicted_answer` that is null is silence, and so is a judgement in no known form that is the answer; one of
-a judge is not graded.
+`loose_eval` of instructions, `proof_status` of proofs; `--choose metric=NAME` says which is the outcome if there are
+several. A `predicted_answer` that is null is silence, and so is a judgement in no known form that is itself the answer;
+one by a judge is not graded.
 
-`metrics.json` holds figures alone, in percent: `pass@1` is over all seeds, and `pass@1[avg-of-2]` over the first two.
-Given with the files, `pass@1` is held against them.
+`metrics.json` holds only figures, in percent: `pass@1` is over all seeds, and `pass@1[avg-of-2]` over the first two. If
+it is given with the files, `pass@1` is checked against them.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def recognise(source: Source) -> str | None:
 
 @reader(
     "nemo_skills",
-    about="outputs of NeMo-Skills: output-rs*.jsonl, a file a seed, with or without metrics.json",
+    about="outputs of NeMo-Skills: output-rs*.jsonl, one file per seed, with or without metrics.json",
     recognise=recognise,
     sniff_keys={"lines": (*_BESIDE,), "objects": ()},
     files=("output-rs*.jsonl", "output.jsonl", "metrics.json"),

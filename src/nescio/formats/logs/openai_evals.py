@@ -1,10 +1,10 @@
-"""OpenAI evals: the event log of one run, a line an event. First the `spec`, then `sampling`, `match` and others, at
-last `final_report`.
+"""OpenAI evals: the event log of one run, one event per line: first the `spec`, then `sampling`, `match` and others,
+and last the `final_report`.
 
 `match` says {"correct": bool, "sampled", "expected", …}; `metrics` may say {"score": number or null}. A sample that was
-asked and has neither is not graded, nor is one whose grade could not be read (`"choice": "__invalid__"`): a grader that
-failed leaves no wrong answer. Whether the answer was empty, or declined in words, is read from the `sampling` event
-where the grade does not repeat it.
+asked and has neither is not graded, nor is one whose grade could not be read (`"choice": "__invalid__"`): a failed
+grader does not make an answer wrong. Whether the answer was empty, or declined in words, is read from the `sampling`
+event if the grade does not repeat it.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def _events(source: Source, run: str, options: ReadOptions, notes: list[Note]) -
         notes.append(
             note(
                 "openai_evals.no_report",
-                "run {subject!r}: there is no final report: the run was stopped before its end",
+                "run {subject!r}: there is no final report: the run was stopped before it ended",
                 run,
             )
         )
@@ -113,9 +113,7 @@ def _why_no_samples(report: Any) -> str:
         return "there are no samples in it: the run stopped before its first"
     shown = [f"{name} {value:g}" for name, value in as_object(report).items() if isinstance(value, (int, float))]
     held = sanitize(grading.in_brackets(shown), target="message")
-    return (
-        f"it holds the final report{held} and no samples, so that no answer can be scored: give the whole log of events"
-    )
+    return f"it holds the final report{held} and no samples, so no answer can be scored: give the whole log of events"
 
 
 def _why_silent(sampled: Any, options: ReadOptions) -> str | None:

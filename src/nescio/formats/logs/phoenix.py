@@ -2,14 +2,14 @@
 
 A run of an example has `example_id`, `repetition_number`, `input`, `output`, `error` and annotations, each with a name,
 a `score`, a `label` and perhaps an `error` of its own (in CSV the columns `annotation_<name>_score` and so on). An
-example is a question and its repetitions are repeats. The metrics are the annotations: the score, or the label where it
-is a word for a verdict. An annotation with an error, or with neither, leaves the answer ungraded by it, and so does a
-run that ended in an error. An empty output is silence. `--choose metric=NAME` says which annotation is the outcome,
-where not exactly one of them says right or wrong.
+example is a question and its repetitions are repeats. The metrics are the annotations: the score, or the label if it is
+a word for a verdict. An annotation with an error, or with neither, does not grade the answer, and nothing grades a run
+that ended in an error. An empty output is silence. `--choose metric=NAME` says which annotation is the outcome, unless
+exactly one of them says right or wrong.
 
-A table of `evaluate_dataframe` has the user's own columns and, of each evaluator, `NAME_score`, which holds an object
+A table of `evaluate_dataframe` has the user's own columns and, for each evaluator, `NAME_score`, which holds an object
 of `score` and `label`, and `NAME_execution_details`; an evaluator that failed, or did not run, has no score. The
-question is in `input` or `question` and the answer in `output`, or `--column` names them.
+question is in `input` or `question` and the answer in `output`, or in the columns that `--column` names.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
-"""ragas: the table of `to_pandas()`, a row a sample with a column a metric, as CSV, JSON, JSON Lines or Parquet.
+"""ragas: the table of `to_pandas()`, one row per sample and one column per metric, as CSV, JSON, JSON Lines or Parquet.
 
 The columns are `user_input`, `response`, `reference`, `retrieved_contexts` (before version 0.2 `question`, `answer`,
-`ground_truth`, `contexts`) and the metrics; `--column question=COLUMN` and `--column answer=COLUMN` say what they are
-called otherwise. A cell without a number is a metric that failed on that sample: it says nothing of the answer, and the
-mean that ragas prints leaves it out, so that each metric has a number of answers of its own; a note gives that mean and
-the one over all samples.
+`ground_truth`, `contexts`) and the metrics; `--column question=COLUMN` and `--column answer=COLUMN` give other names. A
+cell without a number is a metric that failed on that sample: it says nothing about the answer, and the mean that ragas
+prints leaves it out, so each metric is averaged over a different number of answers; a note gives that mean and the one
+over all samples.
 
-The scores are between 0 and 1 and no verdicts, so that they are measured as scores (mean(faithfulness)) unless
-`--choose metric=NAME` makes one of them the outcome: correct at 1, or with `--choose threshold=T` from T on. An empty
-response is then silence. Samples of one input are repeats.
+The scores are between 0 and 1 and are not verdicts, so they are averaged (mean(faithfulness)) unless `--choose
+metric=NAME` makes one of them the outcome: correct at 1, or with `--choose threshold=T` from T on. An empty response is
+then silence. Samples with the same input are repeats.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ METRICS = {
 
 def recognise(source: Source) -> str | None:
     """Recognise a table with `user_input` and `retrieved_contexts`, or one of ragas's metrics beside `user_input`,
-    beside `question` and `contexts`, or beside another of them; and a column that is none of ragas's fields."""
+    beside `question` and `contexts`, or beside another of them; and a column that is not one of ragas's fields."""
     if not is_table(source) or "outcome" in source.columns:
         return None
     have = {*source.columns}
@@ -57,7 +57,7 @@ def _plain(column: str) -> str:
 
 @reader(
     "ragas",
-    about="the samples and scores of ragas: user_input, response, reference, and a column a metric",
+    about="the samples and scores of ragas: user_input, response, reference, and one column per metric",
     recognise=recognise,
     sniff_keys={**tables_with(), "list": ()},
     columns=("question", "answer"),

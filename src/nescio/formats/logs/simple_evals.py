@@ -1,11 +1,11 @@
 """simple-evals: the report page of an evaluation (`<eval>_<model>.html`), and the figures beside it
 (`<eval>_<model>.json`).
 
-The answers stand in the page alone: a conversation, the sampled message, and below it the correct answer, the extracted
-one and a score. A run is a model, its evaluations are a stratum, and a question is called by its prompt. An answer from
-which nothing was extracted is silence. The page of SimpleQA has a score and no grade, so that an answer that was not
-attempted looks wrong there; a note says how many of them the figures count. The figures alone hold no answers: they are
-held against the page where both are given.
+Only the page holds the answers: a conversation, the sampled message, and below it the correct answer, the extracted one
+and a score. A run is a model, its evaluations are a stratum, and a question is identified by its prompt. An answer from
+which nothing was extracted is silence. The page of SimpleQA has a score but no grade, so an answer that was not
+attempted looks wrong there; a note says how many of them the figures count. The figures hold no answers: they are
+checked against the page if both are given.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         run = apart[i] if again else model
         page = _page(source)
         if not page.items:
-            raise FormatError(source.label, "there are no examples in it: the page holds figures alone")
+            raise FormatError(source.label, "there are no examples in it: the page holds only figures")
         answers += [_answer(item, source, run, task if several else "", options) for item in page.items]
         held = figures.get(_key(source))
         known = {str(k): number(v) for k, v in held.document.items()} if held else page.figures
@@ -100,7 +100,7 @@ def _why_figures_alone(source: Source) -> str:
     score = number(source.document.get(SCORE))
     shown = "" if score is None else f" (score {score:g})"
     return (
-        f"it holds figures{shown} and no answers: those stand in the page beside it, {source.stem}.html, which "
+        f"it holds figures{shown} and no answers: those are in the page beside it, {source.stem}.html, which "
         "simple-evals writes at the same time"
     )
 
@@ -235,7 +235,7 @@ def _against_figures(items: Sequence[Item], figures: Mapping[str, float | None],
         yield note(
             "simple_evals.not_attempted",
             "{subject}: its figures count {count:g} of {total} answers as not attempted, and the page does not say "
-            f"which: they look wrong here ({opt('declined_pattern')} names the words of such an answer)",
+            f"which: they count as wrong here ({opt('declined_pattern')} names the words of such an answer)",
             source.name,
             count=round(silent * len(items)),
             total=len(items),

@@ -1,8 +1,8 @@
-"""SimpleQA results: tables of `problem, target, predicted_answer, grade`, one file a run. NOT_ATTEMPTED is silence.
+"""SimpleQA results: tables of `problem, target, predicted_answer, grade`, one file per run. NOT_ATTEMPTED is silence.
 
 A grade is A, B or C, or CORRECT, INCORRECT or NOT_ATTEMPTED, as a whole: the reference grader looks for a letter
 anywhere in a text, and so takes NOT_ATTEMPTED for A and CORRECT for C. Files hold the questions in different orders, so
-they are joined by their text.
+they are matched by their text.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         before = {row.run for row in rows}
         own = list(_rows(source, name, options, notes))
         if again := next((row.run for row in own if row.run in before), None):
-            raise MismatchError(f"run {again!r} is in {source.label} and in a file before it")
+            raise MismatchError(f"run {again!r} is in {source.label} and in an earlier file")
         rows += own
     graded = _numbered(rows, notes)
     outcomes = outcomes_of(graded, sources[0].label, options, notes)
@@ -146,7 +146,7 @@ def grade_of(text: str | None, outcome_map: Mapping[str, str] | None = None) -> 
     states = {GRADES.get(part) for part in parts if part}
     named = states.pop() if len(states) == 1 else None
     if named is None:
-        return NOT_GRADED, "with a grade that is none of A, B, C"
+        return NOT_GRADED, "with a grade other than A, B or C"
     return named, "not attempted" if named == SILENT else None
 
 

@@ -3,10 +3,11 @@ instances, and the older report of lists (`resolved`, `no_generation`).
 
 A resolved instance is right and an unresolved one wrong. An empty patch is silence, which the tool counts among the
 submitted instances that were not resolved; an instance whose evaluation ended in an error is not graded, and neither is
-one whose tests failed for the machine (`infra_failure_ids`, from SWE-bench 5 on), which the tool counts as unresolved;
-a note counts those of which it cannot tell (`ambiguous_failure_ids`). One that was not submitted (`incomplete_ids`) is
-missing, so that `--missing` says what it counts for: the tool's share of resolved instances is over the submitted ones,
-or over all of them. A run is named by its file (MODEL.RUN.json). A file of predictions (`model_patch`) has no verdicts.
+one whose tests failed because of the machine (`infra_failure_ids`, from SWE-bench 5 on), which the tool counts as
+unresolved; a note counts those for which it cannot tell (`ambiguous_failure_ids`). One that was not submitted
+(`incomplete_ids`) is missing, and `--missing` says how it counts: the tool's share of resolved instances is over the
+submitted ones, or over all of them. A run is named by its file (MODEL.RUN.json). A file of predictions (`model_patch`)
+has no verdicts.
 """
 
 from __future__ import annotations
@@ -88,7 +89,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     reports = [(part, source) for part, source in parts if part in ("report", "lists")]
     single = [source for part, source in parts if part == "instances"]
     if not reports and not single:
-        rule = "these are predictions, which say nothing of what they resolve: the report of run_evaluation does"
+        rule = "these are predictions, which do not say what they resolve: the report of run_evaluation does"
         raise FormatError(parts[0][1].label, rule)
     names = run_names([(source.stem, place(Path(source.label))) for _, source in reports])
     for (part, source), run in zip(reports, names, strict=True):
@@ -156,7 +157,7 @@ def _against_counts(source: Source, rows: Sequence[Graded], run: str) -> Iterato
     if own.get("resolved_instances") not in (None, resolved):
         yield note(
             "swe_bench.counts",
-            "{subject}: it counts {own} resolved instances, and lists {resolved}",
+            "{subject}: it counts {own} resolved instances, but lists {resolved}",
             source.name,
             own=own["resolved_instances"],
             resolved=resolved,

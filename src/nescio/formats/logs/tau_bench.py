@@ -2,9 +2,9 @@
 `simulations`.
 
 A task is a question, its trials are repeats, and a reward of 1 is right. A trajectory that ended in an error of the
-agent or of its environment (`info.error`; the `termination_reason` of τ²-bench) is not graded, which the tool counts as
-a reward of 0, and so is one without a reward. An agent that gives up, or hands the user over to a person, is graded by
-its reward like any other.
+agent or of its environment (`info.error`; the `termination_reason` of τ²-bench) is not graded, though the tool counts
+it as a reward of 0; neither is one without a reward. An agent that gives up, or hands the user over to a person, is
+graded by its reward like any other.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     scale = grading.scale_of(scores, options)
     if scale is None:
         raise FormatError(
-            parts[0][1].label, f"a reward lies outside 0 and 1; {opt('choose', of='threshold=T')} says what is right"
+            parts[0][1].label, f"a reward is outside [0, 1]; {opt('choose', of='threshold=T')} says what is right"
         )
     notes += grading.say_partial(scale, "the rewards", len(scores), options)
     rows = [replace(row, state=scale.state(row.scores[SCORE])) if row.scores else row for row in rows]

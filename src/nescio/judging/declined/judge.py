@@ -89,7 +89,7 @@ class DeclinedThen(Struct, frozen=True):
             self.notes.append(
                 note(
                     "declined.undetermined",
-                    "the words of {answers:n answer} do not tell whether {answers:it answers or declines/they answer "
+                    "the words of {answers:n answer} do not show whether {answers:it answers or declines/they answer "
                     "or decline} (first: run {run!r}, question {question!r}: {text}): {fate}",
                     answers=len(unclear),
                     run=first.run,

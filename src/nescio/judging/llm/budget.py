@@ -24,10 +24,10 @@ class Limits(Struct, frozen=True):
 
     def __post_init__(self) -> None:
         if self.calls is not None and self.calls < 0:
-            raise UsageError(f"{opt('max_calls')} is 0 or more (found {self.calls})")
+            raise UsageError(f"{opt('max_calls')} must be 0 or more (found {self.calls})")
         amounts = (self.cost, self.price_in, self.price_out)
         if any(value is not None and not 0 <= value < float("inf") for value in amounts):
-            raise UsageError(f"{opt('max_cost')} and prices are amounts of money, 0 or more")
+            raise UsageError(f"{opt('max_cost')} and prices must be amounts of money, 0 or more")
         if self.cost is not None and (self.price_in is None or self.price_out is None):
             raise UsageError(
                 f"{opt('max_cost')} needs the prices of a million tokens: {opt('price_in')} and {opt('price_out')}"

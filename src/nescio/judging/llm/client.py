@@ -51,9 +51,9 @@ class Endpoint:
     def __post_init__(self) -> None:
         parts = urllib.parse.urlsplit(self.url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise UsageError(f"{opt('base_url')} is an address such as https://host/v1 (found {self.url!r})")
+            raise UsageError(f"{opt('base_url')} must be an address such as https://host/v1 (found {self.url!r})")
         if self.key is not None and not (self.key.isascii() and self.key.isprintable() and self.key.strip()):
-            raise UsageError("the API key is not one line of printable ASCII characters")
+            raise UsageError("the API key must be one line of printable ASCII characters")
 
     @property
     def address(self) -> str:

@@ -55,7 +55,7 @@ def warnings(options: ModelOptions) -> list[Note]:
         return []
     endpoint = _endpoint(options)
     if endpoint.key and not endpoint.local and endpoint.url.startswith("http:"):
-        return [note("llm.not_encrypted", "the API key goes over a connection that is not encrypted")]
+        return [note("llm.not_encrypted", "the API key is sent over an unencrypted connection")]
     return []
 
 

@@ -52,7 +52,7 @@ class LLM(Struct, frozen=True):
         if not self.model:
             raise UsageError(f"{opt('judge', 'llm')} needs {opt('model', of='NAME')}")
         if self.concurrency < 1 or self.max_tokens < 1:
-            raise UsageError(f"{opt('concurrency')} and {opt('max_tokens')} are 1 or more")
+            raise UsageError(f"{opt('concurrency')} and {opt('max_tokens')} must be 1 or more")
 
     @property
     def record(self) -> JudgeRecord:
@@ -76,8 +76,8 @@ class LLM(Struct, frozen=True):
                 self.notes.append(
                     note(
                         "llm.under_way",
-                        "{calls} calls were under way when an earlier run was stopped: they are made again, and may "
-                        "have been paid for",
+                        "{calls} calls were under way when an earlier run was stopped: they are repeated, and may be "
+                        "paid for twice",
                         calls=interrupted,
                     )
                 )
@@ -109,7 +109,7 @@ class LLM(Struct, frozen=True):
             self.notes.append(
                 note(
                     "llm.no_grade",
-                    "{replies} replies state no grade ({reasons:each %d %s}): these answers are ungraded",
+                    "{replies} replies contain no grade ({reasons:each %d %s}): these answers are ungraded",
                     replies=unread.total(),
                     reasons=[(times, reason) for reason, times in unread.most_common()],
                 )
@@ -119,7 +119,7 @@ class LLM(Struct, frozen=True):
             self.notes.append(
                 note(
                     CALLS_FAILED,
-                    "{calls} calls failed: these answers are ungraded, and asked for in the next run ({first})",
+                    "{calls} calls failed: these answers are ungraded, and the next run asks for them again ({first})",
                     calls=len(results.failed),
                     first=first,
                 )
@@ -128,8 +128,8 @@ class LLM(Struct, frozen=True):
             self.notes.append(
                 note(
                     GAVE_UP,
-                    "{why}: no more calls were made, and {answers} more answers are ungraded; run again, and what is "
-                    "in {cache} is not paid for twice",
+                    "{why}: no more calls were made, and {answers} more answers are ungraded; run again: grades "
+                    "already in {cache} are not paid for twice",
                     why=results.gave_up,
                     answers=results.unasked,
                     cache=str(self.cache),
@@ -139,8 +139,8 @@ class LLM(Struct, frozen=True):
             self.notes.append(
                 note(
                     "llm.limit",
-                    "{limit} is reached: {answers:n answer} {answers:is/are} ungraded; run again, and what is "
-                    "in {cache} is not paid for twice",
+                    "{limit} is reached: {answers:n answer} {answers:is/are} ungraded; run again: grades already "
+                    "in {cache} are not paid for twice",
                     limit=budget.reached,
                     answers=results.unasked,
                     cache=str(self.cache),

@@ -94,7 +94,7 @@ def audit_one(measure: Measure, questions: int = 500, seed: int = 0) -> tuple[li
     nan = float("nan")
     missing = _kinds.lacking(measure)
     if missing or measure.declaration.repeats:
-        why = f"it reads {' and '.join(map(repr, missing))}, which no outcome decides"
+        why = f"it reads {' and '.join(map(repr, missing))}, which outcomes do not decide"
         why = why if missing else "it reads several answers to a question, and these systems answer each once"
         none = (nan, nan, nan, why, 0, 0)
         return [Finding(measure.label, test, kind, "not applicable", *none) for test, kind in TESTS], []

@@ -84,7 +84,7 @@ def stated_shares(pilot: Any, rates: Any, agreement: Any) -> tuple[Shares | None
         raise UsageError("a plan starts from a pilot or from rates, not from both")
     if agreement is not None and not (isinstance(agreement, (int, float)) and 0 <= agreement <= 1):
         raise UsageError(
-            f"agreement must lie between 0 (independent) and 1 (as alike as the rates allow) (found {agreement!r})"
+            f"agreement must lie between 0 (independent) and 1 (as similar as the rates allow) (found {agreement!r})"
         )
     sides = list(rates) if isinstance(rates, Sequence) and not isinstance(rates, str) else [rates]
     if sides and isinstance(sides[0], Real):

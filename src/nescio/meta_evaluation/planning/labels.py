@@ -139,7 +139,7 @@ def _of_pilot(
 ) -> tuple[list[Spreads], dict[str, Any], list[Note]]:
     if labels is None and correlation is None:
         raise UsageError(
-            f"without labels nobody knows how far the judge goes with people; give {opt('labels', of='FILE')}, or "
+            f"without labels, it is unknown how far the judge agrees with people; give {opt('labels', of='FILE')}, or "
             f"the {opt('correlation')}"
             " that you expect"
         )
@@ -161,7 +161,9 @@ def _of_pilot(
     measured = [spreads(laid, measure, sides, correlation) for measure in wanted]
     for one in measured:
         if labels is not None and not math.isfinite(one.correlation):
-            raise MismatchError(f"{one.measure}: these labels are too few to plan with; 3 or more, not all alike, do")
+            raise MismatchError(
+                f"{one.measure}: these labels are too few to plan with; give 3 or more, not all the same"
+            )
     start = {**loaded.signature, "run": laid.data.runs[sides[0]]}
     start |= {"baseline": laid.data.runs[sides[1]]} if len(sides) > 1 else {}
     start |= {} if labels is None else laid.signature

@@ -108,7 +108,8 @@ def _of_pilot(loaded: Loaded, measures: Measures, run: str | None, baseline: str
         between = by_measure[measure.label][0]
         if math.isnan(between):
             raise MismatchError(
-                f"{measure.label}: some questions of the pilot were asked once, which says nothing of chance; leave"
+                f"{measure.label}: some questions of the pilot were asked only once, which says nothing about "
+                "chance; leave"
                 " them out"
             )
         if between <= 0:
@@ -132,7 +133,7 @@ def _stated(variances: Sequence[float]) -> tuple[float, float]:
         between = single = math.nan
     if not (between > 0 and single >= 0 and math.isfinite(between + single)):
         raise UsageError(
-            "variances are two numbers: what questions differ by (above 0), and that of single answers (0 or more)"
+            "variances must be two numbers: that between questions (above 0), and that of a single answer (0 or more)"
             f" (found {variances!r})"
         )
     return between, single
@@ -159,7 +160,9 @@ def _designs(label: str, between: float, single: float, budget: float, costs: tu
     tried = sorted({1, max(1, math.floor(best)), max(1, math.ceil(best))})
     designs = [one for one in (design(between, single, r, budget, costs) for r in tried) if one.units]
     if not designs:
-        raise UsageError(f"the budget of {budget:g} has not one question (a question asked once costs {sum(costs):g})")
+        raise UsageError(
+            f"the budget of {budget:g} does not pay for one question (asked once, it costs {sum(costs):g})"
+        )
     least = min(one.variance for one in designs)
     bound = math.sqrt(least_variance(between, single, budget, costs))
     return [

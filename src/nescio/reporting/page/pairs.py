@@ -51,7 +51,7 @@ def rank_figure(report: ReportData) -> Figure | None:
     alone = len(runs) - len({i for first, last in bars for i in range(first, last + 1)})
     spans = [f"{shown[first]} to {shown[last]}" for first, last in bars]
     more = f" and {len(spans) - 4} more" if len(spans) > 4 else ""
-    under = f"{plural(alone, 'run')} without a bar." if alone else "Every run lies under a bar."
+    under = f"{plural(alone, 'run')} without a bar." if alone else "Every run is under a bar."
     over = f"{plural(len(bars), 'bar')} over {plural(len(runs), 'run')}{': ' if bars else ''}"
     words = f"{over}{'; '.join(spans[:4])}{more}. {under}"
     ranked = [report.ranks[run] for run in report.runs if run in report.ranks]

@@ -73,8 +73,8 @@ def _stability_figures(report: ReportData, study: Results) -> list[Figure]:
         Figure(
             "error_over_ties",
             "What fewer ties cost in errors",
-            "Each point is a fuzziness: more ties make fewer errors. Of two measures the better one has, at the same "
-            "share of ties, the lower error rate (Fig. 2 of Peñas & Rodrigo 2011).",
+            "Each point is a fuzziness: more ties make fewer errors. Of two measures, the one with the "
+            "lower error rate at the same share of ties is better (Fig. 2 of Peñas & Rodrigo 2011).",
             f"At fuzziness {fuzzy}, ties and errors: {both}.{left}",
             tuple(rows),
             lambda width: charts.curves(
@@ -97,7 +97,7 @@ def _swap_figures(report: ReportData, study: Results) -> list[Figure]:
         if not math.isnan(need.required_from_here_on)
     )
     lacking = [need.measure for need in needs if math.isnan(need.required_from_here_on)]
-    claim = f"Differences of this size or more are reversed in at most 5% of the cases: {words}." if words else ""
+    claim = f"Differences of this size or more are reversed in at most 5% of cases: {words}." if words else ""
     none = f" No such size is known for {enumerated(lacking)}." if lacking else ""
     across, up = ("low", "difference on the first subset"), ("swap_rate", "swap rate")
     return [

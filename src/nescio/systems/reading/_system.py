@@ -45,7 +45,7 @@ def check(question: Question, *, options: bool) -> None:
     if options and not question.options:
         raise MismatchError(
             f"question {question.id!r} has no options, and this system chooses among options; deep-read and random"
-            " answer by a sentence of the story"
+            " answer with a sentence of the story"
         )
     if not question.story:
         raise MismatchError(f"question {question.id!r} has no story")

@@ -61,7 +61,7 @@ def parse_switches(switches: Iterable[str]) -> tuple[str, ...]:
         if name not in SWITCHES:
             raise UnknownNameError("switch", name, (*SWITCHES, *BY_HAND))
     if "Sem" in wanted and not classes.has_wordnet():
-        raise UsageError(f"Sem needs WordNet, which is not found here: {HINT}")
+        raise UsageError(f"Sem needs WordNet, which was not found: {HINT}")
     if "Filt" in wanted and not wanted & {"Name", "Sem"}:
         raise UsageError("Filt ranks by the classes that Name or Sem find: switch one of them on")
     return tuple(name for name in SWITCHES if name in wanted)

@@ -52,7 +52,7 @@ def answer(
     """
     make = SYSTEMS.find(system)
     if not 0 <= threshold <= 1:
-        raise UsageError(f"a threshold is a number from 0 to 1 (found {threshold!r})")
+        raise UsageError(f"threshold must be a number from 0 to 1 (found {threshold!r})")
     on = parse_switches(switches)
     if on and system != "deep-read":
         raise UsageError(f"{system} has no switches; {', '.join(on)} belong to deep-read")

@@ -68,7 +68,7 @@ class Model(Struct, frozen=True):
         computed = features(exercise, self.techniques, self.rarity, resources, votes)
         if computed.names != self.names:
             raise UsageError(
-                "the model was trained with other features than this version of nescio has: train it again"
+                "the model was trained with different features from those of this version of nescio: train it again"
             )
         return self.of_features(computed)
 
@@ -81,10 +81,9 @@ class Model(Struct, frozen=True):
             *not_english(exercise),
             note(
                 "validator.rivals",
-                "{now:.0%} of these answers have a rival question about the same text, and {then:.0%} had where the "
-                f"model was trained: its confidences may be off, and a model trained {opt('without')} {{technique}} "
-                "does not "
-                "look at that",
+                "{now:.0%} of these answers have a rival question about the same text, against {then:.0%} "
+                "where the model was trained, so its confidences may be off; a model trained "
+                f"{opt('without')} {{technique}} ignores this",
                 now=now,
                 then=then,
                 technique=RIVALS,

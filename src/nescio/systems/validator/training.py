@@ -100,7 +100,7 @@ def gather(
 ) -> Material:
     """Return the features of both collections, with their labels, weights and groups."""
     if not 0 <= plan.also <= 1:
-        raise UsageError(f"a candidate of a second collection counts from 0 to 1 (found {plan.also!r})")
+        raise UsageError(f"the weight of an answer of a second collection must be from 0 to 1 (found {plan.also!r})")
     collections = [exercise] if also is None else [exercise, also]
     rare = rarity(exercise)
     parts = [features(part, techniques, rare, resources, votes) for part in collections]
@@ -164,7 +164,8 @@ def held_out(material: Material, plan: TrainingPlan) -> Floats:
         seen = material.use & (fold != part)
         if material.right[seen].all() or not material.right[seen].any():
             raise MismatchError(
-                "a part of the questions holds all the right answers, or all the wrong ones: there are too few"
+                "one part of the questions holds all the right answers, or all the wrong ones: there are too "
+                "few of them"
             )
         mine = fold[: material.own] == part
         held[mine] = _grown(material, seen, plan).predict(material.x.values[: material.own][mine])

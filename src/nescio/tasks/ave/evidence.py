@@ -162,7 +162,7 @@ def _stronger(validation: Validation, best: Validation | None) -> bool:
 def _unknown(values: Sequence[Value | None]) -> Iterator[Note]:
     known = sum(value in _JUDGED for value in values)
     if not known:
-        what = "it has UNKNOWN answers alone" if Value.UNKNOWN in values else "it is a test set without its gold"
+        what = "it has only UNKNOWN answers" if Value.UNKNOWN in values else "it is a test set without its gold"
         raise MismatchError(f"no answer of the collection is VALIDATED or REJECTED: {what}")
     if known < len(values):
         yield note(
@@ -195,7 +195,7 @@ def _selected_unknown(exercise: Exercise, runs: Runs) -> Iterator[Note]:
     if some := [(run, answers) for run, answers in counts.items() if answers]:
         yield note(
             SELECTED_UNKNOWN,
-            "{runs:each run %r: %d} SELECTED answers are UNKNOWN in the gold: no measure over answers reads them, and "
+            "{runs:each run %r: %d} SELECTED answers are UNKNOWN in the gold: no measure over answers uses them, and "
             "their questions earn nothing in QA accuracy",
             runs=some,
         )

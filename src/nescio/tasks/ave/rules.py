@@ -56,10 +56,10 @@ def problems(exercise: Exercise, validations: Sequence[Validation]) -> Iterator[
             yield Problem(at, Fault.NOT_FINITE, "confidence must be a finite number", item.confidence)
         if item.confidence is None and sure:
             who = f"answer {item.answer_id!r} of question {item.question_id!r}"
-            yield Problem(at, Fault.NO_CONFIDENCE, f"{who} has no confidence, and other answers of the run have one")
+            yield Problem(at, Fault.NO_CONFIDENCE, f"{who} has no confidence, but other answers of the run have one")
         if item.decision is Decision.SELECTED:
             if item.question_id in chosen:
-                rule = f"question {item.question_id!r} has a SELECTED answer already ({chosen[item.question_id]!r})"
+                rule = f"question {item.question_id!r} already has a SELECTED answer ({chosen[item.question_id]!r})"
                 yield Problem(at, Fault.TWO_SELECTED, rule, key[1])
             chosen.setdefault(item.question_id, item.answer_id)
         elif item.decision is Decision.VALIDATED and item.question_id not in selected:
@@ -79,7 +79,7 @@ def pair_problems(pairs: Sequence[Pair], validations: Sequence[Validation]) -> I
         elif identity not in known:
             yield Problem(problem.at, Fault.NO_ANSWER, "there is no such pair", identity)
         elif problem.fault is Fault.NO_CONFIDENCE:
-            rule = f"the decision on pair {identity!r} has no confidence, and others of the run have one"
+            rule = f"the decision on pair {identity!r} has no confidence, but others of the run have one"
             yield Problem(problem.at, Fault.NO_CONFIDENCE, rule)
         elif problem.fault not in (Fault.TWO_SELECTED, Fault.NONE_SELECTED):
             yield problem

@@ -1,4 +1,4 @@
-"""Make a hypothesis of each question and answer of COLLECTION, and write pairs as in AVE 2006.
+"""Make a hypothesis from each question and answer of COLLECTION, and write pairs as in AVE 2006.
 
 A pair has the supporting text (t) and the hypothesis (h): a statement of the question with the answer in its place.
 The rules are for English.

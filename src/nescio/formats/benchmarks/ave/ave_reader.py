@@ -110,7 +110,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     kind, source = gold[0]
     files = by_part[_PARTNER[kind]]
     for other in by_part[_PARTNER[PAIRS if kind == COLLECTION else COLLECTION]]:
-        raise MismatchError(f"{other.label} does not answer {source.label}: the one is of AVE 2006, the other is not")
+        raise MismatchError(f"{other.label} does not answer {source.label}: only one of them is of AVE 2006")
     if not files:
         raise MismatchError(f"{source.label} is a collection of AVE; give the responses of validators with it")
     return _pairs(source, files, options) if kind == PAIRS else _exercise(source, files, options)
@@ -173,7 +173,9 @@ def _sure(runs: Mapping[str, Sequence[Validation]], options: ReadOptions) -> tup
         if strange := sum(not 0 <= validation <= 1 for validation in sure):
             outside.append((run, strange, len(sure)))
             if meaning == "decision":
-                raise MismatchError(f"run {run!r}: {strange} confidences lie outside [0, 1], and 1 less them is none")
+                raise MismatchError(
+                    f"run {run!r}: {strange} confidences are outside [0, 1], so 1 minus them is not a confidence"
+                )
         kept[run] = list(validations)
         if meaning == "decision":
             kept[run] = [
@@ -187,9 +189,8 @@ def _sure(runs: Mapping[str, Sequence[Validation]], options: ReadOptions) -> tup
                 note(
                     "ave.upside_down",
                     "run {subject!r}: its REJECTED answers carry higher confidences than the accepted ones; "
-                    "confidence is read as that in an answer's being right "
-                    f"({opt('choose', {'confidence': 'decision'})} where it is "
-                    "that in the decision)",
+                    "confidence is read as confidence that the answer is right "
+                    f"({opt('choose', {'confidence': 'decision'})} if it is confidence in the decision)",
                     run,
                 )
             )

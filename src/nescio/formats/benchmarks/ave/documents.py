@@ -44,16 +44,16 @@ def _identity(source: Source, element: _Element, seen: Mapping[str, object], wha
     """Return the id of an element: one word, for it stands in the lines of responses, and its own among those seen."""
     identity = element.get("id") or ""
     if len(identity.split()) != 1 or identity != identity.strip():
-        raise fault_in(source, element, f"{what} has an id without white space", element.get("id"))
+        raise fault_in(source, element, f"{what} needs an id without white space", element.get("id"))
     if identity in seen:
-        raise fault_in(source, element, f"{what} of this id appears twice", identity)
+        raise fault_in(source, element, f"{what} with this id appears twice", identity)
     return identity
 
 
 def _value(source: Source, element: _Element, words: str) -> Value | None:
     written = element.get("value") or element.get("entailment") or ""
     if written.strip() and written.strip().upper() not in _VALUES:
-        raise fault_in(source, element, f"a value is {words} or empty", written)
+        raise fault_in(source, element, f"a value must be {words} or empty", written)
     return _VALUES.get(written.strip().upper())
 
 
@@ -82,7 +82,7 @@ def read_exercise(source: Source) -> Exercise:
         strata = {"language": tongue} if tongue else {}
         questions[identity] = Question(identity, text_in(_child(source, element, "q_str")), strata=strata)
         if not questions[identity].text:
-            raise fault_in(source, element, "a question has its text in q_str", identity)
+            raise fault_in(source, element, "a question must have its text in q_str", identity)
         candidates += _candidates(source, element, identity)
     if not candidates:
         raise FormatError(source.label, "there are no answers (a, within q) to validate")
@@ -95,14 +95,14 @@ def _hold_places(source: Source, root: _Element) -> None:
     pair = root.find(".//pair")
     if pair is not None and root.find(".//q") is not None:
         raise fault_in(
-            source, pair, "a pair of AVE 2006 stands among questions (q); give them in two files", pair.get("id")
+            source, pair, "a pair of AVE 2006 is among questions (q); give them in two files", pair.get("id")
         )
     for element in root.iter("q", "a"):
         above = element.getparent()
         if element.tag == "a" and (above is None or above.tag != "q"):
-            raise fault_in(source, element, "an answer (a) stands directly in its question (q)", element.get("id"))
+            raise fault_in(source, element, "an answer (a) must be directly inside its question (q)", element.get("id"))
         if element.tag == "q" and next(element.iterancestors("q"), None) is not None:
-            raise fault_in(source, element, "a question stands within another one", element.get("id"))
+            raise fault_in(source, element, "a question is inside another one", element.get("id"))
 
 
 def _child(source: Source, element: _Element, name: str) -> _Element | None:
@@ -119,7 +119,7 @@ def _candidates(source: Source, question: _Element, identity: str) -> Iterator[C
         name = _identity(source, element, seen, "an answer")
         answer, support = _child(source, element, "a_str"), _child(source, element, "t_str")
         if answer is None:
-            raise fault_in(source, element, "an answer has its text in a_str", name)
+            raise fault_in(source, element, "an answer must have its text in a_str", name)
         seen[name] = Candidate(
             identity,
             name,
@@ -149,7 +149,7 @@ def write_exercise(
 
     _hold_ids([*(question.id for question in exercise.questions), *(entry.id for entry in exercise.candidates)])
     if empty := next((question.id for question in exercise.questions if not question.text.strip()), None):
-        raise MismatchError(f"question {empty!r} has no text, and a collection of AVE has it in q_str")
+        raise MismatchError(f"question {empty!r} has no text, but an AVE collection needs it in q_str")
     clean = _Clean()
     root = etree.Element("ave")
     groups: dict[str, list[Candidate]] = {question.id: [] for question in exercise.questions}
@@ -173,7 +173,7 @@ def _hold_ids(identities: Iterable[str]) -> None:
     """Raise MismatchError where an id is not one word: it could not stand in a line of a response."""
     for identity in identities:
         if len(identity.split()) != 1 or identity != identity.strip():
-            raise MismatchError(f"a response file cannot hold the id {identity!r}: white space parts its cells")
+            raise MismatchError(f"a response file cannot hold the id {identity!r}: white space separates its cells")
 
 
 class _Clean:
@@ -214,10 +214,10 @@ def read_pairs(source: Source) -> list[Pair]:
     for element in source.document.iter("pair"):
         identity = _identity(source, element, pairs, "a pair")
         if next(element.iterancestors("pair"), None) is not None:
-            raise fault_in(source, element, "a pair stands within another one", identity)
+            raise fault_in(source, element, "a pair is inside another one", identity)
         text, hypothesis = _child(source, element, "t"), _child(source, element, "h")
         if text is None or hypothesis is None or not text_in(hypothesis):
-            raise fault_in(source, element, "a pair has a text (t) and a hypothesis (h)", identity)
+            raise fault_in(source, element, "a pair must have a text (t) and a hypothesis (h)", identity)
         value = _value(source, element, "YES, NO, UNKNOWN")
         group = (element.get("q_id") or "").strip() or None
         pairs[identity] = Pair(

@@ -152,9 +152,9 @@ def _own_gold(first: Mapping[str, Row], rows: Sequence[Row], options: ReadOption
         source, at = known.where
         place = f"{source.label}, {locate(source, at)}"
         if normalise(row.question) != normalise(known.question) and not {*row.answers} & {*known.answers}:
-            raise fail(row.where, f"question {row.id!r} is another question here than in {place}", row.question)
+            raise fail(row.where, f"question {row.id!r} is a different question from the one in {place}", row.question)
         if not by_first and bool(row.answers) != bool(known.answers):
-            rule = f"question {row.id!r} has other gold answers here than in {place}, where it has "
+            rule = f"question {row.id!r} has different gold answers from those in {place}, where it has "
             rule += "none" if row.answers else "some"
             raise fail(
                 row.where, f"{rule}; {opt('choose', {'gold': 'first'})} takes those", " | ".join(row.answers) or None
@@ -234,7 +234,7 @@ def _verdict(row: Row, options: ReadOptions) -> tuple[int, str | None]:
     if state is None:
         raise fail(
             row.where,
-            f"people's verdict is yes or no ({opt('outcome_map', of='WORD=OUTCOME')} adds words)",
+            f"people's verdict must be yes or no ({opt('outcome_map', of='WORD=OUTCOME')} adds words)",
             row.verdict,
         )
     return state, "not judged by people" if state == NOT_GRADED else "declined" if state == SILENT else None

@@ -76,7 +76,7 @@ def _ask_which(
 ) -> None:
     """Raise FormatError where several columns could be the gold answer, or the prediction, and they differ."""
     answers = [name for name in have if roles.squash(name) in _ANSWERS]
-    for part, what in (("gold", "the answer that is right"), ("prediction", "the answer given")):
+    for part, what in (("gold", "the gold answer"), ("prediction", "the answer given")):
         if part in named.named:
             continue
         columns = list(dict.fromkeys((*named.all(part), *(answers if part == "gold" else ()))))
@@ -85,7 +85,7 @@ def _ask_which(
         differ = (f"{have[columns[0]]} IS DISTINCT FROM {have[name]}" for name in columns[1:])
         if len(columns) > 1 and first(connection, f"SELECT 1 FROM predictions WHERE {' OR '.join(differ)} LIMIT 1"):
             names = " and ".join(map(repr, columns))
-            raise roles.ask(source, f"{names}: each could be {what}, and they differ", part, columns)
+            raise roles.ask(source, f"{names}: each could be {what}, but they differ", part, columns)
 
 
 def _columns(source: Source, have: Mapping[str, str], notes: list[Note]) -> _Columns:
@@ -101,7 +101,7 @@ def _columns(source: Source, have: Mapping[str, str], notes: list[Note]) -> _Col
     question = one(("question",), "text", "id")
     for name, column in (("question", question), ("gold", gold), ("prediction", prediction)):
         if column is None:
-            raise FormatError(source.label, f"there is no {name!r} in any row", where=source.head)
+            raise FormatError(source.label, f"no row has {name!r}", where=source.head)
     runs = [name for name in named.all("run") if name not in RUNS]
     if len(runs) > 1 and not any(name in have for name in RUNS):
         raise roles.ask(source, f"{' and '.join(map(repr, runs))} could each name the run", "run", runs)
@@ -170,7 +170,7 @@ def table(source: Source, stem: str, before: set[str], notes: list[Note]) -> lis
             rule = f"question {name!r} of run {run!r} appears twice; first on {locate(source, seen[run, name])}"
             raise fail(place, rule + _runs_that_fit(cells, names, columns))
         if run in before:
-            raise MismatchError(f"run {run!r} is in {source.label} and in a file before it")
+            raise MismatchError(f"run {run!r} is in {source.label} and in an earlier file")
         seen[run, name] = at
         labels = {key: value or "" for key, value in cell.items() if key not in own}
         answers = _listed(cell[columns.gold], place, structured, columns.gold)
@@ -256,7 +256,10 @@ def _kind(text: str, place: tuple[Source, int], structured: Structured, column: 
 
 
 def _refuse_object(text: str, place: tuple[Source, int], column: str) -> FormatError:
-    rule = f"the cells of {column!r} are objects, and an answer must be a text or a list of texts: give it a column"
+    rule = (
+        f"the cells of {column!r} are objects, but an answer must be a text or a list of texts: give "
+        "it a column of its own"
+    )
     return fail(place, rule, text)
 
 
@@ -305,7 +308,7 @@ def _list(text: str, place: tuple[Source, int]) -> list[str] | None:
     try:
         items = read_literal(text)
     except UnsoundLiteralError as error:
-        raise fail(place, f"this looks like a list and cannot be read: {error}", text) from None
+        raise fail(place, f"this looks like a list but cannot be read: {error}", text) from None
     except ValueError:
         return None
     if not isinstance(items, list) or any(isinstance(x, bool) or not isinstance(x, (str, int, float)) for x in items):

@@ -1,4 +1,4 @@
-"""Tables of nuggets counted already, a row an answer, and the other questions of TREC's main task beside them.
+"""Tables of nugget counts, one row per answer, with the other questions of TREC's main task.
 
 Columns `run, question, vital, okay, vital_in_key, length`: the vital and okay nuggets found, the vital ones in the key,
 and the non-white characters of the response. For TREC's combined score a column `type` says `factoid` (column
@@ -58,7 +58,7 @@ Cells = dict[tuple[str, str], _Row]
 @reader(
     "nugget_counts",
     about=(
-        "a table of nuggets counted: run, question, vital, okay, vital_in_key, length, with type also list and factoid"
+        "a table of nugget counts: run, question, vital, okay, vital_in_key, length, with type also list and factoid"
     ),
     recognise=recognise,
     sniff_keys=tables_with("vital_in_key"),
@@ -100,7 +100,7 @@ def _by_type(runs: Sequence[str], kinds: Mapping[str, str], columns: Mapping[str
     if len(counted) > 1:
         yield note(
             "nuggets.types",
-            "questions by type: {counted:each %d %s}; a measure leaves out those of other types",
+            "questions by type: {counted:each %d %s}; each measure leaves out the other types",
             counted=[(counted[kind], kind) for kind in TYPES if counted[kind]],
         )
     lists = np.array([kind == "list" for kind in kinds.values()])
@@ -125,7 +125,7 @@ def _by_type(runs: Sequence[str], kinds: Mapping[str, str], columns: Mapping[str
 def _read(source: Source, cells: Cells, options: ReadOptions) -> None:
     with connect(small=small(source)) as connection:
         have = load_rows(connection, source, "raw")
-        require(source, ("run", "question", *NUGGETS), have, "a table of nuggets counted")
+        require(source, ("run", "question", *NUGGETS), have, "a table of nugget counts")
         names = list(have)
         rows = connection.execute(f"SELECT row, {', '.join(have.values())} FROM raw ORDER BY 1").fetchall()
     own = {"run", "question", "type", *(name for columns in TYPES.values() for name in columns)}
@@ -187,7 +187,7 @@ def _same_questions(cells: Cells, runs: Sequence[str], questions: Sequence[str])
             for name in ("nuggets.vital", "nuggets.list_known"):
                 if (other.type, other.counts.get(name)) != (first.type, first.counts.get(name)):
                     raise MismatchError(
-                        f"question {question!r} has another type or key in run {run!r} than in {runs[0]!r}"
+                        f"question {question!r} has a different type or key in run {run!r} than in {runs[0]!r}"
                     )
 
 

@@ -6,9 +6,9 @@ model.
                 `answer_text`
     answers     `{"run_id", "topic_id", "answer": [{"text"}, …]}`
 
-Assignments need nothing beside them; a key with answers is matched automatically, by words. Support is a nugget found;
+Assignments need no other file; a key with answers is matched automatically, by words. Support is a nugget found;
 partial support is neither found nor missing: nuggets.vital and nuggets.all give it half a credit, nuggets.F none. A
-response of which an assignment failed is ungraded.
+response with a failed assignment is ungraded.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     if by_part[ASSIGNED]:
         if len(by_part[ASSIGNED]) < len(parts):
             other = (*by_part[KEY], *by_part[ANSWERS])[0]
-            raise MismatchError(f"{other.label}: assignments hold key and answers already; give them alone")
+            raise MismatchError(f"{other.label}: assignments already hold the key and the answers; give them alone")
         if options.choose:
             raise UsageError(f"{opt('choose')} has nothing to choose in assignments")
         return _assigned(by_part[ASSIGNED])
@@ -88,7 +88,7 @@ def _nuggets(at: At, row: dict[str, Any]) -> list[Nugget]:
         if not isinstance(text, str) or not text.strip():
             raise at.fail("the text of a nugget must not be empty", item)
         if importance not in ("vital", "okay"):
-            raise at.fail("importance is vital or okay", importance)
+            raise at.fail("importance must be vital or okay", importance)
         nuggets.append(Nugget(str(place), text.strip(), {"": importance == "vital"}))
     return nuggets
 
@@ -101,7 +101,9 @@ def _answers(sources: Sequence[Source]) -> tuple[Said, dict[tuple[str, str], At]
             run = _name(at, row, "run_id") if "run_id" in row else stem
             key = run, _name(at, row, "topic_id")
             if key in where:
-                raise at.fail(f"run {run!r} answers topic {key[1]} again; it did on line {where[key].line}", key[1])
+                raise at.fail(
+                    f"run {run!r} answers topic {key[1]} again; it already did on line {where[key].line}", key[1]
+                )
             strings = row.get("answer")
             if not isinstance(strings, list):
                 raise at.fail("answer must be a list of sentences", strings)
@@ -110,7 +112,7 @@ def _answers(sources: Sequence[Source]) -> tuple[Said, dict[tuple[str, str], At]
             for rank, sentence in enumerate(strings, 1):
                 text = sentence.get("text") if isinstance(sentence, dict) else None
                 if not isinstance(text, str):
-                    raise at.fail("a sentence of an answer has a text", sentence)
+                    raise at.fail("a sentence of an answer must have a text", sentence)
                 answers.add(at, key, rank, text, None)
     return answers, where
 
@@ -131,7 +133,7 @@ def _assigned(sources: Sequence[Source]) -> ReadResult:
                 raise at.fail(f"run {run!r} answers question {target} again", target)
             nuggets = {nugget.id: nugget for nugget in _nuggets(at, row)}
             if first.setdefault(target, nuggets) != nuggets:
-                raise at.fail(f"question {target} has other nuggets here than before", target)
+                raise at.fail(f"question {target} has different nuggets here than before", target)
             if target not in keys.nuggets:
                 for nugget in nuggets.values():
                     keys.add(at, target, nugget)

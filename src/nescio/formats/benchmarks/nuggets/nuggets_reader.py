@@ -1,6 +1,6 @@
 r"""Definition questions: nugget keys, the strings of runs, and what assessors mapped, as text or JSON Lines.
 
-Text, in the manner of TREC, cells parted by white space:
+Text in TREC's manner, with cells separated by white space:
 
     key      `qid nugget vital|okay text`; several assessors: `vital,okay,vital`, or a file each
     run      `qid Q0 docid rank score tag text`, the strings of a response in the order of their ranks
@@ -120,7 +120,7 @@ def _no_match_twice(mapped: Sequence[Mapped]) -> None:
     for row in mapped:
         key = (row.run, row.target, row.rank, row.nugget, row.assessor)
         if key in seen:
-            raise row.at.fail(f"the same match stands on line {seen[key]}", row.nugget or NOTHING)
+            raise row.at.fail(f"the same match is on line {seen[key]}", row.nugget or NOTHING)
         seen[key] = row.at.line
 
 
@@ -132,7 +132,7 @@ def _nothing_beside_matches(mapped: Sequence[Mapped]) -> None:
     for row in mapped:
         key = row.run, row.target, row.assessor
         if row.nugget is None and (key in responses if row.rank is None else (*key, row.rank) in strings):
-            rule = "nothing is said to be found here, and other lines find nuggets in it"
+            rule = "this line says that nothing was found, but other lines find nuggets in the same place"
             raise row.at.fail(rule, f"{row.target} {row.run}")
 
 
@@ -195,7 +195,7 @@ def _json_target(at: At, row: dict[str, Any], file: str, keys: Keys, options: Re
             raise at.fail("the text of a nugget must not be empty", text)
         weight = number(written)
         if written is not None and (weight is None or not 0 <= weight <= 1):
-            raise at.fail("a weight is a number from 0 to 1", written)
+            raise at.fail("a weight must be a number from 0 to 1", written)
         vital = _json_labels(at, nugget.get("vital"), file)
         keys.add(at, target, Nugget(_nugget_id(at, nugget, i), text.strip(), vital, weight))
 
@@ -252,7 +252,7 @@ def _json_response(at: At, row: dict[str, Any], name: str, files: _Files) -> Non
         raise at.fail("confidence must be a finite number, or null", sure)
     key = run.strip(), identifier(at.source, row, at.line)
     if key in files.where:
-        rule = f"run {key[0]!r} responds to question {key[1]} again; it was on line {files.where[key].line}"
+        rule = f"run {key[0]!r} responds to question {key[1]} again; it already did on line {files.where[key].line}"
         raise at.fail(rule, key[1])
     files.said.run(at, key[0])
     files.where[key] = at
@@ -276,7 +276,7 @@ def _text_mapping(source: Source) -> Iterator[Mapped]:
         nuggets = [None] if cells[3] == NOTHING else cells[3].split(",")
         for nugget in nuggets:
             if nugget == "":
-                raise at.fail("a nugget has no name; names are parted by one comma", cells[3])
+                raise at.fail("a nugget has no name; separate names by one comma", cells[3])
             yield Mapped(at, cells[1], cells[0], _whole(cells[2]), nugget, cells[4] if len(cells) == 5 else "")
 
 

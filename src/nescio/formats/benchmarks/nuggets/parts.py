@@ -53,7 +53,7 @@ class Keys(Struct):
         if set(before.vital) & set(nugget.vital):
             raise at.fail(f"nugget {nugget.id} of question {target} appears twice", nugget.text)
         if before.text != nugget.text:
-            rule = f"nugget {nugget.id} of question {target} has another text elsewhere ({before.text!r})"
+            rule = f"nugget {nugget.id} of question {target} has a different text elsewhere ({before.text!r})"
             raise at.fail(rule, nugget.text)
         known[nugget.id] = Nugget(before.id, before.text, {**before.vital, **nugget.vital}, before.weight)
 
@@ -71,7 +71,7 @@ class Keys(Struct):
                 one, other = next(iter(nuggets)), list(nuggets)[odd]
                 raise MismatchError(
                     f"question {name}: nugget {one} is labelled by {_names(people[0])}, nugget {other} by"
-                    f" {_names(people[odd])}; every assessor labels every nugget of a question"
+                    f" {_names(people[odd])}; every assessor must label every nugget of a question"
                 )
             targets.append(Target(name, self.texts.get(name, ""), tuple(nuggets.values()), self.strata.get(name, {})))
         return tuple(targets)
@@ -99,7 +99,7 @@ class Said(Struct):
         """Add a run, which must stand in one file only."""
         file = str(at.source.label)
         if self.runs.setdefault(name, file) != file:
-            raise at.fail(f"run {name!r} is in {self.runs[name]} too; a run is one file", name)
+            raise at.fail(f"run {name!r} is in {self.runs[name]} too; a run must be one file", name)
 
     def add(self, at: At, key: tuple[str, str], rank: int, text: str, document: str | None) -> None:
         """Add a string of a response."""
@@ -171,7 +171,7 @@ def check(keys: Keys, answers: Said, where: Mapping[tuple[str, str], At]) -> Non
         if key[1] not in keys.nuggets:
             raise at.fail("the key has no such question", key[1])
     if not answers.runs:
-        raise MismatchError("a key was given and no run: give the system's strings with it")
+        raise MismatchError("a key was given without a run: give the system's strings with it")
 
 
 def to_evidence(keys: Keys, answers: Said, mapped: Sequence[Mapped], options: ReadOptions) -> ReadResult:
@@ -185,7 +185,7 @@ def to_evidence(keys: Keys, answers: Said, mapped: Sequence[Mapped], options: Re
     words = _words(targets, runs) if options.texts else None
     if not mapped:
         if "assessors" in options.choose:
-            raise UsageError("assessors are chosen among those of a mapping: give one, or score automatically")
+            raise UsageError("assessors are chosen from those of a mapping: give one, or score automatically")
         method = automatic or pourpre.COUNT
         data, notes = pourpre.evidence(targets, runs, method)
         record = JudgeRecord("automatic", (("method", method),))
@@ -207,7 +207,7 @@ def to_evidence(keys: Keys, answers: Said, mapped: Sequence[Mapped], options: Re
             *notes,
             note(
                 "nuggets.runs_not_given",
-                "the mapping is also of runs that were not given: {runs:list}",
+                "the mapping also covers runs that were not given: {runs:list}",
                 runs=list(map(repr, strangers)),
             ),
         )

@@ -94,8 +94,8 @@ def _odd_note(run: str, kind: str, *, values: int, clipped: bool) -> Note:
     if kind == OTHER_SIDE:
         return note(
             "pan.other_side",
-            "run {subject!r}: {values} {values:value/values} on the other side than the letter before it, which "
-            "decides",
+            "run {subject!r}: {values} {values:value/values} on the opposite side from the letter before "
+            "it, which decides",
             run,
             values=values,
         )

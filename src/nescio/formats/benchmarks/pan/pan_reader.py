@@ -4,10 +4,10 @@ silence.
     2020 to 2023   truth.jsonl {"id", "same": bool}, answers.jsonl {"id", "value": number in [0, 1]}
     2024           both {"id", "is_human": …}; 2025 and after both {"id", "label": …}: in the truth 0, 1 or a pair of
                    which the first is 1 where the answer is 0; in the answers a number, which may lie outside [0, 1]
-    2013 to 2015   truth.txt, answers.txt: a line a problem, as `EN001 Y` and `EN001 0.8` (2013 also `EN01 Y 0.8`,
+    2013 to 2015   truth.txt, answers.txt: one line per problem, as `EN001 Y` and `EN001 0.8` (2013 also `EN01 Y 0.8`,
                    with - for silence)
 
-In the years where both files have one shape, the truth is the one with "truth" in its name, or with pairs.
+In the years where both files have the same shape, the truth is the one with "truth" in its name, or with pairs.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         notes.append(
             note(
                 "pan.silence",
-                "c@1: the organisers' evaluator of 2024 takes 0.5 on a negative for right as well; here it is silence",
+                "c@1: the organisers' evaluator of 2024 also counts 0.5 on a negative as right; here it is unanswered",
             )
         )
     return ReadResult(outcomes, tuple(notes), SINCE_2024 if since_2024 else MEASURES)

@@ -19,7 +19,7 @@ from nescio.text import plural
 
 @writer(
     "pan",
-    about="PAN verification data of any year as that of 2020: truth.jsonl and runs/NAME/answers.jsonl, in a folder",
+    about="PAN verification data of any year, written as in 2020: truth.jsonl and runs/NAME/answers.jsonl, in a folder",
     takes=Outcomes,
 )
 def write(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> WriteResult:
@@ -27,7 +27,7 @@ def write(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> W
     problem."""
     if not {"verification.same", "verification.value"} <= outcomes.extra_columns.keys():
         raise MismatchError(
-            "PAN's files hold whether two texts are the same author's, and a score: this is no data of PAN"
+            "PAN's files say whether two texts have the same author, and give a score: this is not PAN data"
         )
     same = outcomes.extra_columns["verification.same"][0]
     notes: list[Note] = []
@@ -37,7 +37,7 @@ def write(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> W
         notes.append(
             note(
                 "pan.no_place",
-                "left out, as there is no place for it in PAN's truth of 2020: {strata:list}",
+                "left out, because PAN's truth of 2020 has no place for it: {strata:list}",
                 strata=lost,
             )
         )
@@ -77,14 +77,14 @@ def _values_of(outcomes: Outcomes, run: int, notes: list[Note]) -> list[float]:
     sides = np.where(state == CORRECT, same, ~same)
     if odd := int((~silent & ((values > 0.5) != sides) | (~silent & (values == 0.5))).sum()):
         raise MismatchError(
-            f"run {outcomes.runs[run]!r}: {odd} scores are not on the side that was decided (Y or N), which a score"
-            " alone cannot say"
+            f"run {outcomes.runs[run]!r}: {odd} scores are not on the side that was decided (Y or N), "
+            "which a score alone cannot express"
         )
     if moved := int((silent & (raw != 0.5)).sum()):
         notes.append(
             note(
                 "pan.silence_moved",
-                "run {subject!r}: {scores} scores beside silence (-) written as 0.5",
+                "run {subject!r}: {scores} scores given with silence (-) written as 0.5",
                 outcomes.runs[run],
                 scores=moved,
             )

@@ -40,7 +40,7 @@ def read_truth(source: Source) -> Truth:
 def problems_of(source: Source) -> tuple[str, ...]:
     """Return the problems of a truth file, without what is true of them; raises FormatError for another file."""
     if recognise(source) is None:
-        raise FormatError(source.label, 'topics of PAN are a truth file, as in {"id", "same"} or EN001 Y')
+        raise FormatError(source.label, 'topics of PAN must be a truth file, as in {"id", "same"} or EN001 Y')
     return tuple(read_truth(source).same)
 
 

@@ -118,7 +118,7 @@ def _each(source: Source, items: Any, what: str, inside: str) -> Iterator[tuple[
         place = f"{what}[{position}]"
         members = item.get(inside) if isinstance(item, dict) else None
         if not isinstance(members, list):
-            raise FormatError(source.label, f"an object with a list of {inside} is expected", where=place, value=item)
+            raise FormatError(source.label, f"expected an object with a list of {inside}", where=place, value=item)
         title = item.get("title", "")
         yield place, members, title if isinstance(title, str) else str(title)
 
@@ -128,7 +128,7 @@ def _question(source: Source, question: Any, title: str, at: tuple[int, int, int
         return FormatError(source.label, rule, where=_Asked("", "", (), title, *at).place, value=value)
 
     if not isinstance(question, dict):
-        raise fail("a question is an object", question)
+        raise fail("a question must be an object", question)
     name, text, answers = question.get("id"), question.get("question", ""), question.get("answers")
     if isinstance(name, bool) or not isinstance(name, (str, int)) or name == "":
         raise fail("id must be a text or a whole number", name)
@@ -139,5 +139,5 @@ def _question(source: Source, question: Any, title: str, at: tuple[int, int, int
     stated = [answer.get("text") if isinstance(answer, dict) else None for answer in answers]
     texts = [answer for answer in stated if isinstance(answer, str)]
     if len(texts) < len(stated):
-        raise fail("each answer is an object with a text", answers)
+        raise fail("each answer must be an object with a text", answers)
     return _Asked(str(name), text, tuple(texts), title, *at)

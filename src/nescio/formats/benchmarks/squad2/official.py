@@ -28,7 +28,7 @@ def official(gold: Any, predictions: Any, odds: Any = None) -> dict[str, float]:
     sources = [open_source(file) for file in (predictions, *([odds] if odds is not None else []))]
     for source, part in zip(sources, ("answers", "odds"), strict=False):
         if recognise(source) != part:
-            raise FormatError(source.label, f"this is no file of SQuAD's {part}")
+            raise FormatError(source.label, f"this is not a file of SQuAD's {part}")
     texts = read_predictions(sources[0], "run", known, [])
     scores = score_texts(known.golds, texts)
     answering = np.array([name in texts for name in known.golds.ids])
@@ -60,5 +60,5 @@ def _gold_of(path: Any) -> Gold:
         return gold_of(questions, path)
     source = open_source(path)
     if recognise(source) != "gold":
-        raise FormatError(source.label, "this is no file of SQuAD's gold")
+        raise FormatError(source.label, "this is not a file of SQuAD's gold")
     return read_gold(source)

@@ -73,8 +73,8 @@ def match_odds(
             alike = [name for name, answer in zip(names, answers, strict=True) if _core(answer) == core]
             if len(alike) != 1:
                 raise MismatchError(
-                    f"{source.label}: of which run are these the no-answer odds? Call the file after its predictions "
-                    f"(pred_NAME.json, na_odds_NAME.json), or say {opt('choose', of='odds=RUN')}; runs here are "
+                    f"{source.label}: which run do these no-answer odds belong to? Name the file after its predictions "
+                    f"(pred_NAME.json, na_odds_NAME.json), or give {opt('choose', of='odds=RUN')}; runs are "
                     f"{', '.join(names)}"
                 )
             run = alike[0]

@@ -1,7 +1,7 @@
 """SQuAD 2.0: the gold, predictions `{id: text}` of any number of runs, and no-answer probabilities or odds `{id:
 number}`.
 
-An empty prediction is silence, and on a question without an answer it is right. The script evaluate-v2.0.py scores
+An empty prediction is silence, which is right for a question without an answer. The script evaluate-v2.0.py scores
 every question by exact match and by token F1; both are kept as columns (`squad_exact`, `squad_f1`), equal to the
 script's.
 """

@@ -54,7 +54,7 @@ def write(unjudged: Unjudged, path: Path, progress: Progress | None = None) -> W
                     notes.append(
                         note(
                             "squad2.without_confidence",
-                            "run {subject!r}: {answers:n answer} without confidence, and without odds",
+                            "run {subject!r}: {answers:n answer} without confidence, so without odds",
                             run.name,
                             answers=lacking,
                         )
@@ -63,7 +63,7 @@ def write(unjudged: Unjudged, path: Path, progress: Progress | None = None) -> W
                 notes.append(
                     note(
                         "squad2.no_odds",
-                        "run {subject!r}: no file of odds, as its confidences could not be read back from one",
+                        "run {subject!r}: no file of odds, because its confidences could not be read back from one",
                         run.name,
                     )
                 )

@@ -43,7 +43,7 @@ def with_qrels(source: Source, runs: Sequence[RankedRun], options: ReadOptions) 
         notes.append(
             note(
                 "trec.relevance",
-                "{subject}: relevance goes up to {highest}; relevant is {least} or more "
+                "{subject}: relevance goes up to {highest}; {least} or more counts as relevant "
                 f"({opt('choose', of='relevance=N')})",
                 str(source.label),
                 highest=top,

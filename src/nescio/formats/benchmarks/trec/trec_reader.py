@@ -1,14 +1,14 @@
 """TREC: runs `qid iter docno rank score tag` with qrels `qid iter docno rel`; factoid answers judged R, W, X or U.
 
-With qrels a topic is a question and a document an answer: the outcome is that of the first document, and MRR reads how
-far down the first relevant one stands. Documents are ordered as trec_eval orders them: by falling score, which it keeps
-in single precision, ties by falling docno; the rank in the file is not looked at (`--choose order=rank` goes by it). A
-document that is not in the qrels is not relevant. trec.AP, trec.RR and trec.P@k are over all documents of each topic.
+With qrels a topic is a question and a document an answer: the outcome is that of the first document, and MRR uses the
+rank of the first relevant one. Documents are ordered as trec_eval orders them: by falling score, which it keeps in
+single precision, and ties by falling docno; the rank in the file is ignored (`--choose order=rank` uses it). A document
+that is not in the qrels is not relevant. trec.AP, trec.RR and trec.P@k are over all documents of each topic.
 
 A line of factoid judgements is `qid docno judgement answer`: R is right; wrong, inexact (X) and unsupported (U) are
 incorrect (in many of TREC's files 1 is right, -1 wrong, 2 unsupported and 3 inexact); NIL for a docno is silence, and
-judged R it says that the collection holds no answer. Such a file is one run that gives one answer a question; or, with
-runs whose lines go on with their answer, the pool of what was judged.
+if it is judged R, the collection holds no answer. Such a file is one run with one answer per question; or, together
+with runs whose lines end with an answer, the pool of judged answers.
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
 """DeepEval: `.deepeval/.latest_test_run.json`, `.latest_run_full.json`, `test_run_*.json`, and the cache of cases.
 
-A test case has `success` and, of each metric, `success`, `score` and perhaps `error` (`metricsData`; before version 1,
-`metricsMetadata`). It is right where all its metrics passed, as the tool counts it; a metric that is `flaky` does not
-decide. A metric that ended in an error, or that has no score, is no verdict: a case that failed for nothing else is not
-graded, which the tool counts as failed. `--choose metric=NAME` takes one metric in place of all, with `threshold=T` its
-score. An `actualOutput` that is empty is silence. A case is called by its input, so that runs are compared by it, and
-cases of one input are repeats.
+A test case has `success` and, for each metric, `success`, `score` and perhaps `error` (`metricsData`; before version 1,
+`metricsMetadata`). It is right if all its metrics passed, as the tool counts it; a metric that is `flaky` does not
+decide. A metric that ended in an error, or has no score, is not a verdict: a case that failed for no other reason is
+not graded, though the tool counts it as failed. `--choose metric=NAME` uses one metric instead of all, and with
+`threshold=T` its score. An empty `actualOutput` is silence. A case is identified by its input: runs are compared by it,
+and cases with the same input are repeats.
 
-The cache (`.deepeval-cache.json`) keeps the cases of earlier runs: its counts are not those of the last one. In a
-`.deepeval` folder the latest run is read, and not the cache. A file that holds a link alone has its cases at Confident
-AI; `.latest_run_full.json` beside it may hold them.
+The cache (`.deepeval-cache.json`) keeps the cases of earlier runs, so its counts are not those of the last one. In a
+`.deepeval` folder, the latest run is read instead of the cache. A file that holds only a link has its cases at
+Confident AI; `.latest_run_full.json` beside it may hold them.
 """
 
 from __future__ import annotations
@@ -80,8 +80,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
             notes.append(
                 note(
                     "deepeval.cache",
-                    "{subject}: a cache keeps cases of earlier runs too: its {cases:n case} need not be those of the"
-                    " last one",
+                    "{subject}: a cache also keeps cases of earlier runs, so its {cases:n case} may not all be of "
+                    "the last one",
                     str(source.label),
                     cases=len(own),
                 )
@@ -112,7 +112,7 @@ def _latest(parts: Sequence[SourceRole], notes: list[Note]) -> list[SourceRole]:
         notes.append(
             note(
                 "deepeval.one_of_folder",
-                "not read, as their cases stand in another file of the same folder: {files:list}",
+                "not read, because another file in the same folder has their cases: {files:list}",
                 files=[str(source.label) for _, source in left],
             )
         )
@@ -132,8 +132,8 @@ def _name(source: Source) -> str:
 def _why_no_cases(source: Source) -> str:
     if LINK in source.document:
         return (
-            f"it holds a link to the run at Confident AI and none of its cases: {FULL} beside it, or a run that was not"
-            " sent there, holds them"
+            f"it holds a link to the run at Confident AI but none of its cases: {FULL} beside it, or a run "
+            "that was not sent there, has them"
         )
     return "its run has no test cases: DeepEval was stopped before the first"
 

@@ -1,11 +1,12 @@
-"""every_eval_ever: one graded instance a line, whatever tool it came from.
+"""every_eval_ever: one graded instance per line, from any tool.
 
 An instance says {"model_id", "evaluation_name", "sample_id", "output", "evaluation": {"score", "is_correct"}, "error",
-…}. The format has no word for declining: silence is an empty output, an error that names a refusal, and what a pattern
-of `--declined-pattern` matches; and what `outcome` says (correct, incorrect, unanswered, ungraded), which is proposed
-to stand in `evaluation` beside `is_correct` and which nescio writes there, and in the metadata as `nescio_outcome`. An
-instance with another error is not graded. One question under several evaluations (filters, metrics) is one question:
-`--choose evaluation=NAME` says by which. An instance that stands again is a repeat of its question.
+…}. The format has no field for abstentions: silence is an empty output, an error that names a refusal, and what a
+pattern of `--declined-pattern` matches; and what `outcome` says (correct, incorrect, unanswered, ungraded), which is
+proposed as a field of `evaluation` beside `is_correct`; nescio writes it there, and in the metadata as
+`nescio_outcome`. An instance with another error is not graded. One question under several evaluations (filters,
+metrics) is one question: `--choose evaluation=NAME` says which one to use. An instance that appears again is a repeat
+of its question.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def recognise(source: Source) -> str | None:
 
 @reader(
     "every_eval_ever",
-    about="every_eval_ever: instance-level results, one a line",
+    about="every_eval_ever: instance-level results, one per line",
     recognise=recognise,
     sniff_keys={"lines": ("sample_id",)},
 )
@@ -64,8 +65,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         notes.append(
             note(
                 "every_eval_ever.no_declining",
-                "every_eval_ever has no word for declining: only empty outputs and refusals among the errors are "
-                f"silence; {opt('declined_pattern')} names words that are",
+                "every_eval_ever has no field for abstentions: only empty outputs and refusals among the "
+                f"errors count as unanswered; {opt('declined_pattern')} names other such words",
             )
         )
     named = _distinct(rows, notes, several=several)
@@ -104,7 +105,7 @@ def _chosen(instances: Sequence[_Instance], options: ReadOptions, notes: list[No
     notes.append(
         note(
             "every_eval_ever.one_evaluation",
-            "by the evaluation {subject!r}: {others} instances of others left out",
+            "scored by the evaluation {subject!r}: {others} instances of others left out",
             name,
             others=len(rows) - len(kept),
         )
@@ -125,7 +126,7 @@ def _check(source: Source, row: Row, where: str) -> None:
         rule = f"outcome must be {', '.join(sorted(STATES_WRITTEN))}"
         raise FormatError(source.label, rule, where=where, value=outcome)
     if right is not None and (outcome, right) in (("correct", False), ("incorrect", True)):
-        rule = f"is_correct is {str(right).lower()}, and outcome says otherwise"
+        rule = f"is_correct is {str(right).lower()}, but outcome says otherwise"
         raise FormatError(source.label, rule, where=where, value=outcome)
 
 
@@ -177,7 +178,7 @@ def _distinct(rows: Sequence[Graded], notes: list[Note], *, several: bool) -> It
         notes.append(
             note(
                 "every_eval_ever.repeats",
-                "{repeats} instances stand again: each is a repeat of the first of its sample_id",
+                "{repeats} instances appear again: each is a repeat of the first with its sample_id",
                 repeats=again,
             )
         )

@@ -41,7 +41,7 @@ _WORDS = {state: word for word, state in STATES_WRITTEN.items()}
 
 @writer(
     "every_eval_ever",
-    about="every_eval_ever: one instance a line, the outcome in its metadata",
+    about="every_eval_ever: one instance per line, with the outcome in its metadata",
     takes=Outcomes,
     suffixes=(".jsonl",),
 )
@@ -56,14 +56,17 @@ def write(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> W
         notes.append(
             note(
                 "every_eval_ever.silence",
-                "{silent:n answer} declined: outcome says unanswered of each, and is_correct whether that was right",
+                "{silent:n answer} declined: each has the outcome unanswered, and is_correct says whether "
+                "that was right",
                 silent=silent,
             )
         )
     if outcomes.clusters is not None or outcomes.first_right is not None:
         lost = ["clusters"] if outcomes.clusters is not None else []
         lost += ["ranks of right answers"] if outcomes.first_right is not None else []
-        notes.append(note("every_eval_ever.no_place", "left out, as there is no place for it: {lost:list}", lost=lost))
+        notes.append(
+            note("every_eval_ever.no_place", "left out, because there is no place for it: {lost:list}", lost=lost)
+        )
     return WriteResult(f"{plural(len(rows), 'instance')} of {plural(len(outcomes.runs), 'run')}", tuple(notes))
 
 

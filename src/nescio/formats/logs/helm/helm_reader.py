@@ -2,10 +2,10 @@
 and perturbation.
 
 A run is a model; the scenario's other parameters are strata. Silence is an empty completion, or one that the provider
-withheld or the model refused, as HELM's clients say it; any other request that failed is not graded. An answer that
-names no option is wrong, as the tool counts it, and counted in a note. The confidence is the probability of the
-completion, where the log has log-probabilities; its `max_prob` is 1 where it has none. The tool's figures are over one
-split: `test` where there is one.
+withheld or the model refused, according to HELM's clients; any other failed request is not graded. An answer that names
+no option is wrong, as the tool counts it, and a note counts such answers. The confidence is the probability of the
+completion, if the log has log-probabilities; its `max_prob` is 1 if it has none. The tool's figures are over one split:
+`test`, if there is one.
 """
 
 from __future__ import annotations
@@ -221,7 +221,7 @@ def _metric(folder: Folder, cases: Sequence[Case], options: ReadOptions, notes: 
         notes.append(
             note(
                 "helm.one_metric",
-                "{subject}: by {metric}; by others it would differ: {others:each %s %.3g}",
+                "{subject}: scored by {metric}; other metrics give different values: {others:each %s %.3g}",
                 folder.path.name,
                 metric=main,
                 others=differ,

@@ -87,7 +87,7 @@ def say_others(parts: Sequence[SourceRole]) -> list[Note]:
     names = dict.fromkeys(Path(source.label).name for part, source in parts if part == OTHER)
     if not names:
         return []
-    return [note("helm.no_answers", "left out, as there are no answers in them: {files:list}", files=list(names))]
+    return [note("helm.no_answers", "left out, because they hold no answers: {files:list}", files=list(names))]
 
 
 def _folder(path: Path, documents: dict[str, Any], files: dict[str, Path]) -> Folder:
@@ -131,7 +131,7 @@ def open_cases(folder: Folder, options: ReadOptions) -> list[Case]:
         where = f"request state {i}"
         instance = state.get("instance") if isinstance(state, dict) else None
         if not isinstance(instance, dict):
-            raise FormatError(folder.files[STATE], "a request state has an instance", where=where, value=state)
+            raise FormatError(folder.files[STATE], "a request state must have an instance", where=where, value=state)
         key = _key(instance.get("id"), state, instance, folder.files[STATE], where)
         split = instance.get("split")
         labels = grading.labels({"sub_split": instance.get("sub_split")}, options)
@@ -180,7 +180,7 @@ def _stats(entries: Any, folder: Folder, where: str) -> Iterator[tuple[str, floa
     for stat in entries:
         name = stat.get("name") if isinstance(stat, dict) else None
         if not isinstance(name, dict) or not isinstance(name.get("name"), str):
-            raise FormatError(folder.files[STATS], "a stat has a name with a name in it", where=where, value=stat)
+            raise FormatError(folder.files[STATS], "a stat must have a name with a name in it", where=where, value=stat)
         value = number(stat.get("mean"))
         if name.get("sub_split") is None and value is not None and not math.isnan(value):
             yield sanitize(name["name"], target="message"), value

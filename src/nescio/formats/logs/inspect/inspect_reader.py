@@ -1,9 +1,9 @@
 """Inspect: `.eval` archives and `.json` logs. Epochs are repeats of a question.
 
-Silence is the value N, and what a score's `reason` calls a refusal, no response, or a response of another form; a wrong
-answer that is empty, or that the provider blocked, is silence too. NaN, a grader that failed (whatever the value beside
-it) and a sample that stopped with an error are not graded. The tool's own accuracy counts silence as wrong, leaves out
-what is not graded, and of an answer whose grader failed takes the value that stands there.
+Silence is the value N, and whatever a score's `reason` calls a refusal, no response, or a response in the wrong form; a
+wrong answer that is empty, or that the provider blocked, is silence too. NaN, a grader that failed (whatever the value
+beside it) and a sample that stopped with an error are not graded. The tool's own accuracy counts silence as wrong,
+leaves out what is not graded, and uses the recorded value of an answer whose grader failed.
 """
 
 from __future__ import annotations
@@ -238,7 +238,7 @@ def _no_labels(log: Log, scorer: str, grades: Sequence[Grade]) -> None:
     shown = ", ".join(f"{sanitize(shorten(word), target='message')} {many}×" for word, many in counts.most_common(5))
     first = sanitize(next(iter(counts)), target="message")[:40]
     rule = (
-        f"the scores of {scorer!r} are labels and no outcomes: {shown}; "
+        f"the scores of {scorer!r} are labels, not outcomes: {shown}; "
         f"{opt('outcome_map', {first: 'correct'})} says what one of them means, and so on for each"
     )
     raise FormatError(log.path, rule, where=where)

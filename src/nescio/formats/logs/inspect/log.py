@@ -154,7 +154,7 @@ def _status_note(log: Log, status: str) -> Note:
 
 def _why_no_samples(log: Log) -> str:
     if not log.held("results"):
-        return "a log that was started and not finished: there are no samples in it"
+        return "this log was started but not finished: it has no samples"
     shown = [f"{scorer} {metric} {value:g}" for scorer, _, metric, value, _ in log.figures()]
     figures = f"; its own figures: {', '.join(shown)}" if shown else ""
     return f"this holds the header of a log and none of its {log.expected or 0} samples, so no answers{figures}"
@@ -226,8 +226,8 @@ def _once(log: Log, notes: list[Note]) -> list[Sample]:
     notes.append(
         note(
             "inspect.repeats",
-            "{subject}: {samples:n sample} {samples:has/have} the id and epoch of another, and the log counts them "
-            "all: taken as repeats",
+            "{subject}: {samples:n sample} {samples:has/have} the id and epoch of another, and the log "
+            "counts them all: read as repeats",
             log.path.name,
             samples=again,
         )

@@ -1,13 +1,13 @@
-"""lm-evaluation-harness: `samples_<task>_<date>.jsonl`, one row a document and filter, and its `results_<date>.json`
-beside them.
+"""lm-evaluation-harness: `samples_<task>_<date>.jsonl`, one row per document and filter, with its
+`results_<date>.json`.
 
-A run is a folder, and its tasks are a stratum; a file that is named otherwise is a run of its own, and so is a results
-file that holds the samples itself, as `simple_evaluate` returns them. Version 0.4.0 wrote a JSON list to
-`<model>_<task>.jsonl`. An answer that the filter could not extract (`[invalid]`, or the task's own fallback where the
+A run is a folder, and its tasks are a stratum; a file with another name is a separate run, and so is a results file
+that holds the samples itself, as `simple_evaluate` returns them. Version 0.4.0 wrote a JSON list to
+`<model>_<task>.jsonl`. An answer that the filter could not extract (`[invalid]`, or the task's own fallback if the
 results file is given) or that is empty is silence. The confidence of a choice is the softmax of the options'
-log-probabilities at the option chosen. Several responses to a document (`repeats`) are repeats where each is graded:
-by metrics that are lists of a number for each, or in rows of their own. What version 0.3 wrote out
-(`<task>_write_out_info.json`) is read as well.
+log-probabilities at the option chosen. Several responses to a document (`repeats`) are repeats if each is graded: by
+metrics that list a number for each, or in separate rows. The output of version 0.3 (`<task>_write_out_info.json`) is
+read as well.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         rows += graded
         kinds[outcomes] = f"{metric} of {sheet.path}"
     if len(kinds) > 1:
-        raise MismatchError(f"{kinds[True]} gives outcomes, {kinds[False]} only scores: score them apart")
+        raise MismatchError(f"{kinds[True]} gives outcomes, {kinds[False]} only scores: score them separately")
     return grading.result_of(rows, sheets[0].path, options, notes, keep=("task",), outcomes=False not in kinds)
 
 
@@ -154,7 +154,7 @@ def _given(
                 notes.append(
                     note(
                         "lm_eval.samples_beside",
-                        "{subject}: its samples of {task} are left out, as there is a file of them beside it",
+                        "{subject}: its samples of {task} are left out, because a file beside it has them",
                         path.name,
                         task=task,
                     )
@@ -327,7 +327,8 @@ def _other_documents(sheets: Sequence[Sheet]) -> list[Note]:
     return [
         note(
             "lm_eval.documents_differ",
-            "runs {subject!r} and {other!r}: {documents} documents have one doc_id and not one doc_hash; are these "
+            "runs {subject!r} and {other!r}: {documents} documents have the same doc_id but different "
+            "doc_hashes; are these "
             "the same questions?",
             one,
             other=other,

@@ -308,7 +308,7 @@ def repeats_notes(file: str, items: Sequence[Item]) -> list[Note]:
         return [
             note(
                 "lm_eval.repeats",
-                "{subject}: {repeats} responses to each document, each graded, are its repeats",
+                "{subject}: {repeats} graded responses to each document are read as its repeats",
                 file,
                 repeats=repeats,
             )
@@ -317,8 +317,8 @@ def repeats_notes(file: str, items: Sequence[Item]) -> list[Note]:
         return [
             note(
                 "lm_eval.one_graded",
-                "{subject}: {documents:n document} {documents:has/have} several responses, and one grade for all of "
-                "them (of the first, or of what a filter made of them): they are no repeats",
+                "{subject}: {documents:n document} {documents:has/have} several responses but one grade for "
+                "all of them (of the first, or of what a filter made of them): they are not repeats",
                 file,
                 documents=len(several),
             )

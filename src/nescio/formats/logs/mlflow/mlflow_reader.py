@@ -1,12 +1,12 @@
 """MLflow: `eval_results_table.json` of `mlflow.evaluate`, and the table of results of `mlflow.genai.evaluate`, saved as
 JSON, CSV or Parquet; and traces with their assessments (`mlflow.traces`).
 
-The metrics are the columns `NAME/v1/score` (or `NAME/score`), of the newer function `NAME/value`, where "yes" and true
-are 1; what stands under `NAME/value` and is neither a number nor a word for a verdict is an expectation or a label, and
-no metric. A row in which a metric has no value (`NAME/error_message` may say why) is not graded by it. The questions
-are in `inputs` or `request`, the answers in `outputs`, `predictions` or `response`; `--column question=COLUMN` and
-`--column answer=COLUMN` name others. An empty answer is silence, unless its trace ended in an error: that is not
-graded. `--choose metric=NAME` says which metric is the outcome, where not exactly one of them says right or wrong.
+The metrics are the columns `NAME/v1/score` (or `NAME/score`) or, from the newer function, `NAME/value`, where "yes" and
+true are 1; a `NAME/value` that is neither a number nor a word for a verdict is an expectation or a label, not a metric.
+A row in which a metric has no value (`NAME/error_message` may say why) is not graded by it. The questions are in
+`inputs` or `request`, the answers in `outputs`, `predictions` or `response`; `--column question=COLUMN` and `--column
+answer=COLUMN` name others. An empty answer is silence, unless its trace ended in an error, which is not graded.
+`--choose metric=NAME` says which metric is the outcome, unless exactly one of them says right or wrong.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def _answers(source: Source, run: str, options: ReadOptions, notes: list[Note]) 
         notes.append(
             note(
                 "mlflow.labels",
-                "{subject}: not read, as they hold other things than numbers and verdicts: {columns:list}",
+                "{subject}: not read, because they do not hold numbers or verdicts: {columns:list}",
                 str(source.label),
                 columns=others,
             )

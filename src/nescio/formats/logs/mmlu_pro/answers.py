@@ -137,8 +137,8 @@ def notes_on(reading: Reading) -> list[Note]:
                 note(
                     "mmlu_pro.letters_not_strict",
                     "run {subject!r}: {letters} letters in pred cannot be reproduced from the text by the rule "
-                    '"answer is (X)", and are random or of a looser rule: '
-                    f"{{trusted:trusted, as asked/read as unanswered ({opt('choose', {'extract': 'pred'})} trusts "
+                    '"answer is (X)", and are random or come from a looser rule: '
+                    f"{{trusted:trusted, as requested/read as unanswered ({opt('choose', {'extract': 'pred'})} trusts "
                     "them)}",
                     run,
                     letters=seen.random,
@@ -152,7 +152,7 @@ def notes_on(reading: Reading) -> list[Note]:
                 note(
                     "mmlu_pro.other_letters",
                     "run {subject!r}: {texts} texts give a different letter from pred: "
-                    "{trusted:pred is trusted, as asked/the text is read}",
+                    "{trusted:pred is trusted, as requested/the text is read}",
                     run,
                     texts=seen.other,
                     trusted=trusted,
@@ -162,7 +162,7 @@ def notes_on(reading: Reading) -> list[Note]:
             notes.append(
                 note(
                     "mmlu_pro.textless",
-                    "run {subject!r}: {answers:n answer} {answers:has/have} no text: pred is read as it stands",
+                    "run {subject!r}: {answers:n answer} {answers:has/have} no text: pred is used unchanged",
                     run,
                     answers=seen.textless,
                 )
@@ -189,7 +189,7 @@ def _looser_note(run: str, seen: _Seen, *, read: bool) -> Note:
     return note(
         "mmlu_pro.looser_rules",
         "run {subject!r}: letters that only looser rules of the repository find: {rules:list}: "
-        f"{{read:read as answers, as asked/unanswered unless {opt('choose', {'extract': 'full'})}}}",
+        f"{{read:read as answers, as requested/unanswered unless {opt('choose', {'extract': 'full'})}}}",
         run,
         rules=[rule for rule in rules if rule["letters"]],
         read=read,

@@ -70,13 +70,13 @@ class Figures:
                 notes.append(
                     note(
                         "mmlu_pro.results_not_given",
-                        "{subject}.json: left out, as {results}.json was not given",
+                        "{subject}.json: left out, because {results}.json was not given",
                         stem,
                         results=key[1],
                     )
                 )
             elif right is None or wrong is None or not 0 < right + wrong < 1e9:
-                notes.append(note("mmlu_pro.no_counts", "{subject}.json: left out, as there are no counts in it", stem))
+                notes.append(note("mmlu_pro.no_counts", "{subject}.json: left out, because it has no counts", stem))
             else:
                 own, many = right / (right + wrong), round(right + wrong)
                 notes += grading.compared(own, many, self._given[key], "accuracy by pred", f"{stem}.json")

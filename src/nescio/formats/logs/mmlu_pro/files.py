@@ -95,7 +95,7 @@ def _of_member(source: Source, name: str) -> Iterator[tuple[Any, str]]:
     if not isinstance(document, list):
         raise FormatError(
             source.label,
-            "an array of questions is expected",
+            "expected an array of questions",
             where=f"member {sanitize(name, target='message')}",
             value=document,
         )

@@ -1,13 +1,12 @@
-"""MMLU-Pro result files: JSON arrays of questions with `pred` and the model's text, also inside their ZIP. No letter is
-silence.
+"""MMLU-Pro result files: JSON arrays of questions with `pred` and the model's text, also inside their ZIP. An answer
+without a letter is silence.
 
-The repository's first rule is applied to every text again, because some files hold a random letter where it found none:
-the answer is the first letter after "answer is", as in "the answer is (C)". Where it finds none, the repository goes on
-to look for "Answer: C", and then for the last letter from A to J that stands alone anywhere in the text, be it the
-first word of "I do not know": `--choose extract=full` does so too. The first rule alone is the default, as its letters
-are answers: of those that only the last rule finds in the published texts of mathstral-7B and Llama-2-7b, 13 of 82 and
-49 of 468 are right, which is about what guessing among ten options gives. A note says how many letters the other rules
-would add.
+The repository's first rule is applied to every text again, because some files hold a random letter if it found none:
+the answer is the first letter after "answer is", as in "the answer is (C)". If there is none, the repository looks for
+"Answer: C", and then for the last single letter from A to J anywhere in the text, even the first word of "I do not
+know": `--choose extract=full` does so too. The first rule alone is the default, because its letters are answers: of
+those that only the last rule finds in the published texts of mathstral-7B and Llama-2-7b, 13 of 82 and 49 of 468 are
+right, about what guessing among ten options gives. A note says how many letters the other rules would add.
 """
 
 from __future__ import annotations

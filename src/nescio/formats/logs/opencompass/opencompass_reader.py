@@ -1,15 +1,15 @@
 """OpenCompass: `results/<model>/<dataset>.json` with details, and `predictions/<model>/<dataset>.json`.
 
-Both hold their items by number ("0", "1", …), so that a question is called by its dataset and its number: there is no
-other text of it than the prompt. A run is a model, its datasets are a stratum. The verdict of the details is the
-outcome (`opencompass.details` says which there are); a prediction from which nothing was extracted, an empty one, and
-what a judge calls not attempted is silence. Where the options' perplexities decide (type PPL) there is no text. The
-tool's accuracy is in percent, over all items. Copies of a dataset (`n`) are repeats.
+Both hold their items by number ("0", "1", …), so a question is identified by its dataset and its number; its only text
+is the prompt. A run is a model, its datasets are a stratum. The verdict of the details is the outcome (see
+`opencompass.details`); a prediction from which nothing was extracted, an empty one, and one that a judge calls not
+attempted are silence. If the options' perplexities decide (type PPL), there is no text. The tool's accuracy is in
+percent, over all items. Copies of a dataset (`n`) are repeats.
 
-Details of evaluators that give no verdict (`predictions` and `references` alone) are judged here (`--judge`), the
-references being the gold. Results without details (`dump_details=False`) hold figures alone: their items are in the
-predictions, which are judged here by their `gold`, where they have it. A file `<dataset>_replica0.json` in `results`
-looks like predictions and holds the texts of a judge: its letters are verdicts where the details are not there.
+Details of evaluators that give no verdict (`predictions` and `references` alone) are judged here (`--judge`), with the
+references as gold. Results without details (`dump_details=False`) hold only figures: their items are in the
+predictions, which are judged here by their `gold`, if they have it. A file `<dataset>_replica0.json` in `results` looks
+like predictions but holds the texts of a judge: its letters are verdicts whose details are missing.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         return ReadResult(_unjudged(asked, options), tuple(notes))
     verdicts = judges or results
     if lacking := [source for source in predictions if _place(source) not in there]:
-        rule = "these predictions have no results with details beside them; score them apart from those that have"
+        rule = "these predictions have no results with details beside them; score them separately from those that have"
         raise MismatchError(f"{lacking[0].label}: {rule}")
     graded = {_place(source) for source in verdicts}
     unjoined = [source for source in predictions if _place(source) not in graded]
@@ -160,7 +160,7 @@ def _check_places(sources: Sequence[Source]) -> None:
         if before != folder:
             renamed = f"folders {place[0]}" if above else "files"
             raise MismatchError(
-                f"{other.label} and {source.label} would both become run {place[0]!r}: these are no repeats; rename "
+                f"{other.label} and {source.label} would both become run {place[0]!r}: these are not repeats; rename "
                 f"one of the {renamed}, or give one of them at a time"
             )
 
@@ -173,11 +173,11 @@ def _why_no_items(source: Source) -> str:
     if _JUDGE.search(source.stem):
         return (
             "these are a judge's texts on the answers that rules had called wrong, and not the answers: the verdicts "
-            f"are in results/{model}/{dataset}.json, where dump_details is set"
+            f"are in results/{model}/{dataset}.json, if dump_details is set"
         )
     return (
-        f"it holds figures{held} and no items: those are in predictions/{model}/{dataset}.json beside results, or in "
-        "here where dump_details is set"
+        f"it holds figures{held} and no items: those are in predictions/{model}/{dataset}.json beside "
+        "results, or in here if dump_details is set"
     )
 
 

@@ -78,8 +78,8 @@ def paired(files: Sequence[FileOfTests], notes: list[Note]) -> list[Graded]:
     notes.append(
         note(
             "promptfoo.paired",
-            "{first} and {second} have different tests under one number (the first is {test}): tests are paired by "
-            "what they ask, and numbered as in {given}",
+            "{first} and {second} have different tests under one number (the first is {test}): tests are "
+            "paired by what they ask and numbered as in {given}",
             first=one.label,
             second=other.label,
             test=name,

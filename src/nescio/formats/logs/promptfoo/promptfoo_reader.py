@@ -1,11 +1,11 @@
-"""promptfoo: `results.json` of version 3, or one result a line. An error of the provider is no wrong answer, and no
-answer either.
+"""promptfoo: `results.json` of version 3, or one result per line. An error of the provider is neither a wrong answer
+nor an abstention.
 
 A result is `{"testIdx", "promptIdx", "success", "failureReason", "score", "provider", "response": {"output"}, …}`; the
-reason of a failure is 0 none, 1 an assertion, 2 an error. The text of a failed assertion stands in `error` as well, so
-that says nothing where there is an output. A refusal (`isRefusal`) is silence; a failure that is only a judge's
-(`graderError`), or that of an assertion's own script that crashed, is ungraded. The table that it writes as CSV says
-too little to keep these apart, and is refused.
+reason of a failure is 0 none, 1 an assertion, 2 an error. The text of a failed assertion is in `error` as well, so
+`error` says nothing if there is an output. A refusal (`isRefusal`) is silence; a failure that comes only from a judge
+(`graderError`), or from an assertion script that crashed, is ungraded. promptfoo's CSV table does not distinguish
+these, and is refused.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def _table(document: Row) -> Row:
 
 @reader(
     "promptfoo",
-    about="promptfoo results: results.json (version 3) or one result a line",
+    about="promptfoo results: results.json (version 3) or one result per line",
     recognise=recognise,
     sniff_keys={"delimited": (*TABLE,), "lines": (*KEYS,), "object": ("results", "evalId")},
 )
@@ -103,8 +103,8 @@ def _file(source: Source, options: ReadOptions, notes: list[Note], prefix: str) 
         notes.append(
             note(
                 "promptfoo.crashed",
-                "{subject}: of {crashed} of {total} results the script of an assertion crashed, which the tool "
-                "counts as a failure; one that failed for nothing else is not graded",
+                "{subject}: in {crashed} of {total} results an assertion script crashed, which the tool "
+                "counts as a failure; results that failed for no other reason are not graded",
                 source.name,
                 crashed=crashed,
                 total=len(graded),
@@ -174,7 +174,7 @@ def _repeats(files: Sequence[FileOfTests], notes: list[Note]) -> list[Graded]:
     notes.append(
         note(
             "promptfoo.repeats",
-            "{repeats} results are of tests whose variables and assertions stand in another: they are repeats",
+            "{repeats} results are of tests with the same variables and assertions as another: they are repeats",
             repeats=again,
         )
     )
@@ -199,7 +199,7 @@ def _results(source: Source) -> Iterator[tuple[Row, str]]:
     table = _table(source.document)
     version = table.get("version")
     if version != 3:
-        raise FormatError(source.label, "results of promptfoo are read in their version 3", value=version)
+        raise FormatError(source.label, "promptfoo results must be of version 3", value=version)
     for i, result in enumerate(table["results"]):
         yield result, f"results.results[{i}]"
 
