@@ -127,7 +127,7 @@ def test_a_label_beside_a_prediction_may_be_the_gold(tmp_path: Path) -> None:
 
 def test_a_column_that_nobody_knows_may_be_the_verdict(tmp_path: Path) -> None:
     path = table(tmp_path, "id,prediction,gold,Wertung\n1,x,x,falsch\n2,x,y,richtig\n")
-    rule = "'Wertung' may say which answers are right; name the one to read: --column outcome=Wertung; or judge the answers with --judge exact"
+    rule = "'Wertung' may say which answers are right: the outcome with --column outcome=Wertung (1 right, 1 wrong, 0 silent); or judge the answers with --judge exact"
     assert_refused(path, "line 1", rule)
     assert counts(path, column={"outcome": "Wertung"}) == {"t": (1, 1, 0)}
 
@@ -151,7 +151,9 @@ def test_several_names_of_runs(tmp_path: Path) -> None:
 def test_a_run_that_nobody_knows_is_proposed_where_questions_repeat(tmp_path: Path) -> None:
     rows = "a,q1,1,{0}\nb,q1,0,{0}\na,q2,1,{0}\nb,q2,0,{0}\n".format("z")
     path = table(tmp_path, f"Kandidat,question,correct,x\n{rows}")
-    assert str(refusal(path)).endswith("; if a column names the run, say so: --column run=Kandidat")
+    assert str(refusal(path)).endswith(
+        "; if a column names the run, say so: --column run=NAME, which may be 'Kandidat'"
+    )
     assert counts(path, column={"run": "Kandidat"}) == {"a": (2, 0, 0), "b": (0, 2, 0)}
 
 
@@ -486,8 +488,10 @@ def test_gold_and_prediction_of_classifiers(tmp_path: Path) -> None:
 
 def test_silence_in_the_words_of_a_column_that_is_named(tmp_path: Path) -> None:
     path = table(tmp_path, "question,correct,status\n1,1,answered\n2,0,refused\n3,0,answered\n")
-    assert any("'status' says yes or no, or that some were" in note for note in in_words(read(path, strata=()).notes))
+    rule = "'status' may say which answers were declined (1 of them), and the verdict alone says nothing of it:"
+    assert_refused(path, "line 1", f"{rule} --column abstained=status, or --column abstained= if none does")
     assert counts(path, column={"abstained": "status"}) == {"t": (1, 1, 1)}
+    assert counts(path, column={"abstained": ""}) == {"t": (1, 2, 0)}
 
 
 def test_percentages_under_a_name_of_the_users(tmp_path: Path) -> None:

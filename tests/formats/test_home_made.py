@@ -19,6 +19,8 @@ from .home_made import Table, tables
 
 TABLES = {f"{table.number}-{table.way}": table for table in tables(200)}
 OPTION = re.compile(r"--column ('[^']*'|[^\s;,)]+)")
+ONE_OF = re.compile(r"--column (\w+)=NAME, which may be ((?:'[^']*'(?: \([^)]*\))?(?:; )?)+)")
+NAMED = re.compile(r"'([^']*)'( \([^)]*\))?")
 PARTS = {"id": "question", "text": "question"}  # what the option calls a part
 SEEN: Counter[int] = Counter()
 
@@ -38,12 +40,16 @@ def states_in(table: Table, evidence: Evidence) -> dict[tuple[str | None, int], 
 def proposals(message: str) -> list[tuple[str, str]]:
     """The options that a message proposes."""
     words = [shlex.split(option)[0] for option in OPTION.findall(message)]
-    return [(name, column) for name, _, column in (word.partition("=") for word in words)]
+    found = [(name, column) for name, _, column in (word.partition("=") for word in words)]
+    for part, listed in ONE_OF.findall(message):
+        found += [(part, column) for column, _ in NAMED.findall(listed)]
+    return found
 
 
 def meant(table: Table) -> set[tuple[str, str]]:
     """The options that its maker would give."""
-    return {(PARTS.get(part, part), column) for part, column in table.parts.items()}
+    silent = set() if {"abstained", "answered"} & {*table.parts} else {("abstained", "")}
+    return {(PARTS.get(part, part), column) for part, column in table.parts.items()} | silent
 
 
 def attempt(path: Path, column: dict[str, str]) -> tuple[Loaded | None, str]:

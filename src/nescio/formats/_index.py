@@ -90,6 +90,7 @@ MODULES: tuple[str, ...] = (
     "nescio.formats.native.baseline",
     "nescio.formats.native.counts_table",
     "nescio.formats.native.headers",
+    "nescio.formats.native.hypotheses",
     "nescio.formats.native.judgements",
     "nescio.formats.native.outcome_table",
     "nescio.formats.native.outcome_table.choosing",

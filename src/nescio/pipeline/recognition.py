@@ -15,7 +15,7 @@ from nescio.formats import SourceRole, candidate_formats, matching_formats
 from nescio.formats.folder_reader import files_of
 from nescio.formats.native import roles
 from nescio.pipeline.options import Options
-from nescio.sources.opening import listed_rows, open_source
+from nescio.sources.opening import open_source, tables_of
 from nescio.sources.source import Source
 
 OWN_RUN = "own run"  # the part of a run in nescio's JSON Lines beside a collection of another format
@@ -58,11 +58,14 @@ def recognise(
 def _as_table(source: Source, *, judging: bool) -> Source:
     """Return a JSON document of no format's as the table that it holds, where its columns have names that tables
     have."""
-    if source.kind != "document" or matching_formats(source, judging=judging):
+    if source.kind not in ("document", "lines") or matching_formats(source, judging=judging):
         return source
-    table = listed_rows(source)
-    if table is None or not roles.roles_of(table.columns).columns:
+    known = [(table, roles.roles_of(table.columns)) for table in tables_of(source)]
+    telling = [table for table, of in known if len(of.columns) > 1 and len(of.all("run")) < 2]
+    tables = [table for table in telling if matching_formats(table, judging=judging)] or telling
+    if len(tables) != 1:
         return source
+    (table,) = tables
     of_lines = "id" in table.columns and {"question", "answer", "sentences"} & {*table.columns}
     return source if of_lines and not matching_formats(table, judging=judging) else table
 
@@ -71,11 +74,24 @@ def _with_columns(sources: Sequence[Source], column: Mapping[str, str]) -> Seque
     """Return the sources, each with those columns that the user named and that it has; raises UsageError for one that
     none has."""
     for name, of_table in column.items():
-        if not any(of_table in source.columns for source in sources):
+        if of_table != roles.NONE and not any(_column_of(of_table, source) for source in sources):
             have = ", ".join(dict.fromkeys(c for source in sources for c in source.columns if c)) or "none"
             rule = f"there is no such column in {sources[0].label}; columns are {have}"
             raise UsageError(f"{roles.option(name, of_table)}: {rule}")
-    return [replace(source, named={name: c for name, c in column.items() if c in source.columns}) for source in sources]
+    return [_named(source, column) for source in sources]
+
+
+def _column_of(wanted: str, source: Source) -> str | None:
+    """Return the column of a source that is meant by its name, or by that behind a sign that turns its verdicts."""
+    turned = wanted.removeprefix(roles.TURNED)
+    return wanted if wanted in source.columns else turned if turned in source.columns else None
+
+
+def _named(source: Source, column: Mapping[str, str]) -> Source:
+    """Return a source with those columns that the user named and that it has."""
+    named = {name: own for name, c in column.items() if (own := _column_of(c, source) if c else roles.NONE) is not None}
+    turned = "outcome" in named and named["outcome"] != column["outcome"]
+    return replace(source, named=named, turned=turned)
 
 
 def _check_columns(format_: formats.Format, column: Mapping[str, str]) -> None:

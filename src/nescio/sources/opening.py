@@ -15,11 +15,12 @@ from msgspec.structs import replace
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError, MismatchError
 from nescio.sources import compressed, documents, workbooks
-from nescio.sources.arrow import is_rows, readable
+from nescio.sources.arrow import readable
 from nescio.sources.database import connect, first_line, is_pattern, load_engine, parquet
 from nescio.sources.documents import Streamed
 from nescio.sources.json import MemoryBudget
 from nescio.sources.remote import address_of, fetch
+from nescio.sources.rows import Rows, columns_in, flat, tables_in
 from nescio.sources.source import ARCHIVES, DELIMITED, LINES, PACKED, TALLY, TEXT, Source
 from nescio.sources.text_files import WHITE, check_text, records, separator
 
@@ -238,29 +239,41 @@ def open_table(table: Any) -> Source:
     return Source("table", table=table, columns=names)
 
 
-def listed_rows(source: Source) -> Source | None:
-    """Return a JSON document as the table that it holds: a list of objects, the one list of objects among its members,
-    or columns that are lists of one length; None where it holds no such thing."""
-    document = source.document
-    if source.kind != "document" or not isinstance(document, (list, dict)):
-        return None
-    lists = {"": document} if is_rows(document) else {}
-    if isinstance(document, dict):
-        lists = {name: member for name, member in document.items() if is_rows(member)}
-        plain = [cells for cells in document.values() if isinstance(cells, list) and not is_rows(cells)]
-        if document and len(plain) == len(document) and len({len(cells) for cells in plain}) == 1 and plain[0]:
-            lists = {"": document}
-    if len(lists) != 1:
-        return None
-    ((member, rows),) = lists.items()
-    read = note(
-        "table.json",
-        "{subject}: {place}, read as a table",
-        str(source.label),
-        place=f"the list {member!r} of this JSON document"
-        if member
-        else "this JSON document is a list of rows or columns",
-    )
+def tables_of(source: Source) -> list[Source]:
+    """Return the tables that a JSON document or JSON Lines hold, the largest first: rows whose objects have columns of
+    their own (`grading.correct`), or columns that are lists of one length."""
+    if source.kind == "lines":
+        nested = isinstance(source.first, dict) and any(isinstance(value, dict) for value in source.first.values())
+        from nescio.sources.tables import json_lines
+
+        found = [Rows("", [flat(row) for row, _ in json_lines(source)])] if nested else []
+    elif source.kind != "document" or not isinstance(source.document, (list, dict)):
+        return []
+    elif columns := dict(columns_in(source.document)):
+        return [_table_at(source, columns, _WHOLE)]
+    else:
+        found = tables_in(source.document)
+    found.sort(key=lambda one: -len(one.rows))
+    return [_table_at(source, one.rows, _place(source, one)) for one in found]
+
+
+_WHOLE = "this JSON document is a list of rows or columns"
+
+
+def _place(source: Source, found: Rows) -> str:
+    """Say where rows are, and what the names that they stand under have become."""
+    where = "the objects in its lines" if source.kind == "lines" else _WHOLE
+    if found.path or found.by:
+        where = (
+            f"the {'objects' if found.by else 'list'} {found.path!r} of this JSON document"
+            if found.path
+            else ("the objects of this JSON document")
+        )
+    return f"{where} (their names are the column {found.by!r})" if found.by else where
+
+
+def _table_at(source: Source, rows: Any, place: str) -> Source:
+    read = note("table.json", "{subject}: {place}, read as a table", str(source.label), place=place)
     return replace(
         open_table(rows), name=source.name, path=source.path, packed=source.packed, notes=(*source.notes, read)
     )

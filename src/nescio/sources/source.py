@@ -64,6 +64,7 @@ class Source(Struct, frozen=True, eq=False):
     tick: Callable[[int], None] | None = None
     room: MemoryBudget = field(default_factory=lambda: MemoryBudget(0, packed=False))
     named: Mapping[str, str] = field(default_factory=dict)
+    turned: bool = False
 
     @property
     def suffix(self) -> str:

@@ -295,21 +295,28 @@ def unguarded(source: Source, cell: str) -> str:
 def without_blanks(
     connection: duckdb.DuckDBPyConnection, table: str, source: Source, have: Mapping[str, str]
 ) -> tuple[Note, ...]:
-    """Leave out the rows of a loaded table in which no cell holds anything, as spreadsheets leave behind; and count
-    them."""
-    blank = " AND ".join(f"{cell} IS NULL" for name, cell in have.items() if name) or "false"
-    count = first(connection, f"SELECT count(*) FROM {table} WHERE {blank}")[0]
-    if not count or count == first(connection, f"SELECT count(*) FROM {table}")[0]:
-        return ()
-    connection.execute(f"DELETE FROM {table} WHERE {blank}")
-    return (
-        note(
-            "table.blank_rows",
-            "{subject}: {rows} {rows:row/rows} without any content left out",
-            str(source.label),
-            rows=count,
-        ),
+    """Leave out the rows of a loaded table in which no cell holds anything, as spreadsheets leave behind, and those
+    that repeat the header, as files that were put together have them; and count them."""
+    cells = {name: cell for name, cell in have.items() if name}
+    blank = " AND ".join(f"{cell} IS NULL" for cell in cells.values()) or "false"
+    header = " AND ".join(f"{cell} = {literal(name.strip())}" for name, cell in cells.items()) or "false"
+    every, blanks, headers = first(
+        connection, f"SELECT count(*), count(*) FILTER ({blank}), count(*) FILTER ({header}) FROM {table}"
     )
+    notes = []
+    for code, rule, condition, count in (
+        ("table.blank_rows", "{subject}: {rows} {rows:row/rows} without any content left out", blank, blanks),
+        (
+            "table.header_rows",
+            "{subject}: {rows} {rows:row that repeats/rows that repeat} the header left out",
+            header,
+            headers,
+        ),
+    ):
+        if 0 < count < every:
+            connection.execute(f"DELETE FROM {table} WHERE {condition}")
+            notes.append(note(code, rule, str(source.label), rows=count))
+    return tuple(notes)
 
 
 def with_points(

@@ -291,3 +291,40 @@ YES = frozenset(
     ["true", "yes", "y", "t", "1", "1.0", "1.00", "ja", "wahr", "oui", "vrai", "si", "vero", "verdadero", "x", *"✓✔✅☑"]
 )
 NO = frozenset(["false", "no", "n", "f", "0", "0.0", "0.00", "nein", "falsch", "non", "faux", "falso", *"✗✘❌✖"])
+
+# What words of a name begin with, where the whole name is in no list: what it then may be about.
+STEMS: dict[str, tuple[str, ...]] = {
+    part: tuple(stems.split())
+    for part, stems in {
+        "outcome": """correct right accura accept success solv resolv pass verdict judg outcome grade grading match label
+            score rating evaluat assess result decision richtig korrekt urteil bewert wertung juste reponsejuste jugement evaluation
+            bilan acierto acerto acertou veredi correto correta corretto corretta esatt giust giudiz evalua valutaz avalia
+            resultado esito juist goed oordeel beoordel uitslag antwoordcorrect poprawn czypoprawn ocena werdykt wynik верн
+            правильн ответверн оценка вердикт результат 正确 对 是否正确 回答正确 判断 评价 评判""",
+        "wrong": """wrong incorrect hallucin confabul fabricat mistak erron error fail false untrue notcorrect notright
+            notaccur falsch inkorrekt fehler faux erreur sbagliat scorrett errat incorrect equivocad onjuist fout bledn
+            неверн неправильн ошиб 错误 幻觉""",
+        "abstained": """abst refus declin idk unanswer skip withh withdr notattempt notanswer noanswer noresponse nonanswer
+            nonattempt nonresponse silen evasi escalat defer punt handoff enthalt verweiger abgelehn keineantwort
+            sansreponse rechaz sinrespuesta nocontest norespond rifiut senzarisposta nonrispost recus semresposta geweiger
+            onthoud geenantwoord odmow odmowil czyodmowil wstrzym brakodpowiedzi отказ воздерж нетответа 弃权 拒答 未作答 是否弃权""",
+        "answered": """answered attempted responded replied didanswer beantwort repondu contestad respondid rispost gave provided""",
+        "fact": """answerable unanswerable impossible ambigu hop multi difficult should expect review cach truncat valid pars
+            timeout retr exit latenc cost token price second time temperatur year length triggered backfired tamper
+            confiden prob needs requires contains has context train split""",
+        "run": """model modell modele modelo model system agent run method engine llm pipeline variant strategy approach
+            arm experiment policy config solver baseline bot modele sistema modelo модель система 模型 系统""",
+        "id": """id qid uid question quest query item sample example prompt problem case task instance idx index doc row
+            record entry scenario test num number nr numero frage pregunta domanda pergunta vraag pytan вопрос номер 题号
+            问题 编号""",
+        "prediction": """answer prediction predict response output completion generat hypothes submission antwort reponse
+            respuesta risposta resposta odpowied ответ 模型答案 模型回答""",
+        "gold": """gold expect reference target truth key best correctanswer musterl gabarito wzorzec эталон 标准答案 参考答案""",
+    }.items()
+}
+# Letters for verdicts, as graders write them.
+CODES: tuple[dict[str, int], ...] = (
+    {"A": CORRECT, "B": INCORRECT, "C": SILENT},
+    {"CO": CORRECT, "IN": INCORRECT, "NA": SILENT},
+    {"C": CORRECT, "I": INCORRECT, "N": SILENT},
+)

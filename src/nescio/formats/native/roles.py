@@ -5,15 +5,16 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
-from nescio.data.outcomes import CORRECT, INCORRECT, SILENT
+from nescio.data.outcomes import CORRECT, INCORRECT, SILENT, STATES
 from nescio.errors import FormatError, opt
-from nescio.formats.native.headers import COLUMNS, GIVEN, MEASUREMENTS, NO, WORDS, YES
+from nescio.formats.native.headers import COLUMNS, GIVEN, MEASUREMENTS, NO, STEMS, WORDS, YES
 from nescio.sources.database import connect
 from nescio.sources.source import LINES, TABLES, Source, small
 from nescio.sources.tables import load_rows
@@ -43,9 +44,12 @@ NAMES = {
     "repeat": "repeat",
 }
 _OWN = ("candidate", "rank", "known_answers", "cluster", "judge", "repeat")  # these go by nescio's own names alone
+NONE = ""  # what `--column NAME=` names: no column
+TURNED = "!"  # before the name of a column of verdicts: yes and no change places
 DISPLACED = " (as given)"  # how a column ends whose name another column bears
 _BRACKETS = re.compile(r"\([^)]*\)|\[[^]]*\]")
 _BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\W_]+")
+FEW = 12  # different words of a column that says what became of an answer
 MOST_WORDS = 50  # different cells of a column of verdicts
 _MOST_PROPOSED = 4
 
@@ -83,6 +87,21 @@ def silence_of(word: str) -> bool | None:
     return True if state_of(word) == SILENT else False if fold(word) in GIVEN else None
 
 
+def silent_among(words: Collection[str]) -> set[str]:
+    """Return those of a column's few words that mean that nothing was answered, by what they mean or are made of; none
+    where all do."""
+    if not 1 < len(words) <= FEW or all(truth_of(word) is not None for word in words):
+        return set()
+    found = {word for word in words if state_of(word) == SILENT or _begins(word, "abstained")}
+    return found if len(found) < len(words) else set()
+
+
+def _begins(text: str, part: str) -> bool:
+    """Say whether a word of a text, or the text as one word, begins as words of a part do."""
+    parts = [squash(token) for token in _BOUNDARY.split(text)]
+    return any(one.startswith(STEMS[part]) for one in ("".join(parts), *parts) if one)
+
+
 def truth_of(word: str) -> bool | None:
     """Say what a cell means as yes or no; None where it is neither."""
     number, words = decimal(word), fold(word)
@@ -116,10 +135,27 @@ def is_run(column: str) -> bool:
     return _PARTS.get(squash(column)) == "run"
 
 
+def part_of(column: str) -> str | None:
+    """Return the part that a column plays by its whole name."""
+    return _PARTS.get(squash(column))
+
+
+def says_failure(column: str) -> bool:
+    """Say whether the name of a column speaks of what is wrong: yes then is no."""
+    tokens = [squash(token) for token in _BOUNDARY.split(column)]
+    return part_of(column) in ("wrong", "failure") or any(t.startswith(STEMS["wrong"]) for t in tokens if t)
+
+
+def mapped(word: str, state: int) -> str:
+    """Write the option that says what a word means, as it is typed."""
+    return opt("outcome_map", {word: next(name for name, of in STATES.items() if of == state)})
+
+
 def roles_of(columns: Iterable[str], named: Mapping[str, str] | None = None) -> Roles:
     """Find the part that each column plays by its name; `named` (NAME: COLUMN) comes before all names."""
     columns = tuple(columns)
     user = {NAMES[name]: column for name, column in (named or {}).items() if column in columns}
+    user |= {NAMES[name]: "" for name, column in (named or {}).items() if column == NONE}
     parts: dict[str, list[str]] = {}
     for column in sorted(columns, key=lambda name: _PLACE.get(squash(name), len(_PLACE))):
         part = _PARTS.get(squash(column)) or (column if column in _OWN else None)
@@ -129,7 +165,7 @@ def roles_of(columns: Iterable[str], named: Mapping[str, str] | None = None) -> 
         if own in parts.get(part, ()):
             parts[part] = [own]
     for part, column in user.items():
-        parts[part] = [column]
+        parts[part] = [column] if column else []
     if "outcome" in user or "outcome" in parts.get("outcome", ()):
         parts.pop("score", None)
         parts.pop("wrong", None)
@@ -152,6 +188,29 @@ def options(name: str, columns: Sequence[str]) -> str:
     """Write the options that name each of some columns, of which one is to be taken."""
     written = [option(name, column) for column in columns[:_MOST_PROPOSED]]
     return f"{', '.join(written[:-1])} or {written[-1]}" if len(written) > 1 else written[0]
+
+
+def may_be(part: str, columns: Sequence[str], remarks: Sequence[str] = ()) -> str:
+    """Write the option that gives a part its column where several could be it, and which they are, with what each would
+    make of the table."""
+    shown = [f"{name!r} ({remark})" if remark else repr(name) for name, remark in zip_longest(columns, remarks)]
+    return f"{option(part, 'NAME')}, which may be {'; '.join(shown[:_MOST_PROPOSED])}"
+
+
+def runs_among(columns: Sequence[str]) -> str:
+    """Propose the column that names the run where one of some columns does by what its name is made of; else say which
+    it may be."""
+    named = [name for name in columns if speaks_of(name, "run")]
+    if not columns:
+        return ""
+    only = option("run", named[0]) if len(named) == 1 else may_be("run", named or columns)
+    return f"; if a column names the run, say so: {only}"
+
+
+def speaks_of(column: str, part: str) -> bool:
+    """Say whether a name is made of words that speak of a part, and of no measurement."""
+    tokens = [squash(token) for token in _BOUNDARY.split(column)]
+    return any(t.startswith(STEMS[part]) for t in tokens if t) and not _tokens(column) & MEASUREMENTS
 
 
 # ---- what a table as a whole can be ----
@@ -226,37 +285,12 @@ def _tokens(header: str) -> frozenset[str]:
 
 def proposals(source: Source) -> str:
     """Say which options would make a table understood, by its cells; empty where nothing can be proposed."""
+    from nescio.formats.native.hypotheses import propose
+
     try:
-        return _proposals(source) if is_table(source) else ""
+        return propose(source) if is_table(source) else ""
     except FormatError:  # it is no sound table, which another message says
         return ""
-
-
-def _proposals(source: Source) -> str:
-    with connect(small=small(source)) as connection:
-        have = load_rows(connection, source, "cells")
-        roles = roles_of((name for name in have if name), source.named)
-        claimed = {column for names in roles.columns.values() for column in names}
-        free = [name for name in have if name and name not in claimed]
-        rows = int(connection.execute("SELECT count(*) FROM cells").fetchall()[0][0])
-        words = {name: distinct(connection, "cells", have[name]) for name in free}
-    lines = []
-    verdicts = [name for name in free if is_verdicts(words[name])]
-    if not roles.one("outcome", "score") and verdicts:
-        lines.append(f"the outcome with {options('outcome', verdicts)}")
-    elif not roles.one("outcome", "score") and (roles.one("gold") or roles.one("prediction")):
-        part = "prediction" if roles.one("gold") else "gold"
-        texts = [name for name in free if is_texts(words[name])]
-        if not (roles.one("gold") and roles.one("prediction")) and texts:
-            lines.append(f"the {part} with {options(part, texts)}")
-    names = [name for name in free if name not in verdicts and len(words[name]) > 1 and rows % len(words[name]) == 0]
-    names.sort(key=lambda name: -len(words[name]))
-    scorable = (
-        lines or roles.one("outcome", "score", "wrong", "failure") or (roles.one("gold") and roles.one("prediction"))
-    )
-    if scorable and not roles.all("id", "text") and names:
-        lines.append(f"the question with {options('question', names)}")
-    return ", and ".join(lines)
 
 
 def is_verdicts(words: Sequence[str]) -> bool:

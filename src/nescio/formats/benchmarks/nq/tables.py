@@ -13,6 +13,7 @@ from nescio.data.notes import Note, note
 from nescio.errors import FormatError, MismatchError, opt
 from nescio.formats.logs.grading import identity
 from nescio.formats.native import roles
+from nescio.formats.native.hypotheses import propose
 from nescio.sources.database import connect
 from nescio.sources.literals import UnsoundLiteralError, json_or, read_literal
 from nescio.sources.source import Source, small
@@ -203,9 +204,7 @@ def _runs_that_fit(cells: Sequence[Sequence[Any]], names: Sequence[str], columns
         alone = len({(row[i], row[question]) for row in cells}) == len(cells)
         if alone and name not in columns.own and 1 < len(values) < len(cells):
             fits.append((len(values), name))
-    if not fits:
-        return ""
-    return f"; if a column names the run, say so: {roles.options('run', [name for _, name in sorted(fits)])}"
+    return roles.runs_among([name for _, name in sorted(fits)])
 
 
 def refuse_other_verdicts(rows: Sequence[Row]) -> None:
@@ -223,8 +222,11 @@ def refuse_other_verdicts(rows: Sequence[Row]) -> None:
     verdicts = [name for name in verdicts if not (several and name in steady)]
     if verdicts:
         source = rows[0].where[0]
+        ways = propose(source, judged=False) or f"name it with {roles.option('outcome', 'NAME')}"
         what = f"{' and '.join(map(repr, verdicts))} may say which answers are right"
-        raise roles.ask(source, what, "outcome", verdicts, f"; or judge the answers with {opt('judge', 'exact')}")
+        raise FormatError(
+            source.label, f"{what}: {ways}; or judge the answers with {opt('judge', 'exact')}", where=source.head
+        )
 
 
 def fail(place: tuple[Source, int], rule: str, value: object = None) -> FormatError:

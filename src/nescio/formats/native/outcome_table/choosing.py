@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from nescio.data.notes import Note, note
-from nescio.data.outcomes import INCORRECT, SILENT, STATES
+from nescio.data.outcomes import CORRECT, INCORRECT, SILENT, STATES
 from nescio.data.repeats import REPEAT
 from nescio.errors import FormatError, opt
 from nescio.formats.native import roles
@@ -73,7 +73,9 @@ def choose(
     cells = {part: have[column] for part, column in columns.items()}
     if "confidence" in cells:
         cells["confidence"] = as_numbers(loaded, columns["confidence"], notes)
-    if columns["outcome"] in named.all("wrong", "failure"):
+    by_name = named.all("wrong", "failure") if "outcome" not in named.named else ()
+    says_wrong = columns["outcome"] in by_name or ("outcome" in named.named and _fails(loaded, columns["outcome"]))
+    if says_wrong != source.turned:
         cells["outcome"] = _opposite(loaded, columns["outcome"], "correct", "incorrect")
         notes.append(
             note(
@@ -99,9 +101,16 @@ def choose(
         )
     silent = _silent(loaded, named, declined)
     if silent == "NULL" and not _has_silence(loaded, columns["outcome"]):
+        if "abstained" not in named.named and "answered" not in named.named:
+            _ask_of_silence(loaded, named, columns, cells["outcome"])
         notes += _unread_truths(loaded, named, columns)
     texts = named.all("text", "prediction", "wrong", "abstained", "answered")
     return Chosen(cells, columns, texts, silent, _empty(loaded, named, columns["outcome"], silent))
+
+
+def _fails(table: Loaded, column: str) -> bool:
+    """Say whether a column that the user named for the verdict says by its name and by yes and no what is wrong."""
+    return roles.says_failure(column) and roles.are_truths(table.words(column))
 
 
 def _outcome(table: Loaded, named: Roles) -> str:
@@ -265,6 +274,53 @@ def _has_silence(table: Loaded, outcome: str) -> bool:
     return roles.speaks_of_silence(table.words(outcome))
 
 
+def _ask_of_silence(table: Loaded, named: Roles, columns: Mapping[str, str], outcome: str) -> None:
+    """Raise the error that asks whether a column says which answers were declined: by its words, or by yes and no and
+    what its name is made of. What it says of answers that are marked as right for the most part is no silence."""
+    claimed = {*columns.values(), *(column for names in named.columns.values() for column in names)}
+    free = [column for column in table.have if column and column not in claimed]
+    ways = []
+    for column, words in table.few_words(free).items():
+        part, telling = _tells_silence(column, words)
+        if not telling:
+            continue
+        cell = table.have[column]
+        among = ", ".join(map(literal, sorted(telling)))
+        right = (
+            ", ".join(map(literal, (w for w in _words_of(table, outcome) if roles.state_of(w) == CORRECT))) or "NULL"
+        )
+        rows, marked = first(
+            table.connection,
+            f"SELECT count(*), count(*) FILTER ({outcome} IN ({right})) FROM {table.name} WHERE {cell} IN ({among})",
+        )
+        if rows and 2 * marked <= rows:
+            ways.append((column, part, rows))
+    if ways:
+        column, part, rows = ways[0]
+        what = f"{' and '.join(repr(name) for name, _, _ in ways)} may say which answers were declined ({rows} of them)"
+        instead = f"or {roles.option('abstained', roles.NONE)} if none does"
+        raise FormatError(
+            table.source.label,
+            f"{what}, and the verdict alone says nothing of it: {roles.option(part, column)}, {instead}",
+            where=table.source.head,
+        )
+
+
+def _tells_silence(column: str, words: Sequence[str]) -> tuple[str, set[str]]:
+    """Return the part that a column would play, and its words for what was declined; none where it says nothing."""
+    if among := roles.silent_among(words):
+        return "abstained", among
+    if {roles.truth_of(word) for word in words} == {True, False} and not roles.speaks_of(column, "fact"):
+        for part, silent in (("answered", False), ("abstained", True)):
+            if roles.speaks_of(column, part):
+                return part, {word for word in words if roles.truth_of(word) is silent}
+    return "", set()
+
+
+def _words_of(table: Loaded, cell: str) -> list[str]:
+    return roles.distinct(table.connection, table.name, cell)
+
+
 def _unread_truths(table: Loaded, named: Roles, columns: Mapping[str, str]) -> list[Note]:
     """Note the columns of yes and no that play no part, where nothing in the table says which answers were declined."""
     claimed = {*columns.values(), *(column for names in named.columns.values() for column in names)}
@@ -306,7 +362,9 @@ def _silent(table: Loaded, named: Roles, declined_words: Declined) -> str:
     for part, silent in (("abstained", True), ("answered", False)):
         for column in named.all(part):
             says = roles.silence_of if silent else roles.truth_of
-            values = {word: says(word) for word in table.words(column)}
+            words = table.words(column)
+            among = roles.silent_among(words) if silent else set()
+            values = {word: word in among if among else says(word) for word in words}
             telling = {w: w if truth is None else "yes" for w, truth in values.items() if truth in (None, silent)}
             cells.append(f"({_cases(table.have[column], telling)})")
     if not cells:

@@ -28,7 +28,7 @@ def runs_that_fit(
     rows = loaded.rows()
     fits = [name for name in free if loaded.count(name, question) == rows and 1 < loaded.count(name) < rows]
     fits.sort(key=loaded.count)
-    return f"; if a column names the run, say so: {roles.options('run', fits)}" if fits else ""
+    return roles.runs_among([name for name in fits if roles.squash(name) not in REPEATS])
 
 
 def repeats_that_fit(
