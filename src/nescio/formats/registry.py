@@ -38,7 +38,7 @@ class Unjudged(Struct, frozen=True):
 
     `extra_columns` holds graded scores of the format's own, which no judge gives: a column of shape (runs, questions)
     by name. `unused` notes what else the files hold that could be used, and is not where they are judged so: `nescio
-    check` says it.
+    check` says it. `judge` is the one by which the benchmark itself defines what is right, where it does.
     """
 
     collection: Collection
@@ -46,6 +46,7 @@ class Unjudged(Struct, frozen=True):
     files: tuple[str, ...] = ()
     extra_columns: Mapping[str, Array] = field(default_factory=dict)
     unused: tuple[Note, ...] = ()
+    judge: str | None = None
 
 
 Label = TypeVar("Label")

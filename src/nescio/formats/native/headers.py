@@ -77,7 +77,7 @@ COLUMNS: dict[str, str] = {
         rifiuto rifiutato senza_risposta non_risposto"""
     ),
     "answered": (
-        """answered is_answered attempted is_attempted did_answer responded has_responded replied has_answer beantwortet repondu a_repondu respondida respondido
+        """answered is_answered attempted is_attempted did_answer responded has_responded replied beantwortet repondu a_repondu respondida respondido
         contestada risposto ha_risposto"""
     ),
     "confidence": (
@@ -85,7 +85,7 @@ COLUMNS: dict[str, str] = {
         wahrscheinlichkeit confiance certitude probabilite confianza certeza probabilidad confidenza certezza fiducia
         probabilita"""
     ),
-    "answerable": "answerable is_answerable beantwortbar",
+    "answerable": "answerable is_answerable has_answer has_answers beantwortbar",
     "unanswerable": "unanswerable is_unanswerable is_impossible unbeantwortbar",
 }
 # What people call the column that tells the answers to one question apart: it is proposed, never taken.

@@ -55,7 +55,7 @@ def understand(source: Source) -> str | None:
 
 COLUMNS = (
     *("run", "question", "question_text", "outcome", "answer", "prediction", "gold", "confidence", "abstained"),
-    "answered",
+    *("answered", "answerable"),
 )
 
 
@@ -198,7 +198,7 @@ def _questions(rows: Sequence[Row], options: ReadOptions, notes: list[Note]) -> 
             name,
             row.question,
             row.answers,
-            answerable=bool(row.answers),
+            answerable=row.answerable,
             strata={label: row.labels.get(label, "") for label in kept},
         )
         for name, row in first.items()
