@@ -129,3 +129,19 @@ def test_a_text_without_any_word_of_declining_does_not_decline(text: str) -> Non
 def test_a_sentence_reads_like_silence(text: str) -> None:
     assert SilenceReader().silence(text)
     assert not SilenceReader().silence("It was Paris, though I don't know why.")
+
+
+def test_wrong_answers_of_an_outcome_table_that_read_like_silence_are_counted() -> None:
+    """By whoever judged: the verdict stands, and the note says what would take them."""
+    answers = ["I don't know", "Paris", "N/A", "Oslo", "None", "nan.", "Rome", "None"]
+    correct = [False, True, False, False, True, False, None, False]
+    frame = pd.DataFrame({"question": [*range(4)] * 2, "answer": answers, "correct": correct, "run": list("aaaabbbb")})
+    found = load(frame, Options(ungraded="exclude"))
+    assert found.data.columns["incorrect"].sum() == 5
+    (note,) = said(found, "judging.reads_like_silence")
+    assert dict(note["texts"]) == {'"I don\'t know"': 1, "'N/A'": 1, "'None'": 1, "'nan.'": 1}
+    (pattern,) = re.findall(r"--declined-pattern (.*?) counts", str(note))
+    taken = load(frame, Options(ungraded="exclude", declined_pattern=shlex.split(pattern)))
+    assert taken.data.columns["unanswered"].sum() == 5  # the None that was right is one of them
+    assert not said(taken, "judging.reads_like_silence")
+    assert not said(load(frame.drop(columns="answer"), Options(ungraded="exclude")), "judging.reads_like_silence")

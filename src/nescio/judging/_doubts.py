@@ -75,8 +75,8 @@ class Doubts:
             if len(others) > _FEW:
                 yield note(
                     "judging.doubtful",
-                    "{judge} and {other} disagree on {answers:,} of {total:n answer}{first} ({shown:each %s for %s}, …):"
-                    " {flag} takes the other",
+                    "{judge} and {other} disagree on {answers:,} of {total:n answer}{first} ({shown:each %s for %s}, "
+                    "…): {flag} takes the other",
                     judge=self._name,
                     other=name,
                     answers=len(others),

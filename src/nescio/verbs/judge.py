@@ -222,8 +222,8 @@ class JudgeRequest(ReadingAnswers, AskingModel, Redrawn, WithInterval, Sourced, 
     judge: str | None = option(
         default=None,
         metavar="NAME",
-        help="How answers are judged: fitting, exact, contains, token_f1, choice, numeric, pattern, overlap, declined, human or"
-        " llm, with parameters as in 'token_f1(threshold=0.8)'.",
+        help="How answers are judged: fitting, exact, contains, token_f1, choice, numeric, pattern, overlap, declined,"
+        " human or llm, with parameters as in 'token_f1(threshold=0.8)'.",
         default_words="choice if all questions have options, else fitting",
     )
     output: Path | str | None = option(

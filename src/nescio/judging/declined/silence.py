@@ -12,6 +12,7 @@ from nescio.judging.declined.recognise import Verdict, declines, stands_for_noth
 _MOST_READ = 200_000  # characters of texts that are read in full: a thousand take a few milliseconds
 _LONGEST = 400
 _TEXTS = 5  # that a note shows, and that the pattern it proposes matches
+_SHORT = 40  # characters of a text that a pattern is proposed for: longer ones are hardly said twice
 _WORD = re.compile(r"[^\W\d_]+")
 _SPECIAL = re.compile(r"[.^$*+?{}\[\]\\|()]")
 
@@ -51,7 +52,7 @@ def silence_note(texts: Counter[str], *, subject: str = "", then: str = "") -> N
     forms = Counter[str]()
     for text, times in texts.items():
         forms[text.casefold()] += times
-    common = [form for form, _ in forms.most_common(_TEXTS)]
+    common = [form for form, _ in forms.most_common() if len(form) <= _SHORT][:_TEXTS]
     pattern = "|".join(_SPECIAL.sub(r"\\\g<0>", form) for form in common)
     others = len(forms) - len(common)
     return note(
@@ -63,7 +64,7 @@ def silence_note(texts: Counter[str], *, subject: str = "", then: str = "") -> N
         answers=texts.total(),
         texts=[(shorten(text), times) for text, times in texts.most_common(_TEXTS)],
         more=f" and {len(texts) - _TEXTS} other texts" if len(texts) > _TEXTS else "",
-        flag=opt("declined_pattern", pattern),
+        flag=opt("declined_pattern", pattern or None, of="" if pattern else "REGEX"),
         judge=_also(then) if others and then else "",
     )
 
