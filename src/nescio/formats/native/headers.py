@@ -8,6 +8,7 @@ Italian.
 from __future__ import annotations
 
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT
+from nescio.text import word_set
 
 # The part that a column plays, and what it is called; a more telling name stands before a vaguer one.
 COLUMNS: dict[str, str] = {
@@ -113,6 +114,12 @@ REPEATS = frozenset(
         "prova",
     ]
 )
+# What people call the column that says whose verdict on an answer a row is.
+ANNOTATORS = word_set("""
+annotator annotatorid annotatorname assessor assessorid rater raterid coder labeler labeller reviewer grader
+expert worker workerid humanid judgeid evaluator gutachter bewerter annotateur evaluateur anotador evaluador
+annotatore valutatore
+""")
 # What the last row of a table is called where it sums up the others.
 SUMS = frozenset(
     [

@@ -204,8 +204,8 @@ def _wrong_answers(
         cell = extra.get(prediction or "") or extra.get(f"{prediction}{roles.DISPLACED}")
         if cell:
             query = (
-                f"SELECT {cell}, count(*) FROM rows WHERE file = {i} AND state = {INCORRECT} AND {RANK} = 1 AND {cell} IS"
-                f" NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {_MOST_TEXTS}"
+                f"SELECT {cell}, count(*) FROM rows WHERE file = {i} AND state = {INCORRECT} AND {RANK} = 1 AND {cell} "
+                f"IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {_MOST_TEXTS}"
             )
             yield str(table.source.label), Counter(dict(connection.execute(query).fetchall()))
 
