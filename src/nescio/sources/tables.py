@@ -93,7 +93,9 @@ def _load_table(
     for cell in names.values():
         nan = f"CASE WHEN NOT isnan({cell}) THEN {cell} END"
         kind = kinds[cell]
-        nested = kind.endswith("]") or kind.startswith(("STRUCT", "MAP"))  # as JSON, which tells ["1.50"] from [1.5]
+        nested = ("[" in kind and "VARCHAR" in kind) or kind.startswith(
+            ("STRUCT", "MAP")
+        )  # JSON has marks around texts
         plain = nan if pandas and kind in ("FLOAT", "DOUBLE") else f"to_json({cell})" if nested else cell
         texts.append(f"{_text(plain)} AS {cell}")
     select = ", ".join(["row_number() OVER () AS row", *texts])
