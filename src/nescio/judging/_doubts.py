@@ -59,7 +59,7 @@ class Doubts:
     def notes(self) -> Iterator[Note]:
         """Note what was seen."""
         if self._silent:
-            yield silence_note(self._silent, then=str(self._judge.record))
+            yield silence_note(self._silent, self._reads, then=str(self._judge.record))
         if self._lost:
             yield note(
                 "judging.marks_ignored",

@@ -268,7 +268,7 @@ def _silence_notes(declined: Declined) -> Iterator[Note]:
     for file, wrong in declined.wrong.items():
         reader = SilenceReader()
         if texts := Counter({text: times for text, times in wrong.items() if reader.silence(text)}):
-            yield silence_note(texts, subject=file)
+            yield silence_note(texts, reader, subject=file)
 
 
 def _declined_note(declined: Declined) -> Note:
