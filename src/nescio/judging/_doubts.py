@@ -30,7 +30,8 @@ class Doubts:
         self._judge = judge
         self._silent: Counter[str] = Counter()
         self._reads = SilenceReader()
-        self._lost: list[tuple[str, str]] = []
+        self._lost = 0
+        self._shown: dict[tuple[str, str], None] = {}
         self._rivals = {} if chosen else {name: known(name) for name in _RIVALS.get(self._name, ())}
         self._others: dict[str, list[tuple[str, str]]] = {name: [] for name in self._rivals}
         self._asked = 0
@@ -42,7 +43,9 @@ class Doubts:
         if grade.state not in (CORRECT, INCORRECT) or question.answerable is False:
             return
         if self._name in _BLIND and blurred(grade.state == CORRECT, question.answers, answer, self._again(question)):
-            self._lost.append(_shown(question, answer))
+            self._lost += 1
+            if len(self._shown) <= _FEW:
+                self._shown[_shown(question, answer)] = None
         if self._asked < _MOST_ASKED:
             self._asked += 1
             for name, rival in self._rivals.items():
@@ -67,9 +70,9 @@ class Doubts:
                 "it and {answers:differs/differ} in them from every gold answer ({shown:each %s for %s}{more}); "
                 f"{opt('judge', 'fitting')} heeds them",
                 judge=self._name,
-                answers=len(self._lost),
-                shown=list(dict.fromkeys(self._lost))[:_FEW],
-                more=", …" if len(set(self._lost)) > _FEW else "",
+                answers=self._lost,
+                shown=list(self._shown)[:_FEW],
+                more=", …" if len(self._shown) > _FEW else "",
             )
         for name, others in self._others.items():
             if len(others) > _FEW:

@@ -15,11 +15,11 @@ _ANY = re.compile(r"[-+*/%=<>&|^~!#\\_]|\d[.,:]\d|\.\d|'\(")
 _THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})+(?!,?\d)")
 _DATE = re.compile(r"(?<!\d)(\d{1,4})([-/.])(\d{1,2})\2(\d{1,4})(?!\d)")
 # An operator that prose does not have, with space on both sides or on neither; or a command of TeX.
-_RUN = r"[-+*/%=<>!&|^~]*[+=<>^][-+*/%=<>!&|^~]*"
+_RUN = r"[-*/%!&|~]*[+=<>^][-+*/%=<>!&|^~]*"
 _FORMULA = re.compile(rf"(?<=[\w)\]}}'\"])(?:{_RUN}|\s+{_RUN}\s+)(?=[\w(\[{{\\.'\"])|\\[A-Za-z]")
-_WRAPPED = re.compile(r"[\s`$\"'“”]*(.*?)[\s`$\"'“”.]*", re.DOTALL)
-_ENDS = re.compile(r"[`$\"'.,;:?!]+(?=\s|$)|(?<!\S)[`$\"']+")
-_SPACES = re.compile(r"\s*(?<=[^\w\s])\s+|\s+(?=[^\w\s])")
+_AROUND = " \t\n`$\"'“”"  # what may stand around a formula
+_ENDS = re.compile(r"(?<![`$\"'.,;:?!])[`$\"'.,;:?!]+(?=\s|$)|(?<!\S)[`$\"']+")
+_SPACES = re.compile(r"(?<=[^\w\s])\s+|\s+(?=[^\w\s])")
 # Marks in words: between digits, the sign of a number, of an exponent or of a letter, C++ and C#, snake_case, f'(x).
 _IN_WORDS = re.compile(
     r"(?<=\d)\s+[-*/]\s+(?=\d)|(?<=\d)[.,:/*-](?=\d)|(?<=\d[eE])-(?=\d)"
@@ -33,31 +33,32 @@ _IN_NAMES = re.compile(r"(?:(?<=[\d)\]])|(?<![^\W\d_][^\W_])(?<=[^\W_]))\s*[-*/%
 def same_words(gold: str, answer: str) -> bool:
     """Say whether two texts have the same words after SQuAD's normalisation, with the same signs and operators; or are
     the same formula, to the letter."""
-    formulas = _formula(gold), _formula(answer)
+    formulas = _gold_formula(gold), _formula(answer)
     if any(formulas):
         return formulas[0] == formulas[1]
     names = any(map(str.isupper, gold + answer))
-    if _words(gold, not names) != _words(answer, not names):
+    if _gold_words(gold, not names) != _words(answer, not names):
         return False
     between, also = _between(gold), _between(answer)
     return between == also or not (between and also and names)
 
 
-@lru_cache(maxsize=1 << 16)
 def _formula(text: str) -> str | None:
     """Return a formula without what may stand around it, and without spaces beside its signs; None for other texts."""
     text = text.translate(_ALIKE)
-    whole = _WRAPPED.fullmatch(text) if _FORMULA.search(text) else None
-    return _SPACES.sub("", " ".join(whole[1].split())) if whole else None
+    bare = text.lstrip(_AROUND).rstrip(_AROUND + ".")
+    return _SPACES.sub("", " ".join(bare.split())) if _FORMULA.search(text) else None
 
 
 def _between(text: str) -> list[str]:
     return [mark.strip() for mark in _IN_NAMES.findall(text.translate(_ALIKE))]
 
 
-@lru_cache(maxsize=1 << 16)
 def _words(text: str, names: bool) -> str:
     return normalise(with_marks(text, names)) or squeeze(text)
+
+
+_gold_formula, _gold_words = lru_cache(maxsize=1 << 16)(_formula), lru_cache(maxsize=1 << 16)(_words)
 
 
 def with_marks(text: str, names: bool = False) -> str:
@@ -67,7 +68,7 @@ def with_marks(text: str, names: bool = False) -> str:
     if not _ANY.search(text):
         return text
     if _FORMULA.search(text):
-        return _SPACES.sub("", _ENDS.sub("", text)).translate(_LETTERS)
+        return _SPACES.sub("", " ".join(_ENDS.sub("", text).split())).translate(_LETTERS)
     text = _THOUSANDS.sub(lambda number: number[0].replace(",", ""), text)
     text = _IN_WORDS.sub(_as_letters, _DATE.sub(r"\1-\3-\4", text))
     return _IN_NAMES.sub(_as_letters, text) if names else text

@@ -10,7 +10,7 @@ from nescio.errors import opt, shorten
 from nescio.judging.declined.recognise import Verdict, declines, stands_for_nothing, vocabulary
 
 _MOST_READ, _LEAST = 60_000, 20  # characters that are read in full, each text as these at least: half a second
-_MOST_KEPT = 1 << 17  # texts
+_MOST_KEPT = 1 << 15  # texts
 _LONGEST = 400
 _TEXTS = 5  # that a note shows, and that the pattern it proposes matches
 _SHORT = 40  # characters of a text that a pattern is proposed for: longer ones are hardly said twice
