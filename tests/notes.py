@@ -6,5 +6,5 @@ from collections.abc import Iterable
 
 
 def in_words(notes: Iterable[object]) -> tuple[str, ...]:
-    """What notes say, in their order."""
-    return tuple(map(str, notes))
+    """What notes say, in their order; but for who judged by default, which stands on all answers that are judged."""
+    return tuple(str(note) for note in notes if getattr(note, "code", None) != "judging.default")

@@ -146,7 +146,7 @@ def test_labels_must_be_stated_to_be_blind(nescio: Command, tmp_path: Path) -> N
         library.judge(FILES, against=PEOPLE).certificate()
     with pytest.raises(UsageError, match="people's own verdicts"):
         library.judge(FILES, judge="human", against=PEOPLE).certificate(blind=True)
-    with pytest.raises(UsageError, match="judged by several judges, or by an unknown one"):
+    with pytest.raises(UsageError, match="of a judge that the files do not name"):
         library.judge(EXAMPLES / "outcomes.csv", against=PEOPLE).certificate(blind=True)
 
 

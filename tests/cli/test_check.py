@@ -280,7 +280,7 @@ def test_by_what_answers_were_judged(nescio: Command, tmp_path: Path, outcomes: 
     questions, run = tmp_path / "q.jsonl", tmp_path / "mine.jsonl"
     questions.write_text('{"id": 1, "question": "?", "answers": ["a"]}\n')
     run.write_text('{"id": 1, "answer": "a"}\n')
-    assert "\njudge    exact (by default; --judge)\n" in nescio("check", questions, run).out
+    assert "\njudge    fitting (by default; --judge)\n" in nescio("check", questions, run).out
     asked = nescio("check", questions, run, "--judge", "token_f1(threshold=0.5)").out
     assert "\njudge    token_f1(threshold=0.5) (--judge)\n" in asked
     assert "\njudge " not in nescio("check", outcomes).out

@@ -93,8 +93,8 @@ def test_answers_are_judged_on_the_way(nescio: Command, tmp_path: Path) -> None:
     questions, run, table = tmp_path / "questions.jsonl", tmp_path / "mine.jsonl", tmp_path / "outcomes.csv"
     questions.write_text('{"id": "1", "question": "2 + 2?", "answers": ["4"]}\n')
     run.write_text('{"id": "1", "answer": "4"}\n')
-    assert "judged by exact" in nescio("convert", questions, run, table).err
-    assert table.read_text() == "run,question,outcome,judge\nmine,1,correct,exact\n"
+    assert "judged by fitting" in nescio("convert", questions, run, table).err
+    assert table.read_text() == "run,question,outcome,judge\nmine,1,correct,fitting\n"
 
 
 def test_what_cannot_be_converted(nescio: Command, tmp_path: Path, table3: Path, outcomes: Path) -> None:

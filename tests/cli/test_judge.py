@@ -161,3 +161,60 @@ def test_a_target_needs_people(nescio: Command, files: list[Path], tmp_path: Pat
     refused = nescio("judge", *files, "--target", "population", "-o", tmp_path / "o.csv")
     assert refused.status == 2
     assert "--target needs --against" in refused.err
+
+
+@pytest.fixture
+def graded(tmp_path: Path) -> list[Path]:
+    """A table with the verdicts of a judge that it does not name, gold answers and predictions, and people's verdicts.
+
+    The judge and people agree on 5 of 6; `exact` would take 1, 3 and 6 of the answers as people do, 2 and 4 otherwise.
+    """
+    mine, people = tmp_path / "mine.csv", tmp_path / "people.csv"
+    mine.write_text(
+        "question,gold,prediction,verdict\n1,Paris,Paris,correct\n2,Rome,the city of Rome,correct\n"
+        "3,Oslo,Bergen,incorrect\n4,Bonn,It is Bonn,correct\n5,Kyiv,Lviv,incorrect\n6,Bern,Basel,correct\n"
+    )
+    people.write_text("question,verdict\n1,richtig\n2,sí\n3,falsch\n4,R\n5,wrong\n6,no\n".replace("sí", "vrai"))
+    return [mine, people]
+
+
+def test_the_verdicts_of_a_table_are_held_against_people(nescio: Command, graded: list[Path]) -> None:
+    mine, people = graded
+    (row,) = nescio("judge", mine, "--against", people, "-f", "json").json["agreement"]
+    assert (row["labels"], row["agreement"]) == (6, pytest.approx(5 / 6))
+    (row,) = nescio("judge", mine, "--against", people, "--judge", "exact", "-f", "json").json["agreement"]
+    assert row["agreement"] == pytest.approx(4 / 6)
+    (row,) = nescio("judge", mine, "--against", mine, "-f", "json").json["agreement"]  # and not against themselves
+    assert row["agreement"] == pytest.approx(3 / 6)
+
+
+def test_labels_that_name_the_answer_find_it_in_a_table(nescio: Command, graded: list[Path], tmp_path: Path) -> None:
+    mine, _ = graded
+    people = tmp_path / "by_text.csv"
+    people.write_text("question,answer,verdict\n1,paris,correct\n3,Bergen,correct\n4,another,correct\n")
+    (row,) = nescio("judge", mine, "--against", people, "-f", "json").json["agreement"]
+    assert (row["labels"], row["agreement"]) == (2, 0.5)
+
+
+def test_a_judge_that_is_known_by_its_verdicts_is_certified_by_a_name(
+    nescio: Command, graded: list[Path], tmp_path: Path
+) -> None:
+    mine, people = graded
+    certificate, out = tmp_path / "judge.json", tmp_path / "out.csv"
+    certify = ["--against", people, "--certificate", certificate, "--blind"]
+    refused = nescio("judge", mine, *certify)
+    assert (refused.status, certificate.exists()) == (2, False)
+    assert "--judge-name NAME does" in refused.err
+    done = nescio("judge", mine, *certify, "--judge-name", "hers(prompt=v2)", "-o", out)
+    assert done.status == 0
+    assert json.loads(certificate.read_text())["judge"] == "hers(prompt=v2)"
+    assert {row["judge"] for row in table(out).values()} == {"hers(prompt=v2)"}
+    assert nescio("score", out, "-m", "accuracy", "--require-certificate", certificate).status == 0
+    again = nescio("judge", out, "--against", people, "--judge-name", "another")
+    assert "these files say who judged (hers(prompt=v2))" in again.err
+    assert nescio("judge", mine, "--against", people, "--judge", "exact", "--judge-name", "x").status == 2
+
+
+def test_a_name_of_a_judge_is_for_verdicts(nescio: Command, files: list[Path], people: Path) -> None:
+    found = nescio("judge", *files, "--against", people, "--judge-name", "mine")
+    assert (found.status, "they hold none" in found.err) == (2, True)

@@ -10,8 +10,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, Label
-from nescio.errors import FormatError, NescioError, UsageError
+from nescio.errors import FormatError, MismatchError, NescioError, UsageError
+from nescio.formats.native import headers
 from nescio.formats.native.judgements import read_judgements
+from nescio.judging.human import human
+from nescio.pipeline import load
 from tests import strategies
 from tests.formats.encodings import ENCODINGS, FILES, encode, line_of
 from tests.notes import in_words
@@ -47,6 +50,25 @@ def test_words(tmp_path: Path) -> None:
     assert states(["CORRECT", "NOT_ATTEMPTED"], tmp_path) == [CORRECT, SILENT]
     assert states(["A", "B", "C", "A"], tmp_path) == [CORRECT, INCORRECT, SILENT, CORRECT]
     assert states(["U", "fine"], tmp_path, outcome_map={"U": "correct", "fine": "correct"}) == [CORRECT, CORRECT]
+
+
+def test_every_word_that_an_outcome_table_knows_is_known(tmp_path: Path) -> None:
+    """In all its languages; and in both an expression of several words may have spaces, hyphens or underscores."""
+    for word, state in headers.WORDS.items():
+        assert states([word, word.upper(), word.replace(" ", "_"), "correct"], tmp_path)[:3] == [state] * 3, word
+
+
+def test_verdicts_of_several_people_on_one_answer_name_the_column_that_tells_them_apart(tmp_path: Path) -> None:
+    rows = [{"qid": f"q{i}", "who": who, "verdict": "R", "note": "x"} for i in range(3) for who in ("ann", "bo", "cy")]
+    labels, _ = read_judgements(encode(rows, "csv", tmp_path))
+    assert human(labels, ["a"], ["q0", "q1", "q2"])[1][-1].code == "judgements.doubled"  # they agree: one counts
+    rows[4]["verdict"] = "W"
+    labels, _ = read_judgements(encode(rows, "csv", tmp_path))
+    with pytest.raises(MismatchError, match=r"\(who 'ann'\), and .*\(who 'bo'\); keep one verdict on each answer"):
+        human(labels, ["a"], ["q0", "q1", "q2"])
+    table = encode([{**row, "outcome": "correct", "annotator": row.pop("who")} for row in rows], "csv", tmp_path)
+    with pytest.raises(FormatError, match="'annotator' says whose verdict it is: keep one verdict on each answer"):
+        load(table)
 
 
 @pytest.mark.parametrize("encoding", FILES)

@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from nescio.errors import MismatchError, UsageError
+from nescio.formats import Unjudged
+from nescio.pipeline import Options, read
 
 from .encodings import assert_refused, evidence, refusal
 from .fuzz import assert_damage_is_met, evidence_and_notes, write_files
@@ -113,8 +115,45 @@ def test_ways_to_write_a_list_in_a_cell(tmp_path: Path) -> None:
     for cell in ('"[""Ann"", ""Bo""]"', "\"['Ann', 'Bo']\"", "Ann | Bo", "Bo | ", escape):
         path = table(tmp_path, f"1,who,bo,{cell}\n", "id,question,prediction,answers\n")
         assert evidence(path).columns["correct"].sum() == 1
-    frame = pd.DataFrame({"question": ["q"], "prediction": ["a"], "answers": [["a", "b"]]})
-    assert "a list of gold answers must be JSON" in str(refusal(frame))
+
+
+def test_whole_numbers_that_pandas_writes_with_zero_are_whole_again(tmp_path: Path) -> None:
+    """An empty cell makes a column of whole numbers one of 2.0; by any judge these are the gold's 2."""
+    frame = pd.DataFrame({"question": list("wxyz"), "answers": [1, 2, 3, 4], "prediction": [1, 2, None, 5]})
+    frame.to_parquet(tmp_path / "mine.parquet")
+    frame.to_csv(tmp_path / "mine.csv", index=False)
+    turned = frame.rename(columns={"answers": "prediction", "prediction": "answers"})
+    for judge in (None, "exact", "contains", "token_f1"):
+        for source in (frame, tmp_path / "mine.parquet", tmp_path / "mine.csv"):
+            assert_array_equal(evidence(source, judge=judge).columns["correct"], [[1, 1, 0, 0]])
+        assert_array_equal(evidence(turned, judge=judge).columns["correct"], [[1, 1, 0, 0]])
+    halves = frame.assign(prediction=[1.5, 2, None, 5])
+    assert_array_equal(evidence(halves, judge="exact").columns["correct"], [[0, 0, 0, 0]])  # as they stand
+    assert_array_equal(evidence(halves).columns["correct"], [[0, 1, 0, 0]])
+
+
+def test_a_table_may_say_which_questions_have_an_answer(tmp_path: Path) -> None:
+    """`has_answer` is about the question: it is no verdict, and does not say that an answer was given."""
+    rows = "w,1,1,true\nx,Paris,,true\ny,,z,false\nz,Rome,no,true\n"
+    found = evidence(table(tmp_path, rows, "question,gold,prediction,has_answer\n"))
+    assert_array_equal(found.columns["correct"], [[1, 0, 0, 0]])
+    assert_array_equal(found.columns["unanswered"], [[0, 1, 0, 0]])
+    assert_array_equal(found.columns["answerable"], [[1, 1, 0, 1]])
+    bare = evidence(table(tmp_path, "w,1,yes\nx,0,no\n", "question,correct,has_answer\n"))
+    assert_array_equal(bare.columns["unanswered"], [[0, 0]])
+
+
+def test_lists_of_a_table_with_types_stay_what_they_are(tmp_path: Path) -> None:
+    """Words are words, and the text "1.50" is no number whose last digit says nothing."""
+    gold = [["a, b", "c"], ["1.50"], ['it\'s "d"'], []]
+    frame = pd.DataFrame({"question": list("wxyz"), "prediction": ["A B", "1.5", "its d", "e"], "answers": gold})
+    frame.to_parquet(tmp_path / "mine.parquet")
+    for source in (frame, tmp_path / "mine.parquet"):
+        data = read([source], Options(judge="exact")).data
+        assert isinstance(data, Unjudged)
+        assert [list(question.answers) for question in data.collection.questions] == gold
+        assert_array_equal(evidence(source, judge="exact").columns["correct"], [[1, 0, 1, 0]])
+        assert_array_equal(evidence(source).columns["correct"], [[1, 1, 1, 0]])
 
 
 def test_tables_with_predictions_are_no_other_format(tmp_path: Path) -> None:

@@ -87,7 +87,7 @@ def test_lower_ranks_are_counted_and_give_the_rank_of_the_first_right_answer() -
 
 
 @pytest.mark.parametrize(
-    ("questions", "name"), [((Q1, Q2), "choice"), ((Q1, Question("q9", "?", ("x",))), "exact"), ((NONE,), "choice")]
+    ("questions", "name"), [((Q1, Q2), "choice"), ((Q1, Question("q9", "?", ("x",))), "fitting"), ((NONE,), "choice")]
 )
 def test_the_default_judge_is_choice_where_every_question_has_options(
     questions: tuple[Question, ...], name: str

@@ -118,8 +118,8 @@ def test_a_key_that_goes_unencrypted_is_said_before_it_does(monkeypatch: pytest.
 
 def test_convert_says_what_it_read_and_wrote(answers: list[Path], tmp_path: Path) -> None:
     converted = nescio.convert(answers, tmp_path / "out.csv")
-    assert (converted.format, converted.judge, converted.output) == ("questions", "exact", tmp_path / "out.csv")
-    assert str(converted) == f"read questions, judged by exact; wrote {converted.what} to {tmp_path / 'out.csv'}"
+    assert (converted.format, converted.judge, converted.output) == ("questions", "fitting", tmp_path / "out.csv")
+    assert str(converted) == f"read questions, judged by fitting; wrote {converted.what} to {tmp_path / 'out.csv'}"
     assert nescio.convert(tmp_path / "out.csv", tmp_path / "again.jsonl").judge == ""
     with pytest.raises(MismatchError, match="its answers are already graded"):
         nescio.convert(tmp_path / "out.csv", tmp_path / "folder", to="questions")

@@ -38,7 +38,7 @@ class Unjudged(Struct, frozen=True):
 
     `extra_columns` holds graded scores of the format's own, which no judge gives: a column of shape (runs, questions)
     by name. `unused` notes what else the files hold that could be used, and is not where they are judged so: `nescio
-    check` says it.
+    check` says it. `judge` is the one by which the benchmark itself defines what is right, where it does.
     """
 
     collection: Collection
@@ -46,6 +46,7 @@ class Unjudged(Struct, frozen=True):
     files: tuple[str, ...] = ()
     extra_columns: Mapping[str, Array] = field(default_factory=dict)
     unused: tuple[Note, ...] = ()
+    judge: str | None = None
 
 
 Label = TypeVar("Label")
@@ -53,10 +54,14 @@ Data = Outcomes | OutcomeCounts | Tally | Evidence | Unjudged
 
 
 class Declined:
-    """The patterns of words that mean "I do not know", and what they matched: a text that one of them matches whole."""
+    """The patterns of words that mean "I do not know", and what they matched: a text that one of them matches whole.
+
+    `wrong` are the texts of wrong answers that no pattern matched, by file: some may read like silence all the same.
+    """
 
     def __init__(self, patterns: Sequence[str] = ()) -> None:
         self.matched: Counter[str] = Counter()
+        self.wrong: dict[str, Counter[str]] = {}
         try:
             self._patterns = [re.compile(pattern, re.IGNORECASE | re.DOTALL) for pattern in patterns]
         except re.error as error:

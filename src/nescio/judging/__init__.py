@@ -1,5 +1,6 @@
 """From answers to outcomes: one file a judge, imported when it is asked for. `_judge.py` says what a judge is."""
 
+from nescio.judging._doubts import Doubts, default_note
 from nescio.judging._judge import (
     REGISTRY,
     AnswerToJudge,
@@ -18,12 +19,14 @@ from nescio.judging.human import Human
 __all__ = [
     "REGISTRY",
     "AnswerToJudge",
+    "Doubts",
     "Grade",
     "Human",
     "Judge",
     "Resources",
     "asked_cells",
     "default_judge",
+    "default_note",
     "factory",
     "first_measures",
     "judge",

@@ -90,7 +90,7 @@ F = TypeVar("F", bound=Function)
 Make = Callable[..., "Judge"]  # of Resources, and parameters
 Remarks = Callable[[Collection, Sequence[Run]], Iterable[Note]]
 SUITING = ("choice", "deep_read")  # our judges that say what they suit, in the order of their preference
-FALLBACK = "exact"  # the judge where none suits
+FALLBACK = "fitting"  # the judge where none suits
 
 
 class Declaration(Struct, frozen=True):
@@ -220,7 +220,7 @@ def known(text: str, resources: Resources | None = None) -> Judge:
 
 
 def default_judge(collection: Collection) -> str:
-    """Name the first judge that suits all questions of a collection, or else `exact`."""
+    """Name the first judge that suits all questions of a collection, or else `fitting`, which asks each gold answer."""
     for name in REGISTRY:
         if name in _PLACES and name not in SUITING:
             continue
@@ -228,6 +228,14 @@ def default_judge(collection: Collection) -> str:
         if suits and all(map(suits, collection.questions)):
             return name
     return FALLBACK
+
+
+def rule_of(name: str) -> str:
+    """Say by which rule a judge judges, as its file does in its first sentence; empty where it has none."""
+    declared = REGISTRY.get(name)
+    text = inspect.getdoc(inspect.getmodule(declared.function)) if declared else ""
+    first = " ".join((text or "").split("\n\n")[0].split()).rstrip(".")
+    return first[:1].lower() + first[1:]
 
 
 def first_measures(record: JudgeRecord) -> tuple[str, ...]:

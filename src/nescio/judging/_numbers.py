@@ -44,6 +44,7 @@ def _scaled(match: re.Match[str]) -> str:
 # Before hundreds and thousands that nobody counted: no number in digits, and no word for one.
 _NUMERALS = """one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
 seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred"""
+_SPELLED = rf"\b(?:zero|half|dozen|{'|'.join((*_NUMERALS.split(), *_SCALES))})"
 _UNCOUNTED = r"(?<!\d)(?<!\d[ -])" + "".join(rf"(?<!\b{word}[ -])" for word in _NUMERALS.split())
 
 _Rewrite = tuple[str, str | Callable[[re.Match[str]], str]]
@@ -90,8 +91,9 @@ _IN_NAME = re.compile(
 )  # MP3, F-16; not mid-1990
 
 
-def quantities(text: str, decimal: str = ".") -> list[Quantity]:
+def quantities(text: str, decimal: str = ".", *, in_words: bool = True) -> list[Quantity]:
     """Return the numbers of a text, in their order; `decimal` is the decimal mark that the text uses, a dot or a comma.
+    Without `in_words` those written in English words are left out.
 
     Numbers are written in digits, with separated thousands, as fractions, with powers of ten, or in English words. A
     number that is part of a name (MP3, C-3PO, 3D) is none. Where the mark alone decides (1,234), it does; elsewhere
@@ -99,11 +101,34 @@ def quantities(text: str, decimal: str = ".") -> list[Quantity]:
     """
     if decimal == ",":
         text = re.sub(r"(?<=\d)[.,](?=\d)", lambda numbers: "," if numbers[0] == "." else ".", text)
+    text = _rewritten(text)
+    return [number for number, _, _ in _found(_spaced(_words_to_digits(text) if in_words else text))]
+
+
+def amount(text: str) -> Quantity | None:
+    """Return the number that a text is, in digits, with its unit and nothing else; None where it is another text, or a
+    number such as 007, which is a name."""
+    prepared = _spaced(_rewritten(text)).rstrip(" .") if any(map(str.isdecimal, text)) else ""
+    if not prepared or re.match(r"\D*0\d", prepared):
+        return None
+    found = _found(prepared)
+    return found[0][0] if len(found) == 1 and found[0][1:] == (0, len(prepared)) else None
+
+
+def _rewritten(text: str) -> str:
     text = " ".join(re.sub("[⟪⟫]", " ", text).split())
     for expression, by in _REWRITES:
         text = re.sub(expression, by, text)
-    text = " ".join(unicodedata.normalize("NFKC", _words_to_digits(text)).split())
-    numbers: list[Quantity] = []
+    return text
+
+
+def _spaced(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", text).split())
+
+
+def _found(text: str) -> list[tuple[Quantity, int, int]]:
+    """Return the numbers of a rewritten text, each with where it begins and where it ends with its unit."""
+    numbers: list[tuple[Quantity, int, int]] = []
     number_in, unit_after = re.compile(_NUMBER), re.compile(_UNIT)
     position = 0
     while match := number_in.search(text, position):
@@ -118,11 +143,16 @@ def quantities(text: str, decimal: str = ".") -> list[Quantity]:
             continue  # 3D, 3PO
         with localcontext(_ANY):
             value = _value(match)
-        if value.is_finite():
-            numbers.append(Quantity(value, counted))
         if unit and counted:
             position = unit.end()
+        if value.is_finite():
+            numbers.append((Quantity(value, counted), match.start(), position))
     return numbers
+
+
+def spells_number(text: str) -> bool:
+    """Say whether a text may hold a number in English words."""
+    return re.search(_SPELLED, text.lower()) is not None
 
 
 def _words_to_digits(text: str) -> str:

@@ -16,6 +16,7 @@ from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes, gather
 from nescio.data.repeats import FIRST, repeats_of
+from nescio.judging._doubts import Doubts
 from nescio.judging._judge import AnswerToJudge, Grade, Judge, known
 from nescio.options.edge import Progress
 
@@ -29,12 +30,15 @@ def judge_runs(
     judge: str | Judge,
     files: Sequence[str] = (),
     watch: Progress | None = None,
+    *,
+    doubts: Doubts | None = None,
 ) -> tuple[Outcomes, tuple[Note, ...]]:
     """Judge every answer and every declined candidate; returns the outcomes, and notes on what the judge met.
 
     On an unanswerable question every answer is incorrect, and the judge is not asked, unless it `hears_silence`: then
     it is asked only what declines. The graded scores of the answers of rank 1 go into `extra_columns`; on an
-    unanswerable question they are 1 for silence and 0 for an answer. `watch` is told how many answers have been judged.
+    unanswerable question they are 1 for silence and 0 for an answer. `watch` is told how many answers have been judged,
+    and `doubts` sees those of rank 1 with their grades.
     """
     ready = known(judge) if isinstance(judge, str) else judge
     index = _rows(collection, runs)
@@ -50,6 +54,8 @@ def judge_runs(
     rows: list[tuple[float, ...]] = []  # the latest
     for r, q, response, grade in _graded(ready, runs, questions, index):
         state, candidate = _outcome(grade, response)
+        if doubts and grade is not None and response.answered and response.answer and response.rank == 1:
+            doubts.see(_as_run_has_it(questions[q], runs[r]), response.answer, grade)
         confidence = math.nan if response.confidence is None else response.confidence
         rows.append((r, q, response.rank, state, confidence, candidate))
         if response.rank == 1:
@@ -68,7 +74,7 @@ def judge_runs(
     arrays["known"] = np.ones(total, dtype=np.int8)
     names = tuple(question.id for question in questions)
     outcomes, lower = gather(arrays, tuple(run.name for run in runs), names)
-    notes = list(ready.remarks(collection, runs))
+    notes = [*ready.remarks(collection, runs), *(doubts.notes() if doubts else ())]
     if lower:
         notes.append(
             note(
@@ -110,8 +116,7 @@ def _graded(
                 q = index[_key(response)]
                 question, asked = questions[q], None
                 if response.answer is not None and (hears or question.answerable is not False):
-                    own = _as_run_has_it(question, run) if run.gold else question
-                    asked = AnswerToJudge(run.name, own, response.answer)
+                    asked = AnswerToJudge(run.name, _as_run_has_it(question, run), response.answer)
                 yield r, q, response, asked
 
     if one_by_one := getattr(judge, "one_by_one", None):
@@ -149,7 +154,7 @@ def _rows(collection: Collection, runs: Sequence[Run]) -> dict[tuple[str, str], 
 
 def _as_run_has_it(question: Question, run: Run) -> Question:
     """Give the question the gold answers that came with the run, if any."""
-    return replace(question, answers=run.gold[question.id]) if question.id in run.gold else question
+    return replace(question, answers=run.gold[question.id]) if run.gold and question.id in run.gold else question
 
 
 def asked_cells(collection: Collection, runs: Sequence[Run]) -> NDArray[np.bool_]:

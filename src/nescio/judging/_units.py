@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import importlib.util
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
+from nescio.errors import UsageError, opt
 from nescio.text import word_set
 
 PERCENT, DECADE = "%", "…s"  # 50%; the 1990s
@@ -73,6 +75,7 @@ def unit_of(word: str, degrees: bool = False) -> str | None:
 
 def convert(value: Decimal, unit: str, to: str) -> Decimal | None:
     """Return a value in another unit, or None where the two do not measure the same."""
+    need_libraries()
     import pint
 
     registry = _registry()
@@ -80,6 +83,15 @@ def convert(value: Decimal, unit: str, to: str) -> Decimal | None:
         return Decimal(repr(float(registry.Quantity(float(value), unit).to(to).magnitude)))
     except (pint.PintError, OverflowError):
         return None
+
+
+def need_libraries() -> None:
+    """Raise UsageError where the libraries that read numbers in words and convert units are not installed."""
+    if any(importlib.util.find_spec(name) is None for name in ("pint", "text_to_num")):
+        raise UsageError(
+            "numbers in words and other units need two libraries that are not installed: pip install 'nescio[judges]',"
+            f" or take another judge, such as {opt('judge', 'exact')}"
+        )
 
 
 @lru_cache(maxsize=1)

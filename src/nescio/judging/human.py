@@ -160,7 +160,7 @@ def _add(labels: dict[K, Label], key: K, label: Label) -> bool:
     elif label.state not in (NOT_GRADED, before.state):
         raise MismatchError(
             f"question {label.question!r} is judged twice, differently: {before.place}, and {label.place}; keep one"
-            " verdict"
+            " verdict on each answer, of one person or of the majority"
         )
     return before is not None and before.state == label.state != NOT_GRADED
 
@@ -175,7 +175,8 @@ def people_on(outcomes: Outcomes, people: Human) -> Outcomes:
     """Return the log with people's verdicts in place of its own, NOT_GRADED where there is none; silence stays."""
     state = np.where(asked_of(outcomes), NOT_GRADED, outcomes.state).astype(np.int8)
     for r, q in np.argwhere(asked_of(outcomes)):
-        label = people.label(outcomes.runs[r], outcomes.questions[q])
+        texts = None if outcomes.texts is None else outcomes.texts[r, q]
+        label = people.label(outcomes.runs[r], outcomes.questions[q], (texts and texts.answer) or None)
         if label is not None:
             state[r, q] = label.state
     return replace(outcomes, state=state, extra_columns={})

@@ -4,25 +4,16 @@ from __future__ import annotations
 
 from decimal import Context, Decimal
 from functools import lru_cache
-from typing import Any
 
 from nescio.data.model import Question
-from nescio.errors import MismatchError, UsageError
+from nescio.errors import MismatchError
 from nescio.judging._judge import judge
-from nescio.judging._numbers import Quantity, quantities
-from nescio.judging._units import DECADE, MONEY, PERCENT, convert
+from nescio.judging._numbers import Quantity, quantities, spells_number
+from nescio.judging._units import DECADE, MONEY, PERCENT, convert, need_libraries
 
 WHICH = ("all", "first", "last", "any")
 _EXACT = Context(prec=50, traps=[])  # nothing that a text can say raises
 _CONVERTED = Decimal("1e-9")  # the relative error that a conversion between units may make
-
-
-def _libraries(**parameters: Any) -> None:  # noqa: ARG001
-    from importlib.util import find_spec
-
-    lacking = [name for name in ("pint", "text_to_num") if find_spec(name) is None]
-    if lacking:
-        raise UsageError("the judge numeric needs two libraries that are not installed: pip install 'nescio[judges]'")
 
 
 @judge(
@@ -33,7 +24,7 @@ def _libraries(**parameters: Any) -> None:  # noqa: ARG001
         "which": (f"which must be one of {', '.join(WHICH)}", lambda w: w in WHICH),
         "decimal": ("decimal must be dot or comma", lambda d: d in ("dot", "comma")),
     },
-    check=_libraries,
+    check=lambda **_: need_libraries(),
 )
 def numeric(
     question: Question,
@@ -68,6 +59,17 @@ def numeric(
         return False
     bounds = Decimal(repr(tolerance)), Decimal(repr(absolute))
     return any(_states(stated, numbers, which, bounds) for numbers in gold)
+
+
+def states(gold: Quantity, answer: str) -> bool:
+    """Say whether an answer states just this number, as the judge does; words for numbers are read where there are no
+    digits, so that the libraries are needed there and for units alone."""
+    in_words = not any(map(str.isdecimal, answer))
+    if in_words:
+        if not spells_number(answer):
+            return False
+        need_libraries()
+    return _states(quantities(answer, in_words=in_words), (gold,), "all", (Decimal(0), Decimal(0)))
 
 
 @lru_cache(maxsize=1 << 14)

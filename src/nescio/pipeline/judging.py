@@ -20,8 +20,8 @@ def judge(
     resources: judging.Resources | None = None,
     watch: Progress | None = None,
 ) -> ReadResult:
-    """Judge what was read by the judge asked for, or by the one that suits the questions; `watch` is told how many
-    answers have been judged.
+    """Judge what was read by the judge asked for, else by that of the benchmark, else by the one that suits the
+    questions; `watch` is told how many answers have been judged.
 
     What is judged already stays as it is; raises UsageError where a judge is named for it.
     """
@@ -30,9 +30,12 @@ def judge(
         if by is not None:
             raise UsageError(f"{opt('judge')} is for answers that are not judged yet, but this is {read.about}")
         return read
-    name = by if by is not None else judging.default_judge(data.collection)
+    name = by if by is not None else data.judge or judging.default_judge(data.collection)
     ready = judging.known(name, resources) if isinstance(name, str) else name
-    outcomes, notes = judging.judge_runs(data.collection, data.runs, ready, data.files, watch)
+    doubts = judging.Doubts(ready, chosen=by is not None)
+    outcomes, notes = judging.judge_runs(data.collection, data.runs, ready, data.files, watch, doubts=doubts)
+    if by is None:
+        notes = (judging.default_note(ready), *notes)
     return replace(
         read,
         data=replace(outcomes, extra_columns={**outcomes.extra_columns, **data.extra_columns}),

@@ -112,7 +112,7 @@ class JudgingAnswers(ReadingAnswers, group="Reading the files"):
         default=None,
         metavar="NAME",
         help="How answers are judged, such as exact, choice, 'token_f1(threshold=0.5)'.",
-        default_words="choice if all questions have options, else exact",
+        default_words="choice if all questions have options, else fitting",
     )
 
     @property

@@ -3,6 +3,7 @@ applied."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from nescio.errors import FormatError, MismatchError, UsageError, opt, shorten
 from nescio.formats import Choices, Declined, ReadOptions, ReadResult, SourceRole, Unjudged
 from nescio.formats.native.judgements import OWN_PARTS
 from nescio.formats.native.questions.responses import read_runs
+from nescio.judging.declined.silence import SilenceReader, silence_note
 from nescio.options.edge import Progress, bar
 from nescio.pipeline.options import Options
 from nescio.pipeline.recognition import OWN_RUN, only_questions, open_files, recognise
@@ -125,6 +127,7 @@ def read_parts(
         if isinstance(result.data, Unjudged):
             result = replace(result, data=_apply_declined_patterns(result.data, declined))
         notes = (*notes, _declined_note(declined))
+    notes = (*notes, *_silence_notes(declined))
     return replace(result, notes=(*result.notes, *notes), format=format_.name, about=format_.about)
 
 
@@ -259,6 +262,14 @@ class _Silenced(Sequence[Response]):
 
     def _settled(self, at: int, response: Response) -> Response:
         return replace(response, answer=None, answered=False, why=SAID_SO) if at in self.declined else response
+
+
+def _silence_notes(declined: Declined) -> Iterator[Note]:
+    """Count the answers that are wrong by their files and read like silence, file by file."""
+    for file, wrong in declined.wrong.items():
+        reader = SilenceReader()
+        if texts := Counter({text: times for text, times in wrong.items() if reader.silence(text)}):
+            yield silence_note(texts, reader, subject=file)
 
 
 def _declined_note(declined: Declined) -> Note:

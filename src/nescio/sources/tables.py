@@ -28,7 +28,7 @@ _AT_ONCE = 1 << 12  # lines
 _TICK = 1 << 22
 LARGEST_AT_ONCE = 1 << 28
 # What people write where there is no number; readers say that it is none.
-NOTHING = r"(n/?a|#n/a|nan|none|null|-+|–|\?|k\. ?a\.)"
+NOTHING = r"(n/?a|n\. ?a\.|#n/a|<na>|nan|none|null|-+|–|\?|k\. ?a\.)"
 
 
 def load_rows(
@@ -92,7 +92,12 @@ def _load_table(
     texts = []
     for cell in names.values():
         nan = f"CASE WHEN NOT isnan({cell}) THEN {cell} END"
-        texts.append(f"{_text(nan if pandas and kinds[cell] in ('FLOAT', 'DOUBLE') else cell)} AS {cell}")
+        kind = kinds[cell]
+        nested = ("[" in kind and "VARCHAR" in kind) or kind.startswith(
+            ("STRUCT", "MAP")
+        )  # JSON has marks around texts
+        plain = nan if pandas and kind in ("FLOAT", "DOUBLE") else f"to_json({cell})" if nested else cell
+        texts.append(f"{_text(plain)} AS {cell}")
     select = ", ".join(["row_number() OVER () AS row", *texts])
     create = f"CREATE TEMP TABLE {into} AS SELECT {select} FROM {relation}"
     with watched(connection, source.path, source.tick) if parameters and source.path else nullcontext():

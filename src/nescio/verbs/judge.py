@@ -10,7 +10,8 @@ nescio judge questions.jsonl runs/*.jsonl --judge human --against people.csv -o 
 nescio judge questions.jsonl runs/*.jsonl --judge exact --against people.csv --blind --certificate judge.json
 nescio judge questions.jsonl runs/*.jsonl --judge llm --base-url URL --model NAME -o graded.csv
 
-With --against, you can give a log that is already judged instead. If calls of a language model fail, their answers stay
+With --against, you can give a log or a table that is already judged instead: its verdicts are held against people's,
+and --judge-name says whose they are. If calls of a language model fail, their answers stay
 ungraded, the rest is written, and the exit status is 3.
 """
 
@@ -27,7 +28,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nescio.data.columns import Array
-from nescio.data.judge_record import JudgeRecord, Target, named
+from nescio.data.judge_record import JudgeRecord, Target, named, parse
 from nescio.data.notes import Note
 from nescio.data.outcomes import ANSWERED, CORRECT, INCORRECT, SILENT, Outcomes
 from nescio.data.results import Results
@@ -133,7 +134,11 @@ class Judged(Struct, frozen=True, eq=False):
             raise UsageError(NOT_BLIND)
         if self.by_people or len(self.records) != 1:
             who = (
-                "people's own verdicts" if self.by_people else "answers judged by several judges, or by an unknown one"
+                "people's own verdicts"
+                if self.by_people
+                else f"answers of {len(self.records)} judges"
+                if self.records
+                else f"verdicts of a judge that the files do not name; {opt('judge_name', of='NAME')} does"
             )
             raise UsageError(f"a certificate is for one judge, but these are {who}")
         theirs, judged_cells = self._by_people(self.people)
@@ -222,9 +227,15 @@ class JudgeRequest(ReadingAnswers, AskingModel, Redrawn, WithInterval, Sourced, 
     judge: str | None = option(
         default=None,
         metavar="NAME",
-        help="How answers are judged: exact, contains, token_f1, choice, numeric, pattern, overlap, declined, human or"
-        " llm, with parameters as in 'token_f1(threshold=0.8)'.",
-        default_words="choice if all questions have options, else exact",
+        help="How answers are judged: fitting, exact, contains, token_f1, choice, numeric, pattern, overlap, declined,"
+        " human or llm, with parameters as in 'token_f1(threshold=0.8)'.",
+        default_words="choice if all questions have options, else fitting",
+    )
+    judge_name: str | None = option(
+        default=None,
+        metavar="NAME",
+        apart="judge",
+        help="Who gave the verdicts that FILES hold, where they do not say so: the outcomes and a certificate name it.",
     )
     output: Path | str | None = option(
         default=None, flags=("-o", "--output"), help="The outcome table to write: .csv, .tsv, .jsonl or .parquet."
@@ -298,8 +309,13 @@ def judge(request: JudgeRequest) -> Judged:
     check_results(as_path(request.report), inputs)
     if not asks_model(name) and model.given():
         raise UsageError(f"{model.given()[0]} is for {opt('judge', MODEL)}, or 'declined(undetermined={MODEL})'")
-    reading = Options(**request.values(ReadingAnswers))
-    result = read(items_of(request.source), reading, gold=name != HUMAN, judging=True, supports=False)
+    # Verdicts that a table holds are those of the judge that is held against people, unless another is named.
+    held = request.against is not None and request.against not in items_of(request.source)
+    stands = name is None and (held or request.judge_name is not None)
+    reading = Options(**request.values(ReadingAnswers), texts=stands)
+    result = read(items_of(request.source), reading, gold=name != HUMAN, judging=not stands, supports=False)
+    if request.judge_name is not None:
+        result = _by(request.judge_name, result)
     people, notes = None, list[Note]()
     if request.against is not None:
         answered = name != HUMAN
@@ -308,7 +324,7 @@ def judge(request: JudgeRequest) -> Judged:
     watch = None if asks_model(name) else request.progress
     made = _judged(result, name, Resources(people, model_of), watch)
     assert isinstance(made.data, Outcomes)
-    by = named(judges_of(made)) if made.judged_here else OWN_GRADES
+    by = named(judges_of(made)) if made.judged_here or request.judge_name else OWN_GRADES
     by_people = judges_of(made) == (PEOPLE,)
     judged = Judged(made.data, by, (*notes, *made.notes), result, by_people, people, judges_of(made))
     return _written(judged, request)
@@ -360,11 +376,23 @@ def _people(
     return people, [*notes, *more]
 
 
+def _by(name: str, result: ReadResult) -> ReadResult:
+    """Say who gave the verdicts of files that do not; raises UsageError where they do, or hold none."""
+    data, option_ = result.data, opt("judge_name", name)
+    if not isinstance(data, Outcomes):
+        raise UsageError(f"{option_} names who gave the verdicts of these files, and they hold none: {result.about}")
+    if known := judges_of(result):
+        raise UsageError(f"{option_}: these files say who judged ({named(known)})")
+    return replace(result, data=replace(data, judges=(parse(name),) * len(data.runs)))
+
+
 def _judged(result: ReadResult, name: str | None, resources: Resources, watch: Progress | None) -> ReadResult:
     """Judge what was read as asked for; a log that is judged already may be held against people."""
     data, people = result.data, resources.people
     if isinstance(data, Outcomes) and isinstance(people, Human) and name in (None, HUMAN):
         return replace(result, data=people_on(data, people), judged_here=True) if name else result
+    if isinstance(data, Outcomes) and any(data.judges) and name is None:
+        return result
     if not isinstance(data, Unjudged):
         raise UsageError(f"these files need no judge: {result.about}")
     return judge_read(result, name, resources, watch)

@@ -8,6 +8,7 @@ Italian.
 from __future__ import annotations
 
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT
+from nescio.text import word_set
 
 # The part that a column plays, and what it is called; a more telling name stands before a vaguer one.
 COLUMNS: dict[str, str] = {
@@ -77,7 +78,7 @@ COLUMNS: dict[str, str] = {
         rifiuto rifiutato senza_risposta non_risposto"""
     ),
     "answered": (
-        """answered is_answered attempted is_attempted did_answer responded has_responded replied has_answer beantwortet repondu a_repondu respondida respondido
+        """answered is_answered attempted is_attempted did_answer responded has_responded replied beantwortet repondu a_repondu respondida respondido
         contestada risposto ha_risposto"""
     ),
     "confidence": (
@@ -85,7 +86,7 @@ COLUMNS: dict[str, str] = {
         wahrscheinlichkeit confiance certitude probabilite confianza certeza probabilidad confidenza certezza fiducia
         probabilita"""
     ),
-    "answerable": "answerable is_answerable beantwortbar",
+    "answerable": "answerable is_answerable has_answer has_answers beantwortbar",
     "unanswerable": "unanswerable is_unanswerable is_impossible unbeantwortbar",
 }
 # What people call the column that tells the answers to one question apart: it is proposed, never taken.
@@ -113,6 +114,12 @@ REPEATS = frozenset(
         "prova",
     ]
 )
+# What people call the column that says whose verdict on an answer a row is.
+ANNOTATORS = word_set("""
+annotator annotatorid annotatorname assessor assessorid rater raterid coder labeler labeller reviewer grader
+expert worker workerid humanid judgeid evaluator gutachter bewerter annotateur evaluateur anotador evaluador
+annotatore valutatore
+""")
 # What the last row of a table is called where it sums up the others.
 SUMS = frozenset(
     [

@@ -13,6 +13,7 @@ import numpy as np
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, ANSWERED, CORRECT, INCORRECT, NOT_GRADED, SILENT, STATES, Label, Outcomes
 from nescio.errors import FormatError, MismatchError, UsageError, opt
+from nescio.formats.native import roles
 from nescio.sources.database import connect
 from nescio.sources.opening import open_source
 from nescio.sources.source import LINES, TABLES, Source, small
@@ -40,15 +41,20 @@ INCLUSION = "inclusion"
 PARTS = {"question": QUESTION, "run": RUN, "answer": ANSWER, "verdict": VERDICT, INCLUSION: (INCLUSION,)}
 OWN_PARTS = ("verdict", INCLUSION)  # that no other table has
 
-WORDS = {
-    **dict.fromkeys(("correct", "yes", "true", "1", "1.0", "right", "pass", "acceptable", "r"), CORRECT),
-    **dict.fromkeys(("incorrect", "no", "false", "0", "0.0", "wrong", "fail", "unacceptable", "w"), INCORRECT),
-    **dict.fromkeys(("inexact", "x", "unsupported", "u"), INCORRECT),  # TREC: only R is right
-    **dict.fromkeys(("unanswered", "not_attempted", "not attempted", "declined", "abstained", "refused"), SILENT),
-    **dict.fromkeys(("not judged", "not_judged", "ungraded", "unknown", "skipped", "?", "-"), NOT_GRADED),
+# What people write beside the words that an outcome table knows; of TREC's letters only R is right.
+_WORDS = {
+    "r": CORRECT,
+    **dict.fromkeys(("w", "x", "u", "inexact", "unsupported"), INCORRECT),
+    **dict.fromkeys(("not judged", "unknown", "skipped", "?", "-"), NOT_GRADED),
 }
 ATTEMPTS = ("answered", "attempted", "answer", "attempt")  # where people say only whether a system answered
 LETTERS = {"a": CORRECT, "b": INCORRECT, "c": SILENT}  # SimpleQA's, where no other word stands in the column
+
+
+def state_of(word: str) -> int | None:
+    """Say what a verdict of people means: a state of `nescio.data.outcomes`, None where it is no word for one."""
+    own = _WORDS.get(word if word in _WORDS else roles.fold(word))
+    return roles.state_of(word) if own is None else own
 
 
 def read_judgements(
@@ -81,6 +87,7 @@ def read_judgements(
     known = _known(
         {row[4] for row in rows if row[4]}, outcome_map or {}, inexact, dict.fromkeys(ATTEMPTS * answered, ANSWERED)
     )
+    by_whom = _annotators(source, rows, wanted)
     labels, words = [], Counter[str]()
     for row, question, run, answer, word, odds in rows:
         state = NOT_GRADED if word is None else known.get(word)
@@ -90,8 +97,39 @@ def read_judgements(
         if word and STATES.get(word) != state:
             words[word] += 1
         inclusion = None if odds is None else _probability(source, row, odds)
-        labels.append(Label(question, state, run, answer, f"{source.label}, {locate_later(source, row)}", inclusion))
+        labels.append(
+            Label(
+                question,
+                state,
+                run,
+                answer,
+                f"{source.label}, {locate_later(source, row)}{by_whom.get(row, '')}",
+                inclusion,
+            )
+        )
     return labels, [*source.notes, *_words_read(words, known, str(source.label))]
+
+
+def _annotators(source: Source, rows: Sequence[tuple[Any, ...]], wanted: Mapping[str, str | None]) -> dict[int, str]:
+    """Say of each row what tells its verdict apart from others on the same answer, where there are several: the column
+    with the fewest values that does, such as one of annotators."""
+    if len({row[1:4] for row in rows}) == len(rows):
+        return {}
+    with connect(small=small(source)) as connection:
+        have = load_rows(connection, source, "judgements")
+        others = {name: cell for name, cell in have.items() if name and name not in wanted.values()}
+        cells = connection.execute(
+            f"SELECT {', '.join(['row', *others.values()])} FROM judgements ORDER BY row"
+        ).fetchall()
+    apart = []
+    for i, name in enumerate(others, 1):
+        values = [cell[i] for cell in cells]
+        if len({(row[1:4], value) for row, value in zip(rows, values, strict=True)}) == len(rows):
+            apart.append((len({*values}), name, values))
+    if not apart:
+        return {}
+    _, name, values = min(apart, key=lambda one: one[0])
+    return {row[0]: f" ({name} {value!r})" for row, value in zip(rows, values, strict=True)}
 
 
 def _columns(source: Source, verdict: str | None, named: Mapping[str, str]) -> dict[str, str | None]:
@@ -216,6 +254,7 @@ def _known(words: set[str], outcome_map: Mapping[str, str], inexact: int, more: 
     """Return the state of each word that is a verdict."""
     mapped = {word: STATES[to] for word, to in outcome_map.items()}
     letters = {word.lower() for word in words} <= set(LETTERS)
-    by_word = LETTERS if letters and words else {**WORDS, "inexact": inexact, "x": inexact, **more}
-    states = {word: mapped.get(word, by_word.get(word.lower())) for word in words}
+    by_word = LETTERS if letters and words else {"inexact": inexact, "x": inexact, **more}
+    found = {word: mapped.get(word, by_word.get(word.lower())) for word in words}
+    states = {word: state_of(word) if state is None and not letters else state for word, state in found.items()}
     return {word: state for word, state in states.items() if state is not None}

@@ -16,6 +16,8 @@ from typing import Any
 
 from msgspec import Struct
 
+from nescio.sources.tables import NOTHING
+
 KINDS = ("strong", "weak", "aside", "ask", "commit", "states")
 SHORT = 5  # words that an answer may have which stands alone before its speaker doubts it
 # Where a sentence ends: not after "30." or an initial.
@@ -37,10 +39,9 @@ _LETTERS = {
     "han": "[\u3040-\u9fff]",
     "hangul": "[\uac00-\ud7a3]",
 }
-# Texts that are an answer to one question, and say nothing of another.
-_AMBIGUOUS = frozenset(
-    ("", "none", "null", "nil", "na", "nan", "nothing", "-", "?", "x", "nobody", "no one", "pass", "skip")
-)
+# Texts that are an answer to one question, and say nothing of another: those that stand where there is none, and words.
+_BLANKS = frozenset(("", "none", "null", "nil", "na", "nan", "-", "?", "pass", "skip"))
+_AMBIGUOUS = _BLANKS | frozenset(("nothing", "x", "nobody", "no one"))
 
 
 class Verdict(StrEnum):
@@ -82,6 +83,19 @@ def declines(text: str) -> Verdict:
         return Verdict.UNDETERMINED
     unquoted = _QUOTED.sub(_QUOTE, plain if _QUOTED.fullmatch(plain.strip()) is None else bare)
     return _verdict([_clause(part, turned, words) for part, turned in _parts(unquoted, words)])
+
+
+def stands_for_nothing(text: str) -> bool:
+    """Say whether a text is what people and programs put where there is no answer: N/A, nan, None, a question mark."""
+    return _bare(_folded(text)) in _BLANKS or re.fullmatch(NOTHING, text.strip(), re.IGNORECASE) is not None
+
+
+@cache
+def vocabulary() -> frozenset[str]:
+    """Return the words of all phrases in the Latin script: a text without any of them does not decline."""
+    phrases = tomllib.loads((files(__package__) / "words.toml").read_text(encoding="utf-8")).values()
+    texts = (phrase for language in phrases for kind in ("whole", "strong", "weak", "ask") for phrase in language[kind])
+    return frozenset(word for text in texts for word in _WORD.findall(text.lower()))
 
 
 def digest() -> str:

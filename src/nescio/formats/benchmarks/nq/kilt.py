@@ -57,7 +57,9 @@ def read_kilt(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
             )
         runs.append(Run(run, tuple(response for name, response in responses.items() if name in questions)))
     files = tuple(str(source.label) for source in answers)
-    return ReadResult(Unjudged(Collection(gold.stem, tuple(questions.values())), tuple(runs), files), tuple(notes))
+    return ReadResult(
+        Unjudged(Collection(gold.stem, tuple(questions.values())), tuple(runs), files, judge="exact"), tuple(notes)
+    )
 
 
 def _kilt_parts(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Source, list[Source]]:

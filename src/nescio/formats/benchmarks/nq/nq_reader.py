@@ -23,7 +23,7 @@ from nescio.formats.benchmarks.nq.kilt import read_kilt
 from nescio.formats.benchmarks.nq.tables import GOLD, LONGEST_LABEL, PEOPLE, Row, fail, refuse_other_verdicts, table
 from nescio.formats.logs.graded import Graded, choose, declined, outcomes_of
 from nescio.formats.native import roles
-from nescio.formats.native.judgements import WORDS
+from nescio.formats.native.judgements import state_of
 from nescio.formats.registry import TABLES, ReadOptions, ReadResult, SourceRole, Unjudged, reader, tables_with
 from nescio.sources.source import Source, name_runs
 from nescio.sources.tables import locate
@@ -55,7 +55,7 @@ def understand(source: Source) -> str | None:
 
 COLUMNS = (
     *("run", "question", "question_text", "outcome", "answer", "prediction", "gold", "confidence", "abstained"),
-    "answered",
+    *("answered", "answerable"),
 )
 
 
@@ -198,7 +198,7 @@ def _questions(rows: Sequence[Row], options: ReadOptions, notes: list[Note]) -> 
             name,
             row.question,
             row.answers,
-            answerable=bool(row.answers),
+            answerable=row.answerable,
             strata={label: row.labels.get(label, "") for label in kept},
         )
         for name, row in first.items()
@@ -229,8 +229,7 @@ def _verdict(row: Row, options: ReadOptions) -> tuple[int, str | None]:
         return SILENT, SAID_SO
     if row.verdict is None:
         return NOT_GRADED, "not judged by people"
-    known = WORDS.get(row.verdict.lower(), roles.state_of(row.verdict))
-    state = STATES.get(options.outcome_map.get(row.verdict, ""), known)
+    state = STATES.get(options.outcome_map.get(row.verdict, ""), state_of(row.verdict))
     if state is None:
         raise fail(
             row.where,

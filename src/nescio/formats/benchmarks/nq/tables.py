@@ -3,6 +3,7 @@ lists."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -44,6 +45,7 @@ class Row(Struct):
     verdict: str | None
     where: Any
     declined: bool = False
+    answerable: bool = True
     labels: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -64,6 +66,8 @@ class _Columns(Struct, frozen=True):
     confidence: str | None
     abstained: tuple[str, ...]
     answered: tuple[str, ...]
+    answerable: tuple[str, ...]
+    unanswerable: tuple[str, ...]
 
     @property
     def own(self) -> set[str | None]:
@@ -120,6 +124,8 @@ def _columns(source: Source, have: Mapping[str, str], notes: list[Note]) -> _Col
         confidence=one(("confidence",), "confidence"),
         abstained=named.all("abstained"),
         answered=named.all("answered"),
+        answerable=named.all("answerable"),
+        unanswerable=named.all("unanswerable"),
     )
     parts = {"run": columns.run, "question": ids or question, "prediction": prediction, "gold": gold}
     others = [(part, name) for part, name in parts.items() if name not in (None, part, *IDS, *RUNS, *_ITS_GOLD)]
@@ -148,6 +154,7 @@ def table(source: Source, stem: str, before: set[str], notes: list[Note]) -> lis
         cells = connection.execute(
             f"SELECT row, {', '.join(have[n] for n in names)} FROM predictions ORDER BY row"
         ).fetchall()
+    cells = _whole(cells, names, (columns.prediction, columns.gold), source, notes)
     structured = _structured(source, columns.prediction, columns.gold) if source.kind == "lines" else None
     own, ids = columns.own, columns.ids
     rows: list[Row] = []
@@ -177,8 +184,10 @@ def table(source: Source, stem: str, before: set[str], notes: list[Note]) -> lis
         answers = _listed(cell[columns.gold], place, structured, columns.gold)
         predictions = _given(cell[columns.prediction], place, structured, columns.prediction)
         verdict, confidence = cell.get(columns.people or ""), _confidence(cell.get(columns.confidence or ""), place)
-        silent = _declined(cell, columns, place)
-        rows.append(Row(run, name, text, answers, predictions, confidence, verdict, place, silent, labels))
+        silent = _any(cell, ((columns.abstained, True), (columns.answered, False)), place, "an answer was declined")
+        nothing = ((columns.unanswerable, True), (columns.answerable, False))
+        asked = bool(answers) and not _any(cell, nothing, place, "a question has an answer")
+        rows.append(Row(run, name, text, answers, predictions, confidence, verdict, place, silent, asked, labels))
     if repeated := sum(count - 1 for count in repeats.values()):
         notes.append(
             note(
@@ -190,6 +199,36 @@ def table(source: Source, stem: str, before: set[str], notes: list[Note]) -> lis
             )
         )
     return rows
+
+
+_WHOLE, _WITH_ZERO = re.compile(r"[+-]?\d+"), re.compile(r"([+-]?\d+)\.0")
+
+
+def _whole(
+    cells: list[tuple[Any, ...]], names: Sequence[str], pair: tuple[str, str], source: Source, notes: list[Note]
+) -> list[tuple[Any, ...]]:
+    """Return the rows with 2 for 2.0 in the one column of a pair that has such numbers alone, where the other has whole
+    numbers alone: so pandas writes a column of whole numbers in which a cell is empty."""
+    at = [names.index(name) + 1 for name in pair]
+    for here, other in (at, at[::-1]):
+        whole = all(row[other] is None or _WHOLE.fullmatch(row[other]) for row in cells)
+        if (
+            whole
+            and any(row[here] for row in cells)
+            and all(row[here] is None or _WITH_ZERO.fullmatch(row[here]) for row in cells)
+        ):
+            notes.append(
+                note(
+                    "nq.whole_numbers",
+                    "{subject}: the whole numbers of {column!r} are written with .0, and those of {other!r} without:"
+                    " 2.0 is read as 2",
+                    str(source.label),
+                    column=names[here - 1],
+                    other=names[other - 1],
+                )
+            )
+            return [(*row[:here], row[here] and row[here].removesuffix(".0"), *row[here + 1 :]) for row in cells]
+    return cells
 
 
 def _runs_that_fit(cells: Sequence[Sequence[Any]], names: Sequence[str], columns: _Columns) -> str:
@@ -210,6 +249,7 @@ def _runs_that_fit(cells: Sequence[Sequence[Any]], names: Sequence[str], columns
 def refuse_other_verdicts(rows: Sequence[Row]) -> None:
     """Raise FormatError where a column that nobody knows holds nothing but words for right and wrong, and no fact of
     the question."""
+    known = roles.roles_of(rows[0].labels).all("answerable", "unanswerable")
     values: dict[str, set[str]] = {}
     of_question: dict[tuple[str, str], set[str]] = {}
     for row in rows:
@@ -219,7 +259,7 @@ def refuse_other_verdicts(rows: Sequence[Row]) -> None:
     steady = {name for name in values if all(len(v) == 1 for (n, _), v in of_question.items() if n == name)}
     several = len({row.run for row in rows}) > 1
     verdicts = [name for name, words in values.items() if len(words) > 1 and roles.is_verdicts(sorted(words))]
-    verdicts = [name for name in verdicts if not (several and name in steady)]
+    verdicts = [name for name in verdicts if name not in known and not (several and name in steady)]
     if verdicts:
         source = rows[0].where[0]
         ways = propose(source, judged=False) or f"name it with {roles.option('outcome', 'NAME')}"
@@ -318,18 +358,21 @@ def _list(text: str, place: tuple[Source, int]) -> list[str] | None:
     return [identity(item) for item in items]
 
 
-def _declined(cell: Mapping[str, str | None], columns: _Columns, place: tuple[Source, int]) -> bool:
-    silent = False
-    for names, means in ((columns.abstained, True), (columns.answered, False)):
-        for name in names:
-            text = cell.get(name)
-            truth = None if text is None else roles.truth_of(text)
-            if text is not None and truth is None:
-                raise fail(
-                    place, f"{name!r} says whether an answer was declined, and must be true, false or empty", text
-                )
-            silent = silent or truth is means
-    return silent
+def _any(
+    cell: Mapping[str, str | None],
+    columns: Sequence[tuple[Sequence[str], bool]],
+    place: tuple[Source, int],
+    what: str,
+) -> bool:
+    """Say whether one of some columns of yes and no, each with the word that counts, has its word."""
+    found = False
+    for name, means in ((name, means) for names, means in columns for name in names):
+        text = cell.get(name)
+        truth = None if text is None else roles.truth_of(text)
+        if text is not None and truth is None:
+            raise fail(place, f"{name!r} says whether {what}, and must be true, false or empty", text)
+        found = found or truth is means
+    return found
 
 
 def _confidence(text: str | None, place: tuple[Source, int]) -> float | None:

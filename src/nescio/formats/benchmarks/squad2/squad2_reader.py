@@ -86,7 +86,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     files = tuple(str(source.label) for source in by_part["answers"])
     more: dict[str, Array] = {"squad.exact": np.stack(exact), "squad.f1": np.stack(f1)}
     collection = Collection(by_part["gold"][0].stem, questions(gold, options))
-    return ReadResult(Unjudged(collection, tuple(runs), files, more), tuple(notes), MEASURES)
+    return ReadResult(Unjudged(collection, tuple(runs), files, more, judge="exact"), tuple(notes), MEASURES)
 
 
 def _belong_together(gold: Sequence[Source], answers: Sequence[Source], odds: Sequence[Source]) -> None:

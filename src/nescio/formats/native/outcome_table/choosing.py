@@ -87,7 +87,9 @@ def choose(
         )
     elif wrong := named.one("wrong"):
         cells["outcome"] = _both(loaded, columns["outcome"], wrong)
-    if "answerable" not in cells and (column := named.one("unanswerable")):
+    if "answerable" in columns:
+        cells["answerable"] = _opposite(loaded, columns["answerable"], "False", "True")
+    elif column := named.one("unanswerable"):
         cells["answerable"] = _opposite(loaded, column, "True", "False")
     others = {part: column for part, column in columns.items() if part != column and part in (*_OWN, "confidence")}
     if others:

@@ -15,14 +15,15 @@ memory are read; so is a JSON document that is a list of rows, or has one among 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from msgspec.structs import replace
 
 from nescio.data.notes import Note, note
-from nescio.data.outcomes import NOT_GRADED, SILENT, Outcomes, gather
+from nescio.data.outcomes import INCORRECT, NOT_GRADED, SILENT, Outcomes, gather
 from nescio.data.repeats import FIRST, REPEAT, repeats_of
 from nescio.formats.native import roles
 from nescio.formats.native.outcome_table.choosing import choose
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
 
 Held = Literal["TABLE", "VIEW"]
 _FEW_ROWS, _FEW_COLUMNS = 1 << 14, 64
+_MOST_TEXTS = 10_000  # of wrong answers, in which silence is looked for
 # The cells as numbers, where every rule is kept.
 CELLS = f"""
     run_code AS run, question_code AS question, state,
@@ -87,6 +89,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         extra, tables, how = _collect(connection, sources, options, notes)
         _state(connection, options.outcome_map, notes, how)
         keep_rules(connection, tables)
+        options.declined.wrong.update(_wrong_answers(connection, tables, extra))
         no_sums(connection, sources)
         no_run_in_two(connection, sources)
         outcomes = _build(connection, sources, notes, tables, how)
@@ -190,6 +193,21 @@ def _state(connection: duckdb.DuckDBPyConnection, mapped: Mapping[str, str], not
         f"CREATE TEMP {how} rows AS SELECT {_one_question(connection)}, {graded} AS graded, CASE {silent} ELSE "
         f"{graded} END::TINYINT AS state FROM gathered"
     )
+
+
+def _wrong_answers(
+    connection: duckdb.DuckDBPyConnection, tables: Sequence[Table], extra: Mapping[str, str]
+) -> Iterator[tuple[str, Counter[str]]]:
+    """Yield the texts of the wrong answers of each file that holds them, the most frequent first."""
+    for i, table in enumerate(tables):
+        prediction = roles.roles_of(table.have, table.source.named).one("prediction")
+        cell = extra.get(prediction or "") or extra.get(f"{prediction}{roles.DISPLACED}")
+        if cell:
+            query = (
+                f"SELECT {cell}, count(*) FROM rows WHERE file = {i} AND state = {INCORRECT} AND {RANK} = 1 AND {cell} "
+                f"IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {_MOST_TEXTS}"
+            )
+            yield str(table.source.label), Counter(dict(connection.execute(query).fetchall()))
 
 
 def _one_question(connection: duckdb.DuckDBPyConnection) -> str:

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from nescio.data.repeats import REPEAT
 from nescio.formats.native import roles
-from nescio.formats.native.headers import REPEATS
+from nescio.formats.native.headers import ANNOTATORS, REPEATS
 from nescio.formats.native.outcome_table.choosing import Chosen
 from nescio.formats.native.outcome_table.loaded import Loaded
 from nescio.sources.source import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     import duckdb
 
@@ -38,8 +38,25 @@ def repeats_that_fit(
     empty where none would."""
     if REPEAT in chosen.columns:
         return ""
-    loaded = Loaded(connection, table, source, have)
-    key = [column for part, column in chosen.columns.items() if part in ("run", "question")]
-    free = [name for name in have if name and name not in chosen.columns.values() and roles.squash(name) in REPEATS]
-    fits = [name for name in free if loaded.count(name, *key) == loaded.rows()]
+    fits = _that_fit(Loaded(connection, table, source, have), chosen, REPEATS)
     return f"; if a column says which repeat it is, say so: {roles.options(REPEAT, fits)}" if fits else ""
+
+
+def annotators_that_fit(
+    connection: duckdb.DuckDBPyConnection, table: str, source: Source, have: Mapping[str, str], chosen: Chosen
+) -> str:
+    """Say which column would tell apart the people of a table that has the verdicts of several on one answer, by what
+    people call such; empty where none would."""
+    fits = _that_fit(Loaded(connection, table, source, have), chosen, ANNOTATORS)
+    return (
+        f"; {fits[0]!r} says whose verdict it is: keep one verdict on each answer, of one person or of the majority"
+        if fits
+        else ""
+    )
+
+
+def _that_fit(loaded: Loaded, chosen: Chosen, names: Collection[str]) -> list[str]:
+    """Return the columns of these names of which each value stands once with a question and run."""
+    key = [column for part, column in chosen.columns.items() if part in ("run", "question")]
+    free = [name for name in loaded.have if name and name not in chosen.columns.values()]
+    return [name for name in free if roles.squash(name) in names and loaded.count(name, *key) == loaded.rows()]

@@ -10,7 +10,7 @@ from nescio.data.outcomes import CORRECT, INCORRECT
 from nescio.data.repeats import REPEAT
 from nescio.errors import FormatError, MismatchError, opt
 from nescio.formats.native.headers import SUMS
-from nescio.formats.native.outcome_table.proposing import repeats_that_fit, runs_that_fit
+from nescio.formats.native.outcome_table.proposing import annotators_that_fit, repeats_that_fit, runs_that_fit
 from nescio.formats.native.outcome_table.table import Table
 from nescio.sources.source import Source
 from nescio.sources.tables import first, literal, locate
@@ -134,12 +134,10 @@ def check_ranks(
         )
         file, named, of_question, place, ranks_stated, before, again = repeat
         ranked, table = f" at rank {place}" if ranks_stated else "", tables[file]
-        ways = (
-            ""
-            if "run" in table.columns
-            else runs_that_fit(connection, table.name, table.source, table.have, table.chosen)
-        )
-        ways += repeats_that_fit(connection, table.name, table.source, table.have, table.chosen)
+        here = connection, table.name, table.source, table.have, table.chosen
+        ways = annotators_that_fit(*here)
+        if not ways:
+            ways = ("" if "run" in table.columns else runs_that_fit(*here)) + repeats_that_fit(*here)
         raise FormatError(
             sources[file].label,
             f"question {of_question!r} of run {named!r}{ranked} appears twice; first on"

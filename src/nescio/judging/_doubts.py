@@ -1,0 +1,105 @@
+"""What is doubtful about the judging of answers, counted while they are judged: wrong answers that read like silence,
+right ones that differ from gold in marks that the judge ignores, and answers that another judge sees otherwise."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+
+from msgspec.structs import replace
+
+from nescio.data.model import Question
+from nescio.data.notes import Note, note
+from nescio.data.outcomes import CORRECT, INCORRECT
+from nescio.errors import opt, shorten
+from nescio.judging._judge import AnswerToJudge, Grade, Judge, known, rule_of
+from nescio.judging._marks import blurred
+from nescio.judging.declined.silence import SilenceReader, silence_note
+
+_BLIND = ("exact", "contains")  # the judges that ignore such marks, as the publications have it that define them
+_RIVALS = {"fitting": ("exact", "contains")}  # where a default judge could as well be another
+_MOST_ASKED = 10_000  # answers about which the others are asked
+_FEW = 3  # answers on which they may differ without a word, and answers that a note shows
+
+
+class Doubts:
+    """Sees each answer with its grade; `chosen` says that somebody named the judge."""
+
+    def __init__(self, judge: Judge, *, chosen: bool) -> None:
+        self._name = judge.record.name
+        self._judge = judge
+        self._silent: Counter[str] = Counter()
+        self._reads = SilenceReader()
+        self._lost = 0
+        self._shown: dict[tuple[str, str], None] = {}
+        self._rivals = {} if chosen else {name: known(name) for name in _RIVALS.get(self._name, ())}
+        self._others: dict[str, list[tuple[str, str]]] = {name: [] for name in self._rivals}
+        self._asked = 0
+
+    def see(self, question: Question, answer: str, grade: Grade) -> None:
+        """Take in an answer and its grade."""
+        if grade.state == INCORRECT and self._reads.silence(answer):
+            self._silent[answer.strip()] += 1
+        if grade.state not in (CORRECT, INCORRECT) or question.answerable is False:
+            return
+        if self._name in _BLIND and blurred(grade.state == CORRECT, question.answers, answer, self._again(question)):
+            self._lost += 1
+            if len(self._shown) <= _FEW:
+                self._shown[_shown(question, answer)] = None
+        if self._asked < _MOST_ASKED:
+            self._asked += 1
+            for name, rival in self._rivals.items():
+                if rival.grade([AnswerToJudge("", question, answer)])[0].state != grade.state:
+                    self._others[name].append(_shown(question, answer))
+
+    def _again(self, question: Question) -> Callable[[tuple[str, ...], str], bool]:
+        def again(gold: tuple[str, ...], answer: str) -> bool:
+            asked = AnswerToJudge("", replace(question, answers=gold), answer)
+            return self._judge.grade([asked])[0].state == CORRECT
+
+        return again
+
+    def notes(self) -> Iterator[Note]:
+        """Note what was seen."""
+        if self._silent:
+            yield silence_note(self._silent, self._reads, then=str(self._judge.record))
+        if self._lost:
+            yield note(
+                "judging.marks_ignored",
+                "`{judge}` ignores signs, decimal points and operators: {answers:n answer} {answers:is/are} right for "
+                "it and {answers:differs/differ} in them from every gold answer ({shown:each %s for %s}{more}); "
+                f"{opt('judge', 'fitting')} heeds them",
+                judge=self._name,
+                answers=self._lost,
+                shown=list(self._shown)[:_FEW],
+                more=", …" if len(self._shown) > _FEW else "",
+            )
+        for name, others in self._others.items():
+            if len(others) > _FEW:
+                yield note(
+                    "judging.doubtful",
+                    "{judge} and {other} disagree on {answers:,} of {total:n answer}{first} ({shown:each %s for %s}, "
+                    "…): {flag} takes the other",
+                    judge=self._name,
+                    other=name,
+                    answers=len(others),
+                    total=self._asked,
+                    first=", the first ones" if self._asked == _MOST_ASKED else "",
+                    shown=list(dict.fromkeys(others))[:_FEW],
+                    flag=opt("judge", name),
+                )
+
+
+def _shown(question: Question, answer: str) -> tuple[str, str]:
+    return shorten(answer), shorten(" | ".join(question.answers))
+
+
+def default_note(judge: Judge) -> Note:
+    """Name the judge that nobody chose, with its rule."""
+    return note(
+        "judging.default",
+        "judged by `{judge}`, as no judge was named: {rule}; {flag} takes another",
+        judge=judge.record.name,
+        rule=rule_of(judge.record.name),
+        flag=opt("judge", of="NAME"),
+    )

@@ -1,0 +1,94 @@
+"""The marks that carry meaning: signs, decimal points and operators, which SQuAD's normalisation takes off."""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+
+from nescio.text import normalise, squeeze
+
+_ALIKE = str.maketrans("‐‑‒–—−×∗⋅÷∕⁄", "------***///")
+_LETTERS = {ord(c): chr(0xA000 + ord(c)) for c in string.punctuation}  # syllables of Yi, which no such text has
+_ANY = re.compile(r"[-+*/%=<>&|^~!#\\_]|\d[.,:]\d|\.\d|'\(")
+_THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})+(?!,?\d)")
+_DATE = re.compile(r"(?<!\d)(\d{1,4})([-/.])(\d{1,2})\2(\d{1,4})(?!\d)")
+# An operator that prose does not have, with space on both sides or on neither; or a command of TeX.
+_RUN = r"[-*/%!&|~]*[+=<>^][-+*/%=<>!&|^~]*"
+_FORMULA = re.compile(rf"(?<=[\w)\]}}'\"])(?:{_RUN}|\s+{_RUN}\s+)(?=[\w(\[{{\\.'\"])|\\[A-Za-z]")
+_AROUND = " \t\n`$\"'“”"  # what may stand around a formula
+_ENDS = re.compile(r"(?<![`$\"'.,;:?!])[`$\"'.,;:?!]+(?=\s|$)|(?<!\S)[`$\"']+")
+_SPACES = re.compile(r"(?<=[^\w\s])\s+|\s+(?=[^\w\s])")
+# Marks in words: between digits, the sign of a number, of an exponent or of a letter, C++ and C#, snake_case, f'(x).
+_IN_WORDS = re.compile(
+    r"(?<=\d)\s+[-*/]\s+(?=\d)|(?<=\d)[.,:/*-](?=\d)|(?<=\d[eE])-(?=\d)"
+    r"|(?<![^\s(\[{,;:])-(?=[$€£¥]?\.?\d)|(?<![^\s(\[{,;:])[-!~](?=[a-z](?!\w))|(?<![\w.])\.(?=\d)"
+    r"|(?<=\w)[+#]+(?!\w)|(?<=[^\W_])_(?=[^\W_])|'(?=\()"
+)
+# Between single letters and digits, where a name may have such a mark or not: x-1 is not x1, but F-16 is F16.
+_IN_NAMES = re.compile(r"(?:(?<=[\d)\]])|(?<![^\W\d_][^\W_])(?<=[^\W_]))\s*[-*/%&|]+\s*(?=[\d(\[]|[^\W_](?![^\W_]))")
+
+
+def same_words(gold: str, answer: str) -> bool:
+    """Say whether two texts have the same words after SQuAD's normalisation, with the same signs and operators; or are
+    the same formula, to the letter."""
+    formulas = _gold_formula(gold), _formula(answer)
+    if any(formulas):
+        return formulas[0] == formulas[1]
+    names = any(map(str.isupper, gold + answer))
+    if _gold_words(gold, not names) != _words(answer, not names):
+        return False
+    between, also = _between(gold), _between(answer)
+    return between == also or not (between and also and names)
+
+
+def _formula(text: str) -> str | None:
+    """Return a formula without what may stand around it, and without spaces beside its signs; None for other texts."""
+    text = text.translate(_ALIKE)
+    bare = text.lstrip(_AROUND).rstrip(_AROUND + ".")
+    return _SPACES.sub("", " ".join(bare.split())) if _FORMULA.search(text) else None
+
+
+def _between(text: str) -> list[str]:
+    return [mark.strip() for mark in _IN_NAMES.findall(text.translate(_ALIKE))]
+
+
+def _words(text: str, names: bool) -> str:
+    return normalise(with_marks(text, names)) or squeeze(text)
+
+
+_gold_formula, _gold_words = lru_cache(maxsize=1 << 16)(_formula), lru_cache(maxsize=1 << 16)(_words)
+
+
+def with_marks(text: str, names: bool = False) -> str:
+    """Return a text with letters for the marks that carry meaning, so that no normalisation takes them off; `names`
+    keeps the marks that a name may have or not."""
+    text = text.translate(_ALIKE)
+    if not _ANY.search(text):
+        return text
+    if _FORMULA.search(text):
+        return _SPACES.sub("", " ".join(_ENDS.sub("", text).split())).translate(_LETTERS)
+    text = _THOUSANDS.sub(lambda number: number[0].replace(",", ""), text)
+    text = _IN_WORDS.sub(_as_letters, _DATE.sub(r"\1-\3-\4", text))
+    return _IN_NAMES.sub(_as_letters, text) if names else text
+
+
+def blurred(right: bool, gold: Sequence[str], answer: str, again: Callable[[tuple[str, ...], str], bool]) -> bool:
+    """Say whether an answer was taken for right only because the marks that carry meaning were ignored: `again` judges
+    it anew, by other gold answers."""
+    if not right or answer in gold:
+        return False
+    marked = tuple(map(with_marks, gold))
+    if again(marked, with_marks(answer)):
+        return False
+    bare = _bare(answer)
+    return not any(_bare(text) in bare for text, with_them in zip(gold, marked, strict=True) if text != with_them)
+
+
+def _bare(text: str) -> str:
+    return "".join(text.translate(_ALIKE).casefold().split())
+
+
+def _as_letters(mark: re.Match[str]) -> str:
+    return mark[0].strip().translate(_LETTERS)

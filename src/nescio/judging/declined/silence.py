@@ -1,0 +1,79 @@
+"""Answers that read like silence, wherever they were taken for answers: a count of them, and what would take them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from nescio.data.notes import Note, note
+from nescio.errors import opt, shorten
+from nescio.judging.declined.recognise import Verdict, declines, stands_for_nothing, vocabulary
+
+_MOST_READ, _LEAST = 60_000, 20  # characters that are read in full, each text as these at least: half a second
+_MOST_KEPT = 1 << 15  # texts
+_LONGEST = 400
+_TEXTS = 5  # that a note shows, and that the pattern it proposes matches
+_SHORT = 40  # characters of a text that a pattern is proposed for: longer ones are hardly said twice
+_WORD = re.compile(r"[^\W\d_]+")
+_SPECIAL = re.compile(r"[.^$*+?{}\[\]\\|()]")
+
+
+class SilenceReader:
+    """Says of one text after another whether it reads like silence. Very many would take long: beyond the first
+    (`stopped`) only the words that stand for nothing are known."""
+
+    def __init__(self) -> None:
+        self._left = _MOST_READ
+        self.stopped = False
+        self._known: dict[str, bool] = {}
+
+    def silence(self, text: str) -> bool:
+        """Say whether a text reads like silence ("I don't know", "N/A", "nan", "?")."""
+        text = text.strip()
+        if len(text) > _LONGEST:
+            return False
+        known = self._known.get(text)
+        if known is None:
+            known = self._read(text)
+            if len(self._known) < _MOST_KEPT:
+                self._known[text] = known
+        return known
+
+    def _read(self, text: str) -> bool:
+        if stands_for_nothing(text):
+            return True
+        if text.isascii() and vocabulary().isdisjoint(_WORD.findall(text.lower())):
+            return False
+        if self._left <= 0:
+            self.stopped = True
+            return False
+        self._left -= max(len(text), _LEAST)
+        return declines(text) is Verdict.DECLINED
+
+
+def silence_note(texts: Counter[str], reader: SilenceReader, *, subject: str = "", then: str = "") -> Note:
+    """Note the wrong answers that read like silence, and the options that count them as unanswered; `then` is the judge
+    where nescio judges them."""
+    forms = Counter[str]()
+    for text, times in texts.items():
+        forms[text.casefold()] += times
+    common = [form for form, _ in forms.most_common() if len(form) <= _SHORT][:_TEXTS]
+    pattern = "|".join(_SPECIAL.sub(r"\\\g<0>", form) for form in common)
+    others = len(forms) - len(common)
+    return note(
+        "judging.reads_like_silence",
+        "{whose}{least}{answers:n answer} {answers:reads/read} like silence and {answers:is/are} wrong here "
+        "({texts:each %s %d×}{more}); {flag} counts {answers:it/them} as unanswered{judge}",
+        subject,
+        whose=f"{subject}: " if subject else "",
+        least="at least " if reader.stopped else "",
+        answers=texts.total(),
+        texts=[(shorten(text), times) for text, times in texts.most_common(_TEXTS)],
+        more=f" and {len(texts) - _TEXTS} other texts" if len(texts) > _TEXTS else "",
+        flag=opt("declined_pattern", pattern or None, of="" if pattern else "REGEX"),
+        judge=_also(then) if others and then else "",
+    )
+
+
+def _also(then: str) -> str:
+    return f"; {opt('judge', f'declined(then={then})')} reads all that declines in words"
