@@ -23,6 +23,7 @@ import click
 
 from nescio import verbs
 from nescio.cli.help import Command
+from nescio.errors import SPELLING, in_shell
 from nescio.options import Option, Verb
 
 PAGES = Path(__file__).parents[1] / "docs" / "reference"
@@ -126,11 +127,13 @@ def _value(value: Any) -> str:
 def _row(one: Option, verb: Verb[Any, Any] | None, options: Sequence[Option]) -> str:
     """Write the row of an option: how a shell and Python call it, its default, what it does, and beside what."""
     names = [_typed(one), f"`{one.name}`" if verb is not None and one.name in verb.options else ""]
-    default = "required" if one.required else one.default_words or _shown_default(one)
-    said = [_plain(one.help)]
+    default = "required" if one.required else one.default_about or _shown_default(one)
+    said = [_plain(one.about)]
     if one.kind.choices:
         choices = ", ".join(f"`{choice}`" for choice in one.kind.choices)
         said.append(f"{'Any' if one.kind.several else 'One'} of {choices}.")
+    elif one.kind.several and not one.argument:
+        said.append("Repeatable.")
     facts = verb.request.facts if verb is not None else {}
     known = {**facts, **{other.name: f"`{max(other.given_as, key=len)}`" for other in options}}
     needed = [known[name] for name in one.needs if name in known]
@@ -418,7 +421,11 @@ def _capital(text: str) -> str:
 
 def standing() -> dict[str, str]:
     """Return the pages that stand in the repository, by their files."""
-    return {**dict([*command_line(), *formats(), *judges()]), "python.md": python()}
+    before = SPELLING.set(in_shell)
+    try:
+        return {**dict([*command_line(), *formats(), *judges()]), "python.md": python()}
+    finally:
+        SPELLING.reset(before)
 
 
 @click.command()

@@ -32,7 +32,7 @@ R = TypeVar("R")
 
 
 # Between Unicode's noncharacters, which no text holds: a name, and a value in JSON behind the letter of its kind.
-_TOKEN = re.compile("\ufdd0([^\ufdd1]*)\ufdd1([a-z]?)([^\ufdd2]*)\ufdd2", re.DOTALL)
+_TOKEN = re.compile("\ufdd0([a-z_]+)\ufdd1([a-z]?)([^\ufdd0-\ufdd2]*)\ufdd2", re.DOTALL)
 Speller = Callable[[str, str, Any], str]
 FLAGS: dict[str, str] = {}  # what a shell calls an option that it does not call by its name: measures, -m
 
@@ -90,8 +90,15 @@ def spelled(text: str) -> str:
     """Spell the options that a text names, as the reader of this context types them; all else stays as it is."""
     if "\ufdd0" not in text:
         return text
-    speller = SPELLING.get()
-    return _TOKEN.sub(lambda token: speller(token[1], token[2], json.loads(token[3])), text)
+    return _TOKEN.sub(_spelled, text)
+
+
+def _spelled(token: re.Match[str]) -> str:
+    """Spell one option; what only looks like one, in a stranger's text, stays as it is."""
+    try:
+        return SPELLING.get()(token[1], token[2], json.loads(token[3]))
+    except ValueError:
+        return token[0]
 
 
 class NescioError(Exception):

@@ -15,6 +15,8 @@ from mcp.client.stdio import stdio_client
 from mcp.types import CallToolResult, TextContent
 
 from nescio.cli.app import app
+from nescio.hosts.mcp import schema_of
+from nescio.verbs import every_verb
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 OUTCOMES = str(EXAMPLES / "outcomes.csv")
@@ -89,7 +91,17 @@ BAD: list[tuple[str, dict[str, Any], str]] = [
     ),
     ("score", {"source": [OUTCOMES], "measures": ["c@2"]}, "unknown measure 'c@2'; did you mean c@1?"),
     ("score", {"source": [OUTCOMES], "missing": "ignore"}, "missing"),
-    ("compare", {}, "source"),
+    ("compare", {}, "source must be given"),
+    (
+        "tune",
+        {"source": [OUTCOMES], "run": "mine", "measures": ["accuracy"]},
+        "tune takes no 'measures'; it takes source",
+    ),
+    ("score", {"source": [OUTCOMES], "output": "x.csv"}, "score takes no 'output'"),
+    ("score", {"source": [OUTCOMES], "seed": True}, "seed takes a whole number, 0 or more (found True)"),
+    ("score", {"source": [OUTCOMES], "ci": "95"}, "ci takes a level in percent"),
+    ("score", {"source": [OUTCOMES], "over": "benchmarks"}, "over needs a suite of benchmarks or suite_by"),
+    ("score", {"source": [OUTCOMES], "measures": ["c@1"], "fail_under": {"Brier": 1}}, '"fail_over": {"Brier": VALUE}'),
     ("guess", {}, "guess"),
 ]
 
@@ -103,6 +115,27 @@ def test_bad_input_is_an_error_of_the_call_and_the_server_goes_on() -> None:
         assert message in text(bad)
         assert "Traceback" not in text(bad)
         assert not after.isError
+
+
+def test_gates_are_in_the_answer() -> None:
+    given = {"source": [OUTCOMES], "measures": ["c@1"], "fail_under": {"c@1": 0.9}}
+    _, (result,), _ = answers(("score", given))
+    said = json.loads(text(result))
+    assert said["status"] == 1
+    assert {gate["run"] for gate in said["gates"]} == {"mine", "old", "other"}
+
+
+def test_a_text_is_one_file_or_one_measure() -> None:
+    _, (result,), _ = answers(("score", {"source": OUTCOMES, "measures": "c@1"}))
+    assert {row["measure"] for row in json.loads(text(result))["scores"]} == {"c@1"}
+
+
+def test_each_argument_is_described() -> None:
+    for verb in every_verb():
+        if verb.tool:
+            schema = schema_of(verb)
+            assert all(one["description"] for one in schema["properties"].values())
+            assert not any("--" in one["description"] for one in schema["properties"].values())
 
 
 def test_a_long_job_tells_how_far_it_is() -> None:

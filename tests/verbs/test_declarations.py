@@ -143,12 +143,19 @@ def test_help_fits_a_screen(name: str) -> None:
 def test_all_of_help_describes_every_option(name: str) -> None:
     context = click.Context(LEAVES[name], info_name=f"nescio {name}", terminal_width=100)
     context.meta["nescio.help"] = "all"
-    text = " ".join(LEAVES[name].get_help(context).split())
+    before = SPELLING.set(in_shell)
+    try:
+        text = " ".join(LEAVES[name].get_help(context).split())
+        abouts = (
+            {n: " ".join(one.about.split())[:30] for n, one in EVERY[name].options.items()} if name in EVERY else {}
+        )
+    finally:
+        SPELLING.reset(before)
     for one in LEAVES[name].params:
         if isinstance(one, click.Option):
             assert max(one.opts, key=len) in text
     for own in EVERY[name].options.values() if name in EVERY else ():
-        assert own.edge or own.argument or " ".join(own.help.split())[:30] in text
+        assert own.edge or own.argument or abouts[own.name] in text
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -322,6 +329,17 @@ def test_an_option_in_a_message_is_spelt_for_who_reads_it(text: str, shell: str,
             assert str(UsageError(f"use {text}")) == f"use {expected}"
         finally:
             SPELLING.reset(before)
+
+
+def test_what_looks_like_an_option_in_a_strangers_text_stays() -> None:
+    for text in (
+        "\ufdd0nope\ufdd1\ufdd2",
+        "\ufdd0a b\ufdd1s1\ufdd2",
+        "\ufdd0x\ufdd1s{\ufdd2",
+        "\ufdd0",
+        "\ufdd1\ufdd2",
+    ):
+        assert str(UsageError(text)) == text
 
 
 def test_what_users_named_is_left_as_it_is(tmp_path: Path) -> None:

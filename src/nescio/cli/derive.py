@@ -82,7 +82,7 @@ def parameter_of(one: Option) -> click.Parameter:
         both = one.default is not False
         flag = max(one.given_as, key=len)
         flags = [f"{flag}/{flag.replace('--', '--no-', 1)}", one.name] if both else flags
-        return click.Option(flags, is_flag=True, default=None, help=one.help)
+        return click.Option(flags, is_flag=True, default=None, help=one.about)
     bare: dict[str, Any] = {} if one.bare is None else {"is_flag": False, "flag_value": one.bare}
     return click.Option(
         flags,
@@ -91,7 +91,7 @@ def parameter_of(one: Option) -> click.Parameter:
         metavar=one.metavar,
         type=of,
         shell_complete=complete,
-        help=one.help,
+        help=one.about,
         **bare,
     )
 

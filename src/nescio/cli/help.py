@@ -100,14 +100,15 @@ def placeholder(one: Option) -> str:
 
 def described(one: Option, *, whole: bool) -> str:
     """Describe an option: in a sentence, or in full, with what it needs and its default."""
-    text, default = one.help, _shown(one.default)
+    text, default = one.about, _shown(one.default)
     if not whole:
         text = re.split(r"\. |; |: ", text)[0].rstrip(".") + "."
     else:
-        default = one.default_words or default
+        default = one.default_about or default
         needs = " or ".join(f"--{name.replace('_', '-')}" for name in one.needs if name != "suite")
         choices = f" {', '.join(one.kind.choices)}." if placeholder(one) != one.metavar else ""
-        text = f"{f'With {needs}: ' if needs else ''}{text}{choices}"
+        again = " Repeatable." if one.kind.several and not one.argument else ""
+        text = f"{f'With {needs}: ' if needs else ''}{text}{choices}{again}"
     return f"{text} [required]" if one.required else f"{text} [default: {default}]" if default else text
 
 

@@ -10,10 +10,10 @@ nescio mcp
 
 from __future__ import annotations
 
-from nescio.hosts.mcp import server
+from nescio.hosts.mcp import serve
 from nescio.options import Request, verb
 
 
 @verb(Request, name="mcp", prints="")
 def mcp(_: Request) -> None:
-    server().run("stdio")
+    serve()

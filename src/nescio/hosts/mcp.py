@@ -1,87 +1,136 @@
 """nescio as tools for assistants, by the Model Context Protocol: the verbs that are declared as tools.
 
-A tool takes what its verb declares and gives the JSON that the command prints with `-f json`. The protocol itself is
-the official SDK's (extra `mcp`).
+A tool takes what its verb declares and gives the JSON that the command prints with `-f json`, with what its gates say.
+Arguments are checked by the declaration, as everywhere. The protocol itself is the official SDK's (extra `mcp`).
 """
 
 from __future__ import annotations
 
-import inspect
+import json
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import asdict
+
+from nescio._version import __version__
 from nescio.data.results import Results
-from nescio.errors import SPELLING, UsageError, in_json
-from nescio.options import Verb
+from nescio.errors import SPELLING, NescioError, UsageError, in_json
+from nescio.options import Option, Verb
 from nescio.reporting.tables import render
 from nescio.sources.remote import address_of
 from nescio.verbs import every_verb
+from nescio.verbs._gates import exit_status
 
 if TYPE_CHECKING:
-    from mcp.server.fastmcp import FastMCP
+    from mcp.server.lowlevel import Server
+    from mcp.types import CallToolResult
 
 INSTRUCTIONS = (
     "Evaluate question-answering systems that may decline to answer. `check` says what files hold "
     "and what must be decided; call it first. Files are paths on the server's machine."
 )
+Tell = Callable[[int, int], None]
 
 
-def server() -> FastMCP:
+def serve() -> None:
+    """Serve the tools over standard input and output until the input ends."""
+    made = server()
+    import anyio
+    from mcp.server.stdio import stdio_server
+
+    async def run() -> None:
+        async with stdio_server() as (incoming, outgoing):
+            await made.run(incoming, outgoing, made.create_initialization_options())
+
+    anyio.run(run)
+
+
+def server() -> Server[Any]:
     """Make the server; raises UsageError where the SDK is not installed."""
     try:
-        from mcp.server.fastmcp import FastMCP
+        from mcp.server.lowlevel import Server
     except ImportError:
         raise UsageError("the SDK of the Model Context Protocol is not installed: pip install 'nescio[mcp]'") from None
-    made = FastMCP("nescio", instructions=INSTRUCTIONS, log_level="ERROR")
-    for verb in every_verb():
-        if verb.tool:
-            made.add_tool(_tool(verb), name=verb.name, description=inspect.getdoc(verb))
+    from anyio import from_thread, to_thread
+    from mcp.types import CallToolResult, TextContent, Tool
+
+    made: Server[Any] = Server("nescio", version=__version__, instructions=INSTRUCTIONS)
+    tools = {verb.name: verb for verb in every_verb() if verb.tool}
+
+    async def listed() -> list[Tool]:
+        return [Tool(name=name, description=verb.doc, inputSchema=schema_of(verb)) for name, verb in tools.items()]
+
+    async def call(name: str, arguments: dict[str, Any]) -> CallToolResult:
+        context = made.request_context
+        token = context.meta.progressToken if context.meta else None
+
+        def tell(done: int, total: int) -> None:
+            if token is not None:
+                from_thread.run(context.session.send_progress_notification, token, done, total)
+
+        text, failed = await to_thread.run_sync(answer, tools.get(name), name, arguments, tell)
+        return CallToolResult(content=[TextContent(type="text", text=text)], isError=failed)
+
+    made.list_tools()(listed)  # type: ignore[no-untyped-call]
+    made.call_tool(validate_input=False)(call)  # the declarations check, and say it in one way
     return made
 
 
-def parameters_of(verb: Verb[Any, Any]) -> dict[str, inspect.Parameter]:
-    """List what a tool takes, in plain types; it writes no files of its own."""
-    kind = inspect.Parameter.KEYWORD_ONLY
+def parameters_of(verb: Verb[Any, Any]) -> dict[str, Option]:
+    """List what a tool takes; it writes no files of its own."""
+    return {name: one for name, one in verb.options.items() if not one.edge and not one.writes}
+
+
+def schema_of(verb: Verb[Any, Any]) -> dict[str, Any]:
+    """Describe what a tool takes as JSON Schema."""
+    before = SPELLING.set(in_json)
+    try:
+        takes = parameters_of(verb)
+        required = [name for name, one in takes.items() if one.required]
+        properties = {name: _property(one) for name, one in takes.items()}
+        return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+    finally:
+        SPELLING.reset(before)
+
+
+def _property(one: Option) -> dict[str, Any]:
+    from pydantic import TypeAdapter
+
+    plain = one.kind.plain | None if one.default is None else one.kind.plain
+    default = [*one.default] if isinstance(one.default, tuple) else one.default
     return {
-        name: inspect.Parameter(
-            name,
-            kind,
-            default=inspect.Parameter.empty if one.required else one.default,
-            annotation=one.kind.plain | None if one.default is None else one.kind.plain,
-        )
-        for name, one in verb.options.items()
-        if not one.edge and not one.writes
+        **TypeAdapter(plain).json_schema(),
+        "description": one.about,
+        **({} if one.required else {"default": default}),
     }
 
 
-def _tool(verb: Verb[Any, Any]) -> Callable[..., Any]:
-    """Make a tool of a verb: its options in plain types, run beside the server, its progress told."""
-    from anyio import from_thread, to_thread
-    from mcp.server.fastmcp import Context
+def answer(verb: Verb[Any, Any] | None, name: str, arguments: dict[str, Any], tell: Tell) -> tuple[str, bool]:
+    """Run a tool, and return what it says, and whether that is an error, in the spelling of who called it."""
+    SPELLING.set(in_json)
+    try:
+        if verb is None:
+            raise UsageError(f"there is no tool {name!r}")
+        takes = parameters_of(verb)
+        if strange := next((one for one in arguments if one not in takes), None):
+            raise UsageError(f"{name} takes no {strange!r}; it takes {', '.join(takes)}")
+        followed: dict[str, Any] = {"progress": tell} if "progress" in verb.options else {}
+        request = verb.request(**arguments, **followed)
+        _check_paths(request.inputs())
+        return _shown(verb.run(request)), False
+    except (NescioError, TypeError, OSError, MemoryError) as error:
+        return str(error) or type(error).__name__, True
 
-    takes = parameters_of(verb)
 
-    async def call(context: Context[Any, Any, Any], **arguments: Any) -> str:
-        def tell(done: int, total: int) -> None:
-            from_thread.run(context.report_progress, done, total)
-
-        def work() -> str:
-            SPELLING.set(in_json)
-            followed: dict[str, Any] = {"progress": tell} if "progress" in verb.options else {}
-            request = verb.request(**arguments, **followed)
-            _check_paths(request.inputs())
-            result = verb.run(request)
-            return render(result, "json") if isinstance(result, Results) else str(result.as_json())
-
-        text: str = await to_thread.run_sync(work)
+def _shown(result: Any) -> str:
+    """Return a result as JSON, with what its gates say."""
+    if not isinstance(result, Results):
+        return str(result.as_json())
+    text = render(result, "json")
+    if not result.gates:
         return text
-
-    first = inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=Context)
-    call.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        [first, *takes.values()], return_annotation=str
-    )
-    call.__annotations__ = {"context": Context, **{name: p.annotation for name, p in takes.items()}, "return": str}
-    return call
+    gates = {"gates": [asdict(gate) for gate in result.gates], "status": exit_status(result.gates)}
+    return json.dumps(json.loads(text) | gates, ensure_ascii=False)
 
 
 def _check_paths(files: Iterable[Any]) -> None:

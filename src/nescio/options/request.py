@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Literal, Self, dataclass_transform, get_type_h
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
-from nescio.errors import FLAGS, UsageError, opt, shorten
+from nescio.errors import FLAGS, UsageError, opt, shorten, spelled
 from nescio.options.kinds import ANYTHING, Kind, RepeatedNameError, kind_of
 
 Word = str | tuple[str, ...]
@@ -58,6 +58,16 @@ class Option(Struct, frozen=True):
     name: str = ""
     group: str = ""
     kind: Kind = ANYTHING
+
+    @property
+    def about(self) -> str:
+        """What it is for, in the spelling of who reads it."""
+        return spelled(self.help)
+
+    @property
+    def default_about(self) -> str:
+        """What is done where it is not given, in the spelling of who reads it."""
+        return spelled(self.default_words)
 
     @property
     def required(self) -> bool:

@@ -118,9 +118,9 @@ def documented(verb: Verb[Any, Any]) -> str:
     prose = "\n\n".join(part for part in verb.doc.split("\n\n") if not part.startswith("\b"))
     lines = [prose, "", *(f"    {line}" for line in verb.calls), "", "Arguments:"]
     for name, one in verb.options.items():
-        default = f" [default: {one.default_words}]" if one.default_words else ""
+        default = f" [default: {one.default_about}]" if one.default_words else ""
         lines.append(
-            textwrap.fill(f"{name}: {one.help}{default}", 116, initial_indent="    ", subsequent_indent=" " * 8)
+            textwrap.fill(f"{name}: {one.about}{default}", 116, initial_indent="    ", subsequent_indent=" " * 8)
         )
     return "\n".join(lines)
 

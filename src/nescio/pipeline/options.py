@@ -47,7 +47,7 @@ def _size(value: Any) -> str:
 
 
 OUTCOME_WORDS = Kind("WORD=OUTCOME", _outcomes, list, dict[str, str], "WORD=OUTCOME", several=True)
-OUTCOME_MAP = option(default={}, kind=OUTCOME_WORDS, help="Read WORD as correct, incorrect or unanswered. Repeatable.")
+OUTCOME_MAP = option(default={}, kind=OUTCOME_WORDS, help="Read WORD as correct, incorrect or unanswered.")
 SIZE = Kind("a size such as 2GB", _size, metavar="SIZE")
 
 
@@ -65,20 +65,21 @@ class ReadingAnswers(Request, group="Reading the files"):
         default={},
         metavar="NAME=COLUMN",
         help="Which column of a table is the run, question, outcome, answer, gold, confidence, abstained, …, as in"
-        " --column run=engine. Repeatable.",
+        f" {opt('column', {'run': 'engine'})}.",
     )
     outcome_map: Mapping[str, str] = OUTCOME_MAP
     choose: Mapping[str, str] = option(
         default={},
         metavar="NAME=VALUE",
-        help="Which of several things in a log to read, such as --choose filter=strict-match; a message lists them."
-        " Repeatable.",
+        help=f"Which of several things in a log to read, such as {opt('choose', {'filter': 'strict-match'})}; a message"
+        " lists them."
+        "",
     )
     declined_pattern: Sequence[str] = option(
         default=(),
         metavar="REGEX",
         help="Count an answer as an abstention or refusal ('I don't know') if REGEX matches all of it, ignoring case;"
-        " the matches are reported. Repeatable.",
+        " the matches are reported.",
     )
     max_unpacked: float = option(
         default=MOST / (1 << 30),
@@ -127,7 +128,7 @@ class MergingRuns(JudgingAnswers, group="Reading the files"):
     repeats_of: Mapping[str, str] = option(
         default={},
         metavar="NAME=PATTERN",
-        help="Treat the runs that match PATTERN (such as 'seed*') as repeats of one run, NAME. Repeatable.",
+        help="Treat the runs that match PATTERN (such as 'seed*') as repeats of one run, NAME.",
     )
 
 

@@ -122,7 +122,7 @@ class WithMeasures(Request):
         kind=MEASURES,
         flags=("-m", "--measure"),
         complete=measure_names,
-        help="A measure, such as -m c@1 -m 'penalty(t=0.75)'. Repeatable; `nescio measures` lists them.",
+        help=f"A measure, such as {opt('measures', ['c@1', 'penalty(t=0.75)'])}. `nescio measures` lists them.",
         default_words="depends on the data",
     )
 
@@ -230,7 +230,7 @@ class Labelled(Request, group="People's labels"):
         default=(),
         needs="labels",
         kind=OWN_FILES,
-        help="An outcome table of the same answers by another judge, so that both are used. Repeatable.",
+        help="An outcome table of the same answers by another judge, so that both are used.",
     )
 
 
@@ -320,8 +320,8 @@ class Certified(Request, group="Gates"):
         default=None,
         kind=PATH,
         reads=True,
-        help="Refuse answers whose judge, prompt or questions are others than those of FILE, which nescio judge"
-        " --certificate wrote.",
+        help="Refuse answers whose judge, prompt or questions differ from those of FILE, a certificate that"
+        " `nescio judge` wrote.",
     )
 
 

@@ -80,7 +80,7 @@ class InitRequest(Request):
         flags=("--topics",),
         kind=FILES,
         help="The questions, with their key or without it: questions.jsonl, a collection of AVE, a key of nuggets,"
-        " PAN's truth, … Repeatable.",
+        " PAN's truth, …",
     )
     task: Task = argument(kw_only=False, help="What the systems do.")
     groups: Sequence[str] = argument(
@@ -88,7 +88,7 @@ class InitRequest(Request):
         flags=("--group",),
         kind=NAMES,
         metavar="SHORT=NAME",
-        help="A group: its short name, which its folder also has, and its name in tables. Repeatable.",
+        help="A group: its short name, which its folder also has, and its name in tables.",
     )
     name: str | None = option(default=None, help="The name of the campaign.", default_words="the name of the folder")
     languages: Sequence[str] = option(
@@ -96,7 +96,7 @@ class InitRequest(Request):
         kind=NAMES,
         flags=("--language",),
         metavar="EN",
-        help="A language of the topics. Repeatable.",
+        help="A language of the topics.",
         default_words="those that the topics name",
     )
     runs: int = option(default=3, low=1, help="How many runs a group may submit.")
@@ -235,7 +235,7 @@ class SheetsRequest(Step):
         default=(),
         kind=NAMES,
         flags=("--assessor",),
-        help="An assessor, whose name the sheet gets. Repeatable.",
+        help="An assessor, whose name the sheet gets.",
     )
     overlap: int = option(default=1, low=1, help="How many assessors judge each answer.")
     adjudicate: bool = option(
@@ -287,7 +287,7 @@ class CampaignScoreRequest(Resampled, WithOrWithoutInterval, Step):
         default=(),
         kind=FILES,
         metavar="[LANGUAGE=]FILE",
-        help="Outcomes of QA systems, to be ranked with the validators of AVE. Repeatable.",
+        help="Outcomes of QA systems, to be ranked with the validators of AVE.",
     )
 
 

@@ -176,7 +176,9 @@ class AskingModel(Request, group="Language model"):
     """Where a language model is, what it may cost, and where its grades are kept."""
 
     base_url: str | None = option(
-        default=None, metavar="URL", help="With --judge llm: an OpenAI-compatible endpoint, such as https://host/v1."
+        default=None,
+        metavar="URL",
+        help=f"With {opt('judge', 'llm')}: an OpenAI-compatible endpoint, such as https://host/v1.",
     )
     model: str | None = option(default=None, metavar="NAME", help="The model that grades.")
     api_key_env: str | None = option(
@@ -268,7 +270,7 @@ class JudgeRequest(ReadingAnswers, AskingModel, Redrawn, WithInterval, Sourced, 
         default=None,
         needs="against",
         help="Write a certificate (.json) of the judge: its agreement with people on these questions, for gates with"
-        " --require-certificate.",
+        f" {opt('require_certificate')}.",
     )
     blind: bool = option(
         default=False,

@@ -32,13 +32,13 @@ class NuggetScoreRequest(Resampled, WithOrWithoutInterval, BrokenDown, Measured,
         default=(),
         kind=OWN_FILES,
         help="The nuggets that assessors found in the responses. Without it, nuggets are matched automatically,"
-        " and every measure is labelled so. Repeatable.",
+        " and every measure is labelled so.",
     )
     beta: float | None = option(
         default=None,
         apart="measures",
-        help="The weight of recall relative to length in the default measures; with -m, write it in the name:"
-        " -m 'nuggets.F(beta=5)'.",
+        help="The weight of recall relative to length in the default measures; if you name measures, write it in the"
+        f" name: {opt('measures', 'nuggets.F(beta=5)')}.",
         default_words="3, as in 2004-2006; 2003 used 5",
     )
     automatic: Matching | None = option(

@@ -74,7 +74,7 @@ class AnswerRequest(Seeded, OfStories):
         kind=NAMES,
         flags=("--switch",),
         complete=lambda: SWITCHES,
-        help="Turn on a part of deep-read: Stem, Name, Filt, Pro, or Sem (which needs WordNet). Repeatable.",
+        help="Turn on a part of deep-read: Stem, Name, Filt, Pro, or Sem (which needs WordNet).",
     )
     threshold: float = option(
         default=0.0, low=0, high=1, help="Abstain below this confidence (0 to 1); the candidate is kept."

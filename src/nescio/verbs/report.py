@@ -96,7 +96,7 @@ class ReportRequest(SinceBaseline, Suited, Paged):
         flags=("-o", "--output"),
         metavar="PAGE",
         help="The page to write (.html).",
-        default_words="report.html, unless only --figures are wanted",
+        default_words=f"report.html, unless only {opt('figures')} are wanted",
     )
     figures: Path | str | None = option(
         default=None,
@@ -109,7 +109,7 @@ class ReportRequest(SinceBaseline, Suited, Paged):
         default=(),
         apart=("suite", "baseline"),
         help="Also study the measures, as `nescio meta` does: error rates and ties (stability), or swap rates and the"
-        " required difference (swap). Repeatable.",
+        " required difference (swap).",
     )
     open: bool = option(default=False, help="Open the page in the browser.")
 

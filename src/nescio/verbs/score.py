@@ -62,14 +62,14 @@ class ScoreRequest(Reading, Resampled, Gated, Labelled, Suited, WithOrWithoutInt
         default={},
         metavar="MEASURE=VALUE",
         apart="suite",
-        help="Exit with 1 if a run's whole interval is below VALUE, and with 3 if it spans VALUE. Repeatable.",
+        help="Exit with 1 if a run's whole interval is below VALUE, and with 3 if it spans VALUE.",
     )
     fail_over: Mapping[str, float] = option(
         default={},
         metavar="MEASURE=VALUE",
         apart="suite",
         help="The same where lower is better: exit with 1 if the interval is above VALUE, and with 3 if it spans VALUE."
-        " Repeatable.",
+        "",
     )
 
     def check(self) -> None:

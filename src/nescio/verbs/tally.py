@@ -80,9 +80,8 @@ class TallyRequest(JudgingAnswers, InJobs, Seeded, Sourced, Worked):
         default=None,
         kind=MEASURES,
         flags=("-m", "--measure"),
-        help="A measure that the tally must also support: -m 'mean(f1)' sums graded scores, and -m AUROC "
-        "(or AURC, and related"
-        " measures) counts answers in 4,096 bins of confidence. Repeatable.",
+        help="A measure that the tally must also support: 'mean(f1)' sums graded scores, and AUROC (or AURC, and"
+        " related measures) counts answers in 4,096 bins of confidence.",
     )
     pairs: bool = option(
         default=True,

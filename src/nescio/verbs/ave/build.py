@@ -86,7 +86,7 @@ class BuildRequest(Worked):
         default=(),
         flags=("--without-rule",),
         metavar="RULE",
-        help="Do not apply RULE: declined, nil, void, long, duplicate or contained. Repeatable.",
+        help="Do not apply RULE: declined, nil, void, long, duplicate or contained.",
     )
     test_set: bool = option(default=False, help="Write the collection without its values.")
     systems: bool = option(

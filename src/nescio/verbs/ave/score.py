@@ -58,7 +58,7 @@ class AveScoreRequest(Resampled, WithOrWithoutInterval, BrokenDown, Measured, Wo
         default=(),
         kind=OWN_FILES,
         help="Judged answers of QA systems, to be ranked with the validators: an outcome table, people's verdicts (run,"
-        " question, verdict), or anything that `nescio score` reads. Repeatable.",
+        " question, verdict), or anything that `nescio score` reads.",
     )
     roc: Path | str | None = option(
         default=None, metavar="FILE", help="Write the points of the ROC curves to FILE (.csv, .json …)."

@@ -17,7 +17,7 @@ from msgspec import Struct
 from nescio.data.notes import Note, note
 from nescio.data.results import Results, Score
 from nescio.data.signature import sign
-from nescio.errors import UsageError
+from nescio.errors import UsageError, opt
 from nescio.formats.benchmarks.ave.ave_reader import write_responses
 from nescio.options import Kind, argument, option, verb
 from nescio.options.kinds import NAMES
@@ -91,15 +91,17 @@ class TrainRequest(Resampled, Equipped, OfCollection, Worked):
         default=None,
         reads=True,
         metavar="XML",
-        help="A second judged collection, used only for training; each of its answers counts --also-weight.",
+        help=f"A second judged collection, used only for training; each of its answers counts {opt('also_weight')}.",
     )
-    also_weight: float = option(default=0.3, low=0, high=1, needs="also", help="The weight of an answer of --also.")
+    also_weight: float = option(
+        default=0.3, low=0, high=1, needs="also", help=f"The weight of an answer of {opt('also')}."
+    )
     without: Sequence[str] = option(
         default=(),
         kind=NAMES,
         metavar="TECHNIQUE",
         complete=lambda: list(validator.TECHNIQUES),
-        help="Turn off a technique; `nescio ave table12` lists them. Repeatable.",
+        help="Turn off a technique; `nescio ave table12` lists them.",
     )
     redundancy: bool = option(
         default=False,
