@@ -309,18 +309,26 @@ def without_blanks(
         connection, f"SELECT count(*), count(*) FILTER ({blank}), count(*) FILTER ({header}) FROM {table}"
     )
     notes = []
-    for code, rule, condition, count in (
-        ("table.blank_rows", "{subject}: {rows} {rows:row/rows} without any content left out", blank, blanks),
-        (
-            "table.header_rows",
-            "{subject}: {rows} {rows:row that repeats/rows that repeat} the header left out",
-            header,
-            headers,
-        ),
-    ):
-        if 0 < count < every:
-            connection.execute(f"DELETE FROM {table} WHERE {condition}")
-            notes.append(note(code, rule, str(source.label), rows=count))
+    if 0 < blanks < every:
+        connection.execute(f"DELETE FROM {table} WHERE {blank}")
+        notes.append(
+            note(
+                "table.blank_rows",
+                "{subject}: {rows} {rows:row/rows} without any content left out",
+                str(source.label),
+                rows=blanks,
+            )
+        )
+    if 0 < headers < every:
+        connection.execute(f"DELETE FROM {table} WHERE {header}")
+        notes.append(
+            note(
+                "table.header_rows",
+                "{subject}: {rows} {rows:row that repeats/rows that repeat} the header left out",
+                str(source.label),
+                rows=headers,
+            )
+        )
     return tuple(notes)
 
 
