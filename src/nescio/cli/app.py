@@ -14,11 +14,11 @@ from nescio.cli import OWN, _terminal, commands, interrupted, overview
 from nescio.cli.bars import clear, reading_bar
 from nescio.cli.derive import command_named
 from nescio.cli.help import SHELLS, VARIABLE, Command, answer, script
-from nescio.cli.moved import moved
 from nescio.cli.output import mute, say
 from nescio.engines.memory import memory_limit
 from nescio.errors import SPELLING, NescioError, UnknownNameError, in_shell
 from nescio.options.edge import BARS, SAY
+from nescio.options.moved import moved
 from nescio.verbs import files
 
 WIDEST = 100  # columns of a help page
@@ -117,7 +117,7 @@ def _message(error: click.ClickException) -> str:
     path = context.command_path if context else "nescio"
     said = error.format_message().rstrip(".")
     if isinstance(error, click.exceptions.NoSuchOption):
-        now = moved(path, error.option_name)
+        now = moved(path.removeprefix("nescio "), error.option_name.lstrip("-").replace("-", "_"))
         page = "--help-all" if isinstance(context and context.command, Command) else "--help"
         return f"{error.option_name}: {now}" if now else f"{said} (`{path} {page}` lists all)"
     if isinstance(error, click.exceptions.MissingParameter) and isinstance(error.param, click.Argument) and context:

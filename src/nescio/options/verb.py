@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any, Generic, ParamSpec, TypeVar
 
+from nescio.options.moved import moved
 from nescio.options.request import Option, Request
 
 P = ParamSpec("P")
@@ -48,6 +49,8 @@ class Verb(Generic[P, R]):
         try:
             request = self.request(*values, **named)
         except TypeError as error:
+            if now := next((now for name in named if (now := moved(self.name, name, python=True))), ""):
+                raise TypeError(f"{self.__name__}(): {now}") from None
             raise TypeError(f"{self.__name__}() {error}") from None
         return self.run(request)
 

@@ -171,8 +171,8 @@ def _prepared(data: Data, options: Options, policies: Policies) -> Data:
 
 def _clustered(data: Evidence, column: str) -> Evidence:
     if column not in data.strata:
-        have = ", ".join(data.strata) or "none"
-        raise MismatchError(f"no column {column!r} is constant within each question; such columns: {have}")
+        have = f"; such columns: {', '.join(data.strata)}" if data.strata else ""
+        raise MismatchError(f"{opt('cluster', column)}: no such column is constant within each question{have}")
     return replace(data, clusters=np.unique(data.strata[column], return_inverse=True)[1])
 
 

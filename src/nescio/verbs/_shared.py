@@ -71,6 +71,14 @@ def _items(value: Any) -> Any:
     return value
 
 
+def _item(value: Any) -> Any:
+    """Return the one file or table that is given, which a list may hold; a list of rows is a table."""
+    (item,) = [one for one in items_of(_items(value)) if not isinstance(one, Mapping) or one]
+    if isinstance(item, (int, float)):
+        raise TypeError
+    return item
+
+
 def _named(measure: str | Measure) -> str:
     return measure.name if isinstance(measure, Measure) else measure
 
@@ -80,7 +88,7 @@ SUITE_OR_SOURCE = Kind("files or tables", _source, _benchmarks, list[str], "FILE
 MEASURES = Kind("names of measures", _measures, list, list[str] | None, "NAME", several=True, write=_named)
 ONE_MEASURE = Kind("the name of one measure", _one_measure, list, str, "NAME", several=True, write=_named)
 NAME_IF_ANY = Kind("a path", str)
-OWN_FILE = Kind("a path or a table", _items, Path, str | None, "FILE", files=True)
+OWN_FILE = Kind("a path or a table", _item, Path, str | None, "FILE", files=True)
 OWN_FILES = Kind(
     "paths or tables", lambda value: tuple(items_of(_items(value))), list, list[str], "FILE", True, files=True
 )
@@ -101,8 +109,7 @@ class Sourced(Request):
     def check(self) -> None:
         """Raise UsageError for several benchmarks where one is read."""
         super().check()
-        if not isinstance(self, SuiteOrSource) and is_suite(self.source):
-            raise UsageError("this is a suite of benchmarks, and here one is read; `nescio score` reads suites")
+        refuse_suite(self.source, alone=isinstance(self, SuiteOrSource))
 
 
 class Worked(Request):
@@ -288,6 +295,16 @@ class Suited(SuiteOrSource, group="Suites of benchmarks"):
         if fact != "suite":
             return super().is_(fact)
         return self.suite_by is not None or is_suite(self.source)
+
+
+def refuse_suite(source: Any, *, alone: bool = False) -> None:
+    """Raise UsageError for a suite of benchmarks where one benchmark is read, or beside other files; one that stands
+    `alone` may be accepted."""
+    if is_suite(source) and not alone:
+        raise UsageError("this is a suite of benchmarks, and here one is read; `nescio score` reads suites")
+    items = items_of(source)
+    if len(items) > 1 and (definition := next((item for item in items if is_suite(item)), None)):
+        raise UsageError(f"{definition}: the definition of a suite is read alone, not beside other files")
 
 
 def is_suite(source: Any) -> bool:

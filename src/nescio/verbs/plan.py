@@ -27,7 +27,7 @@ from nescio.meta_evaluation.planning._rejections import LARGEST
 from nescio.options import Kind, Request, argument, option, verb
 from nescio.options.kinds import BETWEEN, NUMBERS
 from nescio.reporting.planning import show_plan
-from nescio.verbs._shared import SOURCE, Reading, Seeded, WithMeasures, Worked
+from nescio.verbs._shared import SOURCE, Reading, Seeded, WithMeasures, Worked, refuse_suite
 
 
 def _rates(value: Any) -> tuple[tuple[float, ...], ...]:
@@ -65,6 +65,12 @@ class Pilot(Request):
         metavar="[FILES...]",
         help="Files, folders or tables of a pilot.",
     )
+
+    def check(self) -> None:
+        """Raise UsageError for several benchmarks where one is the pilot."""
+        super().check()
+        if self.pilot is not None:
+            refuse_suite(self.pilot)
 
 
 class Piloted(WithMeasures, Pilot):
