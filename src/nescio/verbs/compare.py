@@ -32,6 +32,7 @@ from msgspec.structs import replace
 
 from nescio.comparison.corrections import Correction, Test
 from nescio.data.results import Comparisons
+from nescio.errors import UsageError, opt
 from nescio.options import option, verb
 from nescio.options.kinds import NAME_OR_PATH
 from nescio.reporting.tiles import tiles
@@ -68,6 +69,12 @@ class Paired(WithInterval):
         help="How p-values are adjusted. It depends on the number of comparisons; Tukey's test needs no adjustment.",
     )
     margin: float = option(default=0.01, low=0, help="The largest difference that does not matter.")
+
+    def check(self) -> None:
+        """Raise UsageError for a correction of p-values that need none."""
+        super().check()
+        if self.test == "tukey" and "correction" in self.given:
+            raise UsageError(f"{opt('correction')} cannot be used with {opt('test', 'tukey')}, which adjusts by itself")
 
 
 class CompareRequest(Reading, Resampled, Gated, Labelled, Suited, Paired, Measured, Worked):

@@ -67,10 +67,12 @@ class Pilot(Request):
     )
 
     def check(self) -> None:
-        """Raise UsageError for several benchmarks where one is the pilot."""
+        """Raise UsageError for several benchmarks where one is the pilot, and for how files are read without any."""
         super().check()
         if self.pilot is not None:
             refuse_suite(self.pilot)
+        elif lost := next((name for name in self.given if name in Reading.options), None):
+            raise UsageError(f"{opt(lost)} says how files are read, and there are none")
 
 
 class Piloted(WithMeasures, Pilot):

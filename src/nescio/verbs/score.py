@@ -73,8 +73,11 @@ class ScoreRequest(Reading, Resampled, Gated, Labelled, Suited, WithOrWithoutInt
     )
 
     def check(self) -> None:
-        """Raise UsageError for what corrected scores have no use for."""
+        """Raise UsageError for what scores without an interval, or corrected ones, have no use for."""
         super().check()
+        for name in ("interval", "fail_under", "fail_over"):
+            if self.ci is None and name in self.given:
+                raise UsageError(f"{opt(name)} needs intervals; give {opt('ci')} a level")
         if self.labels is not None and self.mark:
             raise UsageError(
                 f"{opt('mark', True)} tests the judge's verdicts; `nescio compare` with {opt('labels')} tests corrected"
