@@ -207,7 +207,7 @@ def test_questions_cluster_by_a_stratum(tmp_path: Path) -> None:
 def test_a_cluster_that_is_no_stratum(tmp_path: Path) -> None:
     path = encode(rows(MISSING, topic="t"), "csv", tmp_path)
     message = str(refusal(path, MismatchError, cluster="story", missing="unanswered"))
-    assert message == "no column 'story' is constant within each question; such columns: topic"
+    assert message == "--cluster story: no such column is constant within each question; such columns: topic"
 
 
 @pytest.mark.parametrize("policy", ["error", "unanswered", "common"])

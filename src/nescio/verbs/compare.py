@@ -73,7 +73,7 @@ class Paired(WithInterval):
     def check(self) -> None:
         """Raise UsageError for a correction of p-values that need none."""
         super().check()
-        if self.test == "tukey" and "correction" in self.given:
+        if self.test == "tukey" and self.correction == "bh":
             raise UsageError(f"{opt('correction')} cannot be used with {opt('test', 'tukey')}, which adjusts by itself")
 
 

@@ -321,6 +321,8 @@ STEMS: dict[str, tuple[str, ...]] = {
             confiden prob needs requires contains has context train split""",
         "run": """model modell modele modelo model system agent run method engine llm pipeline variant strategy approach
             arm experiment policy config solver baseline bot modele sistema modelo модель система 模型 系统""",
+        "repeat": """repeat repetition rep epoch trial attempt seed iteration iter round wiederhol durchgang essai intento
+            tentativ prova runidx runindex runno runnum runseed drawindex sampleindex""",
         "id": """id qid uid question quest query item sample example prompt problem case task instance idx index doc row
             record entry scenario test num number nr numero frage pregunta domanda pergunta vraag pytan вопрос номер 题号
             问题 编号""",

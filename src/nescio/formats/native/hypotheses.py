@@ -147,7 +147,8 @@ class Table:
         """The column that names the run."""
         if found := self.one("run"):
             return found
-        several = [c for c in self.columns if c.named("run") and 0 < len(c.words) <= max(1, self.size // 2)]
+        several = [c for c in self.columns if c.named("run") and not c.is_worded and not c.named("outcome")]
+        several = [c for c in several if not c.named("repeat") and 0 < len(c.words) <= max(1, self.size // 2)]
         return several[0] if len(several) == 1 else None
 
     @cached_property
@@ -233,9 +234,9 @@ class Table:
                         yes = part == "abstained"
                         says = [cell is not None and roles.truth_of(cell) is yes for cell in column.cells]
                         found.append((column, part, says))
-            elif column.silent_words:
+            elif column.silent_words and not column.named("prediction") and not column.named("gold"):
                 found.append((column, "abstained", [cell in column.silent_words for cell in column.cells]))
-        return [one for one in found if any(one[2]) and self._may_be_silent(verdict, one[2])]
+        return [one for one in found if any(one[2]) and (verdict.inverted or self._may_be_silent(verdict, one[2]))]
 
     @staticmethod
     def _may_be_silent(verdict: Verdict, rows: Sequence[bool]) -> bool:

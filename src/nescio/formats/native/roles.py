@@ -50,6 +50,7 @@ DISPLACED = " (as given)"  # how a column ends whose name another column bears
 _BRACKETS = re.compile(r"\([^)]*\)|\[[^]]*\]")
 _BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\W_]+")
 FEW = 12  # different words of a column that says what became of an answer
+_FEWER = 6  # of one that says whether it was declined
 MOST_WORDS = 50  # different cells of a column of verdicts
 _MOST_PROPOSED = 4
 
@@ -90,7 +91,7 @@ def silence_of(word: str) -> bool | None:
 def silent_among(words: Collection[str]) -> set[str]:
     """Return those of a column's few words that mean that nothing was answered, by what they mean or are made of; none
     where all do."""
-    if not 1 < len(words) <= FEW or all(truth_of(word) is not None for word in words):
+    if not 1 < len(words) <= _FEWER or all(truth_of(word) is not None for word in words):
         return set()
     found = {word for word in words if state_of(word) == SILENT or _begins(word, "abstained")}
     return found if len(found) < len(words) else set()
@@ -200,7 +201,8 @@ def may_be(part: str, columns: Sequence[str], remarks: Sequence[str] = ()) -> st
 def runs_among(columns: Sequence[str]) -> str:
     """Propose the column that names the run where one of some columns does by what its name is made of; else say which
     it may be."""
-    named = [name for name in columns if speaks_of(name, "run")]
+    columns = [name for name in columns if not speaks_of(name, "repeat")]
+    named = [name for name in columns if speaks_of(name, "run") and not speaks_of(name, "outcome")]
     if not columns:
         return ""
     only = option("run", named[0]) if len(named) == 1 else may_be("run", named or columns)
@@ -209,8 +211,7 @@ def runs_among(columns: Sequence[str]) -> str:
 
 def speaks_of(column: str, part: str) -> bool:
     """Say whether a name is made of words that speak of a part, and of no measurement."""
-    tokens = [squash(token) for token in _BOUNDARY.split(column)]
-    return any(t.startswith(STEMS[part]) for t in tokens if t) and not _tokens(column) & MEASUREMENTS
+    return _begins(column, part) and not _tokens(column) & MEASUREMENTS
 
 
 # ---- what a table as a whole can be ----

@@ -62,8 +62,8 @@ def silence_note(texts: Counter[str], reader: SilenceReader, *, subject: str = "
     others = len(forms) - len(common)
     return note(
         "judging.reads_like_silence",
-        "{whose}{least}{answers:n answer} {answers:reads/read} like silence and {answers:is/are} wrong here "
-        "({texts:each %s %d×}{more}); {flag} counts {answers:it/them} as unanswered{judge}",
+        "{whose}{least}{answers:n answer} {answers:reads/read} like silence and {answers:is/are} not counted as "
+        "unanswered ({texts:each %s %d×}{more}); {flag} counts {answers:it/them} as unanswered{judge}",
         subject,
         whose=f"{subject}: " if subject else "",
         least="at least " if reader.stopped else "",

@@ -33,7 +33,7 @@ class Chosen(Struct, frozen=True):
 
     `texts` are the columns that speak of single answers, and group no questions. `silent` is a cell that says "yes"
     where the answer was declined, NULL where not, and what stands there where that is neither; `empty` is true where
-    nothing was answered and the table has no other way to say so.
+    nothing was answered and the table has no other way to say so; `turned` says that the verdict is of what is wrong.
     """
 
     cells: Mapping[str, str]
@@ -41,6 +41,7 @@ class Chosen(Struct, frozen=True):
     texts: tuple[str, ...]
     silent: str
     empty: str
+    turned: bool
 
 
 def choose(
@@ -104,10 +105,11 @@ def choose(
     silent = _silent(loaded, named, declined)
     if silent == "NULL" and not _has_silence(loaded, columns["outcome"]):
         if "abstained" not in named.named and "answered" not in named.named:
-            _ask_of_silence(loaded, named, columns, cells["outcome"])
+            _ask_of_silence(loaded, named, columns, cells["outcome"], turned=says_wrong != source.turned)
         notes += _unread_truths(loaded, named, columns)
     texts = named.all("text", "prediction", "wrong", "abstained", "answered")
-    return Chosen(cells, columns, texts, silent, _empty(loaded, named, columns["outcome"], silent))
+    empty = _empty(loaded, named, columns, silent, turned=says_wrong != source.turned)
+    return Chosen(cells, columns, texts, silent, empty, says_wrong != source.turned)
 
 
 def _fails(table: Loaded, column: str) -> bool:
@@ -276,11 +278,13 @@ def _has_silence(table: Loaded, outcome: str) -> bool:
     return roles.speaks_of_silence(table.words(outcome))
 
 
-def _ask_of_silence(table: Loaded, named: Roles, columns: Mapping[str, str], outcome: str) -> None:
+def _ask_of_silence(table: Loaded, named: Roles, columns: Mapping[str, str], outcome: str, *, turned: bool) -> None:
     """Raise the error that asks whether a column says which answers were declined: by its words, or by yes and no and
-    what its name is made of. What it says of answers that are marked as right for the most part is no silence."""
+    what its name is made of. What it says of answers that are marked as right for the most part is no silence, unless
+    all that is said of them is that nothing is wrong (`turned`)."""
     claimed = {*columns.values(), *(column for names in named.columns.values() for column in names)}
     free = [column for column in table.have if column and column not in claimed]
+    free = [name for name in free if not any(roles.speaks_of(name, part) for part in ("prediction", "gold"))]
     ways = []
     for column, words in table.few_words(free).items():
         part, telling = _tells_silence(column, words)
@@ -295,7 +299,7 @@ def _ask_of_silence(table: Loaded, named: Roles, columns: Mapping[str, str], out
             table.connection,
             f"SELECT count(*), count(*) FILTER ({outcome} IN ({right})) FROM {table.name} WHERE {cell} IN ({among})",
         )
-        if rows and 2 * marked <= rows:
+        if rows and (turned or 2 * marked <= rows):
             ways.append((column, part, rows))
     if ways:
         column, part, rows = ways[0]
@@ -306,6 +310,14 @@ def _ask_of_silence(table: Loaded, named: Roles, columns: Mapping[str, str], out
             f"{what}, and the verdict alone says nothing of it: {roles.option(part, column)}, {instead}",
             where=table.source.head,
         )
+
+
+def _answers(table: Loaded, named: Roles, columns: Mapping[str, str]) -> str | None:
+    """Return the one column that holds the answers by what its name is made of, where no whole name says so."""
+    claimed = {*columns.values(), *(column for names in named.columns.values() for column in names)}
+    free = [c for c in table.have if c and c not in claimed and roles.speaks_of(c, "prediction")]
+    free = [c for c in free if not any(roles.speaks_of(c, part) for part in ("fact", "abstained", "outcome", "gold"))]
+    return free[0] if len(free) == 1 else None
 
 
 def _tells_silence(column: str, words: Sequence[str]) -> tuple[str, set[str]]:
@@ -375,12 +387,15 @@ def _silent(table: Loaded, named: Roles, declined_words: Declined) -> str:
     return f"CASE WHEN {declined} THEN 'yes' ELSE coalesce({', '.join(cells)}, NULL) END"
 
 
-def _empty(table: Loaded, named: Roles, outcome: str, silent: str) -> str:
-    """Return where an answer is empty and not marked as right: silence, if the table says nothing else of silence."""
-    prediction = named.one("prediction")
+def _empty(table: Loaded, named: Roles, columns: Mapping[str, str], silent: str, *, turned: bool) -> str:
+    """Return where an answer is empty and not marked as right: silence, if the table says nothing else of silence. That
+    nothing is wrong with it (`turned`) marks no empty answer as right."""
+    prediction, outcome = named.one("prediction") or _answers(table, named, columns), columns["outcome"]
     if prediction is None or silent != "NULL":
         return "false"
     words = table.words(outcome)
+    if turned:
+        return f"{table.have[prediction]} IS NULL"
     if outcome == "outcome" and {*words} <= {*STATES}:
         return "false"
     states = {word: roles.state_of(word) for word in words}

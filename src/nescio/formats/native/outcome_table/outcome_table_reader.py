@@ -23,7 +23,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from nescio.data.notes import Note, note
-from nescio.data.outcomes import INCORRECT, NOT_GRADED, SILENT, Outcomes, gather
+from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes, gather
 from nescio.data.repeats import FIRST, REPEAT, repeats_of
 from nescio.formats.native import roles
 from nescio.formats.native.outcome_table.choosing import choose
@@ -198,13 +198,15 @@ def _state(connection: duckdb.DuckDBPyConnection, mapped: Mapping[str, str], not
 def _wrong_answers(
     connection: duckdb.DuckDBPyConnection, tables: Sequence[Table], extra: Mapping[str, str]
 ) -> Iterator[tuple[str, Counter[str]]]:
-    """Yield the texts of the wrong answers of each file that holds them, the most frequent first."""
+    """Yield the texts of the answers that are not marked as right in each file that holds them, the most frequent
+    first; all of them where a verdict only says that nothing is wrong."""
     for i, table in enumerate(tables):
         prediction = roles.roles_of(table.have, table.source.named).one("prediction")
         cell = extra.get(prediction or "") or extra.get(f"{prediction}{roles.DISPLACED}")
         if cell:
+            states = f"{INCORRECT}, {NOT_GRADED}" + (f", {CORRECT}" if table.chosen.turned else "")
             query = (
-                f"SELECT {cell}, count(*) FROM rows WHERE file = {i} AND state = {INCORRECT} AND {RANK} = 1 AND {cell} "
+                f"SELECT {cell}, count(*) FROM rows WHERE file = {i} AND state IN ({states}) AND {RANK} = 1 AND {cell} "
                 f"IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {_MOST_TEXTS}"
             )
             yield str(table.source.label), Counter(dict(connection.execute(query).fetchall()))
