@@ -4,7 +4,7 @@ decides."""
 from __future__ import annotations
 
 import math
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 from msgspec import Struct
@@ -21,7 +21,6 @@ Codes = NDArray[np.int8]  # of outcomes, their places in OUTCOMES
 
 SequenceUsed = Literal["guaranteed", "asymptotic"]
 SequenceMethod = Literal["auto", "guaranteed", "asymptotic"]
-METHODS: tuple[SequenceMethod, ...] = get_args(SequenceMethod)
 FIRST_LOOK, FEWEST_DISCORDANT = sequences.FIRST_LOOK, 10
 _STEP = 1e-3  # of the derivatives, in shares of the questions
 _TABLES = np.array([[3, 2, 1], [1, 5, 4], [2, 2, 7], [6, 4, 2]], dtype=np.float64)  # the last is twice the first

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 from msgspec import Struct
@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 Test = Literal["auto", "exact", "permutation", "bootstrap", "tukey"]
 Correction = Literal["holm", "bh", "none"]
-TESTS: tuple[Test, ...] = get_args(Test)
-CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
 RANDOM = ("permutation", "bootstrap")  # whose p-values are at least 1/(1 + B)
 # What the p-value of each test is exact for, as its user should read it.
 EXACT_FOR = {

@@ -4,7 +4,7 @@ confidences."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 from msgspec import Struct
@@ -21,10 +21,6 @@ Missing = Literal["error", "unanswered", "common"]  # what to do with a question
 Ungraded = Literal["error", "exclude", "bounds"]  # with an answer that has no grade
 Unanswerable = Literal["correct", "exclude"]  # with a question that has no answer
 MissingConfidence = Literal["error", "exclude"]  # with an answer without a confidence, in a run that has some
-MISSING: tuple[Missing, ...] = get_args(Missing)
-UNGRADED_POLICIES: tuple[Ungraded, ...] = get_args(Ungraded)
-UNANSWERABLE: tuple[Unanswerable, ...] = get_args(Unanswerable)
-MISSING_CONFIDENCE: tuple[MissingConfidence, ...] = get_args(MissingConfidence)
 
 UNGRADED_LEFT_OUT = "outcomes.ungraded_left_out"  # the code of a note that a ranking has no need of
 

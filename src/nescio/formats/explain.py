@@ -14,6 +14,7 @@ from nescio.data.columns import OUTCOMES
 from nescio.data.outcomes import STATES
 from nescio.errors import FormatError, opt, shorten
 from nescio.formats.native import roles
+from nescio.formats.native.hypotheses import propose
 from nescio.formats.native.score_matrix import NAMES_A_ROW
 from nescio.formats.registry import REGISTRY, TABLES, Format, Recognise
 from nescio.sources.source import BY_SUFFIX, Source
@@ -146,7 +147,7 @@ def _why_of_no_format(source: Source) -> str:
     have = set(source.columns)
     if len(have) == 1 and source.path is not None and any(mark in source.columns[0] for mark in ",;|\t"):
         return "the header is one column; columns are separated by commas or semicolons in .csv, by tabs in .tsv"
-    ways = roles.proposals(source)
+    ways = propose(source)
     if have & {"answer", "answers", "options"} and not ways:
         lacking = next((name for name in ("id", "question") if name not in have), "answer")
         return f"questions have the keys id, question, answers, and runs id, answer; there is no {lacking!r}"

@@ -15,7 +15,8 @@ from nescio.formats import SourceRole, candidate_formats, matching_formats
 from nescio.formats.folder_reader import files_of
 from nescio.formats.native import roles
 from nescio.pipeline.options import Options
-from nescio.sources.opening import open_source, tables_of
+from nescio.sources.opening import open_source
+from nescio.sources.rows import tables_of
 from nescio.sources.source import Source
 
 OWN_RUN = "own run"  # the part of a run in nescio's JSON Lines beside a collection of another format

@@ -20,7 +20,6 @@ from nescio.sources.database import connect, first_line, is_pattern, load_engine
 from nescio.sources.documents import Streamed
 from nescio.sources.json import MemoryBudget
 from nescio.sources.remote import address_of, fetch
-from nescio.sources.rows import Rows, columns_in, flat, tables_in
 from nescio.sources.source import ARCHIVES, DELIMITED, LINES, PACKED, TALLY, TEXT, Source
 from nescio.sources.text_files import WHITE, check_text, records, separator
 
@@ -237,46 +236,6 @@ def open_table(table: Any) -> Source:
         ) from None
     _no_name_twice("table", names)
     return Source("table", table=table, columns=names)
-
-
-def tables_of(source: Source) -> list[Source]:
-    """Return the tables that a JSON document or JSON Lines hold, the largest first: rows whose objects have columns of
-    their own (`grading.correct`), or columns that are lists of one length."""
-    if source.kind == "lines":
-        nested = isinstance(source.first, dict) and any(isinstance(value, dict) for value in source.first.values())
-        from nescio.sources.tables import json_lines
-
-        found = [Rows("", [flat(row) for row, _ in json_lines(source)])] if nested else []
-    elif source.kind != "document" or not isinstance(source.document, (list, dict)):
-        return []
-    elif columns := dict(columns_in(source.document)):
-        return [_table_at(source, columns, _WHOLE)]
-    else:
-        found = tables_in(source.document)
-    found.sort(key=lambda one: -len(one.rows))
-    return [_table_at(source, one.rows, _place(source, one)) for one in found]
-
-
-_WHOLE = "this JSON document is a list of rows or columns"
-
-
-def _place(source: Source, found: Rows) -> str:
-    """Say where rows are, and what the names that they stand under have become."""
-    where = "the objects in its lines" if source.kind == "lines" else _WHOLE
-    if found.path or found.by:
-        where = (
-            f"the {'objects' if found.by else 'list'} {found.path!r} of this JSON document"
-            if found.path
-            else ("the objects of this JSON document")
-        )
-    return f"{where} (their names are the column {found.by!r})" if found.by else where
-
-
-def _table_at(source: Source, rows: Any, place: str) -> Source:
-    read = note("table.json", "{subject}: {place}, read as a table", str(source.label), place=place)
-    return replace(
-        open_table(rows), name=source.name, path=source.path, packed=source.packed, notes=(*source.notes, read)
-    )
 
 
 def _forward(table: Any) -> Any:

@@ -6,8 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from nescio.data.notes import note
 from nescio.sources.arrow import is_rows
+from nescio.sources.opening import open_table
+from nescio.sources.source import Source
+from nescio.sources.tables import json_lines
 
 KEY, RUN = "id", "run"  # the columns of names that rows, or lists of rows, stand under
 _FEWEST = 3  # objects of one kind by name that are rows
@@ -26,6 +31,44 @@ class Rows(Struct, frozen=True):
     def columns(self) -> set[str]:
         """The names of the columns of the first row."""
         return {*self.rows[0]}
+
+
+def tables_of(source: Source) -> list[Source]:
+    """Return the tables that a JSON document or JSON Lines hold, the largest first: rows whose objects have columns of
+    their own (`grading.correct`), or columns that are lists of one length."""
+    if source.kind == "lines":
+        nested = isinstance(source.first, dict) and any(isinstance(value, dict) for value in source.first.values())
+        found = [Rows("", [flat(row) for row, _ in json_lines(source)])] if nested else []
+    elif source.kind != "document" or not isinstance(source.document, (list, dict)):
+        return []
+    elif columns := dict(columns_in(source.document)):
+        return [_table_at(source, columns, _WHOLE)]
+    else:
+        found = tables_in(source.document)
+    found.sort(key=lambda one: -len(one.rows))
+    return [_table_at(source, one.rows, _place(source, one)) for one in found]
+
+
+_WHOLE = "this JSON document is a list of rows or columns"
+
+
+def _place(source: Source, found: Rows) -> str:
+    """Say where rows are, and what the names that they stand under have become."""
+    where = "the objects in its lines" if source.kind == "lines" else _WHOLE
+    if found.path or found.by:
+        where = (
+            f"the {'objects' if found.by else 'list'} {found.path!r} of this JSON document"
+            if found.path
+            else ("the objects of this JSON document")
+        )
+    return f"{where} (their names are the column {found.by!r})" if found.by else where
+
+
+def _table_at(source: Source, rows: Any, place: str) -> Source:
+    read = note("table.json", "{subject}: {place}, read as a table", str(source.label), place=place)
+    return replace(
+        open_table(rows), name=source.name, path=source.path, packed=source.packed, notes=(*source.notes, read)
+    )
 
 
 def tables_in(document: Any) -> list[Rows]:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from nescio.data.outcomes import CORRECT, INCORRECT, SILENT
+from nescio.errors import FormatError
 from nescio.formats.native import roles
 from nescio.formats.native.headers import CODES, STEMS
 from nescio.sources.database import connect
@@ -266,7 +267,13 @@ def counted(states: Iterable[int | None], silent: Sequence[bool] = ()) -> str:
 def propose(source: Source, *, judged: bool | None = None) -> str:
     """Say which options would make a table understood; empty where nothing can be proposed. Answers that can be judged
     by gold answers need no verdict, unless `judged` is False."""
-    table = table_of(source)
+    try:
+        return _proposed(table_of(source), source, judged=judged) if roles.is_table(source) else ""
+    except FormatError:  # it is no sound table, which another message says
+        return ""
+
+
+def _proposed(table: Table, source: Source, *, judged: bool | None) -> str:
     known = table.known
     lines = []
     if judged is None:

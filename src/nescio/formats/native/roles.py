@@ -281,19 +281,6 @@ def _tokens(header: str) -> frozenset[str]:
     return frozenset(part for token in _BOUNDARY.split(header) if (part := _plain(token)))
 
 
-# ---- proposals for tables that nothing understands ----
-
-
-def proposals(source: Source) -> str:
-    """Say which options would make a table understood, by its cells; empty where nothing can be proposed."""
-    from nescio.formats.native.hypotheses import propose
-
-    try:
-        return propose(source) if is_table(source) else ""
-    except FormatError:  # it is no sound table, which another message says
-        return ""
-
-
 def is_verdicts(words: Sequence[str]) -> bool:
     """Say whether all of these different cells are words for a verdict."""
     return 0 < len(words) <= MOST_WORDS and all(state_of(word) is not None for word in words)
@@ -302,11 +289,6 @@ def is_verdicts(words: Sequence[str]) -> bool:
 def are_truths(words: Sequence[str]) -> bool:
     """Say whether all of these different cells are yes or no."""
     return bool(words) and all(truth_of(word) is not None for word in words)
-
-
-def is_texts(words: Sequence[str]) -> bool:
-    """Say whether these cells are texts or numbers that could be answers."""
-    return len(words) > 1
 
 
 def speaks_of_silence(words: Iterable[str]) -> bool:

@@ -13,6 +13,7 @@ from nescio.data.outcomes import CORRECT, INCORRECT, SILENT, STATES
 from nescio.data.repeats import REPEAT
 from nescio.errors import FormatError, opt
 from nescio.formats.native import roles
+from nescio.formats.native.hypotheses import propose
 from nescio.formats.native.outcome_table.confidences import as_numbers, choose_confidence
 from nescio.formats.native.outcome_table.loaded import Loaded
 from nescio.formats.native.roles import Roles, ask
@@ -240,7 +241,7 @@ def _question(table: Loaded, named: Roles, run: str | None, *, plain: bool) -> s
         return "question"  # an outcome table as it should be
     if not columns:
         rule = "no column names the questions"
-        ways = roles.proposals(table.source)
+        ways = propose(table.source)
         raise FormatError(table.source.label, f"{rule}; {ways}" if ways else rule, where=table.source.head)
     if len(columns) == 1 or not plain or "id" in named.named:
         return columns[0]
