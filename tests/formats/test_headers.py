@@ -489,9 +489,9 @@ def test_gold_and_prediction_of_classifiers(tmp_path: Path) -> None:
 def test_silence_in_the_words_of_a_column_that_is_named(tmp_path: Path) -> None:
     path = table(tmp_path, "question,correct,status\n1,1,answered\n2,0,refused\n3,0,answered\n")
     rule = "'status' may say which answers were declined (1 of them), and the verdict alone says nothing of it:"
-    assert_refused(path, "line 1", f"{rule} --column abstained=status, or --column abstained= if none does")
+    assert_refused(path, "line 1", f"{rule} --column abstained=status, or --column abstained=- if none does")
     assert counts(path, column={"abstained": "status"}) == {"t": (1, 1, 1)}
-    assert counts(path, column={"abstained": ""}) == {"t": (1, 2, 0)}
+    assert counts(path, column={"abstained": "-"}) == {"t": (1, 2, 0)}
 
 
 def test_percentages_under_a_name_of_the_users(tmp_path: Path) -> None:

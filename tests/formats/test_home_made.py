@@ -48,7 +48,7 @@ def proposals(message: str) -> list[tuple[str, str]]:
 
 def meant(table: Table) -> set[tuple[str, str]]:
     """The options that its maker would give."""
-    silent = set() if {"abstained", "answered"} & {*table.parts} else {("abstained", "")}
+    silent = set() if {"abstained", "answered"} & {*table.parts} else {("abstained", "-")}
     return {(PARTS.get(part, part), column) for part, column in table.parts.items()} | silent
 
 

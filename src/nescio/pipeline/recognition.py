@@ -75,7 +75,7 @@ def _with_columns(sources: Sequence[Source], column: Mapping[str, str]) -> Seque
     """Return the sources, each with those columns that the user named and that it has; raises UsageError for one that
     none has."""
     for name, of_table in column.items():
-        if of_table != roles.NONE and not any(_column_of(of_table, source) for source in sources):
+        if of_table != roles.NONE and all(_column_of(of_table, source) is None for source in sources):
             have = ", ".join(dict.fromkeys(c for source in sources for c in source.columns if c)) or "none"
             rule = f"there is no such column in {sources[0].label}; columns are {have}"
             raise UsageError(f"{roles.option(name, of_table)}: {rule}")
@@ -90,7 +90,8 @@ def _column_of(wanted: str, source: Source) -> str | None:
 
 def _named(source: Source, column: Mapping[str, str]) -> Source:
     """Return a source with those columns that the user named and that it has."""
-    named = {name: own for name, c in column.items() if (own := _column_of(c, source) if c else roles.NONE) is not None}
+    named = {name: own for name, c in column.items() if (own := _column_of(c, source)) is not None}
+    named |= {name: roles.NONE for name, c in column.items() if c == roles.NONE and name not in named}
     turned = "outcome" in named and named["outcome"] != column["outcome"]
     return replace(source, named=named, turned=turned)
 

@@ -316,7 +316,7 @@ STEMS: dict[str, tuple[str, ...]] = {
             sansreponse rechaz sinrespuesta nocontest norespond rifiut senzarisposta nonrispost recus semresposta geweiger
             onthoud geenantwoord odmow odmowil czyodmowil wstrzym brakodpowiedzi отказ воздерж нетответа 弃权 拒答 未作答 是否弃权""",
         "answered": """answered attempted responded replied didanswer beantwort repondu contestad respondid rispost gave provided""",
-        "fact": """answerable unanswerable impossible ambigu hop multi difficult should expect review cach truncat valid pars
+        "fact": """answerab unanswerab impossib ambigu hop multi difficult should expect review cach truncat valid pars
             timeout retr exit latenc cost token price second time temperatur year length triggered backfired tamper
             confiden prob needs requires contains has context train split""",
         "run": """model modell modele modelo model system agent run method engine llm pipeline variant strategy approach

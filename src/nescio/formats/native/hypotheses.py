@@ -17,6 +17,7 @@ from nescio.sources.source import Source, small
 from nescio.sources.tables import load_rows
 from nescio.text import decimal, squeeze
 
+_FEW_ROWS = 8  # of which nothing is said by what they have in common
 ROWS = 20_000  # that are looked at
 SURE, AHEAD = 2.0, 1.5  # what the best reading needs by itself, and beyond the next one
 _ALIKE = 0.6  # of the rows where gold and answer agree or not, how far a verdict goes with that (phi)
@@ -141,7 +142,8 @@ class Table:
 
     def one(self, *parts: str) -> Column | None:
         """Return the column that plays a part by its name."""
-        return self.by_name.get(self.known.one(*parts) or "")
+        name = self.known.one(*parts)
+        return None if name is None else self.by_name.get(name)
 
     @cached_property
     def run(self) -> Column | None:
@@ -157,10 +159,10 @@ class Table:
         """The column that names the questions: the one by its name that has each once in a run."""
         if found := self.one("id", "text"):
             return found
+        several = self.run is not None and len(self.run.words) > 1
         fitting = [c for c in self.columns if c.named("id") and not c.is_measured and self.once(c)]
+        fitting = [c for c in fitting if not several or len(c.words) < self.size]
         fitting.sort(key=lambda c: -c.named("id"))
-        if not fitting:
-            fitting = [c for c in self.columns if not c.name.strip() and self.once(c)]
         return fitting[0] if fitting else None
 
     def once(self, column: Column) -> bool:
@@ -185,8 +187,10 @@ class Table:
         inverted = wrong > 0 and not column.is_worded and (wrong >= right or wrong > 0)
         if column.is_worded:
             weight += 2.0
-        if column.named("fact"):
+        if column.named("fact") and not wrong:
             weight -= 3.0
+        if len({*column.states.values()}) < 2 and self.size >= _FEW_ROWS:
+            weight -= 2.0  # it says the same of all answers
         if silent and not column.is_worded:
             weight -= 3.0
         if self._is_of_the_question(column):
@@ -194,7 +198,7 @@ class Table:
         if (alike := self._alike(column)) is not None:
             if abs(alike) >= _ALIKE:
                 weight, inverted = weight + 3.0, alike < 0 if not column.is_worded else inverted
-            elif len(self.columns[0].cells) >= 8:
+            elif self.size >= _FEW_ROWS:
                 weight -= 1.0
         return Verdict(column, weight, inverted=inverted)
 
@@ -205,7 +209,8 @@ class Table:
         by_question = defaultdict(set)
         for question, cell in zip(self.question.cells, column.cells, strict=True):
             by_question[question].add(cell)
-        return len(by_question) > 3 and len(column.words) > 1 and all(len(cells) == 1 for cells in by_question.values())
+        shared = 2 * len(by_question) <= self.size
+        return shared and len(column.words) > 1 and all(len(cells) == 1 for cells in by_question.values())
 
     def _alike(self, column: Column) -> float | None:
         """Return how far its yes goes with answers that are the gold answer (phi); None where that cannot be told."""

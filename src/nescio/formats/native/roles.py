@@ -44,7 +44,7 @@ NAMES = {
     "repeat": "repeat",
 }
 _OWN = ("candidate", "rank", "known_answers", "cluster", "judge", "repeat")  # these go by nescio's own names alone
-NONE = ""  # what `--column NAME=` names: no column
+NONE = "-"  # what `--column NAME=-` names: no column
 TURNED = "!"  # before the name of a column of verdicts: yes and no change places
 DISPLACED = " (as given)"  # how a column ends whose name another column bears
 _BRACKETS = re.compile(r"\([^)]*\)|\[[^]]*\]")
@@ -94,6 +94,7 @@ def silent_among(words: Collection[str]) -> set[str]:
     if not 1 < len(words) <= _FEWER or all(truth_of(word) is not None for word in words):
         return set()
     found = {word for word in words if state_of(word) == SILENT or _begins(word, "abstained")}
+    found = {word for word in found if not _begins(word, "fact")}  # unanswerable is the question
     return found if len(found) < len(words) else set()
 
 
@@ -156,7 +157,7 @@ def roles_of(columns: Iterable[str], named: Mapping[str, str] | None = None) -> 
     """Find the part that each column plays by its name; `named` (NAME: COLUMN) comes before all names."""
     columns = tuple(columns)
     user = {NAMES[name]: column for name, column in (named or {}).items() if column in columns}
-    user |= {NAMES[name]: "" for name, column in (named or {}).items() if column == NONE}
+    none = {NAMES[name] for name, column in (named or {}).items() if column == NONE and column not in columns}
     parts: dict[str, list[str]] = {}
     for column in sorted(columns, key=lambda name: _PLACE.get(squash(name), len(_PLACE))):
         part = _PARTS.get(squash(column)) or (column if column in _OWN else None)
@@ -166,7 +167,9 @@ def roles_of(columns: Iterable[str], named: Mapping[str, str] | None = None) -> 
         if own in parts.get(part, ()):
             parts[part] = [own]
     for part, column in user.items():
-        parts[part] = [column] if column else []
+        parts[part] = [column]
+    for part in none:
+        parts[part] = []
     if "outcome" in user or "outcome" in parts.get("outcome", ()):
         parts.pop("score", None)
         parts.pop("wrong", None)
@@ -177,7 +180,7 @@ def roles_of(columns: Iterable[str], named: Mapping[str, str] | None = None) -> 
         if not parts.get(instead):
             parts[instead] = parts["answer"]
         del parts["answer"]
-    return Roles({part: tuple(names) for part, names in parts.items() if names}, user)
+    return Roles({part: tuple(names) for part, names in parts.items() if names}, user | dict.fromkeys(none, NONE))
 
 
 def option(name: str, column: str) -> str:

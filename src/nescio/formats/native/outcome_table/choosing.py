@@ -284,12 +284,13 @@ def _ask_of_silence(table: Loaded, named: Roles, columns: Mapping[str, str], out
     what its name is made of. What it says of answers that are marked as right for the most part is no silence, unless
     all that is said of them is that nothing is wrong (`turned`)."""
     claimed = {*columns.values(), *(column for names in named.columns.values() for column in names)}
-    free = [column for column in table.have if column and column not in claimed]
+    graded = [column for column in named.all("outcome", "score") if column != columns["outcome"]]
+    free = [column for column in table.have if column and (column not in claimed or column in graded)]
     free = [name for name in free if not any(roles.speaks_of(name, part) for part in ("prediction", "gold"))]
     ways = []
     for column, words in table.few_words(free).items():
         part, telling = _tells_silence(column, words)
-        if not telling:
+        if not telling or _is_of_the_question(table, columns, column):
             continue
         cell = table.have[column]
         among = ", ".join(map(literal, sorted(telling)))
@@ -319,6 +320,12 @@ def _answers(table: Loaded, named: Roles, columns: Mapping[str, str]) -> str | N
     free = [c for c in table.have if c and c not in claimed and roles.speaks_of(c, "prediction")]
     free = [c for c in free if not any(roles.speaks_of(c, part) for part in ("fact", "abstained", "outcome", "gold"))]
     return free[0] if len(free) == 1 else None
+
+
+def _is_of_the_question(table: Loaded, columns: Mapping[str, str], column: str) -> bool:
+    """Say whether a column says the same of all answers that several runs gave to a question."""
+    questions = table.count(columns["question"])
+    return 2 * questions <= table.rows() and table.count(columns["question"], column) == questions
 
 
 def _tells_silence(column: str, words: Sequence[str]) -> tuple[str, set[str]]:
