@@ -66,9 +66,8 @@ def test_what_was_declined_is_unanswered(name: str, tmp_path: Path) -> None:
     rows = f"run,question,outcome,{name}\na,1,correct,False\na,2,incorrect,True\na,3,incorrect,\na,4,,1\n"
     found = read(path := table(tmp_path, rows))
     assert counts(path) == {"a": (1, 1, 2)}
-    assert (
-        f"{path}: 2 answers were declined, by a column that says so or in words: unanswered, whatever the verdict"
-        in in_words(found.notes)
+    assert f"{path}: 2 answers were declined, by the column {name!r}: unanswered, whatever the verdict" in in_words(
+        found.notes
     )
     rows = rows.replace("a,3,incorrect,", "a,3,incorrect,perhaps")
     assert_refused(
@@ -112,7 +111,7 @@ def test_a_score_that_is_no_verdict_is_asked_about(tmp_path: Path) -> None:
     path = table(tmp_path, "id,prediction,gold,score\n1,x,x,0.9\n2,x,y,0.1\n")
     message = str(refusal(path))
     assert "'score' seems to say how good an answer is" in message
-    assert "--judge exact judges the answers instead (found '0.1')" in message
+    assert "--judge fitting judges the answers instead (found '0.1')" in message
     assert counts(path, judge="exact") == {"t": (1, 1, 0)}
     topics = table(tmp_path, "id,prediction,gold,label\n1,x,x,birds\n2,x,y,sea\n")
     assert counts(topics) == {"t": (1, 1, 0)}  # a label of the question
@@ -127,7 +126,7 @@ def test_a_label_beside_a_prediction_may_be_the_gold(tmp_path: Path) -> None:
 
 def test_a_column_that_nobody_knows_may_be_the_verdict(tmp_path: Path) -> None:
     path = table(tmp_path, "id,prediction,gold,Wertung\n1,x,x,falsch\n2,x,y,richtig\n")
-    rule = "'Wertung' may say which answers are right: the outcome with --column outcome=Wertung (1 right, 1 wrong, 0 silent); or judge the answers with --judge exact"
+    rule = "'Wertung' may say which answers are right: the outcome with --column outcome=NAME, which may be 'Wertung' (1 right, 1 wrong, 0 silent); or judge the answers with --judge fitting"
     assert_refused(path, "line 1", rule)
     assert counts(path, column={"outcome": "Wertung"}) == {"t": (1, 1, 0)}
 
@@ -151,10 +150,11 @@ def test_several_names_of_runs(tmp_path: Path) -> None:
 def test_a_run_that_nobody_knows_is_proposed_where_questions_repeat(tmp_path: Path) -> None:
     rows = "a,q1,1,{0}\nb,q1,0,{0}\na,q2,1,{0}\nb,q2,0,{0}\n".format("z")
     path = table(tmp_path, f"Kandidat,question,correct,x\n{rows}")
-    assert str(refusal(path)).endswith(
-        "; if a column names the run, say so: --column run=NAME, which may be 'Kandidat'"
-    )
-    assert counts(path, column={"run": "Kandidat"}) == {"a": (2, 0, 0), "b": (0, 2, 0)}
+    assert counts(path) == {"a": (2, 0, 0), "b": (0, 2, 0)}  # no other column tells the answers to a question apart
+    assert "run is the column 'Kandidat'" in " ".join(in_words(read(path).notes))
+    two = table(tmp_path, "Kandidat,Paar,question,correct\na,c,q1,1\nb,d,q1,0\na,c,q2,1\nb,d,q2,0\n")
+    assert str(refusal(two)).endswith("say so: --column run=NAME, which may be 'Kandidat'; 'Paar'")
+    assert counts(two, column={"run": "Kandidat"}) == {"a": (2, 0, 0), "b": (0, 2, 0)}
 
 
 def test_the_question_is_what_each_run_has_once(tmp_path: Path) -> None:
@@ -205,12 +205,12 @@ def test_numbers_are_not_ranked_as_runs(tmp_path: Path) -> None:
     assert counts(path) == {"t": (2, 1, 0)}
     for header, rule in (
         ("id,alpha,latency_ms", "'latency_ms' seems to be something that was measured, and no run"),
-        ("case no,alpha,beta", "'case no' counts the rows, and is no run: --column question='case no'"),
+        ("zähler,alpha,beta", "'zähler' counts the rows, and is no run: --column 'question=zähler'"),
         ("id,alpha,beta", "'alpha' lies between 0 and 1, and 'beta' above 1: they are not runs of one measure"),
     ):
         path = table(tmp_path, f"{header}\n1,0.5,903\n2,0.25,404\n3,1,777\n4,0,3\n")
         message = str(refusal(path))
-        assert rule.replace("question='case no'", "'question=case no'") in message
+        assert rule in message
         assert "--format-in matrix reads each column as a run all the same" in message
         assert "alpha" in evidence(path, format_in="matrix").runs
     path = table(tmp_path, "case no,alpha,beta\n1,0.5,0.9\n2,0.25,0.4\n3,1,0.7\n4,0,0.3\n")
@@ -280,7 +280,9 @@ def test_half_precision_numbers() -> None:
 
 def test_errors_in_python_name_its_arguments(tmp_path: Path) -> None:
     path = table(tmp_path, "question,Wertung\n1,ja\n2,nein\n")
-    with pytest.raises(nescio.FormatError, match=r'name the outcome with column=\{"outcome": "Wertung"\}'):
+    assert nescio.score(path, "accuracy", ci=None).value(path.stem, "accuracy") == 0.5
+    path = table(tmp_path, "question,Wertung,Urteil 2\n1,ja,nein\n2,nein,ja\n")
+    with pytest.raises(nescio.FormatError, match=r'name the outcome with column=\{"outcome": "NAME"\}'):
         nescio.score(path)
     with pytest.raises(nescio.FormatError, match="or name the format with format_in"):
         nescio.score(table(tmp_path, "foo\nx\n"))
@@ -488,10 +490,13 @@ def test_gold_and_prediction_of_classifiers(tmp_path: Path) -> None:
 
 def test_silence_in_the_words_of_a_column_that_is_named(tmp_path: Path) -> None:
     path = table(tmp_path, "question,correct,status\n1,1,answered\n2,0,refused\n3,0,answered\n")
-    rule = "'status' may say which answers were declined (1 of them), and the verdict alone says nothing of it:"
-    assert_refused(path, "line 1", f"{rule} --column abstained=status, or --column abstained=- if none does")
-    assert counts(path, column={"abstained": "status"}) == {"t": (1, 1, 1)}
+    assert counts(path) == {"t": (1, 1, 1)}
+    assert "1 answer was declined, by the column 'status'" in " ".join(in_words(read(path).notes))
     assert counts(path, column={"abstained": "-"}) == {"t": (1, 2, 0)}
+    path = table(tmp_path, "question,correct,status\n1,1,answered\n2,0,refused\n3,1,refused\n4,1,answered\n")
+    rule = "'status' may say which answers were declined (2 of them), and the verdict alone says nothing of it:"
+    assert_refused(path, "line 1", f"{rule} --column abstained=status, or --column abstained=- if none does")
+    assert counts(path, column={"abstained": "status"}) == {"t": (2, 0, 2)}
 
 
 def test_percentages_under_a_name_of_the_users(tmp_path: Path) -> None:

@@ -303,11 +303,10 @@ def test_trap_18_a_gold_that_is_the_name_of_a_source(tmp_path: Path) -> None:
             "question,model,evaluation1,evaluation2,evaluation3,avg\nq1,m,1,0,1,0.667\nq2,m,0,0,1,0.333\n",
             "--column outcome=NAME, which may be 'evaluation1' (1 right, 1 wrong, 0 silent); 'evaluation2' (0 right, 2 wrong, 0 silent); 'evaluation3' (2 right, 0 wrong, 0 silent)",
         ),
-        ("nested.jsonl", '{"question": "q", "answer": "a", "grading": {"grade_bool": true}}\n', "grading"),
     ],
 )
 def test_trap_18_what_is_no_verdict_is_asked_about(tmp_path: Path, name: str, text: str, rule: str) -> None:
-    """A label `maybe`, a confidence without a verdict, three judgements and their mean, a grade within an object."""
+    """A label `maybe`, a confidence without a verdict, three judgements and their mean."""
     path = write_files(tmp_path, {name: text})[0]
     assert rule.replace("\\", "") in str(refusal(path, FormatError))
 

@@ -62,7 +62,7 @@ def main() -> None:
         groups |= {"medium": table.medium, "language": table.language}
         for group, value in [*groups.items(), *(("beside", one) for one in table.oddities + table.doubts)]:
             by[group][value][outcome] += 1
-        read = outcome in (Outcome.RIGHT, Outcome.BY_PROPOSAL)
+        read = outcome in (Outcome.RIGHT, Outcome.BY_PROPOSAL, Outcome.BY_NOTE)
         unpaired += read and not reading.paired
         undetermined += outcome is Outcome.RIGHT and not table.sensible
         if outcome in FAILURES:
@@ -80,8 +80,8 @@ def main() -> None:
     at_once = sensible[Outcome.RIGHT]
     print(f"\nall {every.total()}:  {share(every)}")
     print(f"sensible {sensible.total()}:  {share(sensible)}")
-    print(f"of sensible: right at once {at_once / (sensible.total() or 1):.1%}, at once or by proposal", end=" ")
-    print(f"{(at_once + sensible[Outcome.BY_PROPOSAL]) / (sensible.total() or 1):.1%}")
+    print(f"of sensible: right at once {at_once / (sensible.total() or 1):.1%}, at once, by a proposal or by a note", end=" ")
+    print(f"{(at_once + sensible[Outcome.BY_PROPOSAL] + sensible[Outcome.BY_NOTE]) / (sensible.total() or 1):.1%}")
     print(
         f"right with other questions than there are: {unpaired}; right at once where a reader would ask: {undetermined}"
     )

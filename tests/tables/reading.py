@@ -22,6 +22,7 @@ _ARGUMENT = r"(?:'[^']*'|\"[^\"]*\"|[^\s;,'\"()]+)+"
 _OPTION = rf"--(column|choose|outcome-map|format-in|judge|ungraded|missing|unanswerable|declined-pattern) ({_ARGUMENT})"
 OPTIONS = re.compile(rf"{_OPTION}(?: {_OPTION})*")
 ONE = re.compile(_OPTION)
+PLACEHOLDER = re.compile(r"\w+=(NAME|COLUMN)|(NAME|WORD)=(COLUMN|OUTCOME)|REGEX")
 MAPS = ("column", "choose", "outcome_map")
 STRANGE = (
     TypeError,
@@ -40,6 +41,7 @@ class Outcome(StrEnum):
 
     RIGHT = "right"
     BY_PROPOSAL = "right by proposal"
+    BY_NOTE = "right by a note"
     NOWHERE = "asked, leads nowhere"
     SAID = "wrong, said"
     SILENTLY = "wrong in silence"
@@ -89,13 +91,28 @@ def _read(made: Made, path: Path) -> Reading:
         options = with_options(options, proposal)
     counts, notes = counts_of(loaded), tuple(str(note) for note in loaded.notes)
     right = counts is not None and alike(made, counts)
-    if right:
+    if not right and says(made, loaded) and (reread := _by_note(made, path, options, notes)):
+        outcome = Outcome.BY_NOTE
+        followed.append(reread)
+    elif right:
         outcome = Outcome.BY_PROPOSAL if followed else Outcome.RIGHT
     elif followed:
         outcome = Outcome.WRONG_PROPOSAL
     else:
         outcome = Outcome.SAID if says(made, loaded) else Outcome.SILENTLY
     return Reading(outcome, tuple(messages), tuple(followed), counts, notes, loaded.format, paired(made, loaded))
+
+
+def _by_note(made: Made, path: Path, options: Mapping[str, Any], notes: Sequence[str]) -> str | None:
+    """Return the option that a note names by which the table is read rightly; None where it leads elsewhere."""
+    for proposal in filter(None, map(first_proposal, notes)):
+        try:
+            counts = counts_of(load(path, Options(**with_options(options, proposal))))
+        except NescioError:
+            continue
+        if counts is not None and alike(made, counts):
+            return proposal
+    return None
 
 
 # ---- proposals ----
@@ -111,7 +128,7 @@ def first_proposal(message: str) -> str | None:
 
 
 def _stands_for_any(value: str) -> bool:
-    return bool(re.fullmatch(r"\w*=?[A-Z]{4,}(=[A-Z]{4,})?", value)) and "=" in value
+    return bool(PLACEHOLDER.fullmatch(value))
 
 
 def with_options(options: Mapping[str, Any], proposal: str) -> dict[str, Any]:

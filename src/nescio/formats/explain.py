@@ -14,7 +14,7 @@ from nescio.data.columns import OUTCOMES
 from nescio.data.outcomes import STATES
 from nescio.errors import FormatError, opt, shorten
 from nescio.formats.native import roles
-from nescio.formats.native.hypotheses import propose
+from nescio.formats.native.readings.proposing import propose
 from nescio.formats.native.score_matrix import NAMES_A_ROW
 from nescio.formats.registry import REGISTRY, TABLES, Format, Recognise
 from nescio.sources.source import BY_SUFFIX, Source

@@ -56,11 +56,13 @@ Data = Outcomes | OutcomeCounts | Tally | Evidence | Unjudged
 class Declined:
     """The patterns of words that mean "I do not know", and what they matched: a text that one of them matches whole.
 
-    `wrong` are the texts of wrong answers that no pattern matched, by file: some may read like silence all the same.
+    `reads` says of a text whether it reads like silence, whatever the patterns. `wrong` are the texts of wrong answers
+    that no pattern matched, by file: some may read like silence all the same.
     """
 
-    def __init__(self, patterns: Sequence[str] = ()) -> None:
+    def __init__(self, patterns: Sequence[str] = (), reads: Callable[[str], bool] = lambda _: False) -> None:
         self.matched: Counter[str] = Counter()
+        self.reads = reads
         self.wrong: dict[str, Counter[str]] = {}
         try:
             self._patterns = [re.compile(pattern, re.IGNORECASE | re.DOTALL) for pattern in patterns]

@@ -99,7 +99,7 @@ def read_parts(
     strata = options.strata
     if strata is not None and options.cluster:
         strata = (*strata, options.cluster)
-    declined, choices = Declined(options.declined_pattern), Choices(options.choose)
+    declined, choices = Declined(options.declined_pattern, SilenceReader().silence), Choices(options.choose)
     read_options = ReadOptions(
         options.outcome_map,
         strata,

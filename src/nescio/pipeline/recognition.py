@@ -14,6 +14,9 @@ from nescio.errors import FormatError, MismatchError, UsageError, opt
 from nescio.formats import SourceRole, candidate_formats, matching_formats
 from nescio.formats.folder_reader import files_of
 from nescio.formats.native import roles
+from nescio.formats.native.questions.responses import KEYS
+from nescio.formats.native.readings.settling import settle
+from nescio.judging.declined.silence import SilenceReader
 from nescio.pipeline.options import Options
 from nescio.sources.opening import open_source
 from nescio.sources.rows import tables_of
@@ -50,6 +53,7 @@ def recognise(
     are not there or cannot be named.
     """
     sources = _with_columns([_as_table(source, judging=judging) for source in sources], column or {})
+    sources = [_settled(source, judging=judging) for source in sources]
     format_, parts = _recognise(sources, format_in, judging=judging)
     if column:
         _check_columns(format_, column)
@@ -57,18 +61,35 @@ def recognise(
 
 
 def _as_table(source: Source, *, judging: bool) -> Source:
-    """Return a JSON document of no format's as the table that it holds, where its columns have names that tables
-    have."""
-    if source.kind not in ("document", "lines") or matching_formats(source, judging=judging):
+    """Return a JSON document of no format's as the table that it holds: the one of which a reading stands, else the one
+    whose columns have names that tables have."""
+    if source.kind not in ("document", "lines") or _known(source, judging=judging):
         return source
-    known = [(table, roles.roles_of(table.columns)) for table in tables_of(source)]
-    telling = [table for table, of in known if len(of.columns) > 1 and len(of.all("run")) < 2]
-    tables = [table for table in telling if matching_formats(table, judging=judging)] or telling
-    if len(tables) != 1:
+    tables = tables_of(source)
+    standing = [table for table in tables if _known(_settled(table, judging=judging), judging=judging)]
+    if not standing:
+        known = [(table, roles.roles_of(table.columns)) for table in tables]
+        standing = [table for table, of in known if len(of.columns) > 1 and len(of.all("run")) < 2]
+    if len(standing) != 1:
         return source
-    (table,) = tables
+    (table,) = standing
     of_lines = "id" in table.columns and {"question", "answer", "sentences"} & {*table.columns}
-    return source if of_lines and not matching_formats(table, judging=judging) else table
+    return source if of_lines and not _known(_settled(table, judging=judging), judging=judging) else table
+
+
+def _known(source: Source, *, judging: bool) -> bool:
+    """Say whether a format knows a source, and not only because it takes what no other does."""
+    return any(not format_.fallback for format_ in matching_formats(source, judging=judging))
+
+
+def _settled(source: Source, *, judging: bool) -> Source:
+    """Return a table that no format knows by its own names with the parts of its columns settled by its cells."""
+    own = [f for f in candidate_formats(source) if not f.fallback and f.recognise(source)]
+    if any(not f.defers_to_verdicts for f in own) or (own and {*source.columns} <= KEYS):
+        return source
+    settled = settle(source, SilenceReader().silence, judging=judging)
+    tells = {"outcome", "abstained", "answered"} & settled.named.keys()
+    return settled if tells or not own else source
 
 
 def _with_columns(sources: Sequence[Source], column: Mapping[str, str]) -> Sequence[Source]:

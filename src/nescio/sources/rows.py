@@ -89,7 +89,7 @@ def flat(row: Row, before: str = "", depth: int = 0) -> dict[str, Any]:
 
 def _find(value: Any, path: str, depth: int) -> list[Rows]:
     if is_rows(value):
-        return [Rows(path, value)]
+        return [Rows(path, _unfolded(value))]
     if not isinstance(value, Mapping) or depth > _DEEPEST:
         return []
     if _is_keyed(value):
@@ -100,6 +100,23 @@ def _find(value: Any, path: str, depth: int) -> list[Rows]:
         rows = [{RUN: name, **row} for name, one in inside.items() for row in one.rows]
         return [Rows(path, rows, RUN)]
     return [one for found in below.values() for one in found]
+
+
+def _unfolded(rows: Sequence[Row]) -> Sequence[Row]:
+    """Return the rows that lie in rows, each with what stands beside its list: of runs that hold their answers, the
+    answers. Rows that hold no list of rows, or several, stay as they are."""
+    lists = {name for row in rows for name, value in row.items() if is_rows(value) and len(value) > 1}
+    if len(lists) != 1:
+        return rows
+    (name,) = lists
+    if not all(is_rows(row.get(name)) or row.get(name) in ([], None) for row in rows):
+        return rows
+    inner = [one for row in rows for one in row.get(name) or ()]
+    if len(inner) < 2 * len(rows) or not _overlap([{*one} for one in inner]):
+        return rows  # a list of turns or options of a question, and not the answers of a run
+    return [
+        {**{key: value for key, value in row.items() if key != name}, **one} for row in rows for one in row[name] or ()
+    ]
 
 
 def _is_keyed(value: Mapping[str, Any]) -> bool:

@@ -43,8 +43,9 @@ class Source(Struct, frozen=True, eq=False):
     `begins` is the line of a text file on which its header or its first object stands; it is `plain` if `check_text`
     says so. `document` is the JSON of a document, or the root of XML; of a large one that is read piece by piece it
     is an `outline`: what its first bytes hold. `tick` is told how many bytes more of its rows were read; `room` is
-    how much memory its JSON may take. `named` says which of its columns the user named to play a part (NAME:
-    COLUMN).
+    how much memory its JSON may take. `named` says which of its columns play a part, as the user or its cells say
+    (NAME: COLUMN); where it is `turned`, yes and no of the verdict change places, and some words of a part are `meant`
+    as outcomes.
     """
 
     name: str
@@ -65,6 +66,7 @@ class Source(Struct, frozen=True, eq=False):
     room: MemoryBudget = field(default_factory=lambda: MemoryBudget(0, packed=False))
     named: Mapping[str, str] = field(default_factory=dict)
     turned: bool = False
+    meant: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     @property
     def suffix(self) -> str:

@@ -2,7 +2,7 @@
 
 Names and words are written without accents and in lower case; `roles.squash` and `roles.fold` bring a header or a cell
 into that form, so that `Is correct?`, `isCorrect` and `is_correct` are one name. English, German, French, Spanish and
-Italian.
+Italian; the words of verdicts in Portuguese, Dutch, Polish, Russian and Chinese, too.
 """
 
 from __future__ import annotations
@@ -290,19 +290,90 @@ WORDS: dict[str, int] = {
     **dict.fromkeys(("ungraded", "not graded", "not judged", "unjudged"), NOT_GRADED),
     **dict.fromkeys(("nicht bewertet", "non evalue", "sin evaluar", "non valutato"), NOT_GRADED),
 }
+for _words, _state in (
+    ("correto correta certo certa acertou sim verdadeiro", CORRECT),
+    ("incorreto incorreta errado errada errou nao", INCORRECT),
+    ("sem_resposta absteve_se abstencao recusou nao_respondeu nao_sabe", SILENT),
+    ("juist goed waar", CORRECT),
+    ("onjuist fout nee onwaar", INCORRECT),
+    ("geen_antwoord onthouden geweigerd onthouding niet_beantwoord", SILENT),
+    ("poprawna poprawny poprawne poprawnie dobrze tak prawda", CORRECT),
+    ("błedna błedny błedne błednie niepoprawna niepoprawnie zle nie fałsz", INCORRECT),
+    ("brak_odpowiedzi odmowa wstrzymał_sie", SILENT),
+    ("верно правильно да верныи правильныи", CORRECT),
+    ("неверно неправильно нет неверныи неправильныи", INCORRECT),
+    ("нет_ответа отказ воздержался воздержалась", SILENT),
+    ("正确 对 是", CORRECT),
+    ("错误 错 否", INCORRECT),
+    ("未作答 弃权 拒答 无回答", SILENT),
+    ("no_contesta no_sabe_no_contesta", SILENT),
+    ("fallido", INCORRECT),
+):
+    WORDS.update(dict.fromkeys((word.replace("_", " ") for word in _words.split()), _state))
 # What a column about declining says of an answer that was given.
 GIVEN = frozenset(
     ["answered", "answer", "attempted", "responded", "given", "beantwortet", "repondu", "respondida", "risposto"]
 )
 YES = frozenset(
-    ["true", "yes", "y", "t", "1", "1.0", "1.00", "ja", "wahr", "oui", "vrai", "si", "vero", "verdadero", "x", *"✓✔✅☑"]
+    [
+        "true",
+        "yes",
+        "y",
+        "t",
+        "1",
+        "1.0",
+        "1.00",
+        "ja",
+        "wahr",
+        "oui",
+        "vrai",
+        "si",
+        "vero",
+        "verdadero",
+        "x",
+        "sim",
+        "tak",
+        "да",
+        "是",
+        *"✓✔✅☑",
+    ]
 )
-NO = frozenset(["false", "no", "n", "f", "0", "0.0", "0.00", "nein", "falsch", "non", "faux", "falso", *"✗✘❌✖"])
+NO = frozenset(
+    [
+        "false",
+        "no",
+        "n",
+        "f",
+        "0",
+        "0.0",
+        "0.00",
+        "nein",
+        "falsch",
+        "non",
+        "faux",
+        "falso",
+        "nao",
+        "nee",
+        "nie",
+        "нет",
+        "否",
+        *"✗✘❌✖",
+    ]
+)
 
 # What words of a name begin with, where the whole name is in no list: what it then may be about.
 STEMS: dict[str, tuple[str, ...]] = {
     part: tuple(stems.split())
     for part, stems in {
+        # words of verdicts, not of names
+        "right": "correct right accurate accept faithful grounded factual supported truthful passed passes success solved resolved",
+        # what is made up, or is not
+        "faults": "hallucin confabul fabricat factual faithful grounded",
+        # who gives a verdict
+        "judges": """judge grader annotator rater expert autorater evaluator reviewer scorer checker verifier""",
+        # words of a name beside that
+        "between": """is was has llm gpt claude human auto final model answer response prediction pred eval ai mark graded
+            system exact strict flag bool manual pct percent the det ref y n of as by it got est e es ha czy hat 是否""",
         "outcome": """correct right accura accept success solv resolv pass verdict judg outcome grade grading match label
             score rating evaluat assess result decision richtig korrekt urteil bewert wertung juste reponsejuste jugement evaluation
             bilan acierto acerto acertou veredi correto correta corretto corretta esatt giust giudiz evalua valutaz avalia
@@ -316,21 +387,39 @@ STEMS: dict[str, tuple[str, ...]] = {
             sansreponse rechaz sinrespuesta nocontest norespond rifiut senzarisposta nonrispost recus semresposta geweiger
             onthoud geenantwoord odmow odmowil czyodmowil wstrzym brakodpowiedzi отказ воздерж нетответа 弃权 拒答 未作答 是否弃权""",
         "answered": """answered attempted responded replied didanswer beantwort repondu contestad respondid rispost gave provided""",
-        "fact": """answerab unanswerab impossib ambigu hop multi difficult should expect review cach truncat valid pars
-            timeout retr exit latenc cost token price second time temperatur year length triggered backfired tamper
+        "fact": """answerab unanswerab impossib ambigu hop multi difficult should expect review cach truncat valid parse
+            timeout retr exit return latenc cost token price second time temperatur year length triggered backfired tamper
+            tool format json schema citation cite source guardrail languag search web math multi single follow turn flagged
+            num count need used code size batch version
             confiden prob needs requires contains has context train split""",
-        "run": """model modell modele modelo model system agent run method engine llm pipeline variant strategy approach
+        "run": """model modell modele modelo model system backend agent run method engine llm pipeline variant strategy approach
             arm experiment policy config solver baseline bot modele sistema modelo модель система 模型 系统""",
         "repeat": """repeat repetition rep epoch trial attempt seed iteration iter round wiederhol durchgang essai intento
             tentativ prova runidx runindex runno runnum runseed drawindex sampleindex""",
-        "id": """id qid uid question quest query item sample example prompt problem case task instance idx index doc row
+        "id": """id qid uid question quest query input stem item sample example prompt problem case task instance idx index doc row
             record entry scenario test num number nr numero frage pregunta domanda pergunta vraag pytan вопрос номер 题号
             问题 编号""",
-        "prediction": """answer prediction predict response output completion generat hypothes submission antwort reponse
+        "prediction": """answer prediction predict response output completion generat hypothes submission antwort antwoord reponse
             respuesta risposta resposta odpowied ответ 模型答案 模型回答""",
-        "gold": """gold expect reference target truth key best correctanswer musterl gabarito wzorzec эталон 标准答案 参考答案""",
+        "gold": """gold expect reference target truth gt key best correctanswer musterl gabarito wzorzec эталон 标准答案 参考答案""",
     }.items()
 }
+NEGATIONS = ("not", "no", "non", "nicht", "keine", "un", "never", "didnt")
+# What makes half a verdict of a word.
+HEDGES = (
+    "partial",
+    "partly",
+    "part",
+    "most",
+    "somewhat",
+    "semi",
+    "almost",
+    "half",
+    "mixed",
+    "unclear",
+    "maybe",
+    "teil",
+)
 # Letters for verdicts, as graders write them.
 CODES: tuple[dict[str, int], ...] = (
     {"A": CORRECT, "B": INCORRECT, "C": SILENT},

@@ -142,8 +142,10 @@ def part_of(column: str) -> str | None:
     return _PARTS.get(squash(column))
 
 
-def says_failure(column: str) -> bool:
-    """Say whether the name of a column speaks of what is wrong: yes then is no."""
+def says_failure(column: str, words: Collection[str] = ()) -> bool:
+    """Say whether the name of a column speaks of what is wrong: yes then is no, where its words are yes and no."""
+    if words and not are_truths(list(words)):
+        return False
     tokens = [squash(token) for token in _BOUNDARY.split(column)]
     return part_of(column) in ("wrong", "failure") or any(t.startswith(STEMS["wrong"]) for t in tokens if t)
 

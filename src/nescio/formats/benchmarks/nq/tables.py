@@ -14,7 +14,7 @@ from nescio.data.notes import Note, note
 from nescio.errors import FormatError, MismatchError, opt
 from nescio.formats.logs.grading import identity
 from nescio.formats.native import roles
-from nescio.formats.native.hypotheses import propose
+from nescio.formats.native.readings.proposing import propose, rivals_of_judging
 from nescio.sources.database import connect
 from nescio.sources.literals import UnsoundLiteralError, json_or, read_literal
 from nescio.sources.source import Source, small
@@ -81,6 +81,7 @@ def _ask_which(
 ) -> None:
     """Raise FormatError where several columns could be the gold answer, or the prediction, and they differ."""
     answers = [name for name in have if roles.squash(name) in _ANSWERS]
+    answers = [] if named.all("prediction") == tuple(answers) else answers  # beside a gold answer by its whole name
     for part, what in (("gold", "the gold answer"), ("prediction", "the answer given")):
         if part in named.named:
             continue
@@ -157,6 +158,8 @@ def table(source: Source, stem: str, before: set[str], notes: list[Note]) -> lis
     cells = _whole(cells, names, (columns.prediction, columns.gold), source, notes)
     structured = _structured(source, columns.prediction, columns.gold) if source.kind == "lines" else None
     own, ids = columns.own, columns.ids
+    quiet = {name: _quiet(source, {row[names.index(name) + 1] for row in cells}) for name in columns.abstained}
+    said = [name for name, words in quiet.items() if not words]
     rows: list[Row] = []
     seen: dict[tuple[str, str], int] = {}
     repeats: Counter[tuple[str, str]] = Counter()
@@ -184,7 +187,8 @@ def table(source: Source, stem: str, before: set[str], notes: list[Note]) -> lis
         answers = _listed(cell[columns.gold], place, structured, columns.gold)
         predictions = _given(cell[columns.prediction], place, structured, columns.prediction)
         verdict, confidence = cell.get(columns.people or ""), _confidence(cell.get(columns.confidence or ""), place)
-        silent = _any(cell, ((columns.abstained, True), (columns.answered, False)), place, "an answer was declined")
+        silent = _any(cell, ((said, True), (columns.answered, False)), place, "an answer was declined")
+        silent = silent or any(cell[name] in words for name, words in quiet.items())
         nothing = ((columns.unanswerable, True), (columns.answerable, False))
         asked = bool(answers) and not _any(cell, nothing, place, "a question has an answer")
         rows.append(Row(run, name, text, answers, predictions, confidence, verdict, place, silent, asked, labels))
@@ -247,25 +251,14 @@ def _runs_that_fit(cells: Sequence[Sequence[Any]], names: Sequence[str], columns
 
 
 def refuse_other_verdicts(rows: Sequence[Row]) -> None:
-    """Raise FormatError where a column that nobody knows holds nothing but words for right and wrong, and no fact of
-    the question."""
-    known = roles.roles_of(rows[0].labels).all("answerable", "unanswerable")
-    values: dict[str, set[str]] = {}
-    of_question: dict[tuple[str, str], set[str]] = {}
-    for row in rows:
-        for name, value in row.labels.items():
-            values.setdefault(name, set()).update({value} - {""})
-            of_question.setdefault((name, row.id), set()).add(value)
-    steady = {name for name in values if all(len(v) == 1 for (n, _), v in of_question.items() if n == name)}
-    several = len({row.run for row in rows}) > 1
-    verdicts = [name for name, words in values.items() if len(words) > 1 and roles.is_verdicts(sorted(words))]
-    verdicts = [name for name in verdicts if name not in known and not (several and name in steady)]
+    """Raise FormatError where a column that nobody knows may say which answers are right."""
+    source = rows[0].where[0]
+    verdicts = rivals_of_judging(source)
     if verdicts:
-        source = rows[0].where[0]
         ways = propose(source, judged=False) or f"name it with {roles.option('outcome', 'NAME')}"
         what = f"{' and '.join(map(repr, verdicts))} may say which answers are right"
         raise FormatError(
-            source.label, f"{what}: {ways}; or judge the answers with {opt('judge', 'exact')}", where=source.head
+            source.label, f"{what}: {ways}; or judge the answers with {opt('judge', 'fitting')}", where=source.head
         )
 
 
@@ -356,6 +349,13 @@ def _list(text: str, place: tuple[Source, int]) -> list[str] | None:
     if not isinstance(items, list) or any(isinstance(x, bool) or not isinstance(x, (str, int, float)) for x in items):
         return None
     return [identity(item) for item in items]
+
+
+def _quiet(source: Source, words: set[str | None]) -> set[str]:
+    """Return those words of a column about declining that mean that an answer was declined; none where it says yes and
+    no."""
+    given = {word for word in words if word is not None}
+    return {*source.meant.get("abstained", ())} & given or roles.silent_among(given)
 
 
 def _any(

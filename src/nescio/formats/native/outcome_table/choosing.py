@@ -13,9 +13,10 @@ from nescio.data.outcomes import CORRECT, INCORRECT, SILENT, STATES
 from nescio.data.repeats import REPEAT
 from nescio.errors import FormatError, opt
 from nescio.formats.native import roles
-from nescio.formats.native.hypotheses import propose
 from nescio.formats.native.outcome_table.confidences import as_numbers, choose_confidence
 from nescio.formats.native.outcome_table.loaded import Loaded
+from nescio.formats.native.readings.columns import speaks_of_faults
+from nescio.formats.native.readings.proposing import propose
 from nescio.formats.native.roles import Roles, ask
 from nescio.formats.registry import Declined
 from nescio.sources.source import Source
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     import duckdb
 
 _OWN = ("run", "question", "outcome")
+_MOST_TEXTS = 10_000  # of answers without a verdict, in which silence is looked for
 _MOST_TRUTHS = 5  # columns of yes and no that a note names
 
 
@@ -34,14 +36,17 @@ class Chosen(Struct, frozen=True):
 
     `texts` are the columns that speak of single answers, and group no questions. `silent` is a cell that says "yes"
     where the answer was declined, NULL where not, and what stands there where that is neither; `empty` is true where
-    nothing was answered and the table has no other way to say so; `turned` says that the verdict is of what is wrong.
+    nothing was answered and the table has no other way to say so (`in_words`, where some of these are answers that read
+    like silence); `silent_by` are the columns that say so; `turned` says that the verdict is of what is wrong.
     """
 
     cells: Mapping[str, str]
     columns: Mapping[str, str]
     texts: tuple[str, ...]
     silent: str
+    silent_by: tuple[str, ...]
     empty: str
+    in_words: bool
     turned: bool
 
 
@@ -109,8 +114,10 @@ def choose(
             _ask_of_silence(loaded, named, columns, cells["outcome"], turned=says_wrong != source.turned)
         notes += _unread_truths(loaded, named, columns)
     texts = named.all("text", "prediction", "wrong", "abstained", "answered")
-    empty = _empty(loaded, named, columns, silent, turned=says_wrong != source.turned)
-    return Chosen(cells, columns, texts, silent, empty, says_wrong != source.turned)
+    faults = says_wrong != source.turned or speaks_of_faults(columns["outcome"], loaded.words(columns["outcome"]))
+    empty, in_words = _unsaid(loaded, named, columns, silent, declined, faults=faults)
+    by = named.all("abstained", "answered")
+    return Chosen(cells, columns, texts, silent, by, empty, in_words, says_wrong != source.turned)
 
 
 def _fails(table: Loaded, column: str) -> bool:
@@ -179,7 +186,7 @@ def _no_verdict(table: Loaded, named: Roles, vague: Sequence[str]) -> str:
     rule = f"{column!r} seems to say how good an answer is, and holds other things than words for right and wrong"
     ways = f"{roles.option('outcome', column)} with {opt('outcome_map', of='WORD=OUTCOME')} says what they mean"
     if named.one("gold") and named.one("prediction"):
-        ways += f"; {opt('judge', 'exact')} judges the answers instead"
+        ways += f"; {opt('judge', 'fitting')} judges the answers instead"
     raise FormatError(source.label, f"{rule}: {ways}", where=source.head, value=odd)
 
 
@@ -314,14 +321,6 @@ def _ask_of_silence(table: Loaded, named: Roles, columns: Mapping[str, str], out
         )
 
 
-def _answers(table: Loaded, named: Roles, columns: Mapping[str, str]) -> str | None:
-    """Return the one column that holds the answers by what its name is made of, where no whole name says so."""
-    claimed = {*columns.values(), *(column for names in named.columns.values() for column in names)}
-    free = [c for c in table.have if c and c not in claimed and roles.speaks_of(c, "prediction")]
-    free = [c for c in free if not any(roles.speaks_of(c, part) for part in ("fact", "abstained", "outcome", "gold"))]
-    return free[0] if len(free) == 1 else None
-
-
 def _is_of_the_question(table: Loaded, columns: Mapping[str, str], column: str) -> bool:
     """Say whether a column says the same of all answers that several runs gave to a question."""
     questions = table.count(columns["question"])
@@ -385,7 +384,8 @@ def _silent(table: Loaded, named: Roles, declined_words: Declined) -> str:
         for column in named.all(part):
             says = roles.silence_of if silent else roles.truth_of
             words = table.words(column)
-            among = roles.silent_among(words) if silent else set()
+            meant = {*table.source.meant.get("abstained", ())} & {*words}
+            among = (meant or roles.silent_among(words)) if silent else set()
             values = {word: word in among if among else says(word) for word in words}
             telling = {w: w if truth is None else "yes" for w, truth in values.items() if truth in (None, silent)}
             cells.append(f"({_cases(table.have[column], telling)})")
@@ -395,20 +395,31 @@ def _silent(table: Loaded, named: Roles, declined_words: Declined) -> str:
     return f"CASE WHEN {declined} THEN 'yes' ELSE coalesce({', '.join(cells)}, NULL) END"
 
 
-def _empty(table: Loaded, named: Roles, columns: Mapping[str, str], silent: str, *, turned: bool) -> str:
-    """Return where an answer is empty and not marked as right: silence, if the table says nothing else of silence. That
-    nothing is wrong with it (`turned`) marks no empty answer as right."""
-    prediction, outcome = named.one("prediction") or _answers(table, named, columns), columns["outcome"]
+def _unsaid(
+    table: Loaded, named: Roles, columns: Mapping[str, str], silent: str, declined: Declined, *, faults: bool
+) -> tuple[str, bool]:
+    """Return where nothing was answered by the text of the answer, and whether some of these texts are words: it is
+    empty and not marked as right, or it reads like silence and has no verdict. That nothing is wrong with it (`faults`)
+    marks no such answer as right. Where the table says itself what is silent, nothing is."""
+    prediction, outcome = named.one("prediction"), columns["outcome"]
     if prediction is None or silent != "NULL":
-        return "false"
+        return "false", False
     words = table.words(outcome)
-    if turned:
-        return f"{table.have[prediction]} IS NULL"
-    if outcome == "outcome" and {*words} <= {*STATES}:
-        return "false"
     states = {word: roles.state_of(word) for word in words}
-    if SILENT in states.values():
-        return "false"
-    right = ", ".join(literal(word) for word, state in states.items() if state != INCORRECT)
-    marked = f"coalesce({table.have[outcome]} IN ({right}), false)" if right else "false"
-    return f"{table.have[prediction]} IS NULL AND NOT {marked}"
+    if SILENT in states.values() or (outcome == "outcome" and {*words} <= {*STATES}):
+        return "false", False
+    cell, verdict = table.have[prediction], table.have[outcome]
+    marked = [word for word, state in states.items() if state != INCORRECT]
+    wrong = [word for word, state in states.items() if (state == INCORRECT) != table.source.turned]
+    right = f"coalesce({verdict} IN ({', '.join(map(literal, marked)) or 'NULL'}), false)"
+    free = (
+        f"coalesce({verdict} NOT IN ({', '.join(map(literal, wrong)) or 'NULL'}), true)"
+        if faults
+        else f"{verdict} IS NULL"
+    )
+    query = f"SELECT DISTINCT {cell} FROM {table.name} WHERE {cell} IS NOT NULL AND {free} LIMIT {_MOST_TEXTS}"
+    quiet = [text for (text,) in table.connection.execute(query).fetchall() if declined.reads(text)]
+    empty = f"{cell} IS NULL" if faults else f"({cell} IS NULL AND NOT {right})"
+    if not quiet:
+        return empty, False
+    return f"{empty} OR ({free} AND {cell} IN ({', '.join(map(literal, quiet))}))", True

@@ -87,7 +87,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     notes = [remark for source in sources for remark in source.notes]
     with connect(small=small(*sources)) as connection:
         extra, tables, how = _collect(connection, sources, options, notes)
-        _state(connection, options.outcome_map, notes, how)
+        _state(connection, {**_meant(sources), **options.outcome_map}, notes, how)
         keep_rules(connection, tables)
         options.declined.wrong.update(_wrong_answers(connection, tables, extra))
         no_sums(connection, sources)
@@ -138,7 +138,7 @@ def _collect(
         selects.append(f"SELECT {i} AS file, row, {shown} FROM {table.name}")
     how = _held(connection, tables, len(RESERVED) + len(extra))
     connection.execute(f"CREATE TEMP {how} gathered AS {' UNION ALL '.join(selects)}")
-    _note_silence(connection, sources, notes)
+    _note_silence(connection, tables, notes)
     return extra, tables, how
 
 
@@ -150,7 +150,7 @@ def _held(connection: duckdb.DuckDBPyConnection, tables: Sequence[Table], column
     return "TABLE" if few else "VIEW"
 
 
-def _note_silence(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], notes: list[Note]) -> None:
+def _note_silence(connection: duckdb.DuckDBPyConnection, tables: Sequence[Table], notes: list[Note]) -> None:
     """Note the answers that are unanswered by another column than that of outcomes."""
     for file, declined, empty in connection.execute(
         "SELECT file, count(*) FILTER (silent = 'yes'), count(*) FILTER (empty = 'true') FROM gathered GROUP BY 1 "
@@ -160,21 +160,34 @@ def _note_silence(connection: duckdb.DuckDBPyConnection, sources: Sequence[Sourc
             notes.append(
                 note(
                     "outcomes_table.declined",
-                    "{subject}: {rows} {rows:answer was/answers were} declined, by a column that says so or in "
-                    "words: unanswered, whatever the verdict",
-                    str(sources[file].label),
+                    "{subject}: {rows} {rows:answer was/answers were} declined, by {by}: unanswered, whatever the "
+                    "verdict",
+                    str(tables[file].source.label),
                     rows=declined,
+                    by=_by(tables[file].chosen.silent_by),
                 )
             )
         if empty:
             notes.append(
                 note(
                     "outcomes_table.empty",
-                    "{subject}: {rows} {rows:answer is/answers are} empty, and not marked as right: unanswered",
-                    str(sources[file].label),
+                    "{subject}: {rows} {rows:answer is/answers are} empty{words}, and not marked as right: unanswered",
+                    str(tables[file].source.label),
                     rows=empty,
+                    words=" or read like silence" if tables[file].chosen.in_words else "",
                 )
             )
+
+
+def _by(columns: Sequence[str]) -> str:
+    """Name the columns that say which answers were declined; without any it was said in words."""
+    named = " or ".join(map(repr, columns))
+    return f"the column{'s' if len(columns) > 1 else ''} {named}" if columns else "the words of the answer"
+
+
+def _meant(sources: Sequence[Source]) -> dict[str, str]:
+    """Return the words that mean an outcome by what the cells of their tables say."""
+    return {word: to for source in sources for word, to in source.meant.get("outcome", {}).items()}
 
 
 def _state(connection: duckdb.DuckDBPyConnection, mapped: Mapping[str, str], notes: list[Note], how: Held) -> None:

@@ -20,6 +20,7 @@ from nescio.sources.source import Source, name_runs
 from nescio.sources.tables import placed_lines, rows_at
 from nescio.sources.text_files import WHITE
 
+KEYS = frozenset(("id", "answer", "answered", "confidence", "rank", "support", "doc", "run", REPEAT))  # of an answer
 _LAST_RANK = 1_000_000
 KEPT = 1 << 26  # bytes of files of answers above which these stay there
 

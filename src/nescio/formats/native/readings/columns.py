@@ -1,0 +1,161 @@
+"""What one column could be: what its cells are, and what its name is made of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from functools import cache, cached_property
+
+from nescio.data.outcomes import CORRECT, INCORRECT, SILENT
+from nescio.formats.native import roles
+from nescio.formats.native.headers import CODES, HEDGES, MEASUREMENTS, NEGATIONS, STEMS
+from nescio.text import decimal
+
+_TOKEN = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\W_]+")
+_SAME = {"outcome": ("outcome", "score"), "wrong": ("wrong", "failure"), "id": ("id", "text")}
+_MEANS = {"abstained": SILENT, "wrong": INCORRECT, "right": CORRECT}
+
+
+class Column:
+    """A column: its name, its cells from the first row on, and what they are."""
+
+    def __init__(self, name: str, cells: Sequence[str | None]) -> None:
+        self.name, self.cells = name, cells
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Its different cells, but for the empty ones."""
+        return frozenset(cell for cell in self.cells if cell is not None)
+
+    @cached_property
+    def tokens(self) -> tuple[str, ...]:
+        """What its name is made of, with `not` joined to what it denies; of a nested one the last name counts."""
+        return _tokens(self.name.rpartition(".")[2] or self.name)
+
+    def named(self, part: str) -> float:
+        """Say how far its name speaks for a part: 2 by the whole of it or by its last word, 1.5 by another word."""
+        own = self.name.rpartition(".")[2] or self.name
+        if roles.part_of(own) in _SAME.get(part, (part,)):
+            return 2.0
+        stems = STEMS[part]
+        at = [i for i, token in enumerate(self.tokens) if token.startswith(stems)]
+        return 0.0 if not at else 2.0 if at[-1] == len(self.tokens) - 1 or len(self.tokens) == 2 else 1.5
+
+    def last(self, part: str) -> int:
+        """Return the place of the last word of its name that speaks for a part; -1 where none does."""
+        return max((i for i, token in enumerate(self.tokens) if token.startswith(STEMS[part])), default=-1)
+
+    @cached_property
+    def is_counted(self) -> bool:
+        """Whether its name speaks of how many or how much, and of no verdict."""
+        return bool({*self.tokens} & MEASUREMENTS) and not self.named("outcome")
+
+    @cached_property
+    def strangers(self) -> int:
+        """How many words of its name say nothing of verdicts or of who gives them."""
+        known = tuple(stem for part in ("outcome", "wrong", "judges", "between") for stem in STEMS[part])
+        return sum(not token.startswith(known) for token in self.tokens)
+
+    @cached_property
+    def states(self) -> dict[str, int | None]:
+        """What its words mean as verdicts; of codes such as A, B and C, where all of them are."""
+        codes = next((code for code in CODES if {*self.words} <= {*code} and len(self.words) > 1), None)
+        if codes is not None:
+            return {word: codes[word] for word in self.words}
+        if self.is_percentage:
+            return {word: CORRECT if decimal(word.rstrip("% ")) else INCORRECT for word in self.words}
+        if len(self.words) == 1:
+            return {word: roles.state_of(word) for word in self.words}
+        return {word: meaning(word) for word in self.words}
+
+    @cached_property
+    def is_coded(self) -> bool:
+        """Whether its words are letters that need a legend."""
+        return any({*self.words} <= {*code} for code in CODES) and len(self.words) > 1
+
+    @cached_property
+    def is_percentage(self) -> bool:
+        """Whether it holds 0 and 100 alone."""
+        numbers = {decimal(word.rstrip("% ")) for word in self.words}
+        return 100.0 in numbers and numbers <= {0.0, 100.0}
+
+    @cached_property
+    def is_verdict(self) -> bool:
+        """Whether each of its words can be a verdict, and one is of an answer that was given."""
+        if not 0 < len(self.words) <= roles.FEW:
+            return False
+        means = {*self.states.values()}
+        if means == {CORRECT, SILENT} and roles.part_of(self.name) is None:
+            return False  # what was answered, and what was declined
+        return None not in means and bool({CORRECT, INCORRECT} & means)
+
+    @cached_property
+    def is_worded(self) -> bool:
+        """Whether its words say right and wrong by themselves, and are not yes and no."""
+        return (
+            self.is_verdict
+            and not self.is_percentage
+            and not all(roles.truth_of(word) is not None for word in self.words)
+        )
+
+    @cached_property
+    def is_truth(self) -> bool:
+        """Whether it says yes and no."""
+        return bool(self.words) and all(roles.truth_of(word) is not None for word in self.words)
+
+    @cached_property
+    def silent_words(self) -> frozenset[str]:
+        """Those of its few words that mean that nothing was answered."""
+        return frozenset(roles.silent_among(self.words))
+
+    @cached_property
+    def is_measured(self) -> bool:
+        """Whether it holds numbers with fractions."""
+        numbers = [decimal(word) for word in self.words]
+        return bool(numbers) and None not in numbers and any(number != int(number) for number in numbers if number)
+
+
+@cache
+def _tokens(name: str) -> tuple[str, ...]:
+    parts = [part for token in _TOKEN.split(name) if (part := roles.squash(token))]
+    joined: list[str] = []
+    for part in parts:
+        if joined and joined[-1] in NEGATIONS:
+            joined[-1] += part
+        else:
+            joined.append(part)
+    return tuple(joined)
+
+
+def speaks_of_faults(name: str, words: Collection[str]) -> bool:
+    """Say whether a column says which answers are made up: that one is not then says nothing of an answer that was not
+    given."""
+    tokens = [*_tokens(name), *(token for word in words for token in _tokens(word))]
+    return any(token.startswith(STEMS["faults"]) for token in tokens)
+
+
+@cache
+def meaning(word: str) -> int | None:
+    """Say what a word means as a verdict: by itself, or by what it is made of (`confident_error`, `not hallucinated`)
+    where nothing in it hedges."""
+    state = roles.state_of(word)
+    if state is not None or decimal(word) is not None:
+        return state
+    tokens = _tokens(word)
+    if not tokens or any(token.startswith(HEDGES) for token in tokens):
+        return None
+    found = {state for token in (*tokens, "".join(tokens)) if (state := _of_token(token)) is not None}
+    return found.pop() if len(found) == 1 else None
+
+
+def _of_token(token: str) -> int | None:
+    for part, state in _MEANS.items():
+        if token.startswith(STEMS[part]):
+            return state
+    for negation in NEGATIONS:
+        rest = token.removeprefix(negation)
+        if rest != token and rest.startswith(STEMS["wrong"]):
+            return CORRECT
+        if rest != token and rest.startswith(STEMS["right"]):
+            return INCORRECT
+    return None

@@ -1,0 +1,93 @@
+"""Which options would make a table understood of which no one reading stands: each with what it would make of it."""
+
+from __future__ import annotations
+
+from nescio.errors import FormatError
+from nescio.formats.native import roles
+from nescio.formats.native.readings.silences import silences_of
+from nescio.formats.native.readings.table import Table, table_of
+from nescio.formats.native.readings.verdicts import AHEAD, SURE, counted, verdicts_of
+from nescio.sources.source import Source
+
+
+def propose(source: Source, *, judged: bool | None = None) -> str:
+    """Say which options would make a table understood; empty where nothing can be proposed. Answers that can be judged
+    by gold answers need no verdict, unless `judged` is False."""
+    try:
+        return _proposed(table_of(source), source, judged=judged) if roles.is_table(source) else ""
+    except FormatError:  # it is no sound table, which another message says
+        return ""
+
+
+def rivals_of_judging(source: Source) -> list[str]:
+    """Return the columns of a table of answers and gold answers that may say which are right."""
+    return [v.column.name for v in verdicts_of(table_of(source)) if v.weight > 0]
+
+
+def _proposed(table: Table, source: Source, *, judged: bool | None) -> str:
+    known = table.known
+    lines = []
+    if judged is None:
+        judged = bool(known.one("gold") and known.one("prediction"))
+    verdict = "outcome" in source.named or known.one("outcome", "wrong", "failure")
+    if not verdict and not judged and verdicts_of(table):
+        lines.append(_of_the_verdict(table))
+    elif not verdict and not judged and not known.one("score"):
+        lines += _of_the_answers(table)
+    if not (lines or verdict or judged or known.one("score")):
+        return ""
+    if not known.one("id", "text") and (line := _of_the_question(table)):
+        lines.append(line)
+    if lines and not known.one("run") and table.run is not None and len(table.run.words) > 1:
+        lines.append(f"the run with {roles.option('run', table.run.name)}")
+    return ", and ".join(lines)
+
+
+def _of_the_verdict(table: Table) -> str:
+    """Propose the verdict, with the silence beside it, where one reading stands above all others; else name what could
+    be meant."""
+    first, *others = verdicts_of(table)
+    same = [v for v in others if v.states == first.states and not {*v.column.tokens} & {*first.column.tokens}]
+    rivals = [v for v in others if v not in same and v.weight > first.weight - AHEAD and v.weight > 0]
+    if first.weight < SURE or rivals:
+        each = [first, *(rivals or [v for v in others if v.weight > first.weight - AHEAD])]
+        names, counts = [v.column.name for v in each], [counted(v.states) for v in each]
+        return f"the outcome with {roles.may_be('outcome', names, counts)}"
+    silences = silences_of(table, first)
+    if not silences:
+        return f"the outcome with {first.option()} ({counted(first.states)})"
+    if len({one.rows for one in silences}) > 1:
+        names = [one.column.name for one in silences]
+        counts = [counted(first.states, one.rows) for one in silences]
+        return (
+            f"the outcome {first.column.name!r}, and what was declined with {roles.may_be('abstained', names, counts)}"
+        )
+    quiet = silences[0]
+    ways = f"{first.option()} {roles.option(quiet.part, quiet.column.name)}"
+    return f"the outcome with {ways} ({counted(first.states, quiet.rows)})"
+
+
+def _of_the_answers(table: Table) -> list[str]:
+    """Propose the gold answers or the answers, where only one of the two is known."""
+    known = table.known
+    if not known.one("gold", "prediction"):
+        return []
+    part = "prediction" if known.one("gold") else "gold"
+    claimed = {column for names in known.columns.values() for column in names}
+    free = [c for c in table.columns if c.name not in claimed and len(c.words) > 1 and not c.is_truth]
+    named = [c for c in free if c.named(part)]
+    if len(named) == 1:
+        return [f"the {part} with {roles.option(part, named[0].name)}"]
+    return [f"the {part} with {roles.may_be(part, [c.name for c in named or free])}"] if free else []
+
+
+def _of_the_question(table: Table) -> str:
+    """Propose the column that names the questions."""
+    if table.question is not None:
+        return f"the question with {roles.option('question', table.question.name)}"
+    taken = {v.column.name for v in verdicts_of(table)[:1]} | ({table.run.name} if table.run else set())
+    free = [
+        c for c in table.columns if c.name not in taken and len(c.words) > 1 and not c.is_truth and not c.is_measured
+    ]
+    free.sort(key=lambda c: (not table.once(c), -len(c.words)))
+    return f"the question with {roles.may_be('question', [c.name for c in free])}" if free else ""

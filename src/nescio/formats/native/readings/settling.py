@@ -1,0 +1,88 @@
+"""Which one reading of a table stands: what its names leave open is settled by its cells, where nothing speaks against
+it. What stays open is asked about by whoever reads the table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from msgspec.structs import replace
+
+from nescio.data.outcomes import SILENT, STATES
+from nescio.data.repeats import REPEAT
+from nescio.errors import FormatError
+from nescio.formats.native import roles
+from nescio.formats.native.readings.silences import settled_silence
+from nescio.formats.native.readings.table import Table, table_of
+from nescio.formats.native.readings.verdicts import VERDICTS, Verdict, settled_verdict, verdicts_of
+from nescio.formats.native.readings.wide import rows_of, runs_of
+from nescio.sources.source import Source
+
+
+def settle(source: Source, reads: Callable[[str], bool], *, judging: bool = False) -> Source:
+    """Return a table with the parts that its columns play named, as far as one reading of it stands above all others;
+    what the user named stays as it is. Where `judging` is asked for, a verdict plays no part. `reads` says whether an
+    answer reads like silence."""
+    if not roles.is_table(source) or not source.columns:
+        return source
+    try:
+        table = table_of(source, reads)
+    except FormatError:  # it is no sound table, which its reader says
+        return source
+    if table.size and not source.named and (runs := runs_of(table)):
+        return settle(rows_of(source, runs), reads, judging=judging)
+    return _settled(source, table, judging=judging) if table.size else source
+
+
+def _settled(source: Source, table: Table, *, judging: bool) -> Source:
+    named: dict[str, str] = dict(source.named)
+    turned, meant = source.turned, dict(source.meant)
+    verdict = None if judging or "outcome" in named else settled_verdict(table)
+    if verdict is not None:
+        named["outcome"], turned = verdict.column.name, verdict.turned
+        meant["outcome"] = _outcomes(verdict.meant)
+    elif not judging:
+        verdict = _known_verdict(table)
+    judged = verdict is None and (judging or not table.known.one(*VERDICTS))
+    if verdict or judged:
+        named |= _answers(table, named, gold=judged)
+    if (verdict or judged) and not {"abstained", "answered"} & named.keys():
+        silence = None if table.known.one("abstained", "answered") else settled_silence(table, verdict)
+        if silence is not None:
+            named[silence.part] = silence.column.name
+            meant["abstained"] = _outcomes(dict.fromkeys(silence.words, SILENT))
+    named |= _key(table, named)
+    if named == source.named:
+        return source
+    return replace(source, named=named, turned=turned, meant=meant)
+
+
+def _outcomes(means: Mapping[str, int]) -> dict[str, str]:
+    names = {state: name for name, state in STATES.items()}
+    return {word: names[state] for word, state in means.items() if state in names}
+
+
+def _known_verdict(table: Table) -> Verdict | None:
+    """Return the verdict that whole names say, or that the user named."""
+    known = table.known.one("outcome", "wrong", "score", "failure")
+    return next((v for v in verdicts_of(table) if v.column.name == known), None)
+
+
+def _answers(table: Table, named: Mapping[str, str], *, gold: bool) -> dict[str, str]:
+    """Return the columns of the answers and of the gold answers, where whole names do not say it."""
+    if gold and (table.gold is None or table.prediction is None):
+        return {}
+    columns = {"prediction": table.prediction, "gold": table.gold if gold else None}
+    free = {part: column.name for part, column in columns.items() if column and part not in named}
+    return {part: name for part, name in free.items() if table.known.one(part) != name}
+
+
+def _key(table: Table, named: Mapping[str, str]) -> dict[str, str]:
+    """Return the columns that name run, question and repeat, where names alone do not say it."""
+    known, found = table.known, {}
+    if not known.one("run") and "run" not in named and table.run is not None and len(table.run.words) > 1:
+        found["run"] = table.run.name
+    if not known.one("id", "text") and "question" not in named and table.question is not None:
+        found["question"] = table.question.name
+    if not known.one(REPEAT) and REPEAT not in named and table.repeat is not None:
+        found[REPEAT] = table.repeat.name
+    return found

@@ -1,0 +1,97 @@
+"""Which columns could say which answers were declined, and whether the rest of the table bears it out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from nescio.data.outcomes import CORRECT, SILENT
+from nescio.formats.native import roles
+from nescio.formats.native.readings.columns import Column
+from nescio.formats.native.readings.table import Table
+from nescio.formats.native.readings.verdicts import Verdict
+
+_FEW = 3  # rows that two columns may have in common by chance
+
+
+class Silence(Struct, frozen=True):
+    """A column taken for that of silence: the part that it plays, the words that mean it, where that is, and whether
+    its name or its words say so by themselves."""
+
+    column: Column
+    part: str
+    words: frozenset[str]
+    rows: tuple[bool, ...]
+    named: bool
+
+
+def silences_of(table: Table, verdict: Verdict | None) -> list[Silence]:
+    """Return the columns that could say which answers were declined: by their names and words, or because they say
+    something of just those answers that have no verdict or no text. Where the verdict itself says so there are none."""
+    if verdict is not None and SILENT in verdict.column.states.values():
+        return []
+    proofs = _proofs(table, verdict)
+    taken = table.claimed("outcome", "score", "abstained", "answered")
+    taken |= {c.name for c in (table.run, table.question, table.prediction, table.gold) if c}
+    taken |= {verdict.column.name} if verdict else set()
+    free = [c for c in table.columns if c.name not in taken and not table.is_of_the_question(c)]
+    found = [silence for column in free for silence in _of_column(column, proofs)]
+    return [one for one in found if any(one.rows) and not all(one.rows) and _may_be(table, verdict, one.rows)]
+
+
+def settled_silence(table: Table, verdict: Verdict | None) -> Silence | None:
+    """Return the column that says which answers were declined where nothing speaks against it: none of them is marked
+    as right, unless nobody could answer, and whatever else could say so says the same, or less of what is proved."""
+    found = silences_of(table, verdict)
+    proofs = _proofs(table, verdict)
+    proved = [one for one in found if one.rows in proofs]
+    candidates = proved or [one for one in found if one.named]
+    if not candidates or len({one.rows for one in candidates}) > 1:
+        return None
+    chosen = max(candidates, key=lambda one: one.named)
+    return chosen if verdict is None or verdict.inverted or not _marked(table, verdict, chosen.rows) else None
+
+
+def _proofs(table: Table, verdict: Verdict | None) -> set[tuple[bool, ...]]:
+    """Return the sets of rows that are silent by themselves: without a verdict, or without the text of an answer."""
+    sets = [tuple(table.unsaid)]
+    if verdict is not None:
+        sets.append(tuple(state is None for state in verdict.states))
+    return {rows for rows in sets if _FEW <= sum(rows) < table.size}
+
+
+def _of_column(column: Column, proofs: set[tuple[bool, ...]]) -> list[Silence]:
+    """Say in which ways a column could tell what was declined."""
+    if column.is_truth:
+        fits = [(part, silent, 0.0) for part, silent in (("abstained", True), ("answered", False))]
+        if not column.named("fact"):
+            fits = [(part, silent, column.named(part)) for part, silent, _ in fits]
+        most = max(weight for _, _, weight in fits)
+        found = []
+        for part, silent, weight in fits:
+            words = frozenset(word for word in column.words if roles.truth_of(word) is silent)
+            rows = tuple(cell in words for cell in column.cells)
+            if (weight and weight == most) or (not most and rows in proofs and len(column.words) == 2):
+                found.append(Silence(column, part, words, rows, bool(weight)))
+        return found[:1]
+    if column.silent_words:
+        rows = tuple(cell in column.silent_words for cell in column.cells)
+        return [Silence(column, "abstained", column.silent_words, rows, True)]
+    if 1 < len(column.words) <= roles.FEW // 2 and not column.is_verdict:
+        for word in column.words:
+            rows = tuple(cell == word for cell in column.cells)
+            if rows in proofs:
+                return [Silence(column, "abstained", frozenset([word]), rows, False)]
+    return []
+
+
+def _may_be(table: Table, verdict: Verdict | None, rows: Sequence[bool]) -> bool:
+    """Say whether rows can be silent beside a verdict: not most of them are marked as right."""
+    return verdict is None or verdict.inverted or 2 * _marked(table, verdict, rows) <= sum(rows)
+
+
+def _marked(table: Table, verdict: Verdict, rows: Sequence[bool]) -> int:
+    """Count the rows that are marked as right, of questions that have an answer."""
+    states = zip(verdict.states, rows, table.unanswerable, strict=True)
+    return sum(state == CORRECT for state, silent, free in states if silent and not free)

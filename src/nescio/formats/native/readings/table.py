@@ -1,0 +1,218 @@
+"""The columns of a table, and which of them name the run, the question, the answer and the gold answer."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from functools import cached_property
+
+from nescio.formats.native import roles
+from nescio.formats.native.readings.columns import Column
+from nescio.sources.database import connect
+from nescio.sources.source import Source, small
+from nescio.sources.tables import load_rows
+from nescio.text import decimal, squeeze
+
+ROWS, LONGEST = 20_000, 500  # rows that are looked at, and letters of a cell
+INDEXES = ("", "unnamed0", "indexlevel0", "index")  # what pandas calls an index, squashed
+Reads = Callable[[str], bool]  # says whether a text reads like silence
+
+
+def _never(_: str) -> bool:
+    return False
+
+
+class Table:
+    """The first rows of a table, as columns; `reads` says of an answer whether it reads like silence."""
+
+    def __init__(self, columns: Sequence[Column], known: roles.Roles, reads: Reads = _never) -> None:
+        self.columns, self.known, self._reads = columns, known, reads
+        self.by_name = {column.name: column for column in columns}
+
+    @cached_property
+    def size(self) -> int:
+        """How many rows there are."""
+        return len(self.columns[0].cells) if self.columns else 0
+
+    def one(self, *parts: str) -> Column | None:
+        """Return the column that plays a part by its name."""
+        name = self.known.one(*parts)
+        return None if name is None else self.by_name.get(name)
+
+    def claimed(self, *but: str) -> set[str]:
+        """Return the names of the columns that play a part by their names, but for some parts."""
+        return {name for part, names in self.known.columns.items() if part not in but for name in names}
+
+    # ---- who answered what ----
+
+    @cached_property
+    def key(self) -> tuple[Column | None, Column | None]:
+        """The columns that name the run and the question: by their whole names; else those whose names are made of
+        words for it that have each question once in a run, or once in a repeat of it; else by the cells alone, where
+        only one column tells the answers to a question apart."""
+        run, question = self.one("run"), self._known_question()
+        runs = [run] if run else self._runs_named()
+        questions = [question] if question else self._questions_named(runs)
+        for asked in questions:
+            fitting = [by for by in ([run] if run else [None, *runs]) if self._is_key(by, asked)]
+            if fitting:
+                alike = fitting[0] is None or all(by is None or by.words == fitting[0].words for by in fitting)
+                return (fitting[0] if alike else None), asked
+        if not run and question and (told := self._tells_apart(question)):
+            return told, question
+        return run or (runs[0] if len(runs) == 1 else None), question or self._index()
+
+    def _known_question(self) -> Column | None:
+        """Return the column that names the questions by its whole name: of several the first that has each once."""
+        found = [column for name in self.known.all("id", "text") if (column := self.by_name.get(name))]
+        run = self.one("run")
+        return next((c for c in found if self.apart([c, *([run] if run else [])])), found[0] if found else None)
+
+    @property
+    def run(self) -> Column | None:
+        """The column that names the run."""
+        return self.key[0]
+
+    @property
+    def question(self) -> Column | None:
+        """The column that names the questions."""
+        return self.key[1]
+
+    def _runs_named(self) -> list[Column]:
+        """Return the columns that could name runs by what their names are made of, the likeliest first."""
+        found = [c for c in self.columns if c.named("run") or roles.squash(c.name) == "candidate"]
+        found = [c for c in found if not c.is_worded and not c.is_truth and None not in c.cells]
+        found = [c for c in found if not any(map(c.named, ("repeat", "fact", "judges", "prediction", "gold")))]
+        found = [c for c in found if any(decimal(word) is None for word in c.words)]
+        found = [c for c in found if 0 < len(c.words) <= max(1, self.size // 2)]
+        return sorted(found, key=lambda c: -c.named("run"))
+
+    def _questions_named(self, runs: Sequence[Column]) -> list[Column]:
+        """Return the columns that could name questions by what their names are made of, the likeliest first; where
+        there are several runs, those that they share."""
+        taken = self.claimed("id", "text") | {c.name for c in runs}
+        free = [
+            c
+            for c in self.columns
+            if c.name not in taken and None not in c.cells and not c.is_truth and not c.is_measured
+        ]
+        free = [c for c in free if not any(map(c.named, ("repeat", "prediction", "gold", "outcome")))]
+        found = [c for c in free if c.named("id") and not (c.named("fact") and c.last("fact") > c.last("id"))]
+        if any(len(c.words) > 1 for c in runs):
+            found = [c for c in found if len(c.words) < self.size]
+        return sorted(found, key=lambda c: -c.named("id"))
+
+    def _is_key(self, run: Column | None, question: Column) -> bool:
+        """Say whether each question stands once in a run, or once in a repeat of it."""
+        keys = [question, *([run] if run else [])]
+        return self.apart(keys) or len(self._repeats(keys)) == 1
+
+    def _repeats(self, keys: Sequence[Column]) -> list[Column]:
+        return [c for c in self.columns if c not in keys and c.named("repeat") and self.apart([*keys, c])]
+
+    def _tells_apart(self, question: Column) -> Column | None:
+        """Return the one column of texts that has each question as often in each of its values, once; None where there
+        are several."""
+        taken = self.claimed()
+        free = [
+            c
+            for c in self.columns
+            if c.name not in taken and 1 < len(c.words) <= self.size // 2 and None not in c.cells
+        ]
+        free = [c for c in free if not c.is_verdict and any(decimal(word) is None for word in c.words)]
+        fitting = [c for c in free if self.apart([question, c]) and len({*Counter(c.cells).values()}) == 1]
+        return fitting[0] if len(fitting) == 1 else None
+
+    def _index(self) -> Column | None:
+        """Return the index of a data frame, where it numbers the rows of one run."""
+        found = [c for c in self.columns if roles.squash(c.name) in INDEXES and None not in c.cells and self.apart([c])]
+        return found[0] if found and self.one("run") is None else None
+
+    def once(self, column: Column) -> bool:
+        """Say whether no two rows of a run have the same there."""
+        return self.apart([column, *([self.run] if self.run else [])])
+
+    def apart(self, columns: Sequence[Column]) -> bool:
+        """Say whether no two rows have the same in these columns."""
+        return len({*zip(*(c.cells for c in columns), strict=True)}) == self.size
+
+    @cached_property
+    def repeat(self) -> Column | None:
+        """The one column that by its name tells the answers to a question apart, where something has to."""
+        if self.question is None:
+            return None
+        keys = [self.question, *([self.run] if self.run else [])]
+        fitting = [] if self.apart(keys) else self._repeats(keys)
+        return fitting[0] if len(fitting) == 1 else None
+
+    @cached_property
+    def unanswerable(self) -> list[bool]:
+        """Where a question has no answer, as a column says by its name."""
+        for column in self.columns:
+            part, truth = roles.part_of(column.name), column.is_truth and bool(column.words)
+            says = part == "unanswerable" or (
+                part is None
+                and any(t.startswith(("unanswerab", "impossib", "should", "expect")) for t in column.tokens)
+            )
+            if truth and (
+                says or part == "answerable" or any(t.startswith("answerab") or t == "has" for t in column.tokens)
+            ):
+                return [cell is not None and roles.truth_of(cell) is says for cell in column.cells]
+        return [False] * self.size
+
+    def is_of_the_question(self, column: Column) -> bool:
+        """Say whether it says the same of all answers to a question, which several runs gave."""
+        if self.question is None:
+            return False
+        by_question = defaultdict(set)
+        for question, cell in zip(self.question.cells, column.cells, strict=True):
+            by_question[question].add(cell)
+        shared = 2 * len(by_question) <= self.size
+        return shared and len(column.words) > 1 and all(len(cells) == 1 for cells in by_question.values())
+
+    # ---- what was said ----
+
+    @cached_property
+    def prediction(self) -> Column | None:
+        """The column of the answers: by its whole name, or the one whose name is made of words for it."""
+        return self.one("prediction") or self._texts("prediction", "gold")
+
+    @cached_property
+    def gold(self) -> Column | None:
+        """The column of the gold answers, in the same way."""
+        return self.one("gold") or self._texts("gold", "prediction")
+
+    def _texts(self, part: str, other: str) -> Column | None:
+        taken = self.claimed()
+        free = [c for c in self.columns if c.name not in taken and c.last(part) > c.last(other) and len(c.words) > 1]
+        free = [c for c in free if not c.is_truth and not any(map(c.named, ("abstained", "outcome", "wrong")))]
+        free = [c for c in free if c not in self.key and not c.is_measured and not c.silent_words]
+        named = [c for c in free if c.last(part) == len(c.tokens) - 1] or free
+        return named[0] if len(named) == 1 else None
+
+    @cached_property
+    def unsaid(self) -> list[bool]:
+        """Where nothing was answered by the text of the answer: it is empty, or reads like silence."""
+        if self.prediction is None:
+            return [False] * self.size
+        silent = {word: self._reads(word) for word in self.prediction.words}
+        return [cell is None or silent[cell] for cell in self.prediction.cells]
+
+    @cached_property
+    def hits(self) -> list[bool | None]:
+        """Where the answer is the gold answer; None where one of the two is empty."""
+        if self.gold is None or self.prediction is None:
+            return [None] * self.size
+        pairs = zip(self.gold.cells, self.prediction.cells, strict=True)
+        return [None if not a or not b else squeeze(a).casefold() == squeeze(b).casefold() for a, b in pairs]
+
+
+def table_of(source: Source, reads: Reads = _never) -> Table:
+    """Look at the first rows of a source."""
+    with connect(small=small(source)) as connection:
+        have = {name: cell for name, cell in load_rows(connection, source, "cells").items() if name is not None}
+        cells = ", ".join(f"left({cell}, {LONGEST})" for cell in have.values())
+        rows = connection.execute(f"SELECT {cells} FROM cells ORDER BY row LIMIT {ROWS}").fetchall()
+    rows = [row for row in rows if row != tuple(have)]  # a header that is repeated
+    columns = [Column(name, column) for name, column in zip(have, zip(*rows, strict=True), strict=True)]
+    return Table(columns, roles.roles_of((name for name in have if name), source.named), reads)

@@ -1,0 +1,134 @@
+"""Which columns could say which answers are right: what speaks for each, and against it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+
+from nescio.data.outcomes import CORRECT, INCORRECT, SILENT
+from nescio.formats.native import roles
+from nescio.formats.native.readings.columns import Column
+from nescio.formats.native.readings.table import Table
+
+SURE, AHEAD = 2.0, 1.5  # what the best needs by itself, and beyond the next one that differs
+_FEW_ROWS = 8  # of which nothing is said by what they have in common
+_FEW_HITS = 3  # answers that are the gold answer, or are not, of which nothing is said either
+_MOST = 0.8  # of them, of which a verdict says the same
+VERDICTS = ("outcome", "score", "wrong", "failure")  # the parts of verdicts
+
+
+class Verdict:
+    """A column taken for the verdict: what its rows are then, how much speaks for it, and whether yes means wrong."""
+
+    def __init__(self, column: Column, weight: float, *, inverted: bool) -> None:
+        self.column, self.weight, self.inverted = column, weight, inverted
+
+    @cached_property
+    def states(self) -> list[int | None]:
+        """What each row is."""
+        turned = {CORRECT: INCORRECT, INCORRECT: CORRECT} if self.inverted else {}
+        means = {word: turned.get(state, state) for word, state in self.column.states.items() if state is not None}
+        return [None if cell is None else means.get(cell) for cell in self.column.cells]
+
+    @property
+    def turned(self) -> bool:
+        """Whether its yes and no have to change places beyond what its name says."""
+        return self.inverted != roles.says_failure(self.column.name, self.column.words)
+
+    @cached_property
+    def meant(self) -> dict[str, int]:
+        """What its words mean that mean nothing, or something else, by themselves."""
+        states = self.column.states.items()
+        return {word: state for word, state in states if state is not None and roles.state_of(word) != state}
+
+    def option(self) -> str:
+        """Write the options that read it so."""
+        name = f"{roles.TURNED}{self.column.name}" if self.turned else self.column.name
+        return " ".join([roles.option("outcome", name), *(roles.mapped(w, s) for w, s in sorted(self.meant.items()))])
+
+
+def verdicts_of(table: Table) -> list[Verdict]:
+    """Return the columns that could say which answers are right, the likeliest first."""
+    taken = table.claimed(*VERDICTS) | {c.name for c in (table.run, table.question) if c}
+    found = [_weighed(table, c) for c in table.columns if c.name not in taken and c.is_verdict and not c.is_counted]
+    return sorted(found, key=lambda v: -v.weight)
+
+
+def settled_verdict(table: Table) -> Verdict | None:
+    """Return the verdict that stands above all others; None where none does, or where whole names say which it is."""
+    found = verdicts_of(table)
+    known = [c for name in table.known.all(*VERDICTS) if (c := table.by_name.get(name))]
+    if (
+        not found
+        or found[0].weight < SURE
+        or any(not found[0].column.is_worded and c.is_verdict for c in known if c is not found[0].column)
+    ):
+        return None
+    first, *others = found
+    if first.column in known and not first.meant and roles.part_of(first.column.name) != "failure":
+        return None
+    rivals = [v for v in others if _differ(first, v) and v.weight > first.weight - AHEAD and v.weight > 0]
+    return None if rivals else first
+
+
+def _differ(first: Verdict, other: Verdict) -> bool:
+    """Say whether two verdicts say other things of an answer of which both say that it is right or wrong."""
+    pairs = zip(first.states, other.states, strict=True)
+    return any(a != b for a, b in pairs if a in (CORRECT, INCORRECT) and b in (CORRECT, INCORRECT))
+
+
+def _weighed(table: Table, column: Column) -> Verdict:
+    """Weigh what speaks for a verdict, and against it."""
+    right, wrong = column.named("outcome"), column.named("wrong")
+    weight = max(right, wrong)
+    inverted = wrong > 0 and not column.is_worded
+    if column.is_worded:
+        weight += 2.0
+    elif not wrong and roles.part_of(column.name) not in VERDICTS:
+        weight -= 0.5 * column.strangers
+    if column.is_coded:
+        weight -= 1.5  # letters may be the answers, too
+    if column.named("fact") and not wrong:
+        weight -= 3.0
+    if len({*column.states.values()}) < 2 and table.size >= _FEW_ROWS:
+        weight -= 2.0  # it says the same of all answers
+    if max(column.named("abstained"), column.named("answered")) and not column.is_worded and not right:
+        weight -= 3.0
+    if table.is_of_the_question(column):
+        weight -= 3.0
+    alike = _with_gold(table, column)
+    if alike:
+        weight += 2.0 if right or wrong else 1.0
+        if not column.is_worded:
+            inverted = alike < 0
+    elif alike == 0:
+        weight -= 1.0
+    if alike == -1 and column.is_worded:
+        weight -= 5.0  # it says the opposite
+    return Verdict(column, weight, inverted=inverted)
+
+
+def _with_gold(table: Table, column: Column) -> int | None:
+    """Say whether a column says yes (1) or no (-1) of the answers that are the gold answer, and the other thing of
+    those that are not; 0 where it does neither, None where there are too few to tell."""
+    counts: Counter[tuple[bool, bool]] = Counter()
+    for cell, hit in zip(column.cells, table.hits, strict=True):
+        state = None if cell is None else column.states.get(cell)
+        if state in (CORRECT, INCORRECT) and hit is not None:
+            counts[state == CORRECT, hit] += 1
+    hits, misses = (counts[True, hit] + counts[False, hit] for hit in (True, False))
+    if not counts[True, True] and not counts[False, False] and hits and misses:
+        return -1
+    if hits < _FEW_HITS or misses < _FEW_HITS:
+        return None
+    of_hits, of_misses = counts[True, True] / hits, counts[True, False] / misses
+    if of_hits >= _MOST and of_misses <= 1 - _MOST / 2:
+        return 1
+    return -1 if of_hits <= 1 - _MOST and of_misses >= _MOST / 2 else 0
+
+
+def counted(states: Iterable[int | None], silent: Sequence[bool] = ()) -> str:
+    """Say what rows would be."""
+    found = Counter(SILENT if silent and silent[i] else state for i, state in enumerate(states))
+    return f"{found[CORRECT]} right, {found[INCORRECT]} wrong, {found[SILENT]} silent"
