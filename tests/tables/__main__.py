@@ -80,7 +80,10 @@ def main() -> None:
     at_once = sensible[Outcome.RIGHT]
     print(f"\nall {every.total()}:  {share(every)}")
     print(f"sensible {sensible.total()}:  {share(sensible)}")
-    print(f"of sensible: right at once {at_once / (sensible.total() or 1):.1%}, at once, by a proposal or by a note", end=" ")
+    print(
+        f"of sensible: right at once {at_once / (sensible.total() or 1):.1%}, at once, by a proposal or by a note",
+        end=" ",
+    )
     print(f"{(at_once + sensible[Outcome.BY_PROPOSAL] + sensible[Outcome.BY_NOTE]) / (sensible.total() or 1):.1%}")
     print(
         f"right with other questions than there are: {unpaired}; right at once where a reader would ask: {undetermined}"

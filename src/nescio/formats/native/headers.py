@@ -373,8 +373,8 @@ STEMS: dict[str, tuple[str, ...]] = {
         "judges": """judge grader annotator rater expert autorater evaluator reviewer scorer checker verifier""",
         # words of a name beside that
         "between": """is was has llm gpt claude human auto final model answer response prediction pred eval ai mark graded
-            system exact strict flag bool manual pct percent the det ref y n of as by it got est e es ha czy hat 是否""",
-        "outcome": """correct right accura accept success solv resolv pass verdict judg outcome grade grading match label
+            system exact strict flag bool manual pct percent status value detected present flagged label has contains the det ref y n of as by it got est e es ha czy hat 是否""",
+        "outcome": """correct right accura accept success solv resolv pass verdict judg outcome grade grading match label verif
             score rating evaluat assess result decision richtig korrekt urteil bewert wertung juste reponsejuste jugement evaluation
             bilan acierto acerto acertou veredi correto correta corretto corretta esatt giust giudiz evalua valutaz avalia
             resultado esito juist goed oordeel beoordel uitslag antwoordcorrect poprawn czypoprawn ocena werdykt wynik верн
@@ -391,8 +391,8 @@ STEMS: dict[str, tuple[str, ...]] = {
             timeout retr exit return latenc cost token price second time temperatur year length triggered backfired tamper
             tool format json schema citation cite source guardrail languag search web math multi single follow turn flagged
             num count need used code size batch version
-            confiden prob needs requires contains has context train split""",
-        "run": """model modell modele modelo model system backend agent run method engine llm pipeline variant strategy approach
+            confiden prob needs requires context train split""",
+        "run": """model modell modele modelo model system systeem backend candidate agent run method engine llm pipeline variant strategy approach
             arm experiment policy config solver baseline bot modele sistema modelo модель система 模型 系统""",
         "repeat": """repeat repetition rep epoch trial attempt seed iteration iter round wiederhol durchgang essai intento
             tentativ prova runidx runindex runno runnum runseed drawindex sampleindex""",

@@ -125,10 +125,10 @@ def _unused_verdicts(sources: Sequence[Source]) -> tuple[Note, ...]:
 
 def _responses(row: Row) -> Iterator[Response]:
     best = row.best
-    yield Response(row.id, best, best is not None and not row.declined, row.confidence)
+    yield Response(row.id, best, best is not None and not row.declined, row.confidence, repeat=row.repeat)
     for rank, text in enumerate(row.given[1:], 2):
         if text.strip(WHITE):
-            yield Response(row.id, text, True, None, rank)
+            yield Response(row.id, text, True, None, rank, repeat=row.repeat)
 
 
 # ---- tables ----

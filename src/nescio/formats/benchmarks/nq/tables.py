@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, field
 
 from nescio.data.notes import Note, note
+from nescio.data.repeats import REPEAT
 from nescio.errors import FormatError, MismatchError, opt
 from nescio.formats.logs.grading import identity
 from nescio.formats.native import roles
@@ -47,6 +48,7 @@ class Row(Struct):
     declined: bool = False
     answerable: bool = True
     labels: dict[str, str] = field(default_factory=dict)
+    repeat: str | None = None
 
     @property
     def best(self) -> str | None:
@@ -68,11 +70,21 @@ class _Columns(Struct, frozen=True):
     answered: tuple[str, ...]
     answerable: tuple[str, ...]
     unanswerable: tuple[str, ...]
+    repeat: str | None
 
     @property
     def own(self) -> set[str | None]:
         """All of them."""
-        single = (self.question, self.prediction, self.gold, self.ids, self.run, self.people, self.confidence)
+        single = (
+            self.question,
+            self.prediction,
+            self.gold,
+            self.ids,
+            self.run,
+            self.people,
+            self.confidence,
+            self.repeat,
+        )
         return {*single, *self.abstained, *self.answered, *IDS, *RUNS, *PEOPLE}
 
 
@@ -96,7 +108,7 @@ def _ask_which(
 
 def _columns(source: Source, have: Mapping[str, str], notes: list[Note]) -> _Columns:
     """Find the columns: by this format's own names where it has them all, else by what people call them."""
-    named = roles.roles_of((name for name in have if name), source.named)
+    named = roles.roles_of((name for name in have if name is not None), source.named)
 
     def one(own: Sequence[str], *parts: str) -> str | None:
         user = next((named.named[part] for part in parts if part in named.named), None)
@@ -127,6 +139,7 @@ def _columns(source: Source, have: Mapping[str, str], notes: list[Note]) -> _Col
         answered=named.all("answered"),
         answerable=named.all("answerable"),
         unanswerable=named.all("unanswerable"),
+        repeat=named.one(REPEAT),
     )
     parts = {"run": columns.run, "question": ids or question, "prediction": prediction, "gold": gold}
     others = [(part, name) for part, name in parts.items() if name not in (None, part, *IDS, *RUNS, *_ITS_GOLD)]
@@ -147,9 +160,9 @@ def table(source: Source, stem: str, before: set[str], notes: list[Note]) -> lis
     with connect(small=small(source)) as connection:
         have = load_rows(connection, source, "predictions")
         notes += without_blanks(connection, "predictions", source, have)
-        _ask_which(connection, source, have, roles.roles_of((name for name in have if name), source.named))
+        _ask_which(connection, source, have, roles.roles_of((name for name in have if name is not None), source.named))
         columns = _columns(source, have, notes)
-        names = [column for column in have if column]
+        names = [column for column in have if column is not None]
         sure = {name: have[name] for name in names if name == columns.confidence}
         notes += with_points(connection, "predictions", source, sure)
         cells = connection.execute(
@@ -161,7 +174,7 @@ def table(source: Source, stem: str, before: set[str], notes: list[Note]) -> lis
     quiet = {name: _quiet(source, {row[names.index(name) + 1] for row in cells}) for name in columns.abstained}
     said = [name for name, words in quiet.items() if not words]
     rows: list[Row] = []
-    seen: dict[tuple[str, str], int] = {}
+    seen: dict[tuple[str, ...], int] = {}
     repeats: Counter[tuple[str, str]] = Counter()
     for at, *values in cells:
         cell: dict[str, str | None] = dict(zip(names, values, strict=True))
@@ -172,17 +185,19 @@ def table(source: Source, stem: str, before: set[str], notes: list[Note]) -> lis
         run, name = cell.get(columns.run or "") or stem, composed(cell.get(ids) if ids else text)
         if name is None:
             raise fail(place, f"the {ids} is empty")
-        if not ids:
+        if not ids and not columns.repeat:
             repeats[run, name] += 1
             if repeats[run, name] > 1 and (ways := _runs_that_fit(cells, names, columns)):
                 raise fail(place, f"question {name!r} appears twice{ways}")
             name = name if repeats[run, name] == 1 else f"{name} ({repeats[run, name]})"
-        if (run, name) in seen:
-            rule = f"question {name!r} of run {run!r} appears twice; first on {locate(source, seen[run, name])}"
+        repeat = cell.get(columns.repeat or "")
+        key = (run, name, repeat or "")
+        if key in seen:
+            rule = f"question {name!r} of run {run!r} appears twice; first on {locate(source, seen[key])}"
             raise fail(place, rule + _runs_that_fit(cells, names, columns))
         if run in before:
             raise MismatchError(f"run {run!r} is in {source.label} and in an earlier file")
-        seen[run, name] = at
+        seen[key] = at
         labels = {key: value or "" for key, value in cell.items() if key not in own}
         answers = _listed(cell[columns.gold], place, structured, columns.gold)
         predictions = _given(cell[columns.prediction], place, structured, columns.prediction)
@@ -191,7 +206,9 @@ def table(source: Source, stem: str, before: set[str], notes: list[Note]) -> lis
         silent = silent or any(cell[name] in words for name, words in quiet.items())
         nothing = ((columns.unanswerable, True), (columns.answerable, False))
         asked = bool(answers) and not _any(cell, nothing, place, "a question has an answer")
-        rows.append(Row(run, name, text, answers, predictions, confidence, verdict, place, silent, asked, labels))
+        rows.append(
+            Row(run, name, text, answers, predictions, confidence, verdict, place, silent, asked, labels, repeat)
+        )
     if repeated := sum(count - 1 for count in repeats.values()):
         notes.append(
             note(

@@ -65,7 +65,7 @@ def choose(
     Raises FormatError, with the options that decide, where several columns could play a part and it makes a difference.
     """
     loaded = Loaded(connection, table, source, have)
-    named = roles.roles_of((name for name in have if name), source.named)
+    named = roles.roles_of((name for name in have if name is not None), source.named)
     columns = {
         part: named.columns[part][0]
         for part in ("rank", "candidate", "known_answers", "cluster", "judge", "answerable", REPEAT)

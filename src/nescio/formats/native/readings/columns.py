@@ -29,17 +29,21 @@ class Column:
 
     @cached_property
     def tokens(self) -> tuple[str, ...]:
-        """What its name is made of, with `not` joined to what it denies; of a nested one the last name counts."""
-        return _tokens(self.name.rpartition(".")[2] or self.name)
+        """What its name is made of, with `not` joined to what it denies."""
+        return _tokens(self.own)
+
+    @property
+    def own(self) -> str:
+        """Its name; of a nested one the last of its names."""
+        return self.name.rpartition(".")[2] or self.name
 
     def named(self, part: str) -> float:
         """Say how far its name speaks for a part: 2 by the whole of it or by its last word, 1.5 by another word."""
-        own = self.name.rpartition(".")[2] or self.name
-        if roles.part_of(own) in _SAME.get(part, (part,)):
+        if roles.part_of(self.own) in _SAME.get(part, (part,)) or "".join(self.tokens).startswith(STEMS[part]):
             return 2.0
-        stems = STEMS[part]
-        at = [i for i, token in enumerate(self.tokens) if token.startswith(stems)]
-        return 0.0 if not at else 2.0 if at[-1] == len(self.tokens) - 1 or len(self.tokens) == 2 else 1.5
+        at = self.last(part)
+        behind = [token for token in self.tokens[at + 1 :] if not token.startswith(STEMS["between"])]
+        return 0.0 if at < 0 else 1.5 if behind and len(self.tokens) > 2 else 2.0
 
     def last(self, part: str) -> int:
         """Return the place of the last word of its name that speaks for a part; -1 where none does."""
@@ -53,7 +57,7 @@ class Column:
     @cached_property
     def strangers(self) -> int:
         """How many words of its name say nothing of verdicts or of who gives them."""
-        known = tuple(stem for part in ("outcome", "wrong", "judges", "between") for stem in STEMS[part])
+        known = tuple(stem for part in ("outcome", "wrong", "judges", "between", "prediction") for stem in STEMS[part])
         return sum(not token.startswith(known) for token in self.tokens)
 
     @cached_property

@@ -6,7 +6,7 @@ from nescio.errors import FormatError
 from nescio.formats.native import roles
 from nescio.formats.native.readings.silences import silences_of
 from nescio.formats.native.readings.table import Table, table_of
-from nescio.formats.native.readings.verdicts import AHEAD, SURE, counted, verdicts_of
+from nescio.formats.native.readings.verdicts import AHEAD, LIKELY, counted, verdicts_of
 from nescio.sources.source import Source
 
 
@@ -30,7 +30,7 @@ def _proposed(table: Table, source: Source, *, judged: bool | None) -> str:
     if judged is None:
         judged = bool(known.one("gold") and known.one("prediction"))
     verdict = "outcome" in source.named or known.one("outcome", "wrong", "failure")
-    if not verdict and not judged and verdicts_of(table):
+    if not verdict and not judged and any(v.weight > 0 for v in verdicts_of(table)):
         lines.append(_of_the_verdict(table))
     elif not verdict and not judged and not known.one("score"):
         lines += _of_the_answers(table)
@@ -46,10 +46,10 @@ def _proposed(table: Table, source: Source, *, judged: bool | None) -> str:
 def _of_the_verdict(table: Table) -> str:
     """Propose the verdict, with the silence beside it, where one reading stands above all others; else name what could
     be meant."""
-    first, *others = verdicts_of(table)
+    first, *others = [v for v in verdicts_of(table) if v.weight > 0]
     same = [v for v in others if v.states == first.states and not {*v.column.tokens} & {*first.column.tokens}]
     rivals = [v for v in others if v not in same and v.weight > first.weight - AHEAD and v.weight > 0]
-    if first.weight < SURE or rivals:
+    if first.weight < LIKELY or rivals:
         each = [first, *(rivals or [v for v in others if v.weight > first.weight - AHEAD])]
         names, counts = [v.column.name for v in each], [counted(v.states) for v in each]
         return f"the outcome with {roles.may_be('outcome', names, counts)}"

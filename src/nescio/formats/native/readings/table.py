@@ -58,8 +58,9 @@ class Table:
             if fitting:
                 alike = fitting[0] is None or all(by is None or by.words == fitting[0].words for by in fitting)
                 return (fitting[0] if alike else None), asked
-        if not run and question and (told := self._tells_apart(question)):
-            return told, question
+        for asked in [] if run else questions:
+            if told := self._tells_apart(asked):
+                return told, asked
         return run or (runs[0] if len(runs) == 1 else None), question or self._index()
 
     def _known_question(self) -> Column | None:
@@ -175,18 +176,19 @@ class Table:
     @cached_property
     def prediction(self) -> Column | None:
         """The column of the answers: by its whole name, or the one whose name is made of words for it."""
-        return self.one("prediction") or self._texts("prediction", "gold")
+        return self.one("prediction") or self._texts("prediction")
 
     @cached_property
     def gold(self) -> Column | None:
         """The column of the gold answers, in the same way."""
-        return self.one("gold") or self._texts("gold", "prediction")
+        return self.one("gold") or self._texts("gold")
 
-    def _texts(self, part: str, other: str) -> Column | None:
+    def _texts(self, part: str) -> Column | None:
         taken = self.claimed()
-        free = [c for c in self.columns if c.name not in taken and c.last(part) > c.last(other) and len(c.words) > 1]
+        free = [c for c in self.columns if c.name not in taken and c.named(part) and len(c.words) > 1]
         free = [c for c in free if not c.is_truth and not any(map(c.named, ("abstained", "outcome", "wrong")))]
         free = [c for c in free if c not in self.key and not c.is_measured and not c.silent_words]
+        free = [c for c in free if part == "gold" or not c.named("gold")]  # reference_output is no output
         named = [c for c in free if c.last(part) == len(c.tokens) - 1] or free
         return named[0] if len(named) == 1 else None
 
@@ -215,4 +217,4 @@ def table_of(source: Source, reads: Reads = _never) -> Table:
         rows = connection.execute(f"SELECT {cells} FROM cells ORDER BY row LIMIT {ROWS}").fetchall()
     rows = [row for row in rows if row != tuple(have)]  # a header that is repeated
     columns = [Column(name, column) for name, column in zip(have, zip(*rows, strict=True), strict=True)]
-    return Table(columns, roles.roles_of((name for name in have if name), source.named), reads)
+    return Table(columns, roles.roles_of((name for name in have if name is not None), source.named), reads)

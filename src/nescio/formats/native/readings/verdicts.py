@@ -11,7 +11,7 @@ from nescio.formats.native import roles
 from nescio.formats.native.readings.columns import Column
 from nescio.formats.native.readings.table import Table
 
-SURE, AHEAD = 2.0, 1.5  # what the best needs by itself, and beyond the next one that differs
+SURE, LIKELY, AHEAD = 2.0, 1.5, 1.5  # what the best needs to be taken, to be proposed, and beyond the next that differs
 _FEW_ROWS = 8  # of which nothing is said by what they have in common
 _FEW_HITS = 3  # answers that are the gold answer, or are not, of which nothing is said either
 _MOST = 0.8  # of them, of which a verdict says the same
@@ -66,7 +66,7 @@ def settled_verdict(table: Table) -> Verdict | None:
     ):
         return None
     first, *others = found
-    if first.column in known and not first.meant and roles.part_of(first.column.name) != "failure":
+    if first.column in known and not first.meant and roles.part_of(first.column.own) != "failure":
         return None
     rivals = [v for v in others if _differ(first, v) and v.weight > first.weight - AHEAD and v.weight > 0]
     return None if rivals else first
@@ -85,18 +85,18 @@ def _weighed(table: Table, column: Column) -> Verdict:
     inverted = wrong > 0 and not column.is_worded
     if column.is_worded:
         weight += 2.0
-    elif not wrong and roles.part_of(column.name) not in VERDICTS:
+    elif roles.part_of(column.own) not in VERDICTS:
         weight -= 0.5 * column.strangers
     if column.is_coded:
         weight -= 1.5  # letters may be the answers, too
-    if column.named("fact") and not wrong:
+    if column.named("fact"):
         weight -= 3.0
     if len({*column.states.values()}) < 2 and table.size >= _FEW_ROWS:
         weight -= 2.0  # it says the same of all answers
     if max(column.named("abstained"), column.named("answered")) and not column.is_worded and not right:
         weight -= 3.0
     if table.is_of_the_question(column):
-        weight -= 3.0
+        weight -= 0.5 if weight >= SURE else 3.0
     alike = _with_gold(table, column)
     if alike:
         weight += 2.0 if right or wrong else 1.0

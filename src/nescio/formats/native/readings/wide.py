@@ -136,13 +136,9 @@ def _composed(free: Sequence[Column]) -> Runs | None:
         for column in free:
             for run, part in _split(column.name, behind=behind):
                 by_part[part].setdefault(run, column.name)
-        by_runs: dict[frozenset[str], list[str]] = defaultdict(list)
-        for part, own in by_part.items():
-            if len(own) > 1 and _is_part(part):
-                by_runs[frozenset(own)].append(part)
-        for names, parts in by_runs.items():
-            if not _are_runs(names):
-                continue
+        several = {part: frozenset(own) for part, own in by_part.items() if len(own) > 1 and _is_part(part)}
+        for names in filter(_are_runs, dict.fromkeys(several.values())):
+            parts = [part for part, own in several.items() if own >= names]
             runs = [run for c in free for run, _ in _split(c.name, behind=behind) if run in names]
             found = Runs({run: {part: by_part[part][run] for part in parts} for run in dict.fromkeys(runs)})
             verdicts = [
