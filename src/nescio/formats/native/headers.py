@@ -374,7 +374,7 @@ STEMS: dict[str, tuple[str, ...]] = {
         # words of a name beside that
         "between": """is was has llm gpt claude human auto final model answer response prediction pred eval ai mark graded
             system exact strict flag bool manual pct percent status value detected present flagged label has contains the det ref y n of as by it got est e es ha czy hat 是否""",
-        "outcome": """correct right accura accept success solv resolv pass verdict judg outcome grade grading match label verif
+        "outcome": """correct right accura accept success solv resolv pass verdict judg outcome grade grading match label verif reward
             score rating evaluat assess result decision richtig korrekt urteil bewert wertung juste reponsejuste jugement evaluation
             bilan acierto acerto acertou veredi correto correta corretto corretta esatt giust giudiz evalua valutaz avalia
             resultado esito juist goed oordeel beoordel uitslag antwoordcorrect poprawn czypoprawn ocena werdykt wynik верн
@@ -401,7 +401,7 @@ STEMS: dict[str, tuple[str, ...]] = {
             问题 编号""",
         "prediction": """answer prediction predict response output completion generat hypothes submission antwort antwoord reponse
             respuesta risposta resposta odpowied ответ 模型答案 模型回答""",
-        "gold": """gold expect reference target truth gt key best correctanswer musterl gabarito wzorzec эталон 标准答案 参考答案""",
+        "gold": """gold expect verwacht attendu esperad reference target truth gt key best correctanswer musterl gabarito wzorzec эталон 标准答案 参考答案""",
     }.items()
 }
 NEGATIONS = ("not", "no", "non", "nicht", "keine", "un", "never", "didnt")

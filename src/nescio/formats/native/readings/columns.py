@@ -52,12 +52,14 @@ class Column:
     @cached_property
     def is_counted(self) -> bool:
         """Whether its name speaks of how many or how much, and of no verdict."""
-        return bool({*self.tokens} & MEASUREMENTS) and not self.named("outcome")
+        return bool({*self.tokens} & MEASUREMENTS) and not max(self.named("outcome"), self.named("wrong"))
 
     @cached_property
     def strangers(self) -> int:
         """How many words of its name say nothing of verdicts or of who gives them."""
-        known = tuple(stem for part in ("outcome", "wrong", "judges", "between", "prediction") for stem in STEMS[part])
+        known = tuple(
+            stem for part in ("outcome", "wrong", "faults", "judges", "between", "prediction") for stem in STEMS[part]
+        )
         return sum(not token.startswith(known) for token in self.tokens)
 
     @cached_property

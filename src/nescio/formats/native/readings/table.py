@@ -185,8 +185,14 @@ class Table:
 
     def _texts(self, part: str) -> Column | None:
         taken = self.claimed()
-        free = [c for c in self.columns if c.name not in taken and c.named(part) and len(c.words) > 1]
-        free = [c for c in free if not c.is_truth and not any(map(c.named, ("abstained", "outcome", "wrong")))]
+        free = [
+            c for c in self.columns if c.name not in taken and len(c.words) > 1 and not c.is_truth and not c.is_verdict
+        ]
+        right = [c for c in free if c.named("outcome") and c.named("prediction")]  # correct_answer
+        free = [
+            c for c in free if c.named(part) and c not in right and not c.named("abstained") and not c.named("wrong")
+        ]
+        free = [c for c in free if not c.named("outcome")] + (right if part == "gold" else [])
         free = [c for c in free if c not in self.key and not c.is_measured and not c.silent_words]
         free = [c for c in free if part == "gold" or not c.named("gold")]  # reference_output is no output
         named = [c for c in free if c.last(part) == len(c.tokens) - 1] or free
