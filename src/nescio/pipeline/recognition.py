@@ -22,6 +22,7 @@ from nescio.sources.opening import open_source
 from nescio.sources.rows import tables_of
 from nescio.sources.source import Source
 
+_MOST_NESTED = 1 << 28  # bytes of JSON Lines whose objects are looked into, where a format knows them without
 OWN_RUN = "own run"  # the part of a run in nescio's JSON Lines beside a collection of another format
 
 
@@ -63,8 +64,10 @@ def recognise(
 def _as_table(source: Source, *, judging: bool) -> Source:
     """Return a JSON document of no format's as the table that it holds: the one of which a reading stands, else the one
     whose columns have names that tables have."""
-    if source.kind not in ("document", "lines") or _known(source, judging=judging):
+    if source.kind not in ("document", "lines"):
         return source
+    if _known(source, judging=judging):
+        return _nested(source, judging=judging)
     tables = tables_of(source)
     standing = [table for table in tables if _known(_settled(table, judging=judging), judging=judging)]
     if not standing:
@@ -75,6 +78,21 @@ def _as_table(source: Source, *, judging: bool) -> Source:
     (table,) = standing
     of_lines = "id" in table.columns and {"question", "answer", "sentences"} & {*table.columns}
     return source if of_lines and not _known(_settled(table, judging=judging), judging=judging) else table
+
+
+def _nested(source: Source, *, judging: bool) -> Source:
+    """Return JSON Lines that are known as a table, with the members of their objects as columns where one of these says
+    which answers are right, or were declined."""
+    own = [f for f in candidate_formats(source) if not f.fallback and f.recognise(source)]
+    nested = isinstance(source.first, dict) and any(isinstance(value, dict) for value in source.first.values())
+    if source.kind != "lines" or not nested or any(not f.defers_to_verdicts for f in own):
+        return source
+    if source.path is None or source.path.stat().st_size > _MOST_NESTED:
+        return source
+    (table,) = tables_of(source)
+    settled = _settled(table, judging=judging)
+    told = {settled.named.get(part, "") for part in ("outcome", "abstained", "answered")}
+    return table if any(name not in source.columns for name in told - {""}) else source
 
 
 def _known(source: Source, *, judging: bool) -> bool:

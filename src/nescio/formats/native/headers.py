@@ -369,6 +369,8 @@ STEMS: dict[str, tuple[str, ...]] = {
         "right": "correct right accurate accept faithful grounded factual supported truthful passed passes success solved resolved",
         # what is made up, or is not
         "faults": "hallucin confabul fabricat factual faithful grounded",
+        # what a system did
+        "acts": "action decision status behavi route response outcome policy class attempt result answer mode",
         # who gives a verdict
         "judges": """judge grader annotator rater expert autorater evaluator reviewer scorer checker verifier""",
         # words of a name beside that

@@ -56,7 +56,7 @@ def silence_note(texts: Counter[str], reader: SilenceReader, *, subject: str = "
     where nescio judges them."""
     forms = Counter[str]()
     for text, times in texts.items():
-        forms[text.casefold()] += times
+        forms[text.lower()] += times
     common = [form for form, _ in forms.most_common() if len(form) <= _SHORT][:_TEXTS]
     pattern = "|".join(_SPECIAL.sub(r"\\\g<0>", form) for form in common)
     others = len(forms) - len(common)

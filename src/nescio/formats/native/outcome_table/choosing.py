@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _OWN = ("run", "question", "outcome")
 _MOST_TEXTS = 10_000  # of answers without a verdict, in which silence is looked for
+_MOST_ACTS = 4  # words for what a system does
 _MOST_TRUTHS = 5  # columns of yes and no that a note names
 
 
@@ -346,7 +347,7 @@ def _unread_truths(table: Loaded, named: Roles, columns: Mapping[str, str]) -> l
     """Note the columns of yes and no that play no part, where nothing in the table says which answers were declined."""
     claimed = {*columns.values(), *(column for names in named.columns.values() for column in names)}
     free = [column for column in table.have if column and column not in claimed]
-    unread = [column for column, words in table.few_words(free).items() if _tells(words)]
+    unread = [column for column, words in table.few_words(free).items() if _tells(words) or _acts(column, words)]
     if not unread:
         return []
     named_first = list(map(repr, unread[:_MOST_TRUTHS]))
@@ -362,6 +363,11 @@ def _unread_truths(table: Loaded, named: Roles, columns: Mapping[str, str]) -> l
             many=len(named_first),
         )
     ]
+
+
+def _acts(column: str, words: Sequence[str]) -> bool:
+    """Say whether a column may say in a few words what a system did, by its name."""
+    return 1 < len(words) <= _MOST_ACTS and roles.speaks_of(column, "acts") and all(decimal(w) is None for w in words)
 
 
 def _tells(words: Sequence[str]) -> bool:

@@ -13,6 +13,7 @@ from nescio.text import decimal
 
 _TOKEN = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\W_]+")
 _SAME = {"outcome": ("outcome", "score"), "wrong": ("wrong", "failure"), "id": ("id", "text")}
+MINUS = frozenset(("-1", "-1.0"))  # beside 1 and 0 it is yet to be explained
 _MEANS = {"abstained": SILENT, "wrong": INCORRECT, "right": CORRECT}
 
 
@@ -108,6 +109,12 @@ class Column:
     def is_truth(self) -> bool:
         """Whether it says yes and no."""
         return bool(self.words) and all(roles.truth_of(word) is not None for word in self.words)
+
+    @cached_property
+    def is_marks(self) -> bool:
+        """Whether it says yes and no, or 1, 0 and -1."""
+        words = self.words - MINUS
+        return bool(words) and all(roles.truth_of(word) is not None for word in words)
 
     @cached_property
     def silent_words(self) -> frozenset[str]:

@@ -6,7 +6,7 @@ from nescio.errors import FormatError
 from nescio.formats.native import roles
 from nescio.formats.native.readings.silences import silences_of
 from nescio.formats.native.readings.table import Table, table_of
-from nescio.formats.native.readings.verdicts import AHEAD, LIKELY, counted, verdicts_of
+from nescio.formats.native.readings.verdicts import AHEAD, LIKELY, counted, rivals_of, verdicts_of
 from nescio.sources.source import Source
 
 
@@ -46,9 +46,9 @@ def _proposed(table: Table, source: Source, *, judged: bool | None) -> str:
 def _of_the_verdict(table: Table) -> str:
     """Propose the verdict, with the silence beside it, where one reading stands above all others; else name what could
     be meant."""
-    first, *others = [v for v in verdicts_of(table) if v.weight > 0]
-    same = [v for v in others if v.states == first.states and not {*v.column.tokens} & {*first.column.tokens}]
-    rivals = [v for v in others if v not in same and v.weight > first.weight - AHEAD and v.weight > 0]
+    found = verdicts_of(table)
+    first, *others = [v for v in found if v.weight > 0]
+    rivals = rivals_of(first, found[1:])
     if first.weight < LIKELY or rivals:
         each = [first, *(rivals or [v for v in others if v.weight > first.weight - AHEAD])]
         names, counts = [v.column.name for v in each], [counted(v.states) for v in each]
@@ -74,7 +74,7 @@ def _of_the_answers(table: Table) -> list[str]:
         return []
     part = "prediction" if known.one("gold") else "gold"
     claimed = {column for names in known.columns.values() for column in names}
-    free = [c for c in table.columns if c.name not in claimed and len(c.words) > 1 and not c.is_truth]
+    free = [c for c in table.columns if c.name not in claimed and len(c.words) > 1 and not c.is_marks]
     named = [c for c in free if c.named(part)]
     if len(named) == 1:
         return [f"the {part} with {roles.option(part, named[0].name)}"]

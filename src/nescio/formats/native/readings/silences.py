@@ -35,8 +35,9 @@ def silences_of(table: Table, verdict: Verdict | None) -> list[Silence]:
     taken = table.claimed("outcome", "score", "abstained", "answered")
     taken |= {c.name for c in (table.run, table.question, table.prediction, table.gold) if c}
     taken |= {verdict.column.name} if verdict else set()
-    free = [c for c in table.columns if c.name not in taken and not table.is_of_the_question(c)]
+    free = [c for c in table.columns if c.name not in taken]
     found = [silence for column in free for silence in _of_column(column, proofs)]
+    found = [one for one in found if one.named or not table.is_of_the_question(one.column)]
     return [one for one in found if any(one.rows) and not all(one.rows) and _may_be(table, verdict, one.rows)]
 
 
@@ -45,12 +46,12 @@ def settled_silence(table: Table, verdict: Verdict | None) -> Silence | None:
     as right, unless nobody could answer, and whatever else could say so says the same, or less of what is proved."""
     found = silences_of(table, verdict)
     proofs = _proofs(table, verdict)
-    proved = [one for one in found if one.rows in proofs]
+    proved = [one for one in found if _proved(one.rows, proofs)]
     candidates = proved or [one for one in found if one.named]
     if not candidates or len({one.rows for one in candidates}) > 1:
         return None
     chosen = max(candidates, key=lambda one: one.named)
-    return chosen if verdict is None or verdict.inverted or not _marked(table, verdict, chosen.rows) else None
+    return chosen if verdict is None or verdict.faults or not _marked(table, verdict, chosen.rows) else None
 
 
 def _proofs(table: Table, verdict: Verdict | None) -> set[tuple[bool, ...]]:
@@ -59,6 +60,13 @@ def _proofs(table: Table, verdict: Verdict | None) -> set[tuple[bool, ...]]:
     if verdict is not None:
         sets.append(tuple(state is None for state in verdict.states))
     return {rows for rows in sets if _FEW <= sum(rows) < table.size}
+
+
+def _proved(rows: Sequence[bool], proofs: set[tuple[bool, ...]]) -> bool:
+    """Say whether rows are silent by themselves, and most of those that are."""
+    return sum(rows) >= _FEW and any(
+        2 * sum(rows) > sum(proof) and all(proof[i] for i, row in enumerate(rows) if row) for proof in proofs
+    )
 
 
 def _of_column(column: Column, proofs: set[tuple[bool, ...]]) -> list[Silence]:
@@ -72,7 +80,7 @@ def _of_column(column: Column, proofs: set[tuple[bool, ...]]) -> list[Silence]:
         for part, silent, weight in fits:
             words = frozenset(word for word in column.words if roles.truth_of(word) is silent)
             rows = tuple(cell in words for cell in column.cells)
-            if (weight and weight == most) or (not most and rows in proofs and len(column.words) == 2):
+            if (weight and weight == most) or (not most and _proved(rows, proofs) and len(column.words) == 2):
                 found.append(Silence(column, part, words, rows, bool(weight)))
         return found[:1]
     if column.silent_words:
@@ -81,14 +89,14 @@ def _of_column(column: Column, proofs: set[tuple[bool, ...]]) -> list[Silence]:
     if 1 < len(column.words) <= roles.FEW // 2 and not column.is_verdict:
         for word in column.words:
             rows = tuple(cell == word for cell in column.cells)
-            if rows in proofs:
+            if _proved(rows, proofs):
                 return [Silence(column, "abstained", frozenset([word]), rows, False)]
     return []
 
 
 def _may_be(table: Table, verdict: Verdict | None, rows: Sequence[bool]) -> bool:
     """Say whether rows can be silent beside a verdict: not most of them are marked as right."""
-    return verdict is None or verdict.inverted or 2 * _marked(table, verdict, rows) <= sum(rows)
+    return verdict is None or verdict.faults or 2 * _marked(table, verdict, rows) <= sum(rows)
 
 
 def _marked(table: Table, verdict: Verdict, rows: Sequence[bool]) -> int:

@@ -186,7 +186,7 @@ class Table:
     def _texts(self, part: str) -> Column | None:
         taken = self.claimed()
         free = [
-            c for c in self.columns if c.name not in taken and len(c.words) > 1 and not c.is_truth and not c.is_verdict
+            c for c in self.columns if c.name not in taken and len(c.words) > 1 and not c.is_marks and not c.is_verdict
         ]
         right = [c for c in free if c.named("outcome") and c.named("prediction")]  # correct_answer
         free = [

@@ -8,12 +8,14 @@ from functools import cached_property
 
 from nescio.data.outcomes import CORRECT, INCORRECT, SILENT
 from nescio.formats.native import roles
-from nescio.formats.native.readings.columns import Column
+from nescio.formats.native.readings.columns import Column, speaks_of_faults
 from nescio.formats.native.readings.table import Table
 
 SURE, LIKELY, AHEAD = 2.0, 1.5, 1.5  # what the best needs to be taken, to be proposed, and beyond the next that differs
 _FEW_ROWS = 8  # of which nothing is said by what they have in common
 _FEW_HITS = 3  # answers that are the gold answer, or are not, of which nothing is said either
+_ODD = 2.0  # what may speak against a second judge's
+_ALIKE = 0.5  # phi of two judges
 _MOST = 0.8  # of them, of which a verdict says the same
 VERDICTS = ("outcome", "score", "wrong", "failure")  # the parts of verdicts
 
@@ -35,6 +37,11 @@ class Verdict:
     def turned(self) -> bool:
         """Whether its yes and no have to change places beyond what its name says."""
         return self.inverted != roles.says_failure(self.column.name, self.column.words)
+
+    @property
+    def faults(self) -> bool:
+        """Whether it only says what is wrong or made up, which says nothing of an answer that was not given."""
+        return self.inverted or speaks_of_faults(self.column.name, self.column.words)
 
     @cached_property
     def meant(self) -> dict[str, int]:
@@ -68,8 +75,25 @@ def settled_verdict(table: Table) -> Verdict | None:
     first, *others = found
     if first.column in known and not first.meant and roles.part_of(first.column.own) != "failure":
         return None
-    rivals = [v for v in others if _differ(first, v) and v.weight > first.weight - AHEAD and v.weight > 0]
-    return None if rivals else first
+    return None if rivals_of(first, others) else first
+
+
+def rivals_of(first: Verdict, others: Sequence[Verdict]) -> list[Verdict]:
+    """Return the other verdicts that the best does not leave far behind, or that by their cells are a second judge's:
+    they differ from it, and mostly agree."""
+    differ = [v for v in others if _differ(first, v)]
+    return [v for v in differ if (v.weight > first.weight - AHEAD and v.weight > 0) or _agree(first, v)]
+
+
+def _agree(first: Verdict, other: Verdict) -> bool:
+    """Say whether a column of no telling name mostly says what a verdict does (phi)."""
+    if other.weight < -_ODD:
+        return False
+    pairs = zip(first.states, other.states, strict=True)
+    counts = Counter((a, b) for a, b in pairs if a in (CORRECT, INCORRECT) and b in (CORRECT, INCORRECT))
+    a, b, c, d = (counts[x, y] for x in (CORRECT, INCORRECT) for y in (CORRECT, INCORRECT))
+    below = (a + b) * (c + d) * (a + c) * (b + d)
+    return counts.total() >= _FEW_ROWS and below > 0 and (a * d - b * c) / below**0.5 >= _ALIKE
 
 
 def _differ(first: Verdict, other: Verdict) -> bool:

@@ -14,7 +14,7 @@ from nescio.data.notes import note
 from nescio.data.outcomes import CORRECT, INCORRECT
 from nescio.formats.native import roles
 from nescio.formats.native.headers import STEMS
-from nescio.formats.native.readings.columns import Column
+from nescio.formats.native.readings.columns import MINUS, Column
 from nescio.formats.native.readings.table import INDEXES, Table
 from nescio.sources.database import connect
 from nescio.sources.opening import open_table
@@ -23,7 +23,6 @@ from nescio.sources.tables import load_rows
 from nescio.text import decimal
 
 RUN, OUTCOME = "run", "outcome"
-_MINUS = frozenset(("-1", "-1.0"))  # beside 1 and 0 it is yet to be explained
 _MARK = re.compile(r"[^\w.]+|_+|\.")
 _OF_ANSWERS = ("outcome", "wrong", "abstained", "answered", "prediction", "judges", "between")
 _NO_RUNS = ("outcome", "wrong", "abstained", "answered", "prediction", "gold", "id", "fact", "repeat", "judges")
@@ -100,7 +99,7 @@ def _bare(free: Sequence[Column]) -> Runs | None:
     if len(verdicts) < 2 or len(kinds) > 1 or not {CORRECT, INCORRECT} <= said or any(map(_could_be_a_run, others)):
         return None
     numbers = kinds == {"numbers"}
-    if numbers and not others and not any(_MINUS & c.words for c in verdicts):
+    if numbers and not others and not any(MINUS & c.words for c in verdicts):
         return None  # a score matrix
     return Runs({c.name: {OUTCOME: c.name} for c in verdicts})
 
@@ -113,7 +112,7 @@ def _could_be_a_run(column: Column) -> bool:
 
 def _may_hold(column: Column) -> bool:
     """Say whether a column holds verdicts; with -1, they are yet to be explained."""
-    return column.is_verdict or _numbers({*column.words} - _MINUS)
+    return column.is_verdict or _numbers({*column.words} - MINUS)
 
 
 def _numbers(words: set[str]) -> bool:
@@ -121,7 +120,7 @@ def _numbers(words: set[str]) -> bool:
 
 
 def _kind(column: Column) -> str:
-    if _numbers({*column.words} - _MINUS):
+    if _numbers({*column.words} - MINUS):
         return "numbers"
     return "truths" if column.is_truth else "words"
 
@@ -129,7 +128,7 @@ def _kind(column: Column) -> str:
 def _composed(free: Sequence[Column]) -> Runs | None:
     """Return the runs whose columns have names made of a run and a part, one run before all its parts or behind them:
     of all ways to take names apart the one that explains most columns."""
-    best: tuple[tuple[int, int, int], Runs] | None = None
+    best: tuple[tuple[int, ...], Runs] | None = None
     by_name = {c.name: c for c in free}
     for behind in (False, True):
         by_part: dict[str, dict[str, str]] = defaultdict(dict)
@@ -138,7 +137,7 @@ def _composed(free: Sequence[Column]) -> Runs | None:
                 by_part[part].setdefault(run, column.name)
         several = {part: frozenset(own) for part, own in by_part.items() if len(own) > 1 and _is_part(part)}
         for names in filter(_are_runs, dict.fromkeys(several.values())):
-            parts = [part for part, own in several.items() if own >= names]
+            parts = _parts_of(by_part, names)
             runs = [run for c in free for run, _ in _split(c.name, behind=behind) if run in names]
             found = Runs({run: {part: by_part[part][run] for part in parts} for run in dict.fromkeys(runs)})
             verdicts = [
@@ -149,10 +148,22 @@ def _composed(free: Sequence[Column]) -> Runs | None:
             ]
             if len(set(found.names)) < len(found.names) or not (verdicts and all(map(_may_hold, verdicts))):
                 continue
-            weight = (len(found.names), sum(map(_is_known, parts)), sum(map(len, parts)))
+            weight = (len(found.names), not _share_an_edge(names), sum(map(_is_known, parts)), sum(map(len, parts)))
             if best is None or weight > best[0]:
                 best = weight, found
     return best[1] if best else None
+
+
+def _parts_of(by_part: Mapping[str, Mapping[str, str]], names: frozenset[str]) -> list[str]:
+    """Return the parts that all of some runs have, the shortest first; no column is two parts."""
+    taken: set[str] = set()
+    parts = []
+    for part in sorted((part for part, own in by_part.items() if own.keys() >= names), key=len):
+        columns = {by_part[part][run] for run in names}
+        if not columns & taken:
+            taken |= columns
+            parts.append(part)
+    return parts
 
 
 def _split(name: str, *, behind: bool) -> Iterator[tuple[str, str]]:
@@ -173,6 +184,11 @@ def _is_known(part: str) -> bool:
     """Say whether all words of a part are words for parts."""
     known = tuple(stem for one in _OF_ANSWERS for stem in STEMS[one])
     return all(token.startswith(known) for token in Column(part, ()).tokens)
+
+
+def _share_an_edge(names: frozenset[str]) -> bool:
+    """Say whether names end in the same word: it then belongs to the part behind it."""
+    return len({_MARK.split(name)[-1] for name in names}) == 1
 
 
 def _are_runs(names: frozenset[str]) -> bool:
