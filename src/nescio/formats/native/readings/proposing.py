@@ -9,6 +9,8 @@ from nescio.formats.native.readings.table import Table, table_of
 from nescio.formats.native.readings.verdicts import AHEAD, LIKELY, counted, rivals_of, verdicts_of
 from nescio.sources.source import Source
 
+_UNLIKELY = -2.0  # of a verdict that is named where nothing else could be one
+
 
 def propose(source: Source, *, judged: bool | None = None) -> str:
     """Say which options would make a table understood; empty where nothing can be proposed. Answers that can be judged
@@ -30,7 +32,8 @@ def _proposed(table: Table, source: Source, *, judged: bool | None) -> str:
     if judged is None:
         judged = bool(known.one("gold") and known.one("prediction"))
     verdict = "outcome" in source.named or known.one("outcome", "wrong", "failure")
-    if not verdict and not judged and any(v.weight > 0 for v in verdicts_of(table)):
+    least = _UNLIKELY if table.prediction is None else 0.0
+    if not verdict and not judged and any(v.weight > least for v in verdicts_of(table)):
         lines.append(_of_the_verdict(table))
     elif not verdict and not judged and not known.one("score"):
         lines += _of_the_answers(table)
@@ -47,7 +50,7 @@ def _of_the_verdict(table: Table) -> str:
     """Propose the verdict, with the silence beside it, where one reading stands above all others; else name what could
     be meant."""
     found = verdicts_of(table)
-    first, *others = [v for v in found if v.weight > 0]
+    first, *others = [v for v in found if v.weight > 0] or [v for v in found if v.weight > _UNLIKELY]
     rivals = rivals_of(first, found[1:])
     if first.weight < LIKELY or rivals:
         each = [first, *(rivals or [v for v in others if v.weight > first.weight - AHEAD])]

@@ -75,7 +75,8 @@ def settled_verdict(table: Table) -> Verdict | None:
     first, *others = found
     if first.column in known and not first.meant and roles.part_of(first.column.own) != "failure":
         return None
-    return None if rivals_of(first, others) else first
+    said = {*first.column.states.values()} & {CORRECT, INCORRECT}
+    return None if len(said) < 2 or rivals_of(first, others) else first
 
 
 def rivals_of(first: Verdict, others: Sequence[Verdict]) -> list[Verdict]:
