@@ -123,9 +123,9 @@ def _columns(source: Source, have: Mapping[str, str], notes: list[Note]) -> _Col
     runs = [name for name in named.all("run") if name not in RUNS]
     if len(runs) > 1 and not any(name in have for name in RUNS):
         raise roles.ask(source, f"{' and '.join(map(repr, runs))} could each name the run", "run", runs)
-    assert question
-    assert prediction
-    assert gold
+    assert question is not None
+    assert prediction is not None
+    assert gold is not None
     ids = one(IDS, "id")
     columns = _Columns(
         question=question,
@@ -182,15 +182,15 @@ def table(source: Source, stem: str, before: set[str], notes: list[Note]) -> lis
         text = cell[columns.question]
         if text is None:
             raise fail(place, "the question is empty")
-        run, name = cell.get(columns.run or "") or stem, composed(cell.get(ids) if ids else text)
+        run, name = _cell(cell, columns.run) or stem, composed(cell.get(ids) if ids is not None else text)
         if name is None:
             raise fail(place, f"the {ids} is empty")
-        if not ids and not columns.repeat:
+        if ids is None and columns.repeat is None:
             repeats[run, name] += 1
             if repeats[run, name] > 1 and (ways := _runs_that_fit(cells, names, columns)):
                 raise fail(place, f"question {name!r} appears twice{ways}")
             name = name if repeats[run, name] == 1 else f"{name} ({repeats[run, name]})"
-        repeat = cell.get(columns.repeat or "")
+        repeat = _cell(cell, columns.repeat)
         key = (run, name, repeat or "")
         if key in seen:
             rule = f"question {name!r} of run {run!r} appears twice; first on {locate(source, seen[key])}"
@@ -201,7 +201,7 @@ def table(source: Source, stem: str, before: set[str], notes: list[Note]) -> lis
         labels = {key: value or "" for key, value in cell.items() if key not in own}
         answers = _listed(cell[columns.gold], place, structured, columns.gold)
         predictions = _given(cell[columns.prediction], place, structured, columns.prediction)
-        verdict, confidence = cell.get(columns.people or ""), _confidence(cell.get(columns.confidence or ""), place)
+        verdict, confidence = _cell(cell, columns.people), _confidence(_cell(cell, columns.confidence), place)
         silent = _any(cell, ((said, True), (columns.answered, False)), place, "an answer was declined")
         silent = silent or any(cell[name] in words for name, words in quiet.items())
         nothing = ((columns.unanswerable, True), (columns.answerable, False))
@@ -220,6 +220,10 @@ def table(source: Source, stem: str, before: set[str], notes: list[Note]) -> lis
             )
         )
     return rows
+
+
+def _cell(cells: Mapping[str, str | None], column: str | None) -> str | None:
+    return None if column is None else cells.get(column)
 
 
 _WHOLE, _WITH_ZERO = re.compile(r"[+-]?\d+"), re.compile(r"([+-]?\d+)\.0")

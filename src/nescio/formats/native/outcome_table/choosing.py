@@ -38,7 +38,7 @@ class Chosen(Struct, frozen=True):
     `texts` are the columns that speak of single answers, and group no questions. `silent` is a cell that says "yes"
     where the answer was declined, NULL where not, and what stands there where that is neither; `empty` is true where
     nothing was answered and the table has no other way to say so (`in_words`, where some of these are answers that read
-    like silence); `silent_by` are the columns that say so; `turned` says that the verdict is of what is wrong.
+    like silence); `silent_by` are the columns that say so; `faults` says that the verdict only finds what is wrong.
     """
 
     cells: Mapping[str, str]
@@ -48,7 +48,7 @@ class Chosen(Struct, frozen=True):
     silent_by: tuple[str, ...]
     empty: str
     in_words: bool
-    turned: bool
+    faults: bool
 
 
 def choose(
@@ -118,7 +118,7 @@ def choose(
     faults = says_wrong != source.turned or speaks_of_faults(columns["outcome"], loaded.words(columns["outcome"]))
     empty, in_words = _unsaid(loaded, named, columns, silent, declined, faults=faults)
     by = named.all("abstained", "answered")
-    return Chosen(cells, columns, texts, silent, by, empty, in_words, says_wrong != source.turned)
+    return Chosen(cells, columns, texts, silent, by, empty, in_words, faults)
 
 
 def _fails(table: Loaded, column: str) -> bool:
@@ -215,7 +215,8 @@ def _run(table: Loaded, named: Roles) -> str | None:
     if columns and "run" not in named.named:
         _ask_of_numbers(table)
     if len(columns) > 1:
-        columns = tuple(column for column in columns if table.count(column) > 1) or columns[:1]
+        rows = table.rows()
+        columns = tuple(column for column in columns if 1 < table.count(column) < rows) or columns[:1]
     if len(columns) > 1:
         most = table.count(*columns)
         if any(table.count(column) != most for column in columns):
@@ -416,13 +417,8 @@ def _unsaid(
         return "false", False
     cell, verdict = table.have[prediction], table.have[outcome]
     marked = [word for word, state in states.items() if state != INCORRECT]
-    wrong = [word for word, state in states.items() if (state == INCORRECT) != table.source.turned]
     right = f"coalesce({verdict} IN ({', '.join(map(literal, marked)) or 'NULL'}), false)"
-    free = (
-        f"coalesce({verdict} NOT IN ({', '.join(map(literal, wrong)) or 'NULL'}), true)"
-        if faults
-        else f"{verdict} IS NULL"
-    )
+    free = f"{verdict} IS NULL"
     query = f"SELECT DISTINCT {cell} FROM {table.name} WHERE {cell} IS NOT NULL AND {free} LIMIT {_MOST_TEXTS}"
     quiet = [text for (text,) in table.connection.execute(query).fetchall() if declined.reads(text)]
     empty = f"{cell} IS NULL" if faults else f"({cell} IS NULL AND NOT {right})"

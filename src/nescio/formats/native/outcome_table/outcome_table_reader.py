@@ -217,7 +217,7 @@ def _wrong_answers(
         prediction = roles.roles_of(table.have, table.source.named).one("prediction")
         cell = extra.get(prediction or "") or extra.get(f"{prediction}{roles.DISPLACED}")
         if cell:
-            states = f"{INCORRECT}, {NOT_GRADED}" + (f", {CORRECT}" if table.chosen.turned else "")
+            states = f"{INCORRECT}, {NOT_GRADED}" + (f", {CORRECT}" if table.chosen.faults else "")
             query = (
                 f"SELECT {cell}, count(*) FROM rows WHERE file = {i} AND state IN ({states}) AND {RANK} = 1 AND {cell} "
                 f"IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {_MOST_TEXTS}"

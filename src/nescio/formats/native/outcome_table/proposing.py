@@ -12,7 +12,7 @@ from nescio.formats.native.outcome_table.loaded import Loaded
 from nescio.sources.source import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Iterable, Mapping
 
     import duckdb
 
@@ -34,11 +34,14 @@ def runs_that_fit(
 def repeats_that_fit(
     connection: duckdb.DuckDBPyConnection, table: str, source: Source, have: Mapping[str, str], chosen: Chosen
 ) -> str:
-    """Say which columns would tell apart the repeats of a table that repeats its questions, by what people call such;
-    empty where none would."""
+    """Say which columns would tell apart the repeats of a table that repeats its questions, by what people call such,
+    or by what names a run and is none; empty where none would."""
     if REPEAT in chosen.columns:
         return ""
-    fits = _that_fit(Loaded(connection, table, source, have), chosen, REPEATS)
+    loaded = Loaded(connection, table, source, have)
+    fits = _that_fit(loaded, chosen, REPEATS) or _that_fit(
+        loaded, chosen, map(roles.squash, filter(roles.is_run, have))
+    )
     return f"; if a column says which repeat it is, say so: {roles.options(REPEAT, fits)}" if fits else ""
 
 
@@ -55,8 +58,9 @@ def annotators_that_fit(
     )
 
 
-def _that_fit(loaded: Loaded, chosen: Chosen, names: Collection[str]) -> list[str]:
+def _that_fit(loaded: Loaded, chosen: Chosen, names: Iterable[str]) -> list[str]:
     """Return the columns of these names of which each value stands once with a question and run."""
+    called = {*names}
     key = [column for part, column in chosen.columns.items() if part in ("run", "question")]
     free = [name for name in loaded.have if name and name not in chosen.columns.values()]
-    return [name for name in free if roles.squash(name) in names and loaded.count(name, *key) == loaded.rows()]
+    return [name for name in free if roles.squash(name) in called and loaded.count(name, *key) == loaded.rows()]

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from functools import cached_property
 
+from nescio.data.repeats import REPEAT
 from nescio.formats.native import roles
 from nescio.formats.native.readings.columns import Column
 from nescio.sources.database import connect
@@ -109,7 +110,9 @@ class Table:
         return self.apart(keys) or len(self._repeats(keys)) == 1
 
     def _repeats(self, keys: Sequence[Column]) -> list[Column]:
-        return [c for c in self.columns if c not in keys and c.named("repeat") and self.apart([*keys, c])]
+        told = self.one(REPEAT)
+        among = [told] if told else [c for c in self.columns if c not in keys and c.named("repeat")]
+        return [c for c in among if self.apart([*keys, c])]
 
     def _tells_apart(self, question: Column) -> Column | None:
         """Return the one column of texts that has each question as often in each of its values, once; None where there
