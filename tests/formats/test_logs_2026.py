@@ -301,7 +301,7 @@ def test_trap_18_a_gold_that_is_the_name_of_a_source(tmp_path: Path) -> None:
         (
             "thrice.csv",
             "question,model,evaluation1,evaluation2,evaluation3,avg\nq1,m,1,0,1,0.667\nq2,m,0,0,1,0.333\n",
-            "--column outcome=NAME, which may be 'evaluation1' (1 right, 1 wrong, 0 silent); 'evaluation2' (0 right, 2 wrong, 0 silent); 'evaluation3' (2 right, 0 wrong, 0 silent)",
+            "--column outcome=NAME, which may be 'evaluation1' (1 right, 1 wrong, 0 silent, c@1 0.500); 'evaluation2' (0 right, 2 wrong, 0 silent, c@1 0.000); 'evaluation3' (2 right, 0 wrong, 0 silent, c@1 1.000)",
         ),
     ],
 )

@@ -112,6 +112,7 @@ MODULES: tuple[str, ...] = (
     "nescio.formats.native.questions.responses",
     "nescio.formats.native.readings",
     "nescio.formats.native.readings.columns",
+    "nescio.formats.native.readings.evidence",
     "nescio.formats.native.readings.proposing",
     "nescio.formats.native.readings.settling",
     "nescio.formats.native.readings.silences",

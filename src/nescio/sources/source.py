@@ -45,7 +45,7 @@ class Source(Struct, frozen=True, eq=False):
     is an `outline`: what its first bytes hold. `tick` is told how many bytes more of its rows were read; `room` is
     how much memory its JSON may take. `named` says which of its columns play a part, as the user or its cells say
     (NAME: COLUMN); where it is `turned`, yes and no of the verdict change places, and some words of a part are `meant`
-    as outcomes.
+    as outcomes. `tried` says in words what else its columns could be.
     """
 
     name: str
@@ -67,6 +67,7 @@ class Source(Struct, frozen=True, eq=False):
     named: Mapping[str, str] = field(default_factory=dict)
     turned: bool = False
     meant: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    tried: tuple[str, ...] = ()
 
     @property
     def suffix(self) -> str:

@@ -35,12 +35,14 @@ JUDGE_FROM: Mapping[JudgeFrom, str] = {
 
 
 class CheckedFile(Struct, frozen=True):
-    """A file, the part that it plays in its format, by what it was known, and its columns where it has any."""
+    """A file, the part that it plays in its format, by what it was known, and its columns where it has any; of a table
+    what each column that could be the verdict would make of it, where cells decided that (`tried`)."""
 
     file: str
     part: str
     why: str
     columns: tuple[str, ...]
+    tried: tuple[str, ...] = ()
 
 
 class RunSummary(Struct, frozen=True):
@@ -147,7 +149,8 @@ def summarize(items: Sequence[Any], reading: Options) -> FileSummary:
     format_, parts = recognise(sources, reading.format_in, reading.column, judging=reading.judging)
     stated = spelled(f"{opt('format_in', reading.format_in)} says so") if reading.format_in else None
     files = tuple(
-        CheckedFile(str(source.label), part, explain.seen(format_, source), _columns(source)) for part, source in parts
+        CheckedFile(str(source.label), part, explain.seen(format_, source), _columns(source), source.tried)
+        for part, source in parts
     )
     summary = FileSummary(format_.name, format_.about, stated or explain.rule(format_, parts[0][1]), files)
     try:
@@ -299,6 +302,8 @@ def _show_files(files: Sequence[CheckedFile]) -> None:
     more = f" and {len(files) - MOST_NAMED:,} more" if len(files) > MOST_NAMED else ""
     why = files[0].why if alike else f"the first is {files[0].why}"
     show_fact("file" if len(files) == 1 else "files", f"{names}{more} ({files[0].part}): {why}")
+    for line in files[0].tried:
+        show_fact("tried", line)
 
 
 def _show_contents(contents: Contents) -> None:

@@ -11,11 +11,14 @@ from nescio.data.outcomes import SILENT, STATES
 from nescio.data.repeats import REPEAT
 from nescio.errors import FormatError
 from nescio.formats.native import roles
+from nescio.formats.native.readings.evidence import VERDICTS
 from nescio.formats.native.readings.silences import settled_silence
 from nescio.formats.native.readings.table import Table, table_of
-from nescio.formats.native.readings.verdicts import VERDICTS, Verdict, settled_verdict, verdicts_of
+from nescio.formats.native.readings.verdicts import Verdict, counted, settled_verdict, verdicts_of
 from nescio.formats.native.readings.wide import rows_of, runs_of
 from nescio.sources.source import Source
+
+_UNLIKELY, _SHOWN = -2.0, 5  # of what is shown
 
 
 def settle(source: Source, reads: Callable[[str], bool], *, judging: bool = False) -> Source:
@@ -53,7 +56,16 @@ def _settled(source: Source, table: Table, *, judging: bool) -> Source:
     named |= _key(table, named)
     if named == source.named:
         return source
-    return replace(source, named=named, turned=turned, meant=meant)
+    return replace(source, named=named, turned=turned, meant=meant, tried=_tried(table))
+
+
+def _tried(table: Table) -> tuple[str, ...]:
+    """Say what each column that could be the verdict would make of the table, and what speaks for and against it."""
+    shown = [v for v in verdicts_of(table) if v.weight > _UNLIKELY][:_SHOWN]
+    return tuple(
+        f"{v.column.name}: {counted(v.states)}; {', '.join(one.words for one in v.evidence) or 'nothing speaks for it'}"
+        for v in shown
+    )
 
 
 def _outcomes(means: Mapping[str, int]) -> dict[str, str]:

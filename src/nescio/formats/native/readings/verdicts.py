@@ -9,22 +9,24 @@ from functools import cached_property
 from nescio.data.outcomes import CORRECT, INCORRECT, SILENT
 from nescio.formats.native import roles
 from nescio.formats.native.readings.columns import Column, speaks_of_faults
+from nescio.formats.native.readings.evidence import FEW_ROWS, SURE, VERDICTS, Evidence, evidence_of, with_gold
 from nescio.formats.native.readings.table import Table
 
-SURE, LIKELY, AHEAD = 2.0, 1.5, 1.5  # what the best needs to be taken, to be proposed, and beyond the next that differs
-_FEW_ROWS = 8  # of which nothing is said by what they have in common
-_FEW_HITS = 3  # answers that are the gold answer, or are not, of which nothing is said either
+LIKELY, AHEAD = 1.5, 1.5  # what the best needs to be proposed, and beyond the next one that differs
 _ODD = 2.0  # what may speak against a second judge's
 _ALIKE = 0.5  # phi of two judges
-_MOST = 0.8  # of them, of which a verdict says the same
-VERDICTS = ("outcome", "score", "wrong", "failure")  # the parts of verdicts
 
 
 class Verdict:
     """A column taken for the verdict: what its rows are then, how much speaks for it, and whether yes means wrong."""
 
-    def __init__(self, column: Column, weight: float, *, inverted: bool) -> None:
-        self.column, self.weight, self.inverted = column, weight, inverted
+    def __init__(self, column: Column, evidence: Sequence[Evidence], *, inverted: bool) -> None:
+        self.column, self.evidence, self.inverted = column, evidence, inverted
+
+    @cached_property
+    def weight(self) -> float:
+        """How much speaks for it, less what speaks against it."""
+        return sum(one.weight for one in self.evidence)
 
     @cached_property
     def states(self) -> list[int | None]:
@@ -94,7 +96,7 @@ def _agree(first: Verdict, other: Verdict) -> bool:
     counts = Counter((a, b) for a, b in pairs if a in (CORRECT, INCORRECT) and b in (CORRECT, INCORRECT))
     a, b, c, d = (counts[x, y] for x in (CORRECT, INCORRECT) for y in (CORRECT, INCORRECT))
     below = (a + b) * (c + d) * (a + c) * (b + d)
-    return counts.total() >= _FEW_ROWS and below > 0 and (a * d - b * c) / below**0.5 >= _ALIKE
+    return counts.total() >= FEW_ROWS and below > 0 and (a * d - b * c) / below**0.5 >= _ALIKE
 
 
 def _differ(first: Verdict, other: Verdict) -> bool:
@@ -104,56 +106,17 @@ def _differ(first: Verdict, other: Verdict) -> bool:
 
 
 def _weighed(table: Table, column: Column) -> Verdict:
-    """Weigh what speaks for a verdict, and against it."""
-    right, wrong = column.named("outcome"), column.named("wrong")
-    weight = max(right, wrong)
-    inverted = wrong > 0 and not column.is_worded
-    if column.is_worded:
-        weight += 2.0
-    elif roles.part_of(column.own) not in VERDICTS:
-        weight -= 0.5 * column.strangers
-    if column.is_coded:
-        weight -= 1.5  # letters may be the answers, too
-    if column.named("fact"):
-        weight -= 3.0
-    if len({*column.states.values()}) < 2 and table.size >= _FEW_ROWS:
-        weight -= 2.0  # it says the same of all answers
-    if max(column.named("abstained"), column.named("answered")) and not column.is_worded and not right:
-        weight -= 3.0
-    if table.is_of_the_question(column):
-        weight -= 0.5 if weight >= SURE else 3.0
-    alike = _with_gold(table, column)
-    if alike:
-        weight += 2.0 if right or wrong else 1.0
-        if not column.is_worded:
-            inverted = alike < 0
-    elif alike == 0:
-        weight -= 1.0
-    if alike == -1 and column.is_worded:
-        weight -= 5.0  # it says the opposite
-    return Verdict(column, weight, inverted=inverted)
-
-
-def _with_gold(table: Table, column: Column) -> int | None:
-    """Say whether a column says yes (1) or no (-1) of the answers that are the gold answer, and the other thing of
-    those that are not; 0 where it does neither, None where there are too few to tell."""
-    counts: Counter[tuple[bool, bool]] = Counter()
-    for cell, hit in zip(column.cells, table.hits, strict=True):
-        state = None if cell is None else column.states.get(cell)
-        if state in (CORRECT, INCORRECT) and hit is not None:
-            counts[state == CORRECT, hit] += 1
-    hits, misses = (counts[True, hit] + counts[False, hit] for hit in (True, False))
-    if not counts[True, True] and not counts[False, False] and hits and misses:
-        return -1
-    if hits < _FEW_HITS or misses < _FEW_HITS:
-        return None
-    of_hits, of_misses = counts[True, True] / hits, counts[True, False] / misses
-    if of_hits >= _MOST and of_misses <= 1 - _MOST / 2:
-        return 1
-    return -1 if of_hits <= 1 - _MOST and of_misses >= _MOST / 2 else 0
+    """Weigh what speaks for a verdict, and against it. Where it goes against the gold answers, yes is wrong."""
+    found = evidence_of(table, column)
+    alike = with_gold(table, column)
+    inverted = (alike < 0 if alike else column.named("wrong") > 0) and not column.is_worded
+    return Verdict(column, found, inverted=inverted)
 
 
 def counted(states: Iterable[int | None], silent: Sequence[bool] = ()) -> str:
-    """Say what rows would be."""
+    """Say what rows would be, and what c@1 of all of them."""
     found = Counter(SILENT if silent and silent[i] else state for i, state in enumerate(states))
-    return f"{found[CORRECT]} right, {found[INCORRECT]} wrong, {found[SILENT]} silent"
+    right, wrong, quiet = (found[state] for state in (CORRECT, INCORRECT, SILENT))
+    n = right + wrong + quiet
+    c_at_1 = f", c@1 {right * (1 + quiet / n) / n:.3f}" if n else ""
+    return f"{right} right, {wrong} wrong, {quiet} silent{c_at_1}"

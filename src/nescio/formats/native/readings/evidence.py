@@ -1,0 +1,87 @@
+"""What speaks for a column as the verdict, and against it: its name, its words, and what else the table says."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from nescio.data.outcomes import CORRECT, INCORRECT
+from nescio.formats.native import roles
+from nescio.formats.native.readings.columns import Column
+from nescio.formats.native.readings.table import Table
+
+VERDICTS = ("outcome", "score", "wrong", "failure")  # the parts of verdicts
+SURE = 2.0  # what a verdict needs to be taken
+FEW_ROWS = 8  # of which nothing is said by what they have in common
+_FEW_HITS = 3  # answers that are the gold answer, or are not, of which nothing is said either
+_MOST = 0.8  # of them, of which a verdict says the same
+
+
+class Evidence(Struct, frozen=True):
+    """One thing that speaks for a verdict, or against it (a `weight` below 0), in words."""
+
+    weight: float
+    words: str
+
+
+def evidence_of(table: Table, column: Column) -> list[Evidence]:
+    """Return all that speaks for a column as the verdict, and against it."""
+    found = [*_of_its_name(column), *_of_its_words(table, column)]
+    if table.is_of_the_question(column):
+        sure = sum(one.weight for one in found) >= SURE
+        found.append(Evidence(-0.5 if sure else -3.0, "it says the same of all answers to a question"))
+    return [*found, *_of_the_gold(table, column)]
+
+
+def _of_its_name(column: Column) -> Iterator[Evidence]:
+    right, wrong = column.named("outcome"), column.named("wrong")
+    if max(right, wrong):
+        yield Evidence(max(right, wrong), f"its name speaks of what is {'wrong' if wrong else 'right'}")
+    if column.strangers and not column.is_worded and roles.part_of(column.own) not in VERDICTS:
+        yield Evidence(-0.5 * column.strangers, "its name speaks of other things, too")
+    if column.named("fact"):
+        yield Evidence(-3.0, "its name speaks of what is no verdict")
+    if max(column.named("abstained"), column.named("answered")) and not column.is_worded and not right:
+        yield Evidence(-3.0, "its name speaks of what was declined")
+
+
+def _of_its_words(table: Table, column: Column) -> Iterator[Evidence]:
+    if column.is_worded:
+        yield Evidence(2.0, "its words say what is right and wrong")
+    if column.is_coded:
+        yield Evidence(-1.5, "its letters may be the answers, too")
+    if len({*column.states.values()}) < 2 and table.size >= FEW_ROWS:
+        yield Evidence(-2.0, "it says the same of all answers")
+
+
+def _of_the_gold(table: Table, column: Column) -> Iterator[Evidence]:
+    alike = with_gold(table, column)
+    named = column.named("outcome") or column.named("wrong")
+    if alike == 0:
+        yield Evidence(-1.0, "it does not go with the answers that are the gold answer")
+    elif alike == -1 and column.is_worded:
+        yield Evidence(-3.0, "it says the opposite of the gold answers")
+    elif alike:
+        how = "goes with" if alike > 0 else "is the opposite of"
+        yield Evidence(2.0 if named else 1.0, f"it {how} whether the answer is the gold answer")
+
+
+def with_gold(table: Table, column: Column) -> int | None:
+    """Say whether a column says yes (1) or no (-1) of the answers that are the gold answer, and the other thing of
+    those that are not; 0 where it does neither, None where there are too few to tell."""
+    counts: Counter[tuple[bool, bool]] = Counter()
+    for cell, hit in zip(column.cells, table.hits, strict=True):
+        state = None if cell is None else column.states.get(cell)
+        if state in (CORRECT, INCORRECT) and hit is not None:
+            counts[state == CORRECT, hit] += 1
+    hits, misses = (counts[True, hit] + counts[False, hit] for hit in (True, False))
+    if not counts[True, True] and not counts[False, False] and hits and misses:
+        return -1
+    if hits < _FEW_HITS or misses < _FEW_HITS:
+        return None
+    of_hits, of_misses = counts[True, True] / hits, counts[True, False] / misses
+    if of_hits >= _MOST and of_misses <= 1 - _MOST / 2:
+        return 1
+    return -1 if of_hits <= 1 - _MOST and of_misses >= _MOST / 2 else 0
