@@ -412,7 +412,8 @@ def _unsaid(
     if prediction is None or silent != "NULL":
         return "false", False
     words = table.words(outcome)
-    states = {word: roles.state_of(word) for word in words}
+    meant = table.source.meant.get("outcome", {})
+    states = {word: STATES[meant[word]] if word in meant else roles.state_of(word) for word in words}
     if SILENT in states.values() or (outcome == "outcome" and {*words} <= {*STATES}):
         return "false", False
     cell, verdict = table.have[prediction], table.have[outcome]

@@ -23,7 +23,10 @@ def propose(source: Source, *, judged: bool | None = None) -> str:
 
 def rivals_of_judging(source: Source) -> list[str]:
     """Return the columns of a table of answers and gold answers that may say which are right."""
-    return [v.column.name for v in verdicts_of(table_of(source)) if v.weight > 0]
+    table = table_of(source)
+    found = [v.column.name for v in verdicts_of(table) if v.weight > 0]
+    free = [c for c in table.columns if c.name not in table.claimed() and c.is_marks and not c.is_truth]
+    return found + [c.name for c in free if c.named("outcome") and not c.named("fact")]  # 1, 0 and -1
 
 
 def _proposed(table: Table, source: Source, *, judged: bool | None) -> str:

@@ -11,8 +11,10 @@ from nescio.formats.native import roles
 from nescio.formats.native.readings.columns import Column
 from nescio.formats.native.readings.table import Table
 from nescio.formats.native.readings.verdicts import Verdict
+from nescio.text import decimal
 
 _FEW = 3  # rows that two columns may have in common by chance
+_MOST = 0.75  # of what is silent by itself, which a column has to say
 
 
 class Silence(Struct, frozen=True):
@@ -37,6 +39,7 @@ def silences_of(table: Table, verdict: Verdict | None) -> list[Silence]:
     taken |= {verdict.column.name} if verdict else set()
     free = [c for c in table.columns if c.name not in taken]
     found = [silence for column in free for silence in _of_column(column, proofs)]
+    found += [silence for column in free if verdict for silence in _of_letters(column, verdict)]
     found = [one for one in found if one.named or not table.is_of_the_question(one.column)]
     return [one for one in found if any(one.rows) and not all(one.rows) and _may_be(table, verdict, one.rows)]
 
@@ -65,7 +68,7 @@ def _proofs(table: Table, verdict: Verdict | None) -> set[tuple[bool, ...]]:
 def _proved(rows: Sequence[bool], proofs: set[tuple[bool, ...]]) -> bool:
     """Say whether rows are silent by themselves, and most of those that are."""
     return sum(rows) >= _FEW and any(
-        2 * sum(rows) > sum(proof) and all(proof[i] for i, row in enumerate(rows) if row) for proof in proofs
+        sum(rows) >= _MOST * sum(proof) and all(proof[i] for i, row in enumerate(rows) if row) for proof in proofs
     )
 
 
@@ -86,12 +89,22 @@ def _of_column(column: Column, proofs: set[tuple[bool, ...]]) -> list[Silence]:
     if column.silent_words:
         rows = tuple(cell in column.silent_words for cell in column.cells)
         return [Silence(column, "abstained", column.silent_words, rows, True)]
-    if 1 < len(column.words) <= roles.FEW // 2 and not column.is_verdict:
+    if 1 < len(column.words) <= roles.FEW // 2 and not column.is_verdict and not any(map(decimal, column.words)):
         for word in column.words:
             rows = tuple(cell == word for cell in column.cells)
             if _proved(rows, proofs):
                 return [Silence(column, "abstained", frozenset([word]), rows, False)]
     return []
+
+
+def _of_letters(column: Column, verdict: Verdict) -> list[Silence]:
+    """Read a column of graders' letters that says what the verdict says of the answers that were given."""
+    if not column.is_coded or SILENT not in column.states.values():
+        return []
+    words = frozenset(word for word, state in column.states.items() if state == SILENT)
+    graded = [(verdict.states[i], column.states[cell]) for i, cell in enumerate(column.cells) if cell is not None]
+    differ = sum(a != b for a, b in graded if a is not None and b != SILENT)
+    return [] if differ else [Silence(column, "abstained", words, tuple(cell in words for cell in column.cells), True)]
 
 
 def _may_be(table: Table, verdict: Verdict | None, rows: Sequence[bool]) -> bool:

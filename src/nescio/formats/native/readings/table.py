@@ -55,7 +55,10 @@ class Table:
         runs = [run] if run else self._runs_named()
         questions = [question] if question else self._questions_named(runs)
         for asked in questions:
-            fitting = [by for by in ([run] if run else [None, *runs]) if self._is_key(by, asked)]
+            among = [run] if run else [None, *runs]
+            fitting = [by for by in among if self._is_key(by, asked)] or [
+                by for by in reversed(among) if self._is_key(by, asked, repeated=True)
+            ]
             if fitting:
                 alike = fitting[0] is None or all(by is None or by.words == fitting[0].words for by in fitting)
                 return (fitting[0] if alike else None), asked
@@ -104,10 +107,10 @@ class Table:
             found = [c for c in found if len(c.words) < self.size]
         return sorted(found, key=lambda c: -c.named("id"))
 
-    def _is_key(self, run: Column | None, question: Column) -> bool:
+    def _is_key(self, run: Column | None, question: Column, *, repeated: bool = False) -> bool:
         """Say whether each question stands once in a run, or once in a repeat of it."""
         keys = [question, *([run] if run else [])]
-        return self.apart(keys) or len(self._repeats(keys)) == 1
+        return len(self._repeats(keys)) == 1 if repeated else self.apart(keys)
 
     def _repeats(self, keys: Sequence[Column]) -> list[Column]:
         told = self.one(REPEAT)
@@ -196,7 +199,7 @@ class Table:
             c for c in free if c.named(part) and c not in right and not c.named("abstained") and not c.named("wrong")
         ]
         free = [c for c in free if not c.named("outcome")] + (right if part == "gold" else [])
-        free = [c for c in free if c not in self.key and not c.is_measured and not c.silent_words]
+        free = [c for c in free if c not in self.key and not c.is_measured and not c.silent_words and not c.is_counted]
         free = [c for c in free if part == "gold" or not c.named("gold")]  # reference_output is no output
         named = [c for c in free if c.last(part) == len(c.tokens) - 1] or free
         return named[0] if len(named) == 1 else None

@@ -148,7 +148,12 @@ def _composed(free: Sequence[Column]) -> Runs | None:
             ]
             if len(set(found.names)) < len(found.names) or not (verdicts and all(map(_may_hold, verdicts))):
                 continue
-            weight = (len(found.names), not _share_an_edge(names), sum(map(_is_known, parts)), sum(map(len, parts)))
+            weight = (
+                len(found.names),
+                behind or not _share_an_edge(names),
+                sum(map(_is_known, parts)),
+                sum(map(len, parts)),
+            )
             if best is None or weight > best[0]:
                 best = weight, found
     return best[1] if best else None
