@@ -54,7 +54,7 @@ def recognise(
     are not there or cannot be named.
     """
     sources = _with_columns([_as_table(source, judging=judging) for source in sources], column or {})
-    sources = [_settled(source, judging=judging) for source in sources]
+    sources = [_settled(source, format_in, judging=judging) for source in sources]
     format_, parts = _recognise(sources, format_in, judging=judging)
     if column:
         _check_columns(format_, column)
@@ -100,9 +100,10 @@ def _known(source: Source, *, judging: bool) -> bool:
     return any(not format_.fallback for format_ in matching_formats(source, judging=judging))
 
 
-def _settled(source: Source, *, judging: bool) -> Source:
+def _settled(source: Source, format_in: str | None = None, *, judging: bool) -> Source:
     """Return a table that no format knows by its own names with the parts of its columns settled by its cells."""
-    own = [f for f in candidate_formats(source) if not f.fallback and f.recognise(source)]
+    named = [formats.REGISTRY.find(format_in)] if format_in else candidate_formats(source)
+    own = [f for f in named if not f.fallback and f.recognise(source)]
     if any(not f.defers_to_verdicts for f in own) or (own and {*source.columns} <= KEYS):
         return source
     settled = settle(source, SilenceReader().silence, judging=judging)
