@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -17,6 +17,7 @@ from nescio.sources.tables import json_lines
 KEY, RUN = "id", "run"  # the columns of names that rows, or lists of rows, stand under
 _FEWEST = 3  # objects of one kind by name that are rows
 _DEEPEST = 5
+_LONGEST = 20  # characters of a text that is a number with its unit
 Row = Mapping[str, Any]
 
 
@@ -46,7 +47,20 @@ def tables_of(source: Source) -> list[Source]:
     else:
         found = tables_in(source.document)
     found.sort(key=lambda one: -len(one.rows))
-    return [_table_at(source, one.rows, _place(source, one)) for one in found]
+    beside = dict(_numbers(source.document, (), {one.path for one in found if one.by == KEY}))
+    return [replace(_table_at(source, one.rows, _place(source, one)), beside=beside) for one in found]
+
+
+def _numbers(value: Any, path: tuple[str, ...], rows: Collection[str]) -> Iterator[tuple[tuple[str, ...], float | str]]:
+    """Yield the numbers and the short texts of a document that stand in none of its lists and rows, with their
+    paths."""
+    if isinstance(value, Mapping) and len(path) <= _DEEPEST and ".".join(path) not in rows:
+        for name, member in value.items():
+            yield from _numbers(member, (*path, str(name)), rows)
+    elif (isinstance(value, (int, float)) and not isinstance(value, bool)) or (
+        isinstance(value, str) and len(value) <= _LONGEST
+    ):
+        yield path, value
 
 
 _WHOLE = "this JSON document is a list of rows or columns"

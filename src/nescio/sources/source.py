@@ -44,7 +44,8 @@ class Source(Struct, frozen=True, eq=False):
     says so. `document` is the JSON of a document, or the root of XML; of a large one that is read piece by piece it
     is an `outline`: what its first bytes hold. `tick` is told how many bytes more of its rows were read; `room` is
     how much memory its JSON may take. `named` says which of its columns the user named to play a part (NAME:
-    COLUMN).
+    COLUMN). Of a table that stood in a document, `beside` holds the numbers that stand there beside its rows, by their
+    paths: what may be totals of it.
     """
 
     name: str
@@ -65,6 +66,7 @@ class Source(Struct, frozen=True, eq=False):
     room: MemoryBudget = field(default_factory=lambda: MemoryBudget(0, packed=False))
     named: Mapping[str, str] = field(default_factory=dict)
     turned: bool = False
+    beside: Mapping[tuple[str, ...], float | str] = field(default_factory=dict)
 
     @property
     def suffix(self) -> str:

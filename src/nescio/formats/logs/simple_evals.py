@@ -227,9 +227,7 @@ def _against_figures(items: Sequence[Item], figures: Mapping[str, float | None],
     """Note where the tool's own score is another, and how many answers it counts as not attempted, which the page does
     not say of any."""
     scores = [item.score for item in items if item.score is not None]
-    own = figures.get(SCORE)
-    if own is not None and abs(own - sum(scores) / max(len(scores), 1)) > _ROUNDED:
-        yield from compared(own, None, scores, SCORE, source.name)
+    yield from compared(figures.get(SCORE), None, scores, SCORE, source.name, rounding=_ROUNDED)
     silent = figures.get(_NOT_ATTEMPTED)
     if silent:
         yield note(

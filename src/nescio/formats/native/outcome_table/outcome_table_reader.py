@@ -25,6 +25,7 @@ from msgspec.structs import replace
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes, gather
 from nescio.data.repeats import FIRST, REPEAT, repeats_of
+from nescio.errors import opt
 from nescio.formats.native import roles
 from nescio.formats.native.outcome_table.choosing import choose
 from nescio.formats.native.outcome_table.counting import count
@@ -40,7 +41,9 @@ from nescio.formats.native.outcome_table.strata_and_scores import (
 )
 from nescio.formats.native.outcome_table.table import NO_TEXTS, RESERVED, Table, kept
 from nescio.formats.native.outcome_table.words import state_words
+from nescio.formats.native.own_totals import totals_beside
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader, tables_with
+from nescio.formats.totals import contradictions, refuse_contradictions
 from nescio.sources.database import connect
 from nescio.sources.source import LINES, TABLES, Source, name_runs, small
 from nescio.sources.tables import first, literal, load_rows, require, unguarded, with_points, without_blanks
@@ -103,7 +106,17 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         if options.texts:
             outcomes = replace(outcomes, texts=texts_in(connection, tables, extra, outcomes.state.shape))
     outcomes = replace(outcomes, strata=strata, extra_columns={**outcomes.extra_columns, **graded}, judges=judges or ())
+    for source in sources:
+        totals = totals_beside(source, outcomes)
+        if not (options.certain or options.outcome_map or {"outcome", "abstained", "answered"} & {*source.named}):
+            refuse_contradictions(totals, source.label, _otherwise())
+        notes += contradictions(totals)
     return ReadResult(outcomes, tuple(notes))
+
+
+def _otherwise() -> str:
+    says = f"{roles.option('outcome', 'NAME')} (or {opt('column', of='abstained=NAME')}) says what they mean"
+    return f"{says}, {opt('format_in', 'outcomes')} reads them as they are"
 
 
 def _collect(
