@@ -34,21 +34,58 @@ class Rows(Struct, frozen=True):
         return {*self.rows[0]}
 
 
-def tables_of(source: Source) -> list[Source]:
+def tables_of(source: Source, *, nested: bool = False) -> list[Source]:
     """Return the tables that a JSON document or JSON Lines hold, the largest first: rows whose objects have columns of
-    their own (`grading.correct`), or columns that are lists of one length."""
+    their own (`grading.correct`), or columns that are lists of one length. Those that are `nested` are rows within rows
+    (`runs[].results`), and single lists of those that make one table together."""
     if source.kind == "lines":
-        nested = isinstance(source.first, dict) and any(isinstance(value, dict) for value in source.first.values())
-        found = [Rows("", [flat(row) for row, _ in json_lines(source)])] if nested else []
+        held = source.first.values() if isinstance(source.first, dict) else ()
+        deep = any(is_rows(value) if nested else isinstance(value, dict) for value in held)
+        found = [Rows("", [flat(row) for row, _ in json_lines(source)])] if deep else []
     elif source.kind != "document" or not isinstance(source.document, (list, dict)):
         return []
     elif columns := dict(columns_in(source.document)):
         return [_table_at(source, columns, _WHOLE)]
     else:
         found = tables_in(source.document)
-    found.sort(key=lambda one: -len(one.rows))
     beside = dict(_numbers(source.document, (), {one.path for one in found if one.by == KEY}))
-    return [replace(_table_at(source, one.rows, _place(source, one)), beside=beside) for one in found]
+    if nested:
+        plain = {one.path for one in found if not one.by}
+        outer = [Rows("", found[0].rows)] if source.kind == "lines" and found else list(_lists(source.document, ""))
+        found = [inner for one in outer for inner in _within(one)] + [one for one in outer if one.path not in plain]
+        beside |= {place: number for one in outer for place, number in _numbers_of_rows(one)}
+    found.sort(key=lambda one: -len(one.rows))
+    tables = [(one, _table_at(source, one.rows, _place(source, one))) for one in found]
+    return [replace(table, beside=beside, place=f"{one.path}[]" if one.path else "") for one, table in tables]
+
+
+def _numbers_of_rows(rows: Rows) -> Iterator[tuple[tuple[str, ...], float | str]]:
+    """Yield the numbers of rows that hold rows, by the path of these and the first text in each, which names it."""
+    for row in rows.rows:
+        if any(is_rows(cell) for cell in row.values()):
+            name = next((cell for cell in row.values() if isinstance(cell, str)), "")
+            numbers = {other: cell for other, cell in row.items() if not isinstance(cell, str)}
+            yield from _numbers(numbers, (f"{rows.path}[]", name), ())
+
+
+def _lists(value: Any, path: str) -> Iterator[Rows]:
+    """Yield each list of rows in a document, but for those within rows."""
+    if is_rows(value):
+        yield Rows(path, [flat(row) for row in value])
+    elif isinstance(value, Mapping) and path.count(".") < _DEEPEST:
+        for name, member in value.items():
+            yield from _lists(member, _join(path, name))
+
+
+def _within(rows: Rows) -> Iterator[Rows]:
+    """Yield the lists of rows within rows (`runs[].results`), each with the texts beside it as columns."""
+    for name in dict.fromkeys(name for row in rows.rows for name, cell in row.items() if is_rows(cell)):
+        inner = []
+        for row in rows.rows:
+            beside = {other: cell for other, cell in row.items() if isinstance(cell, str)}
+            listed = row.get(name)
+            inner += [beside | flat(one) for one in (listed or ())] if is_rows(listed) else []
+        yield Rows(f"{rows.path}[].{name}", inner)
 
 
 def _numbers(value: Any, path: tuple[str, ...], rows: Collection[str]) -> Iterator[tuple[tuple[str, ...], float | str]]:

@@ -45,7 +45,7 @@ class Source(Struct, frozen=True, eq=False):
     is an `outline`: what its first bytes hold. `tick` is told how many bytes more of its rows were read; `room` is
     how much memory its JSON may take. `named` says which of its columns the user named to play a part (NAME:
     COLUMN). Of a table that stood in a document, `beside` holds the numbers that stand there beside its rows, by their
-    paths: what may be totals of it.
+    paths: what may be totals of it; `place` is the path of the rows, as `--column` has it (`details[]`).
     """
 
     name: str
@@ -67,6 +67,7 @@ class Source(Struct, frozen=True, eq=False):
     named: Mapping[str, str] = field(default_factory=dict)
     turned: bool = False
     beside: Mapping[tuple[str, ...], float | str] = field(default_factory=dict)
+    place: str = ""
 
     @property
     def suffix(self) -> str:

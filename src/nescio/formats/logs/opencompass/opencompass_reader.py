@@ -26,7 +26,7 @@ from nescio.errors import FormatError, MismatchError
 from nescio.formats.logs.graded import Graded
 from nescio.formats.logs.grading import folded, in_brackets, number
 from nescio.formats.logs.metrics import Marked, by_metric
-from nescio.formats.logs.opencompass.details import answers_of, copies, details_of, first, has_verdict, is_detail
+from nescio.formats.logs.opencompass.details import answers_of, are_details, copies, details_of, first, has_verdict
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, reader
 from nescio.formats.totals import Total, contradictions
 from nescio.sources.elements import as_list, part_of, texts_in
@@ -41,13 +41,12 @@ _ACCURACY = re.compile(r"accuracy( \(\d+ runs average\))?")
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise a document of `details` by number (or a list) that say `correct`, `pred` or `predictions`, or what a
-    judge said; one of numbered items with `origin_prompt` and `prediction`; or figures alone in a folder `results`."""
+    """Recognise a document of `details` by number (or a list) in the tool's own names, with `accuracy` in percent; one
+    of numbered items with `origin_prompt` and `prediction`; or figures alone in a folder `results`."""
     document = source.document
     if source.kind != "document" or not isinstance(document, dict) or not document:
         return None
-    details = details_of(document)
-    if details and is_detail(details[0][1]):
+    if are_details(document):
         return "results"
     one = document.get("0")
     if (

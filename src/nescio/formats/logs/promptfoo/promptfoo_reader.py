@@ -48,9 +48,12 @@ def recognise(source: Source) -> str | None:
         return "log" if {*source.columns} >= KEYS else None
     if source.kind != "document" or not isinstance(source.document, dict):
         return None
-    if isinstance(_table(source.document).get("results"), list):
-        return "log"
-    return "log" if "evalId" in source.document and _is_empty(source.document.get("results")) else None
+    table = _table(source.document)
+    if isinstance(results := table.get("results"), list):
+        own = "version" in table or any(isinstance(one, dict) and {*one} >= KEYS for one in results[:1])
+        return "log" if own else None
+    stopped = isinstance(source.document.get("evalId"), str) and _is_empty(source.document.get("results"))
+    return "log" if stopped else None
 
 
 def _is_empty(results: Any) -> bool:
