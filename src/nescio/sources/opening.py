@@ -65,8 +65,9 @@ def open_source(item: Any, most: int = compressed.MOST, streamed: Streamed | Non
 
 def _open_file(path: Path, most: int, streamed: Streamed | None) -> Source:
     if path.suffix.lower() == workbooks.SUFFIX:
-        packed, table = workbooks.unpack(path)
-        return replace(_open_plain(table, MemoryBudget(table.stat().st_size, packed=True), streamed), packed=packed)
+        packed, table, notes = workbooks.unpack(path)
+        source = _open_plain(table, MemoryBudget(table.stat().st_size, packed=True), streamed)
+        return replace(source, packed=packed, notes=(*source.notes, *notes))
     if path.suffix.lower() in PACKED:
         return _open_packed(path, most, streamed)
     if path.suffix.lower() in ARCHIVES:
@@ -220,7 +221,7 @@ def open_table(table: Any) -> Source:
     import duckdb
 
     try:
-        table = _forward(readable(table))
+        table = _forward(readable(_with_index(table)))
         with connect() as connection:
             connection.register("given", table)
             shown = connection.execute("DESCRIBE SELECT * FROM given").fetchall()
@@ -236,6 +237,17 @@ def open_table(table: Any) -> Source:
         ) from None
     _no_name_twice("table", names)
     return Source("table", table=table, columns=names)
+
+
+def _with_index(table: Any) -> Any:
+    """Return a pandas table with the named levels of its index, which pandas makes of columns (`set_index`, `groupby`),
+    as columns."""
+    names = [name for name in getattr(getattr(table, "index", None), "names", None) or () if name is not None]
+    if type(table).__name__ != "DataFrame" or not names:
+        return table
+    if len({*names, *table.columns}) < len(names) + len(table.columns):  # a name stands twice, or would
+        return table
+    return table.reset_index(level=names)
 
 
 def _forward(table: Any) -> Any:
