@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import nescio
-from nescio.errors import FormatError
+from nescio.errors import FormatError, MismatchError
 
 from .fuzz import evidence_and_notes, write_files
 
@@ -92,3 +92,33 @@ def test_runs_that_word_a_question_differently_are_paired_with_a_note(tmp_path: 
     data, notes = evidence_and_notes(write_files(tmp_path, files))
     assert len(data.questions) == 30
     assert "30 of 30 questions have another text in another run: paired by their names all the same" in notes
+
+
+def test_a_third_run_does_not_stop_the_comparison_of_two(tmp_path: Path) -> None:
+    rows: list[list[object]] = [[r, f"q{i}", int(i % k == 0)] for r, k in (("a", 2), ("b", 3)) for i in range(10)]
+    own = write_files(tmp_path, {"two.csv": table(("run", "question", "correct"), rows)})[0]
+    more: list[list[object]] = [*rows, *(["c", f"q{i}", 1] for i in range(7)), ["c", "other", ""]]
+    path = write_files(tmp_path, {"three.csv": table(("run", "question", "correct"), more)})[0]
+    for run, baseline in (("b", "a"), ("a", "b")):
+        two, three = (nescio.compare(one, "c@1", baseline=baseline, run=run).rows[0] for one in (own, path))
+        assert (two.difference, two.p, two.low, two.high, two.n) == (
+            three.difference,
+            three.p,
+            three.low,
+            three.high,
+            three.n,
+        )
+    with pytest.raises(MismatchError, match=r"lacks 1 of 11 questions|is not graded"):
+        nescio.compare(path, "c@1", baseline="a")
+
+
+def test_a_folder_of_tables_is_read_as_its_files_are(tmp_path: Path) -> None:
+    files = {
+        f"{run}.csv": table(("question", "correct"), [[f"q{i}", int(i % k == 0)] for i in range(10)])
+        for run, k in (("a", 2), ("b", 3))
+    }
+    paths = write_files(tmp_path, files | {"README.md": "what this is"})
+    whole, notes = evidence_and_notes(tmp_path)
+    single, _ = evidence_and_notes(paths[:2])
+    assert (whole.runs, whole.digest()) == (single.runs, single.digest())
+    assert any("2 files of table are read, and 1 other file is not" in note for note in notes)

@@ -224,7 +224,7 @@ def test_tables_that_contradict_their_totals_are_refused_unless_options_are_expl
     with pytest.raises(FormatError, match=r"its own .* is .*, but the answers, as they are read here, give"):
         evidence_and_notes(path)
     for explicit in ({"format_in": "outcomes"}, {"column": {"outcome": "is_correct"}}):
-        _, notes = evidence_and_notes(path, **explicit)  # type: ignore[arg-type]
+        _, notes = evidence_and_notes(path, **explicit)
         assert [note for note in notes if "its own" in note and "but the answers in it give" in note]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -42,10 +43,10 @@ def test_two_sheets_and_no_workbook_are_refused(tmp_path: Path) -> None:
         nescio.score(tmp_path / "no.xlsx")
 
 
-def plain(path: Path, *rows: list[object]) -> Path:
+def plain(path: Path, *rows: Sequence[object]) -> Path:
     book = openpyxl.Workbook()
     for row in (["question", "outcome"], *rows):
-        book.active.append(row)
+        book.active.append(list(row))
     book.save(path)
     return path
 

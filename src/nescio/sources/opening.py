@@ -20,11 +20,12 @@ from nescio.sources.database import connect, first_line, is_pattern, load_engine
 from nescio.sources.documents import Streamed
 from nescio.sources.json import MemoryBudget
 from nescio.sources.remote import address_of, fetch
-from nescio.sources.source import ARCHIVES, DELIMITED, LINES, PACKED, TALLY, TEXT, Source
+from nescio.sources.source import ARCHIVES, DELIMITED, LINES, PACKED, TALLY, TEXT, Packed, Source
 from nescio.sources.text_files import WHITE, check_text, records, separator
 
 _CHUNK = 1 << 20
 _COLUMN = 1 << 15  # bytes that are held of a column, however few rows there are
+KEPT: dict[Path, str] = {}  # files in which streams are kept (standard input), and what messages call them
 # Patterns of first lines that are no header, by suffix: a file that begins so is text, though its suffix is a table's.
 # Formats add theirs.
 HEADLESS: dict[str, set[str]] = {}
@@ -60,7 +61,7 @@ def open_source(item: Any, most: int = compressed.MOST, streamed: Streamed | Non
         raise FormatError(path, f"cannot be read: {why}") from None
     if empty:
         raise FormatError(path, "the file is empty")
-    return _open_file(path, most, streamed)
+    return _open_kept(path, most, streamed) if path in KEPT else _open_file(path, most, streamed)
 
 
 def _open_file(path: Path, most: int, streamed: Streamed | None) -> Source:
@@ -91,6 +92,16 @@ def _checked(source: Source, size: int) -> Source:
     source = replace(source, room=MemoryBudget(size, packed=False))
     check_width(source, len(source.columns))
     return source
+
+
+def _open_kept(path: Path, most: int, streamed: Streamed | None) -> Source:
+    """Open the file in which a stream is kept; messages call it by the name of the stream."""
+    try:
+        source = _open_file(path, most, streamed)
+    except FormatError as error:
+        raise FormatError(KEPT[path], error.rule, where=error.where, value=error.value) from None
+    holds = () if source.packed is None else (source.packed,)
+    return replace(source, packed=Packed(source.path or path, KEPT[path], holds))
 
 
 def _open_fetched(address: str, most: int, streamed: Streamed | None) -> Source:

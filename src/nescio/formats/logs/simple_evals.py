@@ -57,6 +57,7 @@ def recognise(source: Source) -> str | None:
     about="a report page of simple-evals (.html), with or without the figures beside it (.json)",
     recognise=recognise,
     sniff_keys={"text": (), **dict.fromkeys(("object", "list"), (SCORE,))},
+    files=tuple(f"{name}_*.{suffix}" for name in EVALUATIONS.split() for suffix in ("html", "json")),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read every page; those of one model are one run."""

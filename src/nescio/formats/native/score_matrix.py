@@ -173,7 +173,7 @@ def _numbers(last: str, above: Array) -> Numbers:
     held = above[~np.isnan(above)]
     low, high = (float(f(held, initial=0.0)) if len(held) == 0 else float(f(held)) for f in (np.min, np.max))
     value = decimal(last)
-    return Numbers(last, len(held), float(held.sum()), low, high, len(np.unique(held)), bool(np.isin(value, held)))
+    return Numbers(last, len(held), float(held.sum()), low, high, len(np.unique(held)), bool((held == value).any()))
 
 
 def _check_runs(source: Source, names: Sequence[str], scores: Array) -> None:

@@ -122,7 +122,7 @@ def _no_sum(source: Source) -> None:
     rows = rows_of(source)
     with connect() as connection:
         query = f"SELECT run::VARCHAR, question::VARCHAR FROM {relation} LIMIT 1 OFFSET {rows - 1}"
-        last = first(connection, query, where) or ()
+        last = first(connection, query, where)
     if any(str(cell).strip().lower() in SUMS for cell in last):
         raise FormatError(source.label, RULE, where=f"row {rows}", value=last[1])
 

@@ -105,8 +105,8 @@ def no_sums(connection: duckdb.DuckDBPyConnection, tables: Sequence[Table]) -> N
     numbers."""
     sources = [table.source for table in tables]
     for table in tables:
-        if (last := _summary(connection, table)) is not None:
-            raise FormatError(table.source.label, BY_PROOF, where=locate(table.source, last))
+        if (row := _summary(connection, table)) is not None:
+            raise FormatError(table.source.label, BY_PROOF, where=locate(table.source, row))
     words = ", ".join(map(literal, sorted(SUMS)))
     named = f"(lower(question) IN ({words}) OR lower(run) IN ({words}))"
     if first(connection, f"SELECT 1 FROM rows WHERE {named} LIMIT 1") is None:
