@@ -122,3 +122,17 @@ def test_a_folder_of_tables_is_read_as_its_files_are(tmp_path: Path) -> None:
     single, _ = evidence_and_notes(paths[:2])
     assert (whole.runs, whole.digest()) == (single.runs, single.digest())
     assert any("2 files of table are read, and 1 other file is not" in note for note in notes)
+
+
+def test_two_columns_of_one_name_but_for_case_are_asked_about(tmp_path: Path) -> None:
+    """DuckDB, and a spreadsheet, would call them one; rows 0-3 and 6-9 differ."""
+    rows = [[f"q{i}", "correct" if i < 6 else "incorrect", "correct" if i >= 4 else "incorrect"] for i in range(10)]
+    path = write_files(tmp_path, {"t.csv": table(("question", "outcome", "Outcome"), rows)})[0]
+    with pytest.raises(FormatError, match=r"'outcome' and 'Outcome' bear one name and differ in 8 rows"):
+        evidence_and_notes(path)
+    for column, right in (("outcome", 6), ("Outcome", 6)):
+        data, _ = evidence_and_notes(path, column={"outcome": column})
+        assert int(data.columns["correct"].sum()) == right
+    same = [[*row[:2], row[1]] for row in rows]
+    data, _ = evidence_and_notes(write_files(tmp_path, {"s.csv": table(("question", "outcome", "Outcome"), same)}))
+    assert int(data.columns["correct"].sum()) == 6

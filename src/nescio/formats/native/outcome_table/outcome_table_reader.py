@@ -32,7 +32,15 @@ from nescio.formats.native.outcome_table.counting import count
 from nescio.formats.native.outcome_table.in_words import texts_in
 from nescio.formats.native.outcome_table.judge_column import judges_of
 from nescio.formats.native.outcome_table.pairing import check_pairing
-from nescio.formats.native.outcome_table.rules import RANK, check_ranks, keep_rules, no_run_in_two, no_sums, refuse
+from nescio.formats.native.outcome_table.rules import (
+    RANK,
+    check_ranks,
+    keep_rules,
+    no_run_in_two,
+    no_sums,
+    no_twins,
+    refuse,
+)
 from nescio.formats.native.outcome_table.strata_and_scores import (
     ANSWERABLE,
     assessed_of,
@@ -92,6 +100,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     with connect(small=small(*sources)) as connection:
         extra, tables, how = _collect(connection, sources, options, notes)
         _state(connection, options.outcome_map, notes, how)
+        no_twins(connection, tables)
         no_sums(connection, tables)
         keep_rules(connection, tables)
         options.declined.wrong.update(_wrong_answers(connection, tables, extra))

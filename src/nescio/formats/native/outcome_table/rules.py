@@ -10,6 +10,7 @@ from nescio.data.columns import Array
 from nescio.data.outcomes import CORRECT, INCORRECT
 from nescio.data.repeats import REPEAT
 from nescio.errors import FormatError, MismatchError, opt
+from nescio.formats.native import roles
 from nescio.formats.native.headers import SUMS
 from nescio.formats.native.outcome_table.proposing import annotators_that_fit, repeats_that_fit, runs_that_fit
 from nescio.formats.native.outcome_table.table import Table
@@ -113,6 +114,21 @@ def no_sums(connection: duckdb.DuckDBPyConnection, tables: Sequence[Table]) -> N
         return
     last = "row = (SELECT max(row) FROM rows AS others WHERE others.file = rows.file) AND row > 2"
     refuse(connection, sources, f"{last} AND {named}", RULE, "question")
+
+
+def no_twins(connection: duckdb.DuckDBPyConnection, tables: Sequence[Table]) -> None:
+    """Raise FormatError where another column has the name of the outcome but for case and punctuation, and says
+    something else: nobody but the user knows which is meant."""
+    for table in tables:
+        own = table.columns["outcome"]
+        twins = [name for name in table.have if name and name != own and roles.squash(name) == roles.squash(own)]
+        for twin in twins if "outcome" not in table.source.named else ():
+            one, other = (f"lower({table.have[name]}::VARCHAR)" for name in (own, twin))
+            query = f"SELECT count(*) FROM {table.name} WHERE {one} IS DISTINCT FROM {other}"
+            if many := first(connection, query)[0]:
+                ways = f"{roles.option('outcome', own)} or {roles.option('outcome', twin)}"
+                rule = f"{own!r} and {twin!r} bear one name and differ in {many} rows: {ways} says which is meant"
+                raise FormatError(table.source.label, rule, where=table.source.head)
 
 
 def _summary(connection: duckdb.DuckDBPyConnection, table: Table) -> int | None:
