@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from nescio.errors import UsageError
-from nescio.sources.opening import KEPT
+from nescio.formats import KEPT
 
 NAME = "-"
 
