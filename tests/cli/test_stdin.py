@@ -49,3 +49,12 @@ def test_what_begins_how() -> None:
         ".json",
         ".parquet",
     ]
+
+
+def test_messages_call_it_standard_input(nescio: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    for verb in ("check", "score"):
+        monkeypatch.setattr("sys.stdin", Stdin(b"run,question,outcome\na,q,perhaps\n"))
+        found = nescio(verb, "-")
+        assert found.status == 2
+        assert "standard input, line 2: an outcome is correct" in found.out + found.err
+        assert "nescio-stdin" not in found.out + found.err

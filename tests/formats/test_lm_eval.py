@@ -393,6 +393,30 @@ REAL = {
 }
 
 
+def test_tasks_with_metrics_and_filters_of_their_own_are_chosen_from_together(tmp_path: Path) -> None:
+    """A file of simple_evaluate with samples of several tasks, which share neither metrics nor filters."""
+    scores = {"sums": {"exact_match": 1.0}, "choice": {"acc": 0.0, "acc_norm": 1.0}, "spans": {"em": 1.0, "exact": 0.0}}
+    samples = {
+        task: [row(i, 0.0, exact_match=None, filter="none", metrics=[*held]) | held for i in range(2)]
+        for task, held in scores.items()
+    }
+    samples["sums"] += [one | {"filter": "strict", "exact_match": 0.0} for one in samples["sums"]]
+    held = {"results": {task: {} for task in samples}, "configs": {}, "versions": {}, "samples": samples}
+    path = tmp_path / "results.json"
+    path.write_text(json.dumps(held))
+    choose = {"filter": "strict,none", "metric": "acc"}
+    also = "metrics here are em, exact; --choose metric=acc,em takes one of them where it is"
+    assert also in str(refusal(path, UsageError, choose=choose)).replace(
+        "choose={'metric': 'acc,em'}", "--choose metric=acc,em"
+    )
+    data = evidence(path, choose=choose | {"metric": "acc,em"})
+    assert dict(zip(data.questions, map(int, data.columns["correct"][0]), strict=True)) == {
+        **{f"sums/{i}": 0 for i in range(2)},
+        **{f"choice/{i}": 0 for i in range(2)},
+        **{f"spans/{i}": 1 for i in range(2)},
+    }
+
+
 @pytest.mark.skipif(not LOGS.is_dir(), reason="the real logs are not here")
 @pytest.mark.parametrize("folder", REAL)
 def test_a_real_log_gives_the_tools_counts_once_silence_is_folded(folder: str) -> None:

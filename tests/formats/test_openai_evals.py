@@ -30,7 +30,7 @@ EVENTS = [
     event("q4", "sampling", sampled=["7"]),
     event("q5", "metrics", choice="E", score=None),
     event("q6", "metrics", score=1.0),
-    {"final_report": {"accuracy": 0.5}},
+    {"final_report": {"accuracy": 1 / 3}},
 ]
 
 

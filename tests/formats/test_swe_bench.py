@@ -109,7 +109,7 @@ def test_broken_lists(tmp_path: Path) -> None:
     assert_refused(path, None, "resolved_ids must be a list of names")
     document = json.loads(LAMP.read_text()) | {"resolved_instances": 4}
     _, notes = evidence_and_notes(write_files(tmp_path, {"n.json": json.dumps(document)})[0], **OPTIONS)
-    assert "n.json: it counts 4 resolved instances, but lists 2" in notes
+    assert "n.json: its own resolved_instances is 4, but the answers in it give 2" in notes
 
 
 @pytest.mark.fuzz("swe_bench")

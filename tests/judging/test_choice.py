@@ -2,8 +2,9 @@
 
 import pytest
 
-from nescio.data.model import Question
+from nescio.data.model import Collection, Question, Response, Run
 from nescio.errors import MismatchError
+from nescio.judging import judge_runs
 from nescio.judging.choice import choice, option
 
 CITIES = ("Rome", "New York", "the Hague", "St. Paul")
@@ -125,3 +126,20 @@ def test_a_question_without_options_is_refused() -> None:
         choice(Question("q7", "?", ("x",)), "x")
     expected = "question 'q7' has no options, so the judge `choice` cannot judge an answer to it; use `exact`"
     assert str(caught.value) == expected
+
+
+def test_numbers_that_count_from_one_are_asked_about() -> None:
+    """Five options, of which the third is right: 3 would be the fourth, and 5 none."""
+    five = tuple(f"the {word} harbour" for word in ("old", "new", "red", "blue", "last"))
+    questions = tuple(Question(f"q{i}", "?", (five[2],), five) for i in range(6))
+
+    def judged(*answers: str) -> list[int]:
+        run = Run("r", tuple(Response(f"q{i}", text, answered=True) for i, text in enumerate(answers)))
+        return judge_runs(Collection("c", questions), [run], "choice")[0].state[0].tolist()
+
+    with pytest.raises(
+        MismatchError, match=r"count the options from 1 \(1 of 6 are the number of options, none is 0\)"
+    ):
+        judged("3", "3", "5", "1", "2", "3")
+    assert judged("2", "2", "0", "1", "2", "4") == [1, 1, 0, 0, 1, 0]
+    assert judged("C", "C", "A", "E", "C", "C") == [1, 1, 0, 0, 1, 1]

@@ -92,7 +92,6 @@ BROKEN = {
     "no rows": (pandas().iloc[:0], None, "there are no rows"),
     "no columns": (pd.DataFrame(), None, "cannot be read: "),
     "no columns in polars": (pl.DataFrame(), None, "cannot be read: "),
-    "question as index": (pandas().set_index("question"), None, "there is no 'question' (found ['run', 'outcome'])"),
     "rows twice": (pd.concat([pandas()] * 2), "row 3", "question 'q1' of run 'a' appears twice; first on row 1"),
     "column twice": (pd.concat([pandas(), pandas()], axis=1), None, "a column name appears twice (found 'run')"),
     "column twice in arrow": (

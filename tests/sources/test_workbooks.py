@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import csv
+import re
+import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -38,3 +41,44 @@ def test_two_sheets_and_no_workbook_are_refused(tmp_path: Path) -> None:
     (tmp_path / "no.xlsx").write_text("run,question,outcome")
     with pytest.raises(FormatError, match="this workbook cannot be read"):
         nescio.score(tmp_path / "no.xlsx")
+
+
+def plain(path: Path, *rows: Sequence[object]) -> Path:
+    book = openpyxl.Workbook()
+    for row in (["question", "outcome"], *rows):
+        book.active.append(list(row))
+    book.save(path)
+    return path
+
+
+def test_formulas_without_values_are_refused_and_those_with_values_read(tmp_path: Path) -> None:
+    """openpyxl writes formulas and never their values; a spreadsheet program writes both."""
+    path = plain(tmp_path / "t.xlsx", *([f"q{i}", '=IF(1,"correct","")'] for i in range(3)))
+    with pytest.raises(FormatError, match=r"cell B2: the cell holds a formula and not the value .* \(as do 2 more\)"):
+        nescio.score(path)
+    valued = tmp_path / "valued.xlsx"
+    with zipfile.ZipFile(path) as given, zipfile.ZipFile(valued, "w") as copy:
+        for name in given.namelist():
+            text = given.read(name)
+            if name.endswith("sheet1.xml"):
+                text, many = re.subn(
+                    rb'<c r="(B\d)"([^>]*)>(<f>.*?</f>)<v ?(/>|></v>)', rb'<c r="\1" t="str">\3<v>correct</v>', text
+                )
+                assert many == 3
+            copy.writestr(name, text)
+    assert [row.value for row in nescio.score(valued, "accuracy")] == [1.0]
+
+
+def test_errors_of_the_sheet_are_no_answers(tmp_path: Path) -> None:
+    path = plain(tmp_path / "t.xlsx", ["q1", "correct"], ["q2", "#N/A"], ["q3", "#REF!"])
+    with pytest.raises(FormatError, match=r"cell B3: the cell holds an error of the spreadsheet \(and 1 more .*#N/A"):
+        nescio.score(path)
+
+
+def test_cells_beyond_the_header_are_told(tmp_path: Path) -> None:
+    path = plain(tmp_path / "t.xlsx", ["q1", "correct"], ["q2", "incorrect", None, "why?"])
+    scores = nescio.score(path, "accuracy")
+    assert [row.value for row in scores] == [0.5]
+    assert any(
+        "1 cell beyond the last column of the header left out (first: cell D3)" in str(note) for note in scores.notes
+    )

@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from nescio.errors import UsageError
+from nescio.formats import KEPT
 
 NAME = "-"
 
@@ -39,6 +40,7 @@ class Files(click.Path):
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
         path = folder / f"stdin{suffix_of(content)}"
         path.write_bytes(content)
+        KEPT[path] = "standard input"
         return path
 
 

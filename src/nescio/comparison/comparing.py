@@ -30,7 +30,7 @@ from nescio.errors import UsageError, opt
 from nescio.formats import Counting
 from nescio.measures import Measure, Measures
 from nescio.options.edge import Progress
-from nescio.pipeline import Loaded, check_baseline, file_of
+from nescio.pipeline import Loaded, both_named, check_baseline, file_of
 from nescio.scoring.corrected import METHOD
 from nescio.scoring.corrected_scores import lay_labels, open_labelled, suitable
 from nescio.scoring.labels import Labels
@@ -100,7 +100,7 @@ def compare(
     t), and nothing is resampled; `target` is what they are about (None: population).
     `tables["labels"]` says how each came about.
     """
-    given = {**options, "baseline_file": file_of(baseline)}
+    given = {**options, "baseline_file": file_of(baseline), "only": both_named(baseline, run)}
     loaded, laid = _open(source, measures, given, test, (labels, target, labels_by, also_judged))
     target = target or "population"
     baseline = loaded.baseline or (None if baseline is None else str(baseline))

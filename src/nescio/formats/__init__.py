@@ -22,11 +22,12 @@ from nescio.formats.registry import (
     writer,
 )
 from nescio.registry import import_all
-from nescio.sources.opening import HEADLESS, open_source
+from nescio.sources.opening import HEADLESS, KEPT, open_source
 from nescio.sources.source import BY_SUFFIX, Source
 
 __all__ = [
     "BY_SUFFIX",
+    "KEPT",
     "REGISTRY",
     "WRITERS",
     "Choices",

@@ -13,10 +13,13 @@ from nescio.data.notes import Note, note
 from nescio.errors import FormatError
 from nescio.formats.registry import REGISTRY
 from nescio.sources.opening import open_source
+from nescio.sources.source import TEXT
+from nescio.sources.workbooks import SUFFIX
 
 QUESTIONS, STORIES, RUNS = "questions.jsonl", "stories.jsonl", "runs"
 OUTPUT = "output"
 TIRA = ("run.prototext", "stdout.txt", "file-list.txt")  # what lies beside the folder output of a run of TIRA
+DATA = (*TEXT, SUFFIX)  # the suffixes of files that may be tables
 DEEPEST = 6  # folders within a folder that are looked into
 
 
@@ -25,8 +28,8 @@ def files_of(items: Sequence[Any]) -> tuple[list[Any], tuple[Note, ...]]:
 
     A folder holds .story files with their questions and keys, or questions.jsonl with stories.jsonl and runs/*.jsonl
     (as `nescio convert --to questions` writes them), or the one file that is the output of a run of TIRA, or, at any
-    depth, the logs of one of the tools whose formats say how their files are named. Raises FormatError for any other
-    folder.
+    depth, the logs of one of the tools whose formats say how their files are named, or else tables and JSON. Raises
+    FormatError for any other folder.
     """
     gathered: list[Any] = []
     notes: list[Note] = []
@@ -91,6 +94,8 @@ def _logs_in(folder: Path) -> tuple[list[Path], list[Note]]:
         tools = _by_contents(tools)
     if not tools and any(folder.rglob("*.parquet")):
         return [folder], []  # one table, in as many files as there are
+    if not tools and (tables := [path for path in every_file(folder) if path.suffix.lower() in DATA]):
+        return tables, _passed_over(folder, tables, "table", len(every_file(folder)) - len(tables))
     if not tools:
         known = f".story files or {QUESTIONS}, and the logs of {', '.join(names)}"
         raise FormatError(folder, f"this is a folder; name the files in it (found automatically are {known})")
@@ -98,17 +103,22 @@ def _logs_in(folder: Path) -> tuple[list[Path], list[Note]]:
         shown = ", ".join(f"{len(paths)} of {name} (first: {paths[0]})" for name, paths in tools.items())
         raise FormatError(folder, f"this folder holds logs of several tools: {shown}; name the folder of one of them")
     ((name, paths),) = tools.items()
+    return paths, _passed_over(folder, paths, name, others)
+
+
+def _passed_over(folder: Path, paths: Sequence[Path], name: str, others: int) -> list[Note]:
     if not others:
-        return paths, []
-    passed = note(
-        "folder.passed_over",
-        "{subject}: {files:n file} of {format} {files:is/are} read, and {others:n other file} {others:is/are} not",
-        str(folder),
-        files=len(paths),
-        format=name,
-        others=others,
-    )
-    return paths, [passed]
+        return []
+    return [
+        note(
+            "folder.passed_over",
+            "{subject}: {files:n file} of {format} {files:is/are} read, and {others:n other file} {others:is/are} not",
+            str(folder),
+            files=len(paths),
+            format=name,
+            others=others,
+        )
+    ]
 
 
 def _is_called(path: Path, pattern: str) -> bool:

@@ -28,6 +28,7 @@ from nescio.data.outcomes import Outcomes
 from nescio.data.tallied import OutcomeCounts
 from nescio.errors import UsageError, opt
 from nescio.formats import _index
+from nescio.formats.native import roles
 from nescio.registry import Registry
 from nescio.sources.opening import HEADLESS
 from nescio.sources.source import Source
@@ -214,6 +215,11 @@ class Format(Struct, frozen=True):
     streams: bool = False
     sniff_keys: SniffKeys = field(default_factory=dict)
 
+    @property
+    def of_a_tool(self) -> bool:
+        """Whether another tool writes it."""
+        return self.read.__module__.startswith("nescio.formats.logs.")
+
     def part_of(self, source: Source) -> str | None:
         """Return the part that a file plays, by the format's own names or by what people call its columns."""
         return self.recognise(source) or (self.understand(source) if self.understand else None)
@@ -291,10 +297,13 @@ def matching_formats(source: Source, *, judging: bool = False) -> list[Format]:
     """Find the formats that a file could be of: by their own names, else by what people call its columns, else a
     fallback.
 
-    Where the user named columns, formats that have such columns come first. A table of answers that says itself which
+    Where the user named columns, formats that have such columns come first. Rows that say themselves which run gave a
+    right answer, or was silent, are no tool's, whatever else they hold. A table of answers that says itself which
     are right is one of outcomes, unless `judging` is asked for.
     """
     known = [format_ for format_ in candidate_formats(source) if format_.recognise(source)]
+    if roles.says_what_tools_do_not(source):
+        known = [format_ for format_ in known if not format_.of_a_tool]
     own = [format_ for format_ in known if not format_.fallback]
     if own and not source.named:
         defers = not judging and all(own_.defers_to_verdicts and own_.defers_to_verdicts(source) for own_ in own)

@@ -17,10 +17,14 @@ _INDEX = re.compile(r"[0-9]{1,4}")
 
 
 def no_options(collection: Collection, runs: Sequence[Run]) -> Iterator[Note]:
-    """Note the answers of each run that name no option, and so are wrong; where most do, it may be of another test."""
+    """Note the answers of each run that name no option, and so are wrong; where most do, it may be of another test.
+
+    Raises MismatchError for a run that counts its options from 1: its numbers would name the next option each.
+    """
     questions = {question.id: question for question in collection.questions if question.options}
     for run in runs:
         answered = [r for r in run.responses if r.answer is not None and r.question_id in questions]
+        _no_count_from_one(run, [(questions[r.question_id].options, str(r.answer).strip()) for r in answered])
         if strange := sum(option(questions[r.question_id], str(r.answer)) is None for r in answered):
             yield note(
                 "choice.no_option",
@@ -31,6 +35,21 @@ def no_options(collection: Collection, runs: Sequence[Run]) -> Iterator[Note]:
                 total=len(answered),
                 doubtful=strange > len(answered) / 2,
             )
+
+
+def _no_count_from_one(run: Run, answers: Sequence[tuple[tuple[str, ...], str]]) -> None:
+    """Raise MismatchError where the numbers of a run go from 1 to that of the last option, and none is 0."""
+    numbers = [
+        (int(text), len(options))
+        for options, text in answers
+        if _INDEX.fullmatch(text) and not any(text in written for written in _written(options))
+    ]
+    beyond = sum(number == size for number, size in numbers)
+    if beyond and all(0 < number <= size for number, size in numbers):
+        raise MismatchError(
+            f"run {run.name!r}: its numbers count the options from 1 ({beyond} of {len(numbers)} are the number of "
+            "options, none is 0), and an index counts from 0: write letters (A is the first option), or subtract 1"
+        )
 
 
 @judge("choice", suits=lambda question: bool(question.options), remarks=no_options)

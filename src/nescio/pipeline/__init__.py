@@ -5,7 +5,7 @@
 Every command and every function that takes files goes through these, and through nothing else.
 """
 
-from nescio.pipeline.baselines import check_baseline, deciding, file_of, words_of
+from nescio.pipeline.baselines import both_named, check_baseline, deciding, file_of, words_of
 from nescio.pipeline.judging import judge, judges_of
 from nescio.pipeline.loading import DEFAULT_MEASURES, Loaded, apply, load
 from nescio.pipeline.options import Options, Reading, ReadingAnswers
@@ -19,6 +19,7 @@ __all__ = [
     "Reading",
     "ReadingAnswers",
     "apply",
+    "both_named",
     "check_baseline",
     "deciding",
     "file_of",

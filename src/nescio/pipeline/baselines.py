@@ -38,6 +38,12 @@ def file_of(baseline: str | Path | None) -> Path | None:
     return Path(baseline) if baseline is not None and named_file else None
 
 
+def both_named(baseline: str | Path | None, run: str | None) -> tuple[str, ...]:
+    """Return the two runs of which alone something is asked; none where one is not named, or is in a file of its
+    own."""
+    return () if run is None or baseline is None or file_of(baseline) else (str(baseline), run)
+
+
 def check_baseline(baseline: str | Path | None, runs: Sequence[str], *, alone: str = "") -> None:
     """Raise an error for a baseline that is no run: FormatError for a file that is not there, UnknownNameError else.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from nescio.data.evidence import Data, Evidence, Tally, with_questions
 from nescio.data.judge_record import JudgeRecord, named
 from nescio.data.merged_runs import merge_runs
 from nescio.data.notes import Note
-from nescio.data.outcomes import NonAnswers, Outcomes, non_answers
+from nescio.data.outcomes import ABSENT, NonAnswers, Outcomes, non_answers
 from nescio.data.policies import Policies, apply_policies
 from nescio.data.tallied import OutcomeCounts
 from nescio.data.tally_policies import apply_to_counts, non_answers_of
@@ -104,6 +105,15 @@ def load(source: Any, options: Options | None = None) -> Loaded:
     return apply(judge(answers, options.judge, watch=bar("judging")), options)
 
 
+def _only(data: Any, runs: Sequence[str]) -> Any:
+    """Return the runs that are asked about, with the questions that one of them was asked; all, where one is not
+    there."""
+    if not runs or not isinstance(data, Outcomes) or not {*runs} <= {*data.runs}:
+        return data
+    kept = data.take_runs([i for i, run in enumerate(data.runs) if run in runs])
+    return kept.select((kept.state != ABSENT).any(axis=0))
+
+
 def apply(judged: ReadResult, options: Options) -> Loaded:
     """Apply the policies to outcomes; what is Evidence or counts already stays as it is."""
     policies = _policies(options)
@@ -112,7 +122,7 @@ def apply(judged: ReadResult, options: Options) -> Loaded:
         judged = replace(judged, data=merged(judged.data, options))
     if options.baseline_file is not None:
         judged, baseline = stand_beside(judged, open_baseline(options.baseline_file), options.baseline_file, options)
-    data, notes = judged.data, list(judged.notes)
+    data, notes = _only(judged.data, options.only), list(judged.notes)
     if options.certificate is not None:
         from nescio.pipeline.certificates import check_certificate
 

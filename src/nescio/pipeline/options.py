@@ -176,7 +176,8 @@ class Options(Reading):
     a report shows; `counting` says that counts of a large table will do, and which; `beside` are the columns of a
     table of labels that is read beside the files, which `column` may mean; `baseline_file` is the file of a
     baseline, whose run is to stand beside those of the files; `certificate` is the path of a judge's certificate
-    that must be of the judge, prompt and questions of the data.
+    that must be of the judge, prompt and questions of the data; `only` names the runs that are asked about, where what
+    others lack or leave ungraded does not matter.
     """
 
     strata: tuple[str, ...] | None = option(default=None, edge=True)
@@ -186,3 +187,4 @@ class Options(Reading):
     beside: frozenset[str] = option(default=frozenset(), edge=True)
     baseline_file: Path | None = option(default=None, edge=True)
     certificate: Any = option(default=None, edge=True)
+    only: tuple[str, ...] = option(default=(), edge=True)

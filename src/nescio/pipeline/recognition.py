@@ -15,6 +15,7 @@ from nescio.formats import SourceRole, candidate_formats, matching_formats
 from nescio.formats.folder_reader import files_of
 from nescio.formats.native import roles
 from nescio.formats.native.questions.responses import KEYS
+from nescio.formats.native.readings.proposing import propose
 from nescio.formats.native.readings.settling import settle
 from nescio.judging.declined.silence import SilenceReader
 from nescio.pipeline.options import Options
@@ -53,7 +54,8 @@ def recognise(
     FormatError where a file is of no known format, MismatchError where they are of several, UsageError for columns that
     are not there or cannot be named.
     """
-    sources = _with_columns([_as_table(source, judging=judging) for source in sources], column or {})
+    tables = [_as_table(source, format_in, column or {}, judging=judging) for source in sources]
+    sources = _with_columns(tables, column or {}, sources)
     sources = [_settled(source, format_in, judging=judging) for source in sources]
     format_, parts = _recognise(sources, format_in, judging=judging)
     if column:
@@ -61,23 +63,17 @@ def recognise(
     return format_, parts
 
 
-def _as_table(source: Source, *, judging: bool) -> Source:
-    """Return a JSON document of no format's as the table that it holds: the one of which a reading stands, else the one
-    whose columns have names that tables have."""
+def _as_table(source: Source, format_in: str | None, column: Mapping[str, str], *, judging: bool) -> Source:
+    """Return a JSON document as the table that it holds: the one with the columns that the user named, or of the format
+    that the user named; else, of a document of no format's, the one of which a reading stands, or whose columns have
+    names that tables have."""
     if source.kind not in ("document", "lines"):
         return source
+    if table := _table_named(source, format_in, column, judging=judging):
+        return table
     if _known(source, judging=judging):
         return _nested(source, judging=judging)
-    tables = tables_of(source)
-    standing = [table for table in tables if _known(_settled(table, judging=judging), judging=judging)]
-    if not standing:
-        known = [(table, roles.roles_of(table.columns)) for table in tables]
-        standing = [table for table, of in known if len(of.columns) > 1 and len(of.all("run")) < 2]
-    if len(standing) != 1:
-        return source
-    (table,) = standing
-    of_lines = "id" in table.columns and {"question", "answer", "sentences"} & {*table.columns}
-    return source if of_lines and not _known(_settled(table, judging=judging), judging=judging) else table
+    return _table_known(source, judging=judging) or source
 
 
 def _nested(source: Source, *, judging: bool) -> Source:
@@ -111,28 +107,87 @@ def _settled(source: Source, format_in: str | None = None, *, judging: bool) -> 
     return settled if tells or not own else source
 
 
-def _with_columns(sources: Sequence[Source], column: Mapping[str, str]) -> Sequence[Source]:
+def _table_named(source: Source, format_in: str | None, column: Mapping[str, str], *, judging: bool) -> Source | None:
+    """Return the table of a document that has the columns, or is of the format, that the user named; None where the
+    document itself is meant, or where there is none.
+
+    Raises FormatError where there are several.
+    """
+    named = formats.REGISTRY.find(format_in) if format_in else None
+    wanted = [of_table for of_table in column.values() if of_table != roles.NONE]
+    own = [named] if named else matching_formats(source, judging=judging)
+    if any(format_.part_of(source) and {*column} <= {*format_.columns} for format_ in own) and all(
+        _column_of(name, source) for name in wanted
+    ):
+        return None
+    if not (wanted or (named and named.part_of(source) is None)):
+        return None
+    for nested in (False, True):
+        tables = tables_of(source, nested=nested)
+        having = [table for table in tables if all(_column_of(name, table) for name in wanted)]
+        fitting = [table for table in having if named is None or named.part_of(_named(table, column))]
+        if len(fitting) > 1:
+            ways = ", ".join(repr(table.place) for table in fitting)
+            example = roles.option("question", f"{fitting[0].place}.NAME")
+            rule = f"several lists of this document could be meant: {ways}; a column by its path names one ({example})"
+            raise FormatError(source.label, rule)
+        if fitting or len(having) == 1:
+            return (fitting or having)[0]
+    return None
+
+
+def _table_known(source: Source, *, judging: bool) -> Source | None:
+    """Return the only table of a document of which a reading stands: of those beside each other, else of those within
+    rows; else the only one whose columns have names that tables have. None where there is none, or where there are
+    several."""
+    beside = tables_of(source)
+    for tables in (beside, tables_of(source, nested=True)):
+        if own := [table for table in tables if _known(_settled(table, judging=judging), judging=judging)]:
+            return own[0] if len(own) == 1 else None
+    telling = _telling(beside)
+    if len(telling) != 1:
+        return None
+    of_lines = "id" in telling[0].columns and {"question", "answer", "sentences"} & {*telling[0].columns}
+    return None if of_lines else telling[0]
+
+
+def _telling(tables: Sequence[Source]) -> list[Source]:
+    """Return the tables of whose columns several have names that tables have, and no two name the run."""
+    known = [(table, roles.roles_of(table.columns)) for table in tables]
+    return [table for table, of in known if len(of.columns) > 1 and len(of.all("run")) < 2]
+
+
+def _with_columns(sources: Sequence[Source], column: Mapping[str, str], given: Sequence[Source]) -> Sequence[Source]:
     """Return the sources, each with those columns that the user named and that it has; raises UsageError for one that
-    none has."""
+    none has, with those of the documents as they were `given`."""
     for name, of_table in column.items():
         if of_table != roles.NONE and all(_column_of(of_table, source) is None for source in sources):
-            have = ", ".join(dict.fromkeys(c for source in sources for c in source.columns if c)) or "none"
+            have = ", ".join(dict.fromkeys(c for source in given for c in _columns_in(source))) or "none"
             rule = f"there is no such column in {sources[0].label}; columns are {have}"
             raise UsageError(f"{roles.option(name, of_table)}: {rule}")
     return [_named(source, column) for source in sources]
 
 
+def _columns_in(source: Source) -> list[str]:
+    """List the columns of a source; of a JSON document those of each list of rows in it, by their paths."""
+    tables = [table for nested in (False, True) for table in tables_of(source, nested=nested)]
+    by_path = [f"{table.place}.{name}" if table.place else name for table in tables for name in table.columns if name]
+    return by_path or [name for name in source.columns if name]
+
+
 def _column_of(wanted: str, source: Source) -> str | None:
-    """Return the column of a source that is meant by its name, or by that behind a sign that turns its verdicts."""
+    """Return the column of a source that is meant by its name, by its path in a document (`details[].grade`), or by
+    either behind a sign that turns its verdicts."""
     turned = wanted.removeprefix(roles.TURNED)
-    return wanted if wanted in source.columns else turned if turned in source.columns else None
+    below = turned.removeprefix(f"{source.place}.") if source.place else turned
+    return next((name for name in (wanted, turned, below) if name in source.columns), None)
 
 
 def _named(source: Source, column: Mapping[str, str]) -> Source:
     """Return a source with those columns that the user named and that it has."""
     named = {name: own for name, c in column.items() if (own := _column_of(c, source)) is not None}
     named |= {name: roles.NONE for name, c in column.items() if c == roles.NONE and name not in named}
-    turned = "outcome" in named and named["outcome"] != column["outcome"]
+    turned = "outcome" in named and column["outcome"] not in source.columns and column["outcome"][:1] == roles.TURNED
     return replace(source, named=named, turned=turned)
 
 
@@ -173,6 +228,8 @@ def _recognise(
                     beside = next(other.label for other in sources if format_.recognise(other))
                     rule = f"its first lines match nothing that goes with {beside}: {format_.about}"
                 raise FormatError(source.label, rule, where=f"line {source.begins}", value=source.first)
+            if ways := propose(source, judged=False):
+                rule = f"{rule}; name {ways}"
             raise FormatError(source.label, rule, where=source.head, value=list(source.columns) or None)
         if (format_.name, part) == ("questions", "answers"):
             runs.append((part, source))

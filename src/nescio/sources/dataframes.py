@@ -50,7 +50,6 @@ def from_dataframe(
         "known_answers": known_answers,
     }
     parts = {part: str(column) for part, column in renames.items() if column is not None}
-    table = _with_index(table)
     source = open_table(table)
     for part, column in parts.items():
         if column not in source.columns:
@@ -68,17 +67,6 @@ def from_dataframe(
         cells += [f"{cell} AS {_quoted(new)}" for new in called or [kept]]
     columns = ", ".join(f"c{i}" for i in range(len(source.columns)))
     return Renamed(source.table, f"SELECT {', '.join(cells)} FROM given AS given({columns})")
-
-
-def _with_index(table: Any) -> Any:
-    """Return a pandas table with the named levels of its index, which pandas makes of columns (`set_index`, `groupby`),
-    as columns."""
-    names = [name for name in getattr(getattr(table, "index", None), "names", None) or () if name is not None]
-    if type(table).__name__ != "DataFrame" or not names:
-        return table
-    if len({*names, *table.columns}) < len(names) + len(table.columns):  # a name stands twice, or would
-        return table
-    return table.reset_index(level=names)
 
 
 def _quoted(name: str) -> str:

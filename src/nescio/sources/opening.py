@@ -20,11 +20,12 @@ from nescio.sources.database import connect, first_line, is_pattern, load_engine
 from nescio.sources.documents import Streamed
 from nescio.sources.json import MemoryBudget
 from nescio.sources.remote import address_of, fetch
-from nescio.sources.source import ARCHIVES, DELIMITED, LINES, PACKED, TALLY, TEXT, Source
+from nescio.sources.source import ARCHIVES, DELIMITED, LINES, PACKED, TALLY, TEXT, Packed, Source
 from nescio.sources.text_files import WHITE, check_text, records, separator
 
 _CHUNK = 1 << 20
 _COLUMN = 1 << 15  # bytes that are held of a column, however few rows there are
+KEPT: dict[Path, str] = {}  # files in which streams are kept (standard input), and what messages call them
 # Patterns of first lines that are no header, by suffix: a file that begins so is text, though its suffix is a table's.
 # Formats add theirs.
 HEADLESS: dict[str, set[str]] = {}
@@ -60,13 +61,14 @@ def open_source(item: Any, most: int = compressed.MOST, streamed: Streamed | Non
         raise FormatError(path, f"cannot be read: {why}") from None
     if empty:
         raise FormatError(path, "the file is empty")
-    return _open_file(path, most, streamed)
+    return _open_kept(path, most, streamed) if path in KEPT else _open_file(path, most, streamed)
 
 
 def _open_file(path: Path, most: int, streamed: Streamed | None) -> Source:
     if path.suffix.lower() == workbooks.SUFFIX:
-        packed, table = workbooks.unpack(path)
-        return replace(_open_plain(table, MemoryBudget(table.stat().st_size, packed=True), streamed), packed=packed)
+        packed, table, notes = workbooks.unpack(path)
+        source = _open_plain(table, MemoryBudget(table.stat().st_size, packed=True), streamed)
+        return replace(source, packed=packed, notes=(*source.notes, *notes))
     if path.suffix.lower() in PACKED:
         return _open_packed(path, most, streamed)
     if path.suffix.lower() in ARCHIVES:
@@ -90,6 +92,16 @@ def _checked(source: Source, size: int) -> Source:
     source = replace(source, room=MemoryBudget(size, packed=False))
     check_width(source, len(source.columns))
     return source
+
+
+def _open_kept(path: Path, most: int, streamed: Streamed | None) -> Source:
+    """Open the file in which a stream is kept; messages call it by the name of the stream."""
+    try:
+        source = _open_file(path, most, streamed)
+    except FormatError as error:
+        raise FormatError(KEPT[path], error.rule, where=error.where, value=error.value) from None
+    holds = () if source.packed is None else (source.packed,)
+    return replace(source, packed=Packed(source.path or path, KEPT[path], holds))
 
 
 def _open_fetched(address: str, most: int, streamed: Streamed | None) -> Source:
@@ -220,7 +232,7 @@ def open_table(table: Any) -> Source:
     import duckdb
 
     try:
-        table = _forward(readable(table))
+        table = _forward(readable(_with_index(table)))
         with connect() as connection:
             connection.register("given", table)
             shown = connection.execute("DESCRIBE SELECT * FROM given").fetchall()
@@ -236,6 +248,17 @@ def open_table(table: Any) -> Source:
         ) from None
     _no_name_twice("table", names)
     return Source("table", table=table, columns=names)
+
+
+def _with_index(table: Any) -> Any:
+    """Return a pandas table with the named levels of its index, which pandas makes of columns (`set_index`, `groupby`),
+    as columns."""
+    names = [name for name in getattr(getattr(table, "index", None), "names", None) or () if name is not None]
+    if type(table).__name__ != "DataFrame" or not names:
+        return table
+    if len({*names, *table.columns}) < len(names) + len(table.columns):  # a name stands twice, or would
+        return table
+    return table.reset_index(level=names)
 
 
 def _forward(table: Any) -> Any:

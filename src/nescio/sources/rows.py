@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -17,6 +17,7 @@ from nescio.sources.tables import json_lines
 KEY, RUN = "id", "run"  # the columns of names that rows, or lists of rows, stand under
 _FEWEST = 3  # objects of one kind by name that are rows
 _DEEPEST = 5
+_LONGEST = 20  # characters of a text that is a number with its unit
 Row = Mapping[str, Any]
 
 
@@ -33,20 +34,70 @@ class Rows(Struct, frozen=True):
         return {*self.rows[0]}
 
 
-def tables_of(source: Source) -> list[Source]:
+def tables_of(source: Source, *, nested: bool = False) -> list[Source]:
     """Return the tables that a JSON document or JSON Lines hold, the largest first: rows whose objects have columns of
-    their own (`grading.correct`), or columns that are lists of one length."""
+    their own (`grading.correct`), or columns that are lists of one length. Those that are `nested` are rows within rows
+    (`runs[].results`), and single lists of those that make one table together."""
     if source.kind == "lines":
-        nested = isinstance(source.first, dict) and any(isinstance(value, dict) for value in source.first.values())
-        found = [Rows("", [flat(row) for row, _ in json_lines(source)])] if nested else []
+        held = source.first.values() if isinstance(source.first, dict) else ()
+        deep = any(is_rows(value) if nested else isinstance(value, dict) for value in held)
+        found = [Rows("", [flat(row) for row, _ in json_lines(source)])] if deep else []
     elif source.kind != "document" or not isinstance(source.document, (list, dict)):
         return []
     elif columns := dict(columns_in(source.document)):
         return [_table_at(source, columns, _WHOLE)]
     else:
         found = tables_in(source.document)
+    beside = dict(_numbers(source.document, (), {one.path for one in found if one.by == KEY}))
+    if nested:
+        plain = {one.path for one in found if not one.by}
+        outer = [Rows("", found[0].rows)] if source.kind == "lines" and found else list(_lists(source.document, ""))
+        found = [inner for one in outer for inner in _within(one)] + [one for one in outer if one.path not in plain]
+        beside |= {place: number for one in outer for place, number in _numbers_of_rows(one)}
     found.sort(key=lambda one: -len(one.rows))
-    return [_table_at(source, one.rows, _place(source, one)) for one in found]
+    tables = [(one, _table_at(source, one.rows, _place(source, one))) for one in found]
+    return [replace(table, beside=beside, place=f"{one.path}[]" if one.path else "") for one, table in tables]
+
+
+def _numbers_of_rows(rows: Rows) -> Iterator[tuple[tuple[str, ...], float | str]]:
+    """Yield the numbers of rows that hold rows, by the path of these and the first text in each, which names it."""
+    for row in rows.rows:
+        if any(is_rows(cell) for cell in row.values()):
+            name = next((cell for cell in row.values() if isinstance(cell, str)), "")
+            numbers = {other: cell for other, cell in row.items() if not isinstance(cell, str)}
+            yield from _numbers(numbers, (f"{rows.path}[]", name), ())
+
+
+def _lists(value: Any, path: str) -> Iterator[Rows]:
+    """Yield each list of rows in a document, but for those within rows."""
+    if is_rows(value):
+        yield Rows(path, [flat(row) for row in value])
+    elif isinstance(value, Mapping) and path.count(".") < _DEEPEST:
+        for name, member in value.items():
+            yield from _lists(member, _join(path, name))
+
+
+def _within(rows: Rows) -> Iterator[Rows]:
+    """Yield the lists of rows within rows (`runs[].results`), each with the texts beside it as columns."""
+    for name in dict.fromkeys(name for row in rows.rows for name, cell in row.items() if is_rows(cell)):
+        inner = []
+        for row in rows.rows:
+            beside = {other: cell for other, cell in row.items() if isinstance(cell, str)}
+            listed = row.get(name)
+            inner += [beside | flat(one) for one in (listed or ())] if is_rows(listed) else []
+        yield Rows(f"{rows.path}[].{name}", inner)
+
+
+def _numbers(value: Any, path: tuple[str, ...], rows: Collection[str]) -> Iterator[tuple[tuple[str, ...], float | str]]:
+    """Yield the numbers and the short texts of a document that stand in none of its lists and rows, with their
+    paths."""
+    if isinstance(value, Mapping) and len(path) <= _DEEPEST and ".".join(path) not in rows:
+        for name, member in value.items():
+            yield from _numbers(member, (*path, str(name)), rows)
+    elif (isinstance(value, (int, float)) and not isinstance(value, bool)) or (
+        isinstance(value, str) and len(value) <= _LONGEST
+    ):
+        yield path, value
 
 
 _WHOLE = "this JSON document is a list of rows or columns"
@@ -89,7 +140,7 @@ def flat(row: Row, before: str = "", depth: int = 0) -> dict[str, Any]:
 
 def _find(value: Any, path: str, depth: int) -> list[Rows]:
     if is_rows(value):
-        return [Rows(path, _unfolded(value))]
+        return [Rows(path, value)]
     if not isinstance(value, Mapping) or depth > _DEEPEST:
         return []
     if _is_keyed(value):
@@ -100,23 +151,6 @@ def _find(value: Any, path: str, depth: int) -> list[Rows]:
         rows = [{RUN: name, **row} for name, one in inside.items() for row in one.rows]
         return [Rows(path, rows, RUN)]
     return [one for found in below.values() for one in found]
-
-
-def _unfolded(rows: Sequence[Row]) -> Sequence[Row]:
-    """Return the rows that lie in rows, each with what stands beside its list: of runs that hold their answers, the
-    answers. Rows that hold no list of rows, or several, stay as they are."""
-    lists = {name for row in rows for name, value in row.items() if is_rows(value) and len(value) > 1}
-    if len(lists) != 1:
-        return rows
-    (name,) = lists
-    if not all(is_rows(row.get(name)) or row.get(name) in ([], None) for row in rows):
-        return rows
-    inner = [one for row in rows for one in row.get(name) or ()]
-    if len(inner) < 2 * len(rows) or not _overlap([{*one} for one in inner]):
-        return rows  # a list of turns or options of a question, and not the answers of a run
-    return [
-        {**{key: value for key, value in row.items() if key != name}, **one} for row in rows for one in row[name] or ()
-    ]
 
 
 def _is_keyed(value: Mapping[str, Any]) -> bool:

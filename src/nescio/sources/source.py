@@ -45,7 +45,9 @@ class Source(Struct, frozen=True, eq=False):
     is an `outline`: what its first bytes hold. `tick` is told how many bytes more of its rows were read; `room` is
     how much memory its JSON may take. `named` says which of its columns play a part, as the user or its cells say
     (NAME: COLUMN); where it is `turned`, yes and no of the verdict change places, and some words of a part are `meant`
-    as outcomes. `tried` says in words what else its columns could be.
+    as outcomes; parts that its cells decided, and not the user, are `guessed`, and `tried` says in words what else its
+    columns could be. Of a table that stood in a document, `beside` holds the numbers that stand there beside its rows,
+    by their paths: what may be totals of it; `place` is the path of the rows, as `--column` has it (`details[]`).
     """
 
     name: str
@@ -68,6 +70,9 @@ class Source(Struct, frozen=True, eq=False):
     turned: bool = False
     meant: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     tried: tuple[str, ...] = ()
+    beside: Mapping[tuple[str, ...], float | str] = field(default_factory=dict)
+    place: str = ""
+    guessed: frozenset[str] = frozenset()
 
     @property
     def suffix(self) -> str:

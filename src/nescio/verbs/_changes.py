@@ -12,7 +12,7 @@ from nescio.comparison.comparing import compare
 from nescio.comparison.two_runs import take_two, two_runs
 from nescio.data.evidence import Evidence
 from nescio.data.results import Comparisons
-from nescio.pipeline import Loaded, file_of
+from nescio.pipeline import Loaded, both_named, file_of
 from nescio.reporting import page
 from nescio.reporting.page.change import Change, change_page, gather_change
 from nescio.reporting.page.commands import Commands
@@ -38,7 +38,8 @@ class Pair(Struct, frozen=True):
         self, source: Any, measures: Sequence[str] | str | None, options: Mapping[str, Any]
     ) -> tuple[Loaded, Pair]:
         """Read what is given; returns it with the pair, in which the baseline is a run."""
-        loaded = open_data(source, {"baseline_file": file_of(self.baseline), **options}, measures)
+        runs = {"baseline_file": file_of(self.baseline), "only": both_named(self.baseline, self.run)}
+        loaded = open_data(source, {**runs, **options}, measures)
         return loaded, Pair(loaded.baseline or (None if self.baseline is None else str(self.baseline)), self.run)
 
 

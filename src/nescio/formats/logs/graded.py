@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -203,27 +203,41 @@ def _strata(rows: Sequence[Mapping[str, str]], options: ReadOptions) -> dict[str
     return {name: np.array([row.get(name, "") for row in rows], dtype=object) for name in options.kept(names)}
 
 
-def choose(options: ReadOptions, name: str, names: Sequence[str], what: str) -> str:
-    """Return the one that `--choose NAME=VALUE` names of what was found, or the only one there is.
+def choose(options: ReadOptions, name: str, names: Sequence[str], what: str, *, elsewhere: bool = False) -> str:
+    """Return the one that `--choose NAME=VALUE` names of what was found, or the only one there is. Where files hold
+    different ones, VALUE names several between commas, and the first that is there is taken;
+    `elsewhere` says that the one named is in another file.
 
     Raises UsageError where there are several and none is named, or where the one named is not there.
     """
     chosen, there = options.choose.get(name), list(dict.fromkeys(names))
-    if chosen in there:
-        return chosen
+    if (found := chosen_among(options, name, there)) is not None:
+        return found
     shown = ", ".join(there[:_SHOWN]) + (f" and {len(there) - _SHOWN:,} more" if len(there) > _SHOWN else "")
     if chosen is not None:
-        raise UsageError(f"{opt('choose', {name: chosen})}: {what} here are {shown or 'none'}")
+        also = (
+            f"; {opt('choose', {name: f'{chosen},{there[0]}'})} takes one of them where it is"
+            if elsewhere and there
+            else ""
+        )
+        raise UsageError(f"{opt('choose', {name: chosen})}: {what} here are {shown or 'none'}{also}")
     if len(there) == 1:
         return there[0]
     raise UsageError(f"{what} here are {shown or 'none'}; name one with {opt('choose', of=name + '=NAME')}")
+
+
+def chosen_among(options: ReadOptions, name: str, there: Collection[str]) -> str | None:
+    """Return the first that `--choose NAME=VALUE` names, as a whole or between commas, of what is there; None where
+    none is."""
+    chosen = options.choose.get(name)
+    return None if chosen is None else next((one for one in (chosen, *chosen.split(",")) if one in there), None)
 
 
 def pick(options: ReadOptions, name: str, names: Iterable[str]) -> str:
     """Return the only one there is, as another file may have the one that was chosen; else the one chosen. Empty where
     there is none."""
     there = list(dict.fromkeys(names))
-    return "".join(there) if len(there) < 2 else choose(options, name, there, f"{name}s")
+    return "".join(there) if len(there) < 2 else choose(options, name, there, f"{name}s", elsewhere=True)
 
 
 def check_choice(options: ReadOptions, name: str, names: Iterable[str]) -> None:

@@ -21,6 +21,7 @@ from nescio.data.policies import evidence_of
 from nescio.errors import MismatchError, UsageError, opt
 from nescio.formats.logs.graded import Graded, outcomes_of
 from nescio.formats.registry import ReadOptions, ReadResult
+from nescio.formats.totals import ROUNDING, Total, contradictions
 from nescio.text import decimal, sanitize
 
 SCORE = "score"  # what the graded score of an answer is called, as in mean(score)
@@ -284,47 +285,15 @@ def place(path: Path) -> str:
     return "/".join(path.absolute().parts[-2:]).lstrip("/")
 
 
-def compared(figure: Any, of: int | None, scores: Sequence[float], what: str, log: str) -> list[Note]:
-    """Note where a log's own figure covers another number of answers than are in it, or is not what they give.
+def compared(
+    figure: Any, of: int | None, scores: Sequence[float], what: str, log: str, *, rounding: float = ROUNDING
+) -> list[Note]:
+    """Note where a log's own mean covers another number of answers than are in it, or is not what they give.
 
     They are folded as the tool folds them: the mean of the scores, silence at the score it was given.
     """
-    own, ours = number(figure), folded(scores)
-    if of is not None and of != len(scores):
-        if own is None:
-            return [
-                note(
-                    "grading.fewer_answers",
-                    "{subject} holds {held} of the {covered} answers that its own figures cover",
-                    log,
-                    held=len(scores),
-                    covered=of,
-                )
-            ]
-        return [
-            note(
-                "grading.fewer_answers_than_figure",
-                "{subject} holds {held} of the {covered} answers that its own figures cover ({figure} is {own:g} over "
-                "all of them)",
-                log,
-                held=len(scores),
-                covered=of,
-                figure=what,
-                own=own,
-            )
-        ]
-    if own is None or math.isclose(own, ours, abs_tol=1e-6) or (math.isnan(own) and math.isnan(ours)):
-        return []
-    return [
-        note(
-            "grading.another_figure",
-            "{subject}: its own {figure} is {own:g}, but the answers in it give {ours:g}",
-            log,
-            figure=what,
-            own=own,
-            ours=ours,
-        )
-    ]
+    own = number(figure)
+    return [*contradictions([Total(log, what, own, (folded(scores),), of, len(scores), rounding)])]
 
 
 def in_brackets(shown: Sequence[str]) -> str:

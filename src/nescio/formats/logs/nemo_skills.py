@@ -41,17 +41,25 @@ FLAGS = {
 JUDGEMENT, EXPECTED, PROOF, PREDICTED = "judgement", "expected_judgement", "proof_status", "predicted_answer"
 VERDICTS = {*(place[0] for place in FLAGS.values()), JUDGEMENT, PROOF}
 _BESIDE = {"num_generated_tokens", "generation", "generation_start_time", PREDICTED}
+_OWN = {
+    "num_generated_tokens",
+    "generation_start_time",
+    "symbolic_correct",
+    PROOF,
+    "strict_eval",
+}  # no one else's names
 _SEED = re.compile(r"output-rs(\d+)")
 _VERDICT = re.compile(r"\*{0,2}Judgement\*{0,2}\s*:\s*(yes|no)?", re.IGNORECASE)  # the tool's own rule
 _RESULTS = "eval-results"  # the folder that holds one folder a benchmark
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise lines with `symbolic_correct`, `judgement`, `is_correct`, `strict_eval` or `proof_status`, beside
-    `predicted_answer`, `generation` or `num_generated_tokens`; or a document of `pass@1` figures by benchmark."""
+    """Recognise lines with `symbolic_correct`, `strict_eval`, `proof_status`, or with `judgement` or `is_correct` and
+    the tool's number of tokens, beside `predicted_answer`, `generation` or `num_generated_tokens`; or a document of
+    `pass@1` figures by benchmark."""
     columns = {*source.columns}
     if source.kind == "lines":
-        return "output" if columns & VERDICTS and columns & _BESIDE else None
+        return "output" if columns & VERDICTS and columns & _BESIDE and columns & _OWN else None
     if source.kind != "document" or not isinstance(source.document, dict) or not source.document:
         return None
     groups = list(source.document.values())

@@ -9,7 +9,7 @@ event if the grade does not repeat it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from nescio.data.notes import Note, note
@@ -60,6 +60,7 @@ def _events(source: Source, run: str, options: ReadOptions, notes: list[Note]) -
     samples: dict[str, str] = {}
     silences: dict[str, str | None] = {}  # why what was sampled is no answer
     by_sample: dict[str, Graded] = {}
+    own: list[dict[str, Any]] = []  # the grades, which the tool's accuracy and score are means of
     asked: dict[str, Any] = {}  # what a sample was asked, and what was sampled
     report: Any = None
     for row, line in json_lines(source, lenient=True):
@@ -84,6 +85,7 @@ def _events(source: Source, run: str, options: ReadOptions, notes: list[Note]) -
             state, why = graded if graded[0] == NOT_GRADED else grading.outcome_of(graded[0], silent)
             words = _texts(asked.get(sample, {}), data) if options.texts else None
             by_sample[sample] = Graded(run, sample, state, why=why, where=where, path=source.label, texts=words)
+            own.append(data)
     if not samples:
         raise FormatError(source.label, _why_no_samples(report))
     if report is None:
@@ -94,9 +96,18 @@ def _events(source: Source, run: str, options: ReadOptions, notes: list[Note]) -
                 run,
             )
         )
+    notes += _against_report(as_object(report), own, source)
     lacking = [sample for sample in samples if sample not in by_sample]
     rows = [Graded(run, s, NOT_GRADED, why=NO_SCORE, where=samples[s], path=source.label) for s in lacking]
     return [*by_sample.values(), *rows]
+
+
+def _against_report(report: dict[str, Any], grades: Sequence[dict[str, Any]], source: Source) -> Iterator[Note]:
+    """Note where the accuracy or the score of the final report is not what the grades give."""
+    for name, figure in (("correct", "accuracy"), ("score", "score")):
+        marks = [mark for grade in grades if (mark := grading.number(grade.get(name))) is not None]
+        if marks:
+            yield from grading.compared(report.get(figure), None, marks, f"{figure} of the final report", source.name)
 
 
 def _texts(sampling: Any, graded: Any) -> AnswerTexts:

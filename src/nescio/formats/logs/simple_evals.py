@@ -57,6 +57,7 @@ def recognise(source: Source) -> str | None:
     about="a report page of simple-evals (.html), with or without the figures beside it (.json)",
     recognise=recognise,
     sniff_keys={"text": (), **dict.fromkeys(("object", "list"), (SCORE,))},
+    files=tuple(f"{name}_*.{suffix}" for name in EVALUATIONS.split() for suffix in ("html", "json")),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read every page; those of one model are one run."""
@@ -227,9 +228,7 @@ def _against_figures(items: Sequence[Item], figures: Mapping[str, float | None],
     """Note where the tool's own score is another, and how many answers it counts as not attempted, which the page does
     not say of any."""
     scores = [item.score for item in items if item.score is not None]
-    own = figures.get(SCORE)
-    if own is not None and abs(own - sum(scores) / max(len(scores), 1)) > _ROUNDED:
-        yield from compared(own, None, scores, SCORE, source.name)
+    yield from compared(figures.get(SCORE), None, scores, SCORE, source.name, rounding=_ROUNDED)
     silent = figures.get(_NOT_ATTEMPTED)
     if silent:
         yield note(

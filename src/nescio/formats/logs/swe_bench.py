@@ -20,8 +20,19 @@ from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT
 from nescio.errors import FormatError
 from nescio.formats.logs.graded import Graded, outcomes_of
-from nescio.formats.logs.grading import EMPTY, ERRORED, NO_SCORE, identity, in_brackets, labels, place, run_names
+from nescio.formats.logs.grading import (
+    EMPTY,
+    ERRORED,
+    NO_SCORE,
+    identity,
+    in_brackets,
+    labels,
+    number,
+    place,
+    run_names,
+)
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
+from nescio.formats.totals import Total, contradictions
 from nescio.sources.elements import as_list, texts_in
 from nescio.sources.source import Source, own_path
 
@@ -154,14 +165,12 @@ def _against_counts(source: Source, rows: Sequence[Graded], run: str) -> Iterato
     graded = [row for row in rows if row.run == run]
     resolved = sum(row.state == CORRECT for row in graded)
     counts = {name: own[name] for name in ("submitted_instances", "total_instances") if isinstance(own.get(name), int)}
-    if own.get("resolved_instances") not in (None, resolved):
-        yield note(
-            "swe_bench.counts",
-            "{subject}: it counts {own} resolved instances, but lists {resolved}",
-            source.name,
-            own=own["resolved_instances"],
-            resolved=resolved,
-        )
+    listed = {name.removesuffix("_ids"): own[name] for name, _, _ in LISTS if isinstance(own.get(name), list)}
+    counted = {f"{name}_instances": len({*ids}) for name, ids in listed.items()}
+    counted["resolved_instances"] = resolved
+    yield from contradictions(
+        Total(source.name, name, number(own.get(name)), (many,)) for name, many in counted.items()
+    )
     silent = sum(row.state == SILENT for row in graded)
     missing = sum(row.state == ABSENT for row in graded)
     if counts and (silent or missing):

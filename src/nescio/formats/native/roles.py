@@ -137,6 +137,15 @@ def is_run(column: str) -> bool:
     return _PARTS.get(squash(column)) == "run"
 
 
+def says_what_tools_do_not(source: Source) -> bool:
+    """Say whether rows name a verdict and, beside it, the run or silence: the tools whose rows have a verdict write one
+    run a file, and no column for silence."""
+    if not (is_table(source) or isinstance(source.document, list)):
+        return False
+    known = roles_of(name for name in source.columns if name)
+    return bool(known.all("outcome", "wrong") and known.all("id", "text") and known.all("run", "abstained", "answered"))
+
+
 def part_of(column: str) -> str | None:
     """Return the part that a column plays by its whole name."""
     return _PARTS.get(squash(column))

@@ -17,6 +17,7 @@ from nescio.data.notes import Note, note
 from nescio.errors import FormatError, MismatchError, opt
 from nescio.formats.native import roles
 from nescio.formats.native.headers import SUMS
+from nescio.formats.native.summary_rows import BY_PROOF, RULE, Numbers, sums_up
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader, tables_with
 from nescio.sources.database import PARQUET, address, connect, first_line
 from nescio.sources.json import as_text
@@ -86,8 +87,10 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         if user(stem) in columns:
             raise MismatchError(f"{source.label}: another matrix is named {stem!r} too; rename one of the files")
         notes += source.notes
-        names, ids, scores = _scores(source, notes)
+        names, ids, scores, last = _scores(source, notes)
         if not options.certain:
+            if sums_up([_numbers(text, column[:-1]) for text, column in zip(last, scores, strict=True) if text]):
+                raise FormatError(source.label, BY_PROOF, where=locate(source, len(ids)), value=ids[-1])
             _check_runs(source, names, scores)
             notes.append(
                 note(
@@ -122,8 +125,9 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     )
 
 
-def _scores(source: Source, notes: list[Note]) -> tuple[tuple[str, ...], tuple[str, ...], Array]:
-    """Return the names of the runs, those of the questions, and the scores of one matrix, shape (runs, questions)."""
+def _scores(source: Source, notes: list[Note]) -> tuple[tuple[str, ...], tuple[str, ...], Array, Sequence[str | None]]:
+    """Return the names of the runs, those of the questions, the scores of one matrix, shape (runs, questions), and the
+    scores of the last question as they are written."""
     with connect(small=small(source)) as connection:
         have = load_rows(connection, source, "raw")
         names = tuple(name for name in have if not _names_a_row(source, name))
@@ -149,8 +153,7 @@ def _scores(source: Source, notes: list[Note]) -> tuple[tuple[str, ...], tuple[s
             raise FormatError(source.label, rule, where=locate(source, i), value=name)
         seen.add(name)
     if labels and len(ids) > 2 and str(ids[-1]).strip().lower() in SUMS:
-        rule = "this last row seems to sum up the others, and is no question: delete it (or rename it, if it is one)"
-        raise FormatError(source.label, rule, where=locate(source, len(ids)), value=ids[-1])
+        raise FormatError(source.label, RULE, where=locate(source, len(ids)), value=ids[-1])
     scores = np.full((len(names), len(rows)), np.nan)
     for q, row in enumerate(rows):
         for r, cell in enumerate(row[-len(names) :]):
@@ -163,7 +166,14 @@ def _scores(source: Source, notes: list[Note]) -> tuple[tuple[str, ...], tuple[s
                     value=cell,
                 )
             scores[r, q] = number
-    return names, ids, scores
+    return names, ids, scores, rows[-1][-len(names) :] if rows else ()
+
+
+def _numbers(last: str, above: Array) -> Numbers:
+    held = above[~np.isnan(above)]
+    low, high = (float(f(held, initial=0.0)) if len(held) == 0 else float(f(held)) for f in (np.min, np.max))
+    value = decimal(last)
+    return Numbers(last, len(held), float(held.sum()), low, high, len(np.unique(held)), bool((held == value).any()))
 
 
 def _check_runs(source: Source, names: Sequence[str], scores: Array) -> None:

@@ -17,6 +17,7 @@ from nescio.sources.elements import as_object, elements, entries, flag, objects_
 from nescio.sources.json import decode_document
 from nescio.sources.source import Source
 
+CACHED = "cached_metrics_data"  # what each case of the cache holds
 CASES, DIALOGUES, MAP = "testCases", "conversationalTestCases", "test_cases_lookup_map"
 Row = Mapping[str, Any]
 
@@ -65,7 +66,7 @@ def cached_cases(source: Source, run: str, options: ReadOptions) -> Iterator[Cas
         asked = decode_document(str(source.label), key.encode(errors="replace"), source.room, where)
         if not isinstance(asked, dict):
             raise FormatError(source.label, "the key of a cached case must be a JSON object", where=where, value=asked)
-        held = row.get("cached_metrics_data")
+        held = row.get(CACHED)
         data = [one.get("metric_data", one.get("metric_metadata")) for one in objects_in(held)]
         output = asked.get("actual_output")
         yield _case(

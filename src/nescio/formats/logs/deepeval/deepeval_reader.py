@@ -23,7 +23,7 @@ from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SAID_SO
 from nescio.errors import FormatError, opt
 from nescio.formats.logs import grading
-from nescio.formats.logs.deepeval.cases import CASES, DIALOGUES, MAP, Case, cached_cases, cases_of
+from nescio.formats.logs.deepeval.cases import CACHED, CASES, DIALOGUES, MAP, Case, cached_cases, cases_of
 from nescio.formats.logs.graded import Graded, choose, declined
 from nescio.formats.logs.grading import EMPTY, NO_SCORE, UNREAD
 from nescio.formats.logs.metrics import METRIC, abstains, repeated
@@ -44,8 +44,8 @@ def recognise(source: Source) -> str | None:
     or `test_cases_lookup_map`, or `testRunLink`."""
     if source.kind != "document" or not isinstance(source.document, dict):
         return None
-    if isinstance(source.document.get(MAP), dict):
-        return "cache"
+    if isinstance(cases := source.document.get(MAP), dict):
+        return "cache" if all(isinstance(one, dict) and (not one or CACHED in one) for one in cases.values()) else None
     run = part_of(source.document, *_root(source))
     if isinstance(run, dict) and {CASES, DIALOGUES} & {*run}:
         return "run" if _root(source) or source.outline or _OF_A_RUN & {*run} else None

@@ -21,7 +21,7 @@ from nescio.data.outcomes import NOT_GRADED, SAID_SO
 from nescio.data.texts import AnswerTexts, texts_of
 from nescio.errors import FormatError, opt, shorten
 from nescio.formats.logs import grading
-from nescio.formats.logs.graded import Graded, check_choice, choose, declined, pick
+from nescio.formats.logs.graded import Graded, check_choice, choose, chosen_among, declined, pick
 from nescio.formats.logs.grading import BLOCKED, EMPTY, ERRORED, NO_SCORE, REFUSED, SCORE, Scale, number
 from nescio.formats.logs.helm.run import (
     OTHER,
@@ -37,7 +37,7 @@ from nescio.formats.logs.helm.run import (
     say_others,
 )
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
-from nescio.sources.elements import as_list, as_object, part_of
+from nescio.sources.elements import as_list, as_object, objects_in, part_of
 from nescio.sources.source import Source
 
 MAIN = ("exact_match", "quasi_exact_match", "prefix_exact_match", "quasi_prefix_exact_match")
@@ -89,9 +89,11 @@ def recognise(source: Source) -> str | None:
 
 
 def _listed(source: Source, columns: set[str]) -> str | None:
-    if columns >= {"input", "references", "id"} or (columns >= {"instance_id"} and columns & SHOWN):
+    if columns >= {"input", "references", "id"} and isinstance(part_of(source.first, "input", "text"), str):
         return OTHER
-    if columns >= {"instance_id", "stats"}:
+    if columns >= {"instance_id"} and columns & SHOWN:
+        return OTHER
+    if columns >= {"instance_id", "stats"} and all("name" in one for one in objects_in(source.first["stats"])):
         return STATS
     named = columns >= {"name", "count", "sum"} and isinstance(source.first["name"], dict)
     return TOTALS if named and "name" in source.first["name"] else None
@@ -201,9 +203,8 @@ def _one(folder: Folder, name: str, cases: Sequence[Case], options: ReadOptions,
 def _metric(folder: Folder, cases: Sequence[Case], options: ReadOptions, notes: list[Note]) -> str:
     """Return the metric asked for; else exact_match or one like it; else the only score there is."""
     metrics = dict.fromkeys(name for case in cases for name in case.scores)
-    chosen = options.choose.get("metric")
-    if chosen in metrics:
-        return str(chosen)
+    if (chosen := chosen_among(options, "metric", metrics)) is not None:
+        return chosen
     scores = [name for name in metrics if not RECORDS.fullmatch(name) and "@" not in name]
     main = next((name for name in MAIN if name in metrics), None)
     if main is None:

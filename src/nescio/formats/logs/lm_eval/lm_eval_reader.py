@@ -26,7 +26,7 @@ from nescio.data.notes import Note, note
 from nescio.data.outcomes import NOT_GRADED, SAID_SO, SILENT
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.logs import grading
-from nescio.formats.logs.graded import Graded, check_choice, declined, pick
+from nescio.formats.logs.graded import Graded, check_choice, chosen_among, declined, pick
 from nescio.formats.logs.grading import NO_SCORE, SCORE, Scale
 from nescio.formats.logs.lm_eval.rows import (
     SAMPLE,
@@ -103,7 +103,7 @@ def recognise(source: Source) -> str | None:
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read the samples of any number of runs; `--choose filter=`, `metric=` and `threshold=` say which figure is
-    meant."""
+    meant; where tasks have different ones, several between commas (`metric=acc,exact_match`)."""
     notes: list[Note] = []
     results = [(Path(source.label), source.document) for part, source in parts if part == "results"]
     files = _given([source for part, source in parts if part == "samples"], results, notes)
@@ -290,7 +290,7 @@ def _metric(sheet: Sheet, items: Sequence[Item], options: ReadOptions, notes: li
     graded = {name: [value for value in scores if not math.isnan(value)] for name, scores in values.items()}
     certain = [name for name, scores in graded.items() if all(value in (0, 1) for value in scores)]
     partial = [name for name, scores in graded.items() if all(0 <= value <= 1 for value in scores)]
-    pool = list(values) if options.choose.get("metric") in values else certain or partial or list(values)
+    pool = list(values) if chosen_among(options, "metric", values) else certain or partial or list(values)
     metric = pick(options, "metric", pool)
     left = [name for name in values if name != metric]
     if left or other:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -23,6 +23,7 @@ from nescio.errors import FormatError
 from nescio.formats.logs.graded import declined
 from nescio.formats.logs.grading import EMPTY, NO_FORM, number
 from nescio.formats.logs.simpleqa import GRADES
+from nescio.formats.native import roles
 from nescio.formats.registry import ReadOptions
 from nescio.sources.elements import part_of
 from nescio.sources.source import Source
@@ -31,6 +32,9 @@ EXAMPLE = "example_abbr"
 VERDICTS = ("correct", "is_correct", "cascade_correct")
 LETTER, JUDGED = "grade_letter", {"prediction", "gold"}
 NOT_ATTEMPTED = "not attempted"
+# The tool's own names in an item; and its names for what was said and for what is right, which others have too.
+OWN = {LETTER, EXAMPLE, "origin_prediction", "origin_prompt", "cascade_correct"}
+SAID, EXPECTED = {"pred", "predictions", "prediction"}, {"answer", "references", "gold", "refr", *VERDICTS}
 Item = Mapping[str, Any]
 
 
@@ -55,10 +59,30 @@ def details_of(document: Item) -> list[tuple[str, Any]]:
     return []
 
 
-def is_detail(item: Any) -> bool:
-    """Say whether an object is an item of results."""
-    known = {"pred", "predictions", LETTER, EXAMPLE, *VERDICTS}
-    return isinstance(item, dict) and (bool({*item} & known) or {*item} >= JUDGED)
+def are_details(document: Item) -> bool:
+    """Say whether the details of a document are those of the tool: its names for what was said and what is right, no
+    column for the run, the question or silence, and no texts beside them; an accuracy is in percent."""
+    items = details_of(document)
+    item = items[0][1] if items else None
+    if not isinstance(item, dict) or any(isinstance(value, str) for value in document.values()):
+        return False
+    known = roles.roles_of(item)
+    if known.all("run", "abstained", "answered") or (isinstance(document["details"], list) and known.all("id")):
+        return False
+    own = {*item} & OWN or ({*item} & SAID and {*item} & EXPECTED)
+    return bool(own) and not _is_a_fraction(document.get("accuracy"), items)
+
+
+def _is_a_fraction(accuracy: Any, items: Sequence[tuple[str, Any]]) -> bool:
+    """Say whether an accuracy is the share of the items that are right, where the tool would have written percent."""
+    right = [number(first_of(item.get(name) for name in VERDICTS)) for _, item in items if isinstance(item, dict)]
+    own, share = number(accuracy), sum(mark == 1 for mark in right) / len(items)
+    return own is not None and share > 0 and abs(own - share) < 1e-3
+
+
+def first_of(values: Iterable[Any]) -> Any:
+    """Return the first value that is not None."""
+    return next((value for value in values if value is not None), None)
 
 
 def has_verdict(source: Source) -> bool:
@@ -153,7 +177,7 @@ def _graded(source: Source, item: Item, where: str, text: str | None, options: R
 
 def _verdict(source: Source, item: Item, where: str) -> float:
     """Return what an item says of its answer: true, a number, or a list of one; NaN where it says nothing."""
-    value = next((item[name] for name in VERDICTS if item.get(name) is not None), None)
+    value = first_of(item.get(name) for name in VERDICTS)
     if isinstance(value, list) and len(value) == 1:
         value = value[0]
     mark = number(value)

@@ -24,10 +24,11 @@ from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.logs.graded import Graded
-from nescio.formats.logs.grading import compared, in_brackets, number
+from nescio.formats.logs.grading import folded, in_brackets, number
 from nescio.formats.logs.metrics import Marked, by_metric
-from nescio.formats.logs.opencompass.details import answers_of, copies, details_of, first, has_verdict, is_detail
+from nescio.formats.logs.opencompass.details import answers_of, are_details, copies, details_of, first, has_verdict
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, reader
+from nescio.formats.totals import Total, contradictions
 from nescio.sources.elements import as_list, part_of, texts_in
 from nescio.sources.source import Source, own_path
 
@@ -40,13 +41,12 @@ _ACCURACY = re.compile(r"accuracy( \(\d+ runs average\))?")
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise a document of `details` by number (or a list) that say `correct`, `pred` or `predictions`, or what a
-    judge said; one of numbered items with `origin_prompt` and `prediction`; or figures alone in a folder `results`."""
+    """Recognise a document of `details` by number (or a list) in the tool's own names, with `accuracy` in percent; one
+    of numbered items with `origin_prompt` and `prediction`; or figures alone in a folder `results`."""
     document = source.document
     if source.kind != "document" or not isinstance(document, dict) or not document:
         return None
-    details = details_of(document)
-    if details and is_detail(details[0][1]):
+    if are_details(document):
         return "results"
     one = document.get("0")
     if (
@@ -213,8 +213,9 @@ def _against_figure(answers: Sequence[Marked], source: Source) -> Iterator[Note]
     own = number(source.document.get(name))
     if own is not None:
         scores = [answer.scores[CORRECT] for answer in answers]
-        if abs(own / 100 - sum(s for s in scores if not math.isnan(s)) / len(scores)) > _ROUNDED:
-            yield from compared(own / 100, None, scores, "score" if name == "score" else "accuracy", source.name)
+        over_all = sum(score for score in scores if not math.isnan(score)) / len(scores)
+        what = "score" if name == "score" else "accuracy"
+        yield from contradictions([Total(source.name, what, own / 100, (folded(scores), over_all), rounding=_ROUNDED)])
 
 
 _ROUNDED = 5e-5  # accuracies are rounded to two decimals of a percent, at most

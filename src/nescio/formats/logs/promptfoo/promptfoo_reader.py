@@ -27,6 +27,7 @@ from nescio.formats.logs.graded import Graded, declined, numbered
 from nescio.formats.logs.grading import EMPTY, ERRORED, REFUSED, SCORE, UNREAD
 from nescio.formats.logs.promptfoo.pairing import FileOfTests, asked_of, name_of, paired
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
+from nescio.formats.totals import Total, contradictions
 from nescio.sources.elements import as_object, objects_in, part_of
 from nescio.sources.source import Source, name_runs
 from nescio.sources.tables import json_lines
@@ -47,9 +48,12 @@ def recognise(source: Source) -> str | None:
         return "log" if {*source.columns} >= KEYS else None
     if source.kind != "document" or not isinstance(source.document, dict):
         return None
-    if isinstance(_table(source.document).get("results"), list):
-        return "log"
-    return "log" if "evalId" in source.document and _is_empty(source.document.get("results")) else None
+    table = _table(source.document)
+    if isinstance(results := table.get("results"), list):
+        own = "version" in table or any(isinstance(one, dict) and {*one} >= KEYS for one in results[:1])
+        return "log" if own else None
+    stopped = isinstance(source.document.get("evalId"), str) and _is_empty(source.document.get("results"))
+    return "log" if stopped else None
 
 
 def _is_empty(results: Any) -> bool:
@@ -122,9 +126,31 @@ def _file(source: Source, options: ReadOptions, notes: list[Note], prefix: str) 
         notes += grading.say_partial(scale, "these results", len(scores), options)
     if len({provider for provider, _ in runs}) < len(runs):
         notes.append(note("promptfoo.prompts", "runs are distinguished by the number of their prompt"))
+    notes += _against_counts(source)
     rows = [replace(row, run=prefix + names[key]) for key, row in graded]
     asked = asked_of(result for result, _ in _results(source)) if prefix else {}  # a file alone agrees with itself
     return FileOfTests(str(source.label), rows, asked)
+
+
+def _against_counts(source: Source) -> Iterator[Note]:
+    """Note where the counts of the tool (`results.stats`; of each prompt `metrics`) are not those of the results."""
+    if source.kind == "lines":
+        return
+    table = _table(source.document)
+    of_prompts: dict[int | None, Counter[str]] = {}
+    for result in objects_in(table.get("results")):
+        ended = "Pass" if result["success"] else "Error" if result.get("failureReason") == _ERROR else "Fail"
+        for prompt in (None, result["promptIdx"]):
+            of_prompts.setdefault(prompt, Counter())[ended] += 1
+    own: dict[int | None, Row] = {None: as_object(table.get("stats"))}
+    own |= {i: as_object(prompt.get("metrics")) for i, prompt in enumerate(objects_in(table.get("prompts")))}
+    for prompt, counts in of_prompts.items():
+        for ended, of_all in (("Pass", "successes"), ("Fail", "failures"), ("Error", "errors")):
+            name = of_all if prompt is None else f"test{ended}Count"
+            what = f"stats.{name}" if prompt is None else f"prompts[{prompt}].metrics.{name}"
+            ours = [counts[ended], counts["Fail"] + counts["Error"]][: 2 if ended == "Fail" else 1]
+            held = own.get(prompt, {})
+            yield from contradictions([Total(source.name, what, grading.number(held.get(name)), ours)])
 
 
 def _graded(source: Source, result: Row, where: str, options: ReadOptions) -> Graded:

@@ -16,13 +16,18 @@ from nescio.data.notes import Note
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, Outcomes
 from nescio.data.tallied import OutcomeCounts
 from nescio.data.tally_bins import BINS
+from nescio.errors import FormatError
 from nescio.formats.native import roles
+from nescio.formats.native.headers import SUMS
 from nescio.formats.native.outcome_table.table import RESERVED
 from nescio.formats.native.outcome_table.words import state_words
+from nescio.formats.native.summary_rows import RULE
 from nescio.formats.registry import Counting, ReadOptions, ReadResult
+from nescio.sources.database import connect, parquet
 from nescio.sources.masks import Masks, group, rows_of
 from nescio.sources.number_columns import confidence_bins, each_question, number_columns, number_sums
 from nescio.sources.source import Source
+from nescio.sources.tables import first
 from nescio.stats import packed
 
 Floats = NDArray[np.float64]
@@ -43,6 +48,7 @@ def count(source: Source, options: ReadOptions) -> ReadResult | None:
     numbers = _numbers(source, known, options, asked)
     if source.named or plain != COLUMNS or numbers is None or rows_of(source) < LARGE:
         return None
+    _no_sum(source)
     notes: list[Note] = [*source.notes]
 
     meanings: dict[str | None, int | None] = {}
@@ -107,6 +113,18 @@ def _read_twice(source: Source) -> Source:
     """Return a source of which each byte that is read is half of one, as all of them are read twice."""
     tick = source.tick
     return source if tick is None else replace(source, tick=lambda more: tick(more // 2))
+
+
+def _no_sum(source: Source) -> None:
+    """Raise FormatError where the last row is called what sums up those above it."""
+    assert source.path is not None
+    relation, where = parquet(source.path)
+    rows = rows_of(source)
+    with connect() as connection:
+        query = f"SELECT run::VARCHAR, question::VARCHAR FROM {relation} LIMIT 1 OFFSET {rows - 1}"
+        last = first(connection, query, where)
+    if any(str(cell).strip().lower() in SUMS for cell in last):
+        raise FormatError(source.label, RULE, where=f"row {rows}", value=last[1])
 
 
 def _numbers(

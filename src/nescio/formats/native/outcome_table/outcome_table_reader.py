@@ -25,12 +25,22 @@ from msgspec.structs import replace
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes, gather
 from nescio.data.repeats import FIRST, REPEAT, repeats_of
+from nescio.errors import opt
 from nescio.formats.native import roles
 from nescio.formats.native.outcome_table.choosing import choose
 from nescio.formats.native.outcome_table.counting import count
 from nescio.formats.native.outcome_table.in_words import texts_in
 from nescio.formats.native.outcome_table.judge_column import judges_of
-from nescio.formats.native.outcome_table.rules import RANK, check_ranks, keep_rules, no_run_in_two, no_sums, refuse
+from nescio.formats.native.outcome_table.pairing import check_pairing
+from nescio.formats.native.outcome_table.rules import (
+    RANK,
+    check_ranks,
+    keep_rules,
+    no_run_in_two,
+    no_sums,
+    no_twins,
+    refuse,
+)
 from nescio.formats.native.outcome_table.strata_and_scores import (
     ANSWERABLE,
     assessed_of,
@@ -40,7 +50,9 @@ from nescio.formats.native.outcome_table.strata_and_scores import (
 )
 from nescio.formats.native.outcome_table.table import NO_TEXTS, RESERVED, Table, kept
 from nescio.formats.native.outcome_table.words import state_words
+from nescio.formats.native.own_totals import totals_beside
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader, tables_with
+from nescio.formats.totals import contradictions, refuse_contradictions
 from nescio.sources.database import connect
 from nescio.sources.source import LINES, TABLES, Source, name_runs, small
 from nescio.sources.tables import first, literal, load_rows, require, unguarded, with_points, without_blanks
@@ -88,10 +100,12 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     with connect(small=small(*sources)) as connection:
         extra, tables, how = _collect(connection, sources, options, notes)
         _state(connection, {**_meant(sources), **options.outcome_map}, notes, how)
+        no_twins(connection, tables)
+        no_sums(connection, tables)
         keep_rules(connection, tables)
         options.declined.wrong.update(_wrong_answers(connection, tables, extra))
-        no_sums(connection, sources)
         no_run_in_two(connection, sources)
+        notes += check_pairing(connection, tables, extra)
         outcomes = _build(connection, sources, notes, tables, how)
         judges = judges_of(connection, outcomes.runs)
         extra |= {"judge": "judge"} if judges is None else {}
@@ -103,7 +117,21 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         if options.texts:
             outcomes = replace(outcomes, texts=texts_in(connection, tables, extra, outcomes.state.shape))
     outcomes = replace(outcomes, strata=strata, extra_columns={**outcomes.extra_columns, **graded}, judges=judges or ())
+    for source in sources:
+        totals = totals_beside(source, outcomes)
+        if not (
+            options.certain
+            or options.outcome_map
+            or {"outcome", "abstained", "answered"} & (source.named.keys() - source.guessed)
+        ):
+            refuse_contradictions(totals, source.label, _otherwise())
+        notes += contradictions(totals)
     return ReadResult(outcomes, tuple(notes))
+
+
+def _otherwise() -> str:
+    says = f"{roles.option('outcome', 'NAME')} (or {opt('column', of='abstained=NAME')}) says what they mean"
+    return f"{says}, {opt('format_in', 'outcomes')} reads them as they are"
 
 
 def _collect(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -9,11 +10,14 @@ from nescio.data.columns import Array
 from nescio.data.outcomes import CORRECT, INCORRECT
 from nescio.data.repeats import REPEAT
 from nescio.errors import FormatError, MismatchError, opt
+from nescio.formats.native import roles
 from nescio.formats.native.headers import SUMS
 from nescio.formats.native.outcome_table.proposing import annotators_that_fit, repeats_that_fit, runs_that_fit
 from nescio.formats.native.outcome_table.table import Table
+from nescio.formats.native.summary_rows import BY_PROOF, RULE, Numbers, sums_up
 from nescio.sources.source import Source
 from nescio.sources.tables import first, literal, locate
+from nescio.text import finite
 
 if TYPE_CHECKING:
     import duckdb
@@ -61,6 +65,7 @@ RULES = (
 )
 
 
+_MOST = 64  # columns of a table in whose last row sums are looked for
 RANK = "coalesce(rank::DOUBLE, 1)::INTEGER"
 
 
@@ -96,15 +101,61 @@ def keep_rules(connection: duckdb.DuckDBPyConnection, tables: Sequence[Table]) -
         raise FormatError(sources[file].label, rules[broken][2], where=locate(sources[file], row), value=cells[broken])
 
 
-def no_sums(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source]) -> None:
-    """Raise FormatError where the last row of a file is no question, but sums up those above it."""
+def no_sums(connection: duckdb.DuckDBPyConnection, tables: Sequence[Table]) -> None:
+    """Raise FormatError where the last row of a file is no question, but sums up those above it: by its name, or by its
+    numbers."""
+    sources = [table.source for table in tables]
+    for table in tables:
+        if (row := _summary(connection, table)) is not None:
+            raise FormatError(table.source.label, BY_PROOF, where=locate(table.source, row))
     words = ", ".join(map(literal, sorted(SUMS)))
     named = f"(lower(question) IN ({words}) OR lower(run) IN ({words}))"
     if first(connection, f"SELECT 1 FROM rows WHERE {named} LIMIT 1") is None:
         return
     last = "row = (SELECT max(row) FROM rows AS others WHERE others.file = rows.file) AND row > 2"
-    rule = "this last row seems to sum up the others, and is no question: delete it (or rename it, if it is one)"
-    refuse(connection, sources, f"{last} AND {named}", rule, "question")
+    refuse(connection, sources, f"{last} AND {named}", RULE, "question")
+
+
+def no_twins(connection: duckdb.DuckDBPyConnection, tables: Sequence[Table]) -> None:
+    """Raise FormatError where another column has the name of the outcome but for case and punctuation, and says
+    something else: nobody but the user knows which is meant."""
+    for table in tables:
+        own = table.columns["outcome"]
+        twins = [name for name in table.have if name and name != own and roles.squash(name) == roles.squash(own)]
+        for twin in twins if "outcome" not in table.source.named.keys() - table.source.guessed else ():
+            one, other = (f"lower({table.have[name]}::VARCHAR)" for name in (own, twin))
+            query = f"SELECT count(*) FROM {table.name} WHERE {one} IS DISTINCT FROM {other}"
+            if many := first(connection, query)[0]:
+                ways = f"{roles.option('outcome', own)} or {roles.option('outcome', twin)}"
+                rule = f"{own!r} and {twin!r} bear one name and differ in {many} rows: {ways} says which is meant"
+                raise FormatError(table.source.label, rule, where=table.source.head)
+
+
+def _summary(connection: duckdb.DuckDBPyConnection, table: Table) -> int | None:
+    """Return the number of the last row if its numbers sum up those above it."""
+    names = {table.columns.get(part) for part in ("run", "question", REPEAT)}
+    cells = [cell for name, cell in table.have.items() if name and name not in names][:_MOST]
+    if not cells:
+        return None
+    last = first(connection, f"SELECT row, {', '.join(cells)} FROM {table.name} ORDER BY row DESC LIMIT 1")
+    if last is None:
+        return None
+    numbers = [(cell, text) for cell, text in zip(cells, last[1:], strict=True) if text and finite(text) is not None]
+    found = [_above(connection, table.name, cell, text, last[0]) for cell, text in numbers]
+    return int(last[0]) if sums_up([column for column in found if column]) else None
+
+
+def _above(connection: duckdb.DuckDBPyConnection, name: str, cell: str, last: str, row: int) -> Numbers | None:
+    """Sum a column up to its last row; None where something else than numbers stands there."""
+    query = (
+        f"SELECT count(number), count(cell), sum(number), min(number), max(number), count(DISTINCT number), "
+        f"coalesce(bool_or(number = {float(last)}), false) FROM (SELECT {cell} AS cell, TRY_CAST({cell} AS DOUBLE) AS "
+        f"number FROM {name} WHERE row < {row})"
+    )
+    many, cells, total, least, greatest, different, among = first(connection, query)
+    if not many or many < cells or not math.isfinite(total):
+        return None
+    return Numbers(last, many, total, least, greatest, different, among)
 
 
 def no_run_in_two(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source]) -> None:

@@ -56,7 +56,8 @@ def _settled(source: Source, table: Table, *, judging: bool) -> Source:
     named |= _key(table, named)
     if named == source.named:
         return source
-    return replace(source, named=named, turned=turned, meant=meant, tried=_tried(table))
+    guessed = source.guessed | (named.keys() - source.named.keys())
+    return replace(source, named=named, turned=turned, meant=meant, tried=_tried(table), guessed=guessed)
 
 
 def _tried(table: Table) -> tuple[str, ...]:

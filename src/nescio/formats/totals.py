@@ -1,0 +1,98 @@
+"""A figure that a file has of its own, held against what the answers in it give.
+
+A reader says which figures its files have (`Total`); `contradictions` is the one place that compares them. What differs
+is a note where the reading is certain: the keys of a tool prove what its answers are, or the user said it. It is an
+error where nescio guessed what the columns mean.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+
+from msgspec import Struct
+
+from nescio.data.notes import Note, note
+from nescio.errors import FormatError
+
+ROUNDING = 1e-6  # what figures that are written in full differ by
+
+
+class Total(Struct, frozen=True):
+    """A figure of a file's own: its name or its path in the file, its value (None where only the number of answers is
+    known that it covers), and what the answers give, counted as the tool counts.
+
+    `ours` are several where the name of the figure leaves open what it counts, the likeliest first: silence in or out
+    of the denominator, say. `covered` is the number of answers that the figure is over, where the file says it, and
+    `held` the number of those in it. `rounding` is how far a figure may be off because of the digits it is written
+    with.
+    """
+
+    file: str
+    name: str
+    own: float | None
+    ours: Sequence[float] = ()
+    covered: int | None = None
+    held: int = 0
+    rounding: float = ROUNDING
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the figure is what the answers give, or nobody can tell."""
+        if self.covered is not None and self.covered != self.held:
+            return False
+        own = self.own
+        if own is None or not self.ours:
+            return True
+        near = (
+            math.isclose(own, one, abs_tol=self.rounding) or (math.isnan(own) and math.isnan(one)) for one in self.ours
+        )
+        return any(near)
+
+
+def contradictions(totals: Iterable[Total]) -> Iterator[Note]:
+    """Yield a note for each figure that is not what the answers give, or that covers another number of answers."""
+    for total in totals:
+        if total.agrees:
+            continue
+        if total.covered is None or total.covered == total.held:
+            yield note(
+                "totals.another_figure",
+                "{subject}: its own {figure} is {own:g}, but the answers in it give {ours:g}",
+                total.file,
+                figure=total.name,
+                own=total.own,
+                ours=total.ours[0],
+            )
+        elif total.own is None:
+            yield note(
+                "totals.fewer_answers",
+                "{subject} holds {held} of the {covered} answers that its own figures cover",
+                total.file,
+                held=total.held,
+                covered=total.covered,
+            )
+        else:
+            yield note(
+                "totals.fewer_answers_than_figure",
+                "{subject} holds {held} of the {covered} answers that its own figures cover ({figure} is {own:g} over "
+                "all of them)",
+                total.file,
+                held=total.held,
+                covered=total.covered,
+                figure=total.name,
+                own=total.own,
+            )
+
+
+def refuse_contradictions(totals: Iterable[Total], path: object, otherwise: str) -> None:
+    """Raise FormatError where a file of which nobody said what it means has another figure than its answers give;
+    `otherwise` says what to do."""
+    for total in totals:
+        if not total.agrees:
+            assert total.own is not None
+            rule = (
+                f"its own {total.name} is {total.own:g}, but the answers, as they are read here, give "
+                f"{total.ours[0]:g}: the file contradicts itself, or its columns mean something else; {otherwise}"
+            )
+            raise FormatError(path, rule)
