@@ -10,6 +10,7 @@ from msgspec import Struct
 from nescio.data.columns import OUTCOMES
 from nescio.data.evidence import Evidence
 from nescio.reporting.page.report_data import ReportData
+from nescio.selective.curve import one_run
 from nescio.text import plural
 
 
@@ -34,6 +35,15 @@ def questions_to_read(report: ReportData, *, scored: bool = False) -> tuple[Link
         return ()
     shipping = report.shipping
     run = shipping.run if shipping else report.runs[0]
+    none = ""
+    if shipping and shipping.tuned:
+        many = len(errors_at(report, run, shipping.tuned.threshold))
+        none = "" if many else ", all of them below that threshold"
+    if shipping and shipping.tuned and not none:
+        least = f"{shipping.tuned.threshold:.9g}"
+        name = report.shown[run]
+        text = f"{plural(many, 'error')} of {name} at that threshold, most confident first"
+        return (Link(_address(show="sure", of=name, least=least), text), *_lost(report, data, run))
     i = data.runs.index(run)
     wrong = data.present[i] & (data.columns["incorrect"][i] == 1)
     if not wrong.any():
@@ -42,20 +52,36 @@ def questions_to_read(report: ReportData, *, scored: bool = False) -> tuple[Link
     sure = data.columns.get("confidence")
     links = []
     if sure is not None and not np.isnan(sure[i][wrong]).all():
-        links.append(Link(_address(show="sure", of=name), f"{errors} of {name}, most confident first"))
+        links.append(Link(_address(show="sure", of=name), f"{errors} of {name}{none}, most confident first"))
     else:
         easy = {"order": "easy"} if len(report.runs) > 1 else {}
         first = ", those that most runs get right first" if easy else ""
         links.append(Link(_address(run=f"{name}|2", **easy), f"{errors} of {name}{first}"))
+    return (*links, *_lost(report, data, run))
+
+
+def _lost(report: ReportData, data: Evidence, run: str) -> tuple[Link, ...]:
+    """Return the link to what the next best run gets right and this one, as they came, gets wrong."""
+    shipping, name, i = report.shipping, report.shown[run], data.runs.index(run)
     other = shipping.other if shipping and shipping.other else next((one for one in report.runs if one != run), None)
-    if other is not None:
-        j = data.runs.index(other)
-        better = wrong & data.present[j] & (data.columns["correct"][j] == 1)
-        if many := int(better.sum()):
-            lost = plural(many, "question")
-            address = _address(run=[f"{name}|2", f"{report.shown[other]}|1"])
-            links.append(Link(address, f"{lost} that {report.shown[other]} gets right and {name} gets wrong"))
-    return tuple(links)
+    if other is None:
+        return ()
+    j = data.runs.index(other)
+    wrong = data.present[i] & (data.columns["incorrect"][i] == 1)
+    many = int((wrong & data.present[j] & (data.columns["correct"][j] == 1)).sum())
+    if not many:
+        return ()
+    address = _address(run=[f"{name}|2", f"{report.shown[other]}|1"])
+    return (Link(address, f"{plural(many, 'question')} that {report.shown[other]} gets right and {name} gets wrong"),)
+
+
+def errors_at(report: ReportData, run: str, threshold: float) -> tuple[str, ...]:
+    """Return the questions that a run answers wrongly from a threshold on, the most confident first."""
+    data = report.loaded.data
+    assert isinstance(data, Evidence)
+    one = one_run(data, run)
+    rows = np.flatnonzero(one.accept(threshold) & one.wrong)
+    return tuple(one.data.questions[row] for row in rows[np.argsort(-one.confidence[rows], kind="stable")])
 
 
 def _address(**filters: str | list[str]) -> str:
