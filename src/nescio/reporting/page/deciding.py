@@ -41,10 +41,10 @@ def decision(report: ReportData) -> tuple[Statement, ...]:
     """Return the sentences of the block that decides, the first of them the advice itself."""
     if not report.counts or not any(map(sum, report.counts.values())):
         return ()
-    if nothing := _degenerate(report):
-        return nothing
     run, shipping = _chosen(report)
     unread = tuple(_no_decision(report, run))
+    if nothing := _degenerate(report):
+        return (*unread, *nothing)
     shipped = _ship(report, run, shipping, refused=bool(unread))
     return (*unread, *shipped, *_tie(report, shipping), *_more(report))
 
@@ -111,7 +111,8 @@ def _clustered(report: ReportData) -> bool:
 
 def _no_decision(report: ReportData, run: str) -> Iterator[Statement]:
     """Say how much silence of a run was no decision of its own, where that is much."""
-    rows = [row for row in report.loaded.silence if row.run == run and row.why in NOT_DECIDED]
+    silent = [row for row in report.loaded.silence if row.run == run and row.taken_for == "silence"]
+    rows = [row for row in silent if row.why in NOT_DECIDED]
     lost, of = sum(row.n for row in rows), max((row.of for row in rows), default=0)
     if not of or lost < MUCH * of:
         return

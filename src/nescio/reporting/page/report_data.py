@@ -41,7 +41,7 @@ LEAST_EACH = 8  # questions that each value then has on average
 MOST_BROKEN_DOWN = 12  # runs, the best first, whose categories the page shows
 MOST_PAIRS = 5_000  # comparisons that a page shows, those of 100 runs
 LEAST_GROUPS, MOST_IN_A_GROUP = 5, 20  # of a column that looks as if its questions hang together
-BY_QUANTILES = ("percentile", "bca")  # intervals whose ends are resamples
+BY_QUANTILES = ("percentile", "bca", "dirichlet")  # intervals whose ends are resamples
 LEAST_IN_TAIL = 5  # resamples beyond such an end
 MOST_TUNED = 30  # runs, the best first, whose thresholds the page moves through
 

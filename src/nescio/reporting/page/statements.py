@@ -106,7 +106,7 @@ KINDS: Mapping[str, Kind] = {
         FIGURES,
     ),
     "no decision": Kind(
-        "so many answers could not be read, or there were none, so that silence was not the run's own choice",
+        "so many answers could not be read, or stopped on an error, that silence was not the run's own choice",
         "what the files say of each silence",
         "counted",
         FIGURES,
