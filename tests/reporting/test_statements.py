@@ -196,9 +196,9 @@ def expected(made: Made, kind: str, figures: dict[str, Any]) -> set[str] | None:
         level = 100 * (1 - 0.05 / made.k)
         best = made.report.runs[0]
         rows = nescio.score(made.files, [made.main], ci=level, resamples=RESAMPLES, **made.how)
-        row = next(one for one in rows if one.run == best)
-        assert row.value == pytest.approx(made.score(best)["value"])
-        return {f"{row.value:.3f}", f"{row.low:.3f}", f"{row.high:.3f}"}
+        of_best = next(one for one in rows if one.run == best)
+        assert of_best.value == pytest.approx(made.score(best)["value"])
+        return {f"{of_best.value:.3f}", f"{of_best.low:.3f}", f"{of_best.high:.3f}"}
     if kind == "another sample":
         size = sum(made.counted(made.report.runs[0])[:3])
         low, high = predicted(made) if size <= 400 else (figures["low"], figures["high"])
@@ -220,6 +220,7 @@ def paired(made: Made) -> tuple[float, bool]:
         row = shipping.comparison
     else:
         row = nescio.compare(made.files, [made.main], **two).rows[0]
+    assert row.p is not None
     return row.p, row.significant
 
 
@@ -270,8 +271,10 @@ def _own(made: Made, one: Any) -> set[str]:
     if numbers is not None:
         return numbers
     if one.kind == "evidence":
-        seen = dict(next(iter(s.figures for s in statements(made.report) if s.kind in ("did", "held out"))))
-        bound = dict(next(iter(s.figures for s in statements(made.report) if s.kind == "wrong")))
+        seen: dict[str, Any] = dict(
+            next(iter(s.figures for s in statements(made.report) if s.kind in ("did", "held out")))
+        )
+        bound: dict[str, Any] = dict(next(iter(s.figures for s in statements(made.report) if s.kind == "wrong")))
         share = seen["risk"] if "risk" in seen else seen["wrong"] / seen["answered"]
         return set() if bound["upper"] is None else {f"{100 * (bound['upper'] - share):.0f}"}
     if one.kind == "groups":

@@ -47,8 +47,8 @@ def another_count(hits: int, trials: int, more: int, level: float) -> Interval:
         return UNDEFINED
     law = betabinom(more, hits + 0.5, trials - hits + 0.5)
     low, high = (1 - level) / 2, (1 + level) / 2
-    below = law.cdf(np.arange(more + 1))
-    return float(np.searchsorted(below, low)), float(min(np.searchsorted(below, high), more))
+    below: Floats = np.asarray(law.cdf(np.arange(more + 1)), dtype=np.float64)
+    return float(np.searchsorted(below, low)), float(min(int(np.searchsorted(below, high)), more))
 
 
 def another_value(

@@ -14,8 +14,8 @@ from nescio.formats.logs.grading import NOT_DECIDED
 from nescio.measures import parse
 from nescio.reporting.numbers import number
 from nescio.reporting.page.report_data import ReportData, Shipping
-from nescio.reporting.page.statements import LEVEL, Statement
-from nescio.selective.certified import GRID
+from nescio.reporting.page.statements import LEVEL, Figure, Statement
+from nescio.selective.certified import GRID, Guarantee, needed
 from nescio.selective.operating import Operating
 from nescio.stats.chosen import another_value, level_of_each, upper_of_chosen
 from nescio.text import enumerated, plural
@@ -130,7 +130,7 @@ def _tie(report: ReportData, shipping: Shipping) -> Iterator[Statement]:
     row = shipping.comparison
     if shipping.other and not (row and row.significant):
         both = f"{name}{_at(shipping.tuned)} and {report.shown[shipping.other]}{_at(shipping.other_tuned)}"
-        figures: dict[str, Any] = {
+        figures: dict[str, Figure] = {
             "run": name,
             "other": report.shown[shipping.other],
             "p": row.p_adjusted if row else None,
@@ -172,7 +172,12 @@ def _ship(report: ReportData, run: str, shipping: Shipping, *, refused: bool) ->
     pronoun = "" if refused else " it"
     if tuned:
         seen, wrong, answered = tuned.risk, tuned.wrong, tuned.answered
-        held = {"run": name, "threshold": tuned.threshold, "coverage": tuned.coverage, "risk": tuned.risk}
+        held: dict[str, Figure] = {
+            "run": name,
+            "threshold": tuned.threshold,
+            "coverage": tuned.coverage,
+            "risk": tuned.risk,
+        }
         text = (
             f"{who}{pronoun} answered {tuned.coverage:.0%} of held-out questions, and {tuned.risk:.0%} of these wrongly"
         )
@@ -182,7 +187,7 @@ def _ship(report: ReportData, run: str, shipping: Shipping, *, refused: bool) ->
         answered, wrong = answers_of(report, run)
         total = sum(report.counts[run])
         seen = wrong / answered if answered else math.nan
-        did = {"run": name, "answered": answered, "wrong": wrong, "n": total}
+        did: dict[str, Figure] = {"run": name, "answered": answered, "wrong": wrong, "n": total}
         text = f"{who}{pronoun} answers {answered / total:.0%}, and {_share(wrong, answered)} of its answers are wrong"
         yield Statement("did", text, did)
         tried = 2 * k if report.operating else k
@@ -201,7 +206,7 @@ def _bound(report: ReportData, wrong: int, answered: int, tried: int) -> Stateme
     upper = upper_of_chosen(wrong, answered, tried, LEVEL)
     k = len(report.runs)
     chosen = f", chosen out of {k:,}" if k > 1 else ""
-    figures = {"wrong": wrong, "answered": answered, "tried": tried, "upper": upper}
+    figures: dict[str, Figure] = {"wrong": wrong, "answered": answered, "tried": tried, "upper": upper}
     return Statement(
         "wrong", f"(at most {_above(upper)} on others like them, with 95% confidence{chosen}).", figures, LEVEL
     )
@@ -224,7 +229,11 @@ def _evidence(report: ReportData, shipping: Shipping, seen: float, upper: float)
     lead = "" if len(report.runs) == 1 else f"the lead is {'' if significant else 'not '}significant"
     gap = f"the bound is {100 * (upper - seen):.0f} points above what was seen" if stands_alone(report) else ""
     text = f"The evidence is {word}: {' and '.join(part for part in (lead, gap) if part)}." if lead or gap else ""
-    figures = {"word": word, "significant": significant, "gap": upper - seen if stands_alone(report) else None}
+    figures: dict[str, Figure] = {
+        "word": word,
+        "significant": significant,
+        "gap": upper - seen if stands_alone(report) else None,
+    }
     return Statement("evidence", text or f"The evidence is {word}.", figures)
 
 
@@ -260,7 +269,7 @@ def another_sample(report: ReportData) -> Iterator[Statement]:
         f"On another {plural(n, 'question')} like these, {report.shown[best]} as it came would score from "
         f"{number(low)} to {number(high)} by {report.main} (95% prediction interval{chosen})."
     )
-    figures = {"run": report.shown[best], "low": low, "high": high, "n": n, "runs": k}
+    figures: dict[str, Figure] = {"run": report.shown[best], "low": low, "high": high, "n": n, "runs": k}
     yield Statement("another sample", text, figures, LEVEL)
 
 
@@ -328,3 +337,20 @@ def tolerated(made: Sequence[Promise], risk: float) -> Promise | None:
     fewer errors; None where nobody can promise it."""
     safe = [one for one in made if one.upper <= risk and one.answered]
     return max(safe, key=lambda one: (one.answered - one.wrong, -one.wrong), default=None)
+
+
+def promise_in_words(report: ReportData, one: Promise | None, risk: float) -> str:
+    """Say which run and threshold can be held to so many errors, or that none can and what it would take."""
+    if not stands_alone(report):
+        return "No share of errors can be promised: questions that are clustered, or asked again, have no exact bound."
+    if one is None:
+        answers = needed(Guarantee(risk, LEVEL, tuple(map(float, range(tried_promises(report)))))) if risk else None
+        more = f": it would take {answers:,} answers without an error" if answers else ""
+        return f"No run can promise at most {100 * risk:g}% wrong answers on these questions{more}."
+    n, name = sum(report.counts[one.run]), report.shown[one.run]
+    where = " as it is" if one.threshold is None else f" at threshold {one.threshold:.6g}"
+    return (
+        f"For at most {100 * risk:g}% wrong answers, ship {name}{where}: it answers {one.answered:,} of {n:,} "
+        f"({one.answered / n:.0%}), {one.wrong:,} of these wrongly here, and at most {_above(one.upper)} on others "
+        "like them, with 95% confidence, every run and threshold looked at."
+    )

@@ -31,7 +31,7 @@ from nescio.reporting.page.question_texts import Parts, Texts
 from nescio.reporting.page.report_data import ReportData, compare_command, score_command
 from nescio.reporting.page.sentence import Answer, answer, statements
 from nescio.reporting.page.shown_text import as_json, isolated
-from nescio.reporting.page.statements import Statement
+from nescio.reporting.page.statements import Claim
 from nescio.reporting.page.thresholds import deciding_payload, threshold_payload, threshold_rows
 from nescio.reporting.page.to_read import questions_to_read
 from nescio.reporting.suites import span
@@ -231,22 +231,10 @@ def _held(report: ReportData) -> dict[str, Any]:
     """Return what the scripts of a report are given: how names are shown, and what runs do at each threshold."""
     runs = _names([report.shown[run] for run in report.runs])
     short = [name["short"] for name in runs.values()]
-    held: dict[str, Any] = {"short": short, "statements": [_plain(one) for one in statements(report)]}
+    held: dict[str, Any] = {"short": short, "statements": [asdict(Claim.of(one)) for one in statements(report)]}
     if promises(report):
         held["deciding"] = deciding_payload(report)
     return held | ({"thresholds": threshold_payload(report)} if report.operating else {})
-
-
-def _plain(one: Statement) -> dict[str, Any]:
-    """Lay a statement out for JSON, with what is declared of its kind."""
-    return {
-        "kind": one.kind,
-        "text": one.text,
-        "figures": {name: None if value != value else value for name, value in one.figures.items()},  # noqa: PLR0124  NaN
-        "level": one.level,
-        "given": one.declared.given,
-        "method": one.declared.method,
-    }
 
 
 def _silence(report: ReportData) -> Sequence[Mapping[str, Any]]:

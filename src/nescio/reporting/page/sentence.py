@@ -11,7 +11,7 @@ from nescio.data.results import Score
 from nescio.reporting.numbers import with_interval
 from nescio.reporting.page.deciding import answers_of, decision
 from nescio.reporting.page.report_data import ReportData
-from nescio.reporting.page.statements import LEVEL, Statement
+from nescio.reporting.page.statements import LEVEL, Figure, Statement
 from nescio.text import enumerated, plural
 
 FURTHER = ("evidence", "another sample", "groups")  # kinds of sentences that follow the advice
@@ -103,13 +103,18 @@ def _of_the_best(report: ReportData) -> tuple[Statement, ...]:
         and row.high is not None
         and not math.isnan(row.low)
     ):
-        figures = {"run": report.shown[best.run], "value": best.value, "low": row.low, "high": row.high}
+        figures: dict[str, Figure] = {
+            "run": report.shown[best.run],
+            "value": best.value,
+            "low": row.low,
+            "high": row.high,
+        }
         figures["runs"] = len(report.runs)
         made.append(Statement("best", value(row), figures, (report.level or 0) / 100))
     if report.comparisons is not None and best is not None and not math.isnan(best.value):
         alike = _alike(report, best.run)
-        figures = {"run": report.shown[best.run], "alike": len(alike), "runs": len(report.runs)}
-        made.append(Statement("better", _difference(report, alike), figures, LEVEL))
+        said: dict[str, Figure] = {"run": report.shown[best.run], "alike": len(alike), "runs": len(report.runs)}
+        made.append(Statement("better", _difference(report, alike), said, LEVEL))
     return tuple(made)
 
 

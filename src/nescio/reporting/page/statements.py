@@ -44,6 +44,23 @@ class Statement(Struct, frozen=True):
         return KINDS[self.kind]
 
 
+class Claim(Struct, frozen=True):
+    """A statement laid out for JSON, with what is declared of its kind."""
+
+    kind: str
+    text: str
+    figures: Mapping[str, Figure]
+    level: float | None
+    given: str
+    method: str
+
+    @classmethod
+    def of(cls, one: Statement) -> Claim:
+        """Lay a statement out; an undefined figure is None, as in JSON."""
+        figures = {name: None if value != value else value for name, value in one.figures.items()}  # noqa: PLR0124
+        return cls(one.kind, one.text, figures, one.level, one.declared.given, one.declared.method)
+
+
 STUDY = "studies/statements.py"
 FIGURES = "tests/reporting/test_statements.py"
 

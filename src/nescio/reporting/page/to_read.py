@@ -6,10 +6,16 @@ from urllib.parse import urlencode
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 
 from nescio.data.columns import OUTCOMES
 from nescio.data.evidence import Evidence
+from nescio.data.results import Results
+from nescio.reporting.page.deciding import promise_in_words, promises, tolerated
+from nescio.reporting.page.question_texts import Texts
 from nescio.reporting.page.report_data import ReportData
+from nescio.reporting.page.sentence import answer, statements
+from nescio.reporting.page.statements import Claim
 from nescio.selective.curve import one_run
 from nescio.text import plural
 
@@ -19,6 +25,84 @@ class Link(Struct, frozen=True):
 
     address: str
     text: str
+
+
+class ToRead(Struct, frozen=True):
+    """An error worth reading: of which run, at which threshold (None: as it came), which question, how confident, and
+    how many of the `others` got it right; with the words, where they are known."""
+
+    run: str
+    threshold: float | None
+    question: str
+    confidence: float | None
+    others_right: int
+    others: int
+    asked: str = ""
+    answer: str = ""
+    gold: str = ""
+
+
+class Line(Struct, frozen=True):
+    """A paragraph of the first screen."""
+
+    text: str
+
+
+def advised(report: ReportData, texts: Texts | None, *, most: int, tolerate: float | None) -> Results[ToRead]:
+    """Return the errors to read first, with the sentences of the first screen in `tables["screen"]` and what they claim
+    in `tables["statements"]`."""
+    said = answer(report)
+    shipping = report.shipping
+    run = shipping.run if shipping else report.runs[0]
+    threshold = shipping.tuned.threshold if shipping and shipping.tuned else None
+    lines = [said.text, said.advice]
+    if tolerate is not None:
+        one = tolerated(promises(report), tolerate)
+        lines.append(promise_in_words(report, one, tolerate))
+        run, threshold = (one.run, one.threshold) if one else (run, threshold)
+    tables = {
+        "screen": tuple(Line(text) for text in (*lines, *said.more) if text),
+        "statements": tuple(Claim.of(one) for one in statements(report)),
+    }
+    rows = _errors(report, run, threshold)[:most]
+    rows = [_worded(row, texts) for row in rows]
+    return Results(tuple(rows), report.scores.signature, report.scores.notes, "errors", tables)
+
+
+def _errors(report: ReportData, run: str, threshold: float | None) -> list[ToRead]:
+    data = report.loaded.data
+    if not isinstance(data, Evidence) or not set(OUTCOMES) <= data.columns.keys():
+        return []
+    i, others = data.runs.index(run), [j for j, name in enumerate(data.runs) if name != run]
+    right = (data.present[others] & (data.columns["correct"][others] == 1)).sum(axis=0)
+    asked = data.present[others].sum(axis=0)
+    sure = data.columns.get("confidence")
+    own = np.full(len(data.questions), np.nan) if sure is None else np.asarray(sure[i], dtype=np.float64)
+    if threshold is None:
+        rows = np.flatnonzero(data.present[i] & (data.columns["incorrect"][i] == 1))
+    else:
+        wanted = set(errors_at(report, run, threshold))
+        rows = np.array([row for row, question in enumerate(data.questions) if question in wanted], dtype=np.int64)
+    order = np.lexsort((-right[rows], np.where(np.isnan(own[rows]), np.inf, -own[rows])))
+    return [
+        ToRead(
+            report.shown[run],
+            threshold,
+            data.questions[row],
+            None if np.isnan(own[row]) else float(own[row]),
+            int(right[row]),
+            int(asked[row]),
+        )
+        for row in rows[order].tolist()
+    ]
+
+
+def _worded(row: ToRead, texts: Texts | None) -> ToRead:
+    if texts is None:
+        return row
+    asked = next((found for key, found in texts.asked.items() if key[0] == row.question), ("", ""))
+    said = next((one for key, one in texts.said.get(row.run, {}).items() if key[0] == row.question), None)
+    return replace(row, asked=asked[0], gold=asked[1], answer=(said.answer or "") if said else "")
 
 
 def questions_to_read(report: ReportData, *, scored: bool = False) -> tuple[Link, ...]:
