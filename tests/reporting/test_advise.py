@@ -23,6 +23,7 @@ def test_the_errors_are_those_of_the_run_at_the_threshold_advised(tmp_path: Path
     tuned = nescio.tune(table, run="keen", resamples=200).rows[0]
     with table.open(newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["run"] == "keen" and row["outcome"] == "incorrect"]
+    assert tuned.threshold is not None
     wrong = [row for row in rows if float(row["confidence"]) >= tuned.threshold - 1e-9]
     assert [row.question for row in said] == [row["question"] for row in wrong]
     assert {row.run for row in said} == {"keen"}

@@ -5,7 +5,7 @@ of that run at that threshold, the most confident first (without confidences, th
 
 \b
 nescio advise outcomes.csv
-nescio advise old.eval new.eval --most 20
+nescio advise questions.jsonl runs/*.jsonl --most 20
 nescio advise outcomes.csv --tolerate 30
 
 With --tolerate, run and threshold are those that can be held to so many wrong answers, with 95% confidence. JSON has

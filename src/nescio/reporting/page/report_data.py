@@ -42,7 +42,7 @@ MOST_BROKEN_DOWN = 12  # runs, the best first, whose categories the page shows
 MOST_PAIRS = 5_000  # comparisons that a page shows, those of 100 runs
 LEAST_GROUPS, MOST_IN_A_GROUP = 5, 20  # of a column that looks as if its questions hang together
 BY_QUANTILES = ("percentile", "bca", "dirichlet")  # intervals whose ends are resamples
-LEAST_IN_TAIL = 5  # resamples beyond such an end
+LEAST_IN_TAIL, MOST_DRAWN = 5, 200_000  # resamples beyond such an end, and those of counts, which cost little
 MOST_TUNED = 30  # runs, the best first, whose thresholds the page moves through
 
 Study = Literal["stability", "swap"]
@@ -207,9 +207,12 @@ def _of_the_chosen(
     if ci is None or len(runs) < 2:
         return None
     level = level_of_each(ci / 100, len(runs))
-    rows = compute_scores(_of_runs(loaded, runs[:1]), [main], ci=100 * level, **{**drawn, "progress": None})
+    needed = math.ceil(2 * LEAST_IN_TAIL / (1 - level) - 1e-6)
+    most = MOST_DRAWN if parse(main).counts_outcomes else drawn["resamples"]
+    how = {**drawn, "resamples": max(drawn["resamples"], min(needed, most)), "progress": None}
+    rows = compute_scores(_of_runs(loaded, runs[:1]), [main], ci=100 * level, **how)
     row = next(row for row in rows if row.run == runs[0])
-    enough = row.interval not in BY_QUANTILES or drawn["resamples"] * (1 - level) / 2 >= LEAST_IN_TAIL
+    enough = row.interval not in BY_QUANTILES or how["resamples"] >= needed
     return row if enough and row.low is not None and not math.isnan(row.low) else None
 
 
