@@ -227,7 +227,11 @@ def _evidence(report: ReportData, shipping: Shipping, seen: float, upper: float)
     wanted = [near, significant] if len(report.runs) > 1 else [near]
     word = ("weak", "fair", "strong")[2 * sum(wanted) // len(wanted)]
     lead = "" if len(report.runs) == 1 else f"the lead is {'' if significant else 'not '}significant"
-    gap = f"the bound is {100 * (upper - seen):.0f} points above what was seen" if stands_alone(report) else ""
+    gap = (
+        f"the bound is {plural(round(100 * (upper - seen)), 'point')} above what was seen"
+        if stands_alone(report)
+        else ""
+    )
     text = f"The evidence is {word}: {' and '.join(part for part in (lead, gap) if part)}." if lead or gap else ""
     figures: dict[str, Figure] = {
         "word": word,
