@@ -123,6 +123,14 @@ STUDIES = (
         0.0,
     ),
     Plot(
+        "statements",
+        1,
+        "{sentence}, best of {runs}",
+        {"true": "as the report says it", "a plain one": "as of a run picked in advance"},
+        "sentences of the report that are true",
+        0.95,
+    ),
+    Plot(
         "judges",
         0,
         "{judge}",

@@ -52,7 +52,8 @@ def command_line() -> Iterator[tuple[str, str]]:
         "# The command line\n",
         "`nescio COMMAND --help` prints the page of a command in a terminal, and `--help-all` the whole of it.",
         "Everywhere: data goes to standard output and messages to standard error; exit status 0 is done, 1 a gate that",
-        "failed, 3 a gate that cannot tell or a judge whose calls failed, 2 bad input or usage.\n",
+        "failed, 3 a gate that cannot tell or a judge whose calls failed, 2 bad input or usage, 70 a fault in nescio.",
+        "What the encoding of a terminal or pipe lacks is written in a plain spelling.\n",
     ]
     yield "cli.md", _joined([MADE, *head, "| command | what it does |", "| --- | --- |", *rows])
 

@@ -171,16 +171,31 @@ class UnknownNameError(NescioError):
     """A measure, format or judge that nobody registered; the nearest names are offered."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
-        import difflib
-
         known = sorted(set(known))
-        by_folded = {k.lower(): k for k in known}
-        # What ends so (pan.F1, abstention_F1) is nearer than what is spelled alike (UF01).
-        near = [name.lower()] if name.lower() in by_folded else []
-        near = near or [k for k in by_folded if name.lower() in re.split(r"[._@(]", k)[1:]][:_NEAREST]
-        near = near or difflib.get_close_matches(name.lower(), by_folded, n=3, cutoff=0.5)
-        hint = f"did you mean {' or '.join(by_folded[k] for k in near)}?" if near else f"known: {', '.join(known)}"
+        near = nearest(name, known)
+        hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(known)}"
         super().__init__(f"unknown {kind} {name!r}; {hint}")
+
+
+def not_constant(column: str, columns: Iterable[str]) -> MismatchError:
+    """Return the error for a column that cannot break scores down, with those that can, and the one probably meant."""
+    known = list(columns)
+    meant = "".join(f"; did you mean {name}?" for name in nearest(column, known, 0.7)[:1])
+    return MismatchError(
+        f"no column {column!r} is constant within each question; such columns: {', '.join(known) or 'none'}{meant}"
+    )
+
+
+def nearest(name: str, known: Iterable[str], cutoff: float = 0.5) -> list[str]:
+    """Return the names that one was probably meant to be, the likeliest first; none where none is near."""
+    import difflib
+
+    by_folded = {k.lower(): k for k in known}
+    # What ends so (pan.F1, abstention_F1) is nearer than what is spelled alike (UF01).
+    near = [name.lower()] if name.lower() in by_folded else []
+    near = near or [k for k in by_folded if name.lower() in re.split(r"[._@(]", k)[1:]][:_NEAREST]
+    near = near or difflib.get_close_matches(name.lower(), by_folded, n=3, cutoff=cutoff)
+    return [by_folded[k] for k in near]
 
 
 def names_nearest(function: Callable[P, R]) -> Callable[P, R]:

@@ -57,7 +57,7 @@ def test_a_measure_that_is_no_name_is_named_in_the_summary(tmp_path: Path) -> No
     data, summary = block(tmp_path / "one.csv", 1, 0.25), tmp_path / "seen.md"
     measure = package.measure("penalty(t=0.75)")
     package.look(data, measure, baseline="old", run="new", step_summary=str(summary))
-    assert f"$ nescio look {data} --measure 'penalty(t=0.75)' --baseline old --run new" in summary.read_text()
+    assert f"$ nescio look {data.name} --measure 'penalty(t=0.75)' --baseline old --run new" in summary.read_text()
 
 
 def test_night_after_night(nescio: Run, tmp_path: Path) -> None:

@@ -192,7 +192,10 @@ def test_page_is_whole_and_says_how_to_repeat_it(diff_page: Path) -> None:
     assert re.search(r">0\.532<.*?>0\.576<", text)
 
 
-def test_command_repeats_the_figures_it_names(diff_page: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_command_repeats_the_figures_it_names(
+    diff_page: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(diff_page.parent)  # where the files are, of which the page names no folder
     text = diff_page.read_text(encoding="utf-8")
     command = re.search(
         r"<code>(nescio compare [^<]*--run new[^<]*)</code>", text[text.index('id="figure-differences"') :]

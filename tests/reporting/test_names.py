@@ -178,7 +178,9 @@ def test_the_commands_of_a_page_run(tmp_path: Path) -> None:
     text = make(tmp_path / "page.html", table).read_text(encoding="utf-8")
     commands = {html.unescape(found) for found in re.findall(r'<pre tabindex="0"><code>(nescio [^<\n]*)', text)}
     counted = next(command for command in commands if command.startswith("nescio check"))
-    program = f'cd / && nescio() {{ {shlex.quote(sys.executable)} -m nescio "$@"; }}; {counted}'
+    program = (
+        f'cd {shlex.quote(str(tmp_path))} && nescio() {{ {shlex.quote(sys.executable)} -m nescio "$@"; }}; {counted}'
+    )
     done = subprocess.run(["bash", "-c", program], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert re.search(r"-a +3 +0 +0 ", done.stdout)

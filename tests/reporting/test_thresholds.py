@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 from typing import Any
@@ -62,28 +63,29 @@ def test_the_headline_ends_in_what_to_do(tmp_path: Path) -> None:
     table = outcome_table(tmp_path / "two.csv", {"keen": "C" * 120 + "W" * 80, "dull": "CWWWW" * 40}, confidence=True)
     said = advice(pages.gather([table], resamples=200))
     found = re.fullmatch(
-        r"Ship keen at threshold ([\d.]+): it answers (\d+)% of new questions, and (\d+)% of its answers are wrong \(at "
-        r"most (\d+)%, with 95% confidence\)\.",
+        r"Ship keen at threshold ([\d.]+): it answered (\d+)% of held-out questions, and (\d+)% of these wrongly \(at most "
+        r"([\d.]+)% on others like them, with 95% confidence, chosen out of 2\)\.",
         said,
     )
     assert found, said
     assert 0.4 < float(found[1]) < 0.5  # the 120th confidence is 0.99 - 0.9 · 119/200 = 0.4545
-    assert int(found[3]) <= int(found[4])
+    assert int(found[3]) <= float(found[4])
     plain = outcome_table(tmp_path / "plain.csv", {"keen": "C" * 120 + "W" * 80, "dull": "CWWWW" * 40})
-    # 80 of 200 wrong: the upper bound of Clopper and Pearson at 95% is the 0.95 quantile of Beta(81, 120)
+    # 80 of 200 wrong, the better of two runs: the upper bound of Clopper and Pearson at 97.5% is that quantile of
+    # Beta(81, 120)
     from scipy.stats import beta
 
-    upper = beta.ppf(0.95, 81, 120)
+    upper = beta.ppf(0.975, 81, 120)
     assert advice(pages.gather([plain], resamples=200)) == (
-        f"Ship keen as it is: it answers 100%, and 40% of its answers are wrong (at most {upper:.0%}, with 95% "
-        f"confidence)."
+        f"Ship keen as it is: it answers 100%, and 40% of its answers are wrong (at most {math.ceil(100 * upper)}% on "
+        "others like them, with 95% confidence, chosen out of 2)."
         " With a confidence for each answer, this page also says above which confidence to answer."
     )
     level = outcome_table(tmp_path / "level.csv", {"one": "CCW" * 20, "two": "WCC" * 20})
-    assert advice(pages.gather([level], resamples=200)).startswith(
-        "Choosing between one and two takes more questions than these (`nescio plan` says how many). As given, "
-        "one answers"
-    )
+    assert (
+        "one and two are not told apart here (p = 1.00); `nescio plan FILES -m c@1 --run one --baseline two` says how "
+        "many questions would."
+    ) in advice(pages.gather([level], resamples=200))
 
 
 @pytest.mark.slow
@@ -97,11 +99,12 @@ def test_real_runs_have_sliders(tmp_path: Path, visit: Any) -> None:
     # As given, boenninghoff20-small is first; each at its own threshold it is not, as `nescio tune` says too.
     said = page.inner_text(".advice")
     assert said.startswith(
-        "With each run at its own threshold, weerasinghe20-large is ahead. Ship weerasinghe20-large at threshold 0.9"
+        "With each run at its own threshold, weerasinghe20-large is ahead of boenninghoff20-small. Ship weerasinghe20-large "
+        "at threshold 0.9"
     )
     two = [file for file in files if "runs" not in file.parts or file.parent.name.startswith(("boenn", "weera"))]
     pair = nescio.tune_pair(two, baseline="boenninghoff20-small", run="weerasinghe20-large", resamples=200)
     assert pair.comparison.verdict == "better"
     tuned = pair.rows[1]
-    assert f"answers {tuned.coverage_held_out:.0%} of new questions, and {tuned.risk_held_out:.0%} of" in said
+    assert f"answered {tuned.coverage_held_out:.0%} of held-out questions, and {tuned.risk_held_out:.0%} of" in said
     opened.assert_quiet()

@@ -9,6 +9,7 @@ import sys
 
 from nescio._version import __version__
 
+CRASHED = 70  # exit status of a fault in nescio itself, so that no gate takes it for a verdict (1: worse)
 OWN = ("demo", "mcp")  # commands that only a shell has, each in a file of this folder
 
 
@@ -116,9 +117,12 @@ def _main() -> None:
     except KeyboardInterrupt:  # before or after those that `run` sees
         interrupted()
     except Exception as error:
-        if not _from_interrupt(error):
-            raise
-        interrupted()
+        if _from_interrupt(error):
+            interrupted()
+        import traceback
+
+        traceback.print_exc()
+        sys.exit(CRASHED)
 
 
 def interrupted() -> None:

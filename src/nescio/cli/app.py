@@ -13,6 +13,7 @@ from nescio._version import __version__
 from nescio.cli import OWN, _terminal, commands, interrupted, overview
 from nescio.cli.bars import clear, reading_bar
 from nescio.cli.derive import command_named
+from nescio.cli.encoding import use_plain_spelling
 from nescio.cli.help import SHELLS, VARIABLE, Command, answer, script
 from nescio.cli.output import mute, say
 from nescio.engines.memory import memory_limit
@@ -69,6 +70,7 @@ def run(arguments: Sequence[str]) -> None:
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed by the caller
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115  it serves until the process ends
+    use_plain_spelling()
     if VARIABLE in os.environ:
         sys.exit(answer(app))
     copy_context().run(_run, arguments)

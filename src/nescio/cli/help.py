@@ -23,7 +23,7 @@ LABEL = 24  # letters of an option with what stands for its value
 def _show_all(context: click.Context, _: click.Parameter, value: bool) -> None:
     if value:
         context.meta["nescio.help"] = "all"
-        click.echo(context.get_help(), color=context.color)
+        print(context.get_help())
         context.exit()
 
 

@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-import click
-
+from nescio.cli.encoding import escaped
 from nescio.data.notes import Note, note
 
 ONE_TABLE = ("csv", "jsonl", ".csv", ".jsonl", ".parquet")  # what holds the rows of results and nothing more
@@ -19,7 +18,7 @@ def say(message: str) -> None:
     """Print a message for the user, on standard error."""
     from nescio.reporting.terminal import wrapped
 
-    click.echo(wrapped(message, sys.stderr, "  "), err=True)
+    print(wrapped(message, sys.stderr, "  "), file=sys.stderr)  # click would write UTF-8 where ASCII is asked for
 
 
 def say_notes(notes: Iterable[Note]) -> None:
@@ -50,7 +49,7 @@ def emit(results: Any, printed: str, output: Path | None = None, *, show: Callab
         if printed == "table":
             (show or screen.show)(results)
         else:
-            click.echo(tables.render(results, printed), nl=False)
+            print(escaped(tables.render(results, printed), sys.stdout.encoding), end="")
         sys.stdout.flush()
     except BrokenPipeError:
         mute()  # a gate's exit status is still to come

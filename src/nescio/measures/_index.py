@@ -128,6 +128,7 @@ PLACES: dict[str, str] = {
     "c@1": "nescio.measures.three_outcomes",
     "all_unanswered_right": "nescio.measures.three_outcomes",
     "precision": "nescio.measures.three_outcomes",
+    "precision_answered": "nescio.measures.three_outcomes",
     "eq6": "nescio.measures.three_outcomes",
     "coverage": "nescio.measures.three_outcomes",
     "accuracy_with_candidates": "nescio.measures.three_outcomes",

@@ -290,8 +290,8 @@ class Declaration(Struct, frozen=True):
 
     @property
     def summary(self) -> str:
-        """The first line of the docstring."""
-        return self.doc.split("\n", 1)[0]
+        """The first paragraph of the docstring, in one line."""
+        return " ".join(self.doc.split("\n\n", 1)[0].split())
 
     @property
     def latex(self) -> str:

@@ -126,18 +126,43 @@ def all_unanswered_right(total: Any) -> Any:
     proportion=("correct", "attempted"),
 )
 def precision(total: Any) -> Any:
-    r"""The share of given answers that are right. A system that gives one sure answer and abstains otherwise scores 1.
+    r"""The share of what is decided that is right. A system that gives one sure answer and abstains otherwise scores 1.
 
-    $\frac{C}{C + W}$, undefined if nothing is answered.
+    $\frac{C}{C + W}$, undefined if nothing is answered. A correct abstention on an unanswerable question is among the
+    C.
 
-    When to use it: How often a given answer is right, as its readers see it. It hides what was left out, and a system
-    that answers one easy question wins: read coverage beside it, compare systems at one coverage with
+    When to use it: How often a given answer is right, where every question has an answer; where some have none, it
+    counts silence on them as right, and precision_answered says what readers of the answers see. It hides what was left
+    out, and a system that answers one easy question wins: read coverage beside it, compare systems at one coverage with
     accuracy@coverage, and rank by c@1.
 
     Example: C = 237, W = 156, U = 107: 237/(237 + 156) = 0.6031. The counts are those of Peñas & Rodrigo 2011, Table 3,
     icia091ro.
     """
     return total.correct / total.attempted
+
+
+@measure(
+    "precision_answered",
+    needs="correct answered",
+    bounds=(0, 1),
+    source="precision of the answers given alone; Peñas & Rodrigo, ACL 2011, eq. 5 where every question has an answer",
+    each=lambda q: {"right": q.correct * q.answered},
+    proportion=("right", "answered"),
+)
+def precision_answered(total: Any) -> Any:
+    r"""The share of the answers given that are right: silence is never among them, not even where it is correct.
+
+    $\frac{C_{answered}}{\text{answered}}$, undefined if nothing is answered. Equals precision where every question has
+    an answer.
+
+    When to use it: How often an answer is right, as its readers see it, where some questions have no answer: precision
+    counts silence on those as right. Like precision it hides what was left out: read coverage beside it, and rank by
+    c@1.
+
+    Example: C = 237, W = 156, U = 107: 237/(237 + 156) = 0.6031. Every question has an answer, so it equals precision.
+    """
+    return total.right / total.answered
 
 
 @measure("eq6", needs="correct incorrect unanswered", bounds=(0, 1), source=f"{PAPER}, eq. 6")

@@ -49,9 +49,9 @@ def gain(rows: Rows, runs: Sequence[str], width: int) -> Any:
     return dressed(chart, across, height=height)
 
 
-def penalty(rows: Rows, points: Rows, runs: Sequence[str], width: int) -> Any:
-    """penalty(t) over t, a line a run: whose is on top wins at that price of an error. Where there is room the runs'
-    names stand at the left, where all lines begin. Fields of both: run, t, value, named."""
+def penalty(rows: Rows, points: Rows, runs: Sequence[str], width: int, silent: float = 0.0) -> Any:
+    """penalty(t) over t, a line a run: whose is on top wins at that price of an error. Dashed is what silence earns.
+    Where there is room the runs' names stand at the left, where lines begin. Fields of both: run, t, value, named."""
     lowest = min((row["value"] for row in rows), default=0.0)
     bottom = max(PENALTY_CUT, min(0.0, lowest))
     scale = alt.Scale(domain=[bottom, 1], clamp=False, nice=False)
@@ -66,7 +66,7 @@ def penalty(rows: Rows, points: Rows, runs: Sequence[str], width: int) -> Any:
     axis = alt.Axis(orient="right") if named else alt.Axis()
     y = alt.Y("value:Q", title="penalty(t)", scale=scale, axis=axis)
     zero = (
-        alt.Chart(data([{"y": 0}]))
+        alt.Chart(data([{"y": silent}]))
         .mark_rule(color=MUTED, strokeDash=[4, 4])
         .encode(y=alt.Y("y:Q", scale=scale, axis=axis, title="penalty(t)"))
     )

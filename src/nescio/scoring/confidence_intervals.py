@@ -222,7 +222,7 @@ def _remarks_on_counts(method: str, sample: MeasureInput, proportion: tuple[str,
     return [
         note(
             RARE,
-            "the score rests on {questions} or fewer questions: treat the {method} interval as approximate",
+            "all but {questions} or fewer questions went one way: treat the {method} interval as approximate",
             questions=intervals.RARE,
             method=method,
         )

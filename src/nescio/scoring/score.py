@@ -14,7 +14,7 @@ from nescio.data.evidence import Data, Evidence, Tally, with_questions
 from nescio.data.notes import Note, gather, note
 from nescio.data.results import Score, Scores
 from nescio.data.signature import sign
-from nescio.errors import MismatchError, UsageError
+from nescio.errors import UsageError, not_constant
 from nescio.formats import Counting
 from nescio.measures import Measure, Measures, parse
 from nescio.options.edge import Progress
@@ -184,8 +184,7 @@ def strata(data: Data, by: str | None) -> list[tuple[str | None, Data]]:
     if by == QUESTION:
         return [(None, data), *_questions(data)]
     if by not in data.strata:
-        have = ", ".join(data.strata) or "none"
-        raise MismatchError(f"no column {by!r} is constant within each question; such columns: {have}")
+        raise not_constant(by, data.strata)
     values = data.strata[by]
     return [(None, data), *((str(value), data.select(values == value)) for value in np.unique(values))]
 

@@ -8,7 +8,7 @@ from nescio.selective.curve import Point, as_outcomes, risk_coverage
 from nescio.selective.thresholds import break_even, exact_rule
 from nescio.selective.tuned import Tuned, Tuning
 from nescio.selective.tuning import tune
-from nescio.selective.two import TunedPair, tune_pair
+from nescio.selective.two import TunedPair, at_thresholds, tune_pair
 
 __all__ = [
     "GridPoint",
@@ -18,6 +18,7 @@ __all__ = [
     "TunedPair",
     "Tuning",
     "as_outcomes",
+    "at_thresholds",
     "bounds_on_grid",
     "break_even",
     "certify",

@@ -1,4 +1,4 @@
-"""What a run does at each threshold: the counts that a page moves through, its tuned threshold and a certified one."""
+"""What a run does at each threshold: the counts that a page moves through, the tuned one, those fixed before."""
 
 from __future__ import annotations
 
@@ -11,15 +11,13 @@ from nescio.data.columns import Array
 from nescio.errors import NescioError
 from nescio.measures import Measure
 from nescio.scoring.samples import measure_inputs
-from nescio.selective.certified import Guarantee
+from nescio.selective.certified import Guarantee, bounds_on_grid
 from nescio.selective.crossfit import choose
 from nescio.selective.curve import Floats, OneRun
 from nescio.selective.thresholds import check_follows
-from nescio.stats.intervals import clopper_pearson_upper
 
 POINTS = 200
 FOLDS = 10
-CERTIFIED = (0.05, 0.1, 0.2, 0.3)  # risks that are tried, the lowest first
 CONFIDENCE = 0.95
 
 
@@ -37,47 +35,48 @@ class Counts(Struct, frozen=True):
 
 class TunedPoint(Struct, frozen=True):
     """The threshold at which a measure is best, and what to expect of it on new questions (cross-fitted): the measure,
-    the share answered, the share of these wrong, and its upper bound (one-sided, 95%; None for clustered questions)."""
+    the share answered, and the share of these wrong. `answered` and `wrong` count its answers on all questions, of
+    which `tried` thresholds were looked at."""
 
     threshold: float
     value: float
     coverage: float
     risk: float
-    risk_upper: float | None
+    answered: int
+    wrong: int
+    tried: int
 
 
 class Operating(Struct, frozen=True):
     """A run at its thresholds, from the strictest to answering all; `given` is the run as it came. `measure` is what
-    the tuned one is best by, and `certified` (risk, threshold) of the lowest risk of `CERTIFIED` that holds with a
-    confidence of 95%."""
+    the tuned one is best by, and `grid` the thresholds that were fixed before any verdict was looked at, by which a
+    risk can be certified (`selective.certified`); none where questions do not stand alone."""
 
     run: str
     n: float
     points: tuple[Counts, ...]
     given: Counts
     tuned: TunedPoint | None
-    certified: tuple[float, float] | None
+    grid: tuple[float, ...]
     measure: str = "c@1"
 
 
 def operating(one: OneRun, measure: Measure, *, seed: int = 0) -> Operating:
-    """Say what a run does at up to 200 thresholds, evenly spaced in coverage, the tuned and the certified one among
+    """Say what a run does at up to 200 thresholds, evenly spaced in coverage, the tuned one and those of the grid among
     them.
 
     The tuned one makes `measure` best, and is None where a threshold does not say what becomes of the measure's
     columns, or where nothing can be held out. Raises NescioError as `choose` does.
     """
-    tuned, certified = _tuned(one, measure, seed), _certified(one, seed)
+    tuned, grid = _tuned(one, measure, seed), _grid(one)
     distinct = np.unique(one.confidence[one.has_confidence])[::-1]
     if len(distinct) > POINTS:
         distinct = distinct[np.unique(np.linspace(0, len(distinct) - 1, POINTS).round().astype(int))]
-    marked = [point for point in (tuned.threshold if tuned else None, certified[1] if certified else None) if point]
-    thresholds = np.unique([*distinct, *(t for t in marked if np.isfinite(t))])[::-1]
+    thresholds = np.unique([*distinct, *grid, *([tuned.threshold] if tuned and np.isfinite(tuned.threshold) else [])])
     weight = _weights(one)
-    points = _counts(one, weight, np.array([np.inf, *thresholds]))
-    return Operating(
-        one.data.runs[0], float(weight.sum()), points, _as_given(one, weight), tuned, certified, measure.label
-    )
+    points = _counts(one, weight, np.array([np.inf, *thresholds[::-1]]))
+    given = _as_given(one, weight)
+    return Operating(one.data.runs[0], float(weight.sum()), points, given, tuned, grid, measure.label)
 
 
 def _weights(one: OneRun) -> Floats:
@@ -124,20 +123,22 @@ def _tuned(one: OneRun, measure: Measure, seed: int) -> TunedPoint | None:
     accepted = choice.held_out(one)
     inputs, _ = measure_inputs(one.apply(accepted), [measure])
     many, wrong = int(accepted.sum()), int((accepted & one.wrong).sum())
-    bound = None
-    if many and one.data.clusters is None and one.data.repeats is None:
-        bound = float(clopper_pearson_upper([wrong], [many], 1 - CONFIDENCE)[0])
+    here = one.accept(choice.threshold)
     return TunedPoint(
-        choice.threshold, inputs[0].value, many / len(accepted), wrong / many if many else float("nan"), bound
+        choice.threshold,
+        inputs[0].value,
+        many / len(accepted),
+        wrong / many if many else float("nan"),
+        int(here.sum()),
+        int((here & one.wrong).sum()),
+        int(one.has_confidence.sum()),
     )
 
 
-def _certified(one: OneRun, seed: int) -> tuple[float, float] | None:
-    if one.data.clusters is not None or one.data.repeats is not None:
-        return None
-    for risk in CERTIFIED:
-        choice = choose(one, Guarantee(risk, CONFIDENCE), FOLDS, seed)
-        if choice.threshold < np.inf:
-            sure = one.confidence[one.has_confidence]
-            return risk, float(sure[sure >= choice.threshold].min())
-    return None
+def _grid(one: OneRun) -> tuple[float, ...]:
+    """Return the thresholds at the ranks of `certified`, each as the lowest confidence that it accepts."""
+    sure = one.confidence[one.has_confidence]
+    if one.data.clusters is not None or one.data.repeats is not None or not len(sure):
+        return ()
+    tested = bounds_on_grid(sure, one.wrong[one.has_confidence], Guarantee(1.0, CONFIDENCE))
+    return tuple(dict.fromkeys(float(sure[sure >= point.threshold].min()) for point in tested if point.accepted))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from nescio.comparison.two_runs import take_two
 from nescio.data.evidence import Evidence, with_questions
 from nescio.data.notes import Note, note
 from nescio.data.results import Comparison, Results
-from nescio.errors import MismatchError
+from nescio.errors import MismatchError, UnknownNameError
 from nescio.measures import Measure, parse
 from nescio.options.edge import Progress
 from nescio.scoring.score import open_data
@@ -100,20 +101,40 @@ def held_out(data: Evidence, run: int, measure: Measure, folds: int, seed: int) 
     return one.apply(choice.held_out(one))
 
 
-def together(runs: list[Evidence]) -> Evidence:
-    """Put two runs into one Evidence, on the questions (and repeats) that both have."""
+def at_thresholds(data: Evidence, thresholds: Mapping[str, float]) -> Evidence:
+    """Return the runs as they are where these answer from their thresholds on, on the questions that all have.
+
+    A run that is not named stays as it came. Raises UnknownNameError for a run that is not there, and what `one_run`
+    raises.
+    """
+    for run in thresholds:
+        if run not in data.runs:
+            raise UnknownNameError("run", run, data.runs)
+    runs = []
+    for i, run in enumerate(data.runs):
+        if run in thresholds:
+            one = one_run(data, i)
+            runs.append(one.apply(one.accept(thresholds[run])))
+        else:
+            runs.append(data.take_runs([i]))
+    return together(runs)
+
+
+def together(runs: Sequence[Evidence]) -> Evidence:
+    """Put runs into one Evidence, on the questions (and repeats) that all have."""
     keys = [
         list(zip(one.questions, one.repeats.label, strict=True)) if one.repeats else list(one.questions) for one in runs
     ]
-    place = {key: i for i, key in enumerate(keys[1])}
-    shared = [(i, place[key]) for i, key in enumerate(keys[0]) if key in place]
+    places = [{key: i for i, key in enumerate(own)} for own in keys]
+    shared = [key for key in keys[0] if all(key in place for place in places)]
     if not shared:
-        raise MismatchError("the two runs have no question in common")
-    first, second = (one.select(np.array(at)) for one, at in zip(runs, zip(*shared, strict=True), strict=True))
-    names = [name for name in first.columns if name in second.columns]
+        raise MismatchError(f"the {'two ' if len(runs) == 2 else ''}runs have no question in common")
+    cut = [one.select(np.array([place[key] for key in shared])) for one, place in zip(runs, places, strict=True)]
+    first = cut[0]
+    names = [name for name in first.columns if all(name in one.columns for one in cut)]
     return replace(
         first,
-        runs=(*first.runs, *second.runs),
-        columns={name: np.concatenate([first.columns[name], second.columns[name]]) for name in names},
-        absence=np.concatenate([first.absence, second.absence]),
+        runs=tuple(run for one in cut for run in one.runs),
+        columns={name: np.concatenate([one.columns[name] for one in cut]) for name in names},
+        absence=np.concatenate([one.absence for one in cut]),
     )

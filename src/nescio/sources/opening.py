@@ -6,14 +6,16 @@ import codecs
 import re
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from glob import glob
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
 
 from nescio.data.notes import Note, note
-from nescio.errors import FormatError, MismatchError
+from nescio.errors import FormatError, MismatchError, nearest
 from nescio.sources import compressed, documents, workbooks
 from nescio.sources.arrow import readable
 from nescio.sources.database import connect, first_line, is_pattern, load_engine, parquet
@@ -23,6 +25,7 @@ from nescio.sources.remote import address_of, fetch
 from nescio.sources.source import ARCHIVES, DELIMITED, LINES, PACKED, TALLY, TEXT, Packed, Source
 from nescio.sources.text_files import WHITE, check_text, records, separator
 
+MOST_BESIDE = 2_000  # files of a folder, one of which may be meant by a name that is not there
 _CHUNK = 1 << 20
 _COLUMN = 1 << 15  # bytes that are held of a column, however few rows there are
 KEPT: dict[Path, str] = {}  # files in which streams are kept (standard input), and what messages call them
@@ -47,7 +50,7 @@ def open_source(item: Any, most: int = compressed.MOST, streamed: Streamed | Non
         if path.is_dir():
             raise FormatError(path, "this is a folder; name the files in it")
         if not path.exists():
-            raise FormatError(path, "there is no such file")
+            raise FormatError(path, f"there is no such file{_meant(path)}")
         if not path.is_file():
             raise FormatError(path, "this is a stream, but nescio reads a file more than once; save it to a file first")
         empty = path.stat().st_size == 0
@@ -62,6 +65,14 @@ def open_source(item: Any, most: int = compressed.MOST, streamed: Streamed | Non
     if empty:
         raise FormatError(path, "the file is empty")
     return _open_kept(path, most, streamed) if path in KEPT else _open_file(path, most, streamed)
+
+
+def _meant(path: Path) -> str:
+    """Return the name of a file beside the one that is not there, where it is spelled almost alike."""
+    with suppress(OSError):
+        found = nearest(path.name, (one.name for one in islice(path.parent.iterdir(), MOST_BESIDE)), 0.7)
+        return "".join(f"; did you mean {name}?" for name in found[:1])
+    return ""
 
 
 def _open_file(path: Path, most: int, streamed: Streamed | None) -> Source:

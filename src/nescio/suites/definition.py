@@ -30,7 +30,15 @@ from msgspec.structs import replace
 from nescio.data.evidence import Data, Evidence, Tally, with_questions
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, Outcomes
-from nescio.errors import FormatError, MismatchError, MissingColumnError, UnknownNameError, UsageError, opt
+from nescio.errors import (
+    FormatError,
+    MismatchError,
+    MissingColumnError,
+    UnknownNameError,
+    UsageError,
+    not_constant,
+    opt,
+)
 from nescio.measures import Measure, Measures, parse
 from nescio.pipeline import Loaded, Options, Reading, apply, judge, read
 from nescio.scoring.score import open_data, parse_all, strata
@@ -262,8 +270,7 @@ def _by_stratum(source: Any, by: str, options: Mapping[str, Any], measures: Meas
     outcomes = judged.data
     if by not in outcomes.strata:
         every = read(items, plan.but(strata=None)).data  # to say what there is instead
-        have = ", ".join(getattr(every, "strata", {})) or "none"
-        raise MismatchError(f"no column {by!r} is constant within each question; such columns: {have}")
+        raise not_constant(by, getattr(every, "strata", {}))
     check_named(outcomes, by)
     values = outcomes.strata[by]
     benchmarks = []

@@ -18,14 +18,15 @@ from nescio.reporting.page.change import Change, change_page, gather_change
 from nescio.reporting.page.commands import Commands
 from nescio.scoring.score import open_data
 from nescio.sources.writing import write_text
-from nescio.verbs._shared import Labelled, Reading, Resampled, source_words
+from nescio.verbs._shared import Labelled, Reading, Resampled, option_words, source_words
 
 REPEATED = ("test", "correction", "margin", "ci")  # options of a comparison that its page repeats
 
 
 def commands_of(request: Any) -> Commands:
     """Keep what other commands need to give the same figures as this request."""
-    return Commands(source_words(request.source), request.words(Reading), request.words(Resampled, *REPEATED))
+    reading, resampling = option_words(request, Reading), option_words(request, Resampled, *REPEATED)
+    return Commands(source_words(request.source), reading, resampling)
 
 
 class Pair(Struct, frozen=True):

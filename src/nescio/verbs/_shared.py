@@ -20,6 +20,7 @@ from nescio.sources.arrow import items_of
 from nescio.suites.choices import Incomplete, Over
 
 __all__ = ["Reading"]
+NEAR_THE_ROOT = 2  # parts of a path, as of /home
 SUMMARY = "GITHUB_STEP_SUMMARY"  # where GitHub Actions says which file it shows
 
 
@@ -379,18 +380,37 @@ class Gated(Certified, group="Gates"):
 
 
 def source_words(source: Any) -> tuple[str, ...]:
-    """Write what is read as a shell names it; FILES stands for tables in memory."""
+    """Write what is read as a shell names it, for a page that others are sent: a path of this machine from the folder
+    that holds all files; FILES stands for tables in memory."""
     if isinstance(source, Mapping):
-        return tuple(f"{name}={file}" for name, files in source.items() for file in items_of(files))
-    words = [str(item) if isinstance(item, (str, Path)) else "FILES" for item in items_of(source)]
+        named = [(f"{name}=", str(file)) for name, files in source.items() for file in items_of(files)]
+    else:
+        named = [("", str(item) if isinstance(item, (str, Path)) else "FILES") for item in items_of(source)]
+    folders = [os.path.dirname(file) for _, file in named if os.path.isabs(file)]
+    top = os.path.commonpath(folders) if folders else ""
+    apart = len(Path(top).parts) <= NEAR_THE_ROOT  # a folder of many people, below which names would be told
+    words = [
+        name + (_told(file) if apart or not os.path.isabs(file) else os.path.relpath(file, top)) for name, file in named
+    ]
     return tuple(dict.fromkeys(words)) or ("FILES",)
+
+
+def _told(word: str) -> str:
+    """Return a word without the folders of this machine, where it is an absolute path."""
+    return os.path.basename(word) if os.path.isabs(word) else word
+
+
+def option_words(request: Any, *kept: Any) -> tuple[str, ...]:
+    """Write the options that were given, as `source_words` writes files; all, or those of some classes and names."""
+    return tuple(map(_told, request.words(*kept)))
 
 
 def command_line(verb: str, request: Any) -> str:
     """Write the command line that gives a request again, without where gates are reported."""
     from nescio.text import command_text
 
-    words = [word for name in request.options for word in request.words(name) if name not in ("junit", "step_summary")]
+    kept = [name for name in request.options if name not in ("junit", "step_summary")]
+    words = [word for name in kept for word in option_words(request, name)]
     return command_text(["nescio", *verb.split(), *source_words(request.source), *words])
 
 

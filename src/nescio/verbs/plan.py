@@ -6,6 +6,7 @@ the difference.
 
 \b
 nescio plan outcomes.csv --run mine --baseline old --difference 0.03
+nescio plan outcomes.csv --run mine --baseline other --at mine=0.384 --difference 0.03
 nescio plan --rates 0.5,0.3,0.2 --agreement 0.4 --difference 0.03 --questions 1000
 
 For measures that are not functions of counts, and for clustered questions, the standard error on the pilot is scaled to
@@ -15,18 +16,23 @@ the number of questions instead (a normal approximation). `nescio plan-repeats` 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from numbers import Real
 from typing import Any, ClassVar
 
+from msgspec.structs import replace
+
+from nescio.data.evidence import with_questions
 from nescio.data.results import Results
 from nescio.errors import UsageError, opt
 from nescio.meta_evaluation.planning import MOST_POWER, PowerPlan
 from nescio.meta_evaluation.planning import plan as plan_questions
 from nescio.meta_evaluation.planning._rejections import LARGEST
 from nescio.options import Kind, Request, argument, option, verb
-from nescio.options.kinds import BETWEEN, NUMBERS
+from nescio.options.kinds import BETWEEN, LIMITS, NUMBERS
 from nescio.reporting.planning import show_plan
+from nescio.scoring.score import open_data
+from nescio.selective import at_thresholds
 from nescio.verbs._shared import SOURCE, Reading, Seeded, WithMeasures, Worked, refuse_suite
 
 
@@ -42,6 +48,7 @@ def _split_rates(words: list[str]) -> list[Any]:
     return [NUMBERS.read(word) for word in words]
 
 
+LIMITS_OF_RUNS = replace(LIMITS, takes="RUN=CONFIDENCE", metavar="RUN=CONFIDENCE")
 PLAIN = list[float] | list[list[float]] | None
 RATES = Kind("three numbers separated by commas", _rates, _split_rates, PLAIN, "C,W,U", several=True)
 
@@ -104,6 +111,12 @@ class PlanRequest(Reading, Seeded, Piloted, Worked):
         help="Also report what N questions can detect.",
         default_words="the pilot's number",
     )
+    at: Mapping[str, float] | None = option(
+        default=None,
+        kind=LIMITS_OF_RUNS,
+        apart="rates",
+        help="Plan for a run that answers from this confidence on, as `nescio tune` finds it. Repeatable.",
+    )
     power: float = option(
         default=0.8,
         low=0,
@@ -139,4 +152,13 @@ class PlanRequest(Reading, Seeded, Piloted, Worked):
 
 @verb(PlanRequest, working="planning", show=show_plan, tool=True)
 def plan(request: PlanRequest) -> Results[PowerPlan]:
-    return plan_questions(**request.values())
+    values = request.values()
+    at = values.pop("at")
+    if not at:
+        return plan_questions(**values)
+    reading = {name: values.pop(name) for name in Reading.options if name in values}
+    loaded = open_data(request.pilot, {"strata": (), **reading}, request.measures)
+    data = at_thresholds(with_questions(loaded.data, "apply a threshold to a run"), at)
+    made = plan_questions(**values | {"pilot": replace(loaded, data=data)})
+    line = made.signature.extend(at=",".join(f"{run}={threshold:g}" for run, threshold in at.items()))
+    return replace(made, signature=line)

@@ -27,6 +27,7 @@ from nescio.text import decimal, sanitize
 SCORE = "score"  # what the graded score of an answer is called, as in mean(score)
 BLOCKED, EMPTY, ERRORED, REFUSED = "blocked", "empty", "errored", "refused"
 NO_FORM = "without an answer in the requested form"
+NOT_DECIDED = frozenset((NO_FORM, ERRORED))  # silence that a run need not have chosen
 NO_SCORE = "without a score"
 UNREAD = "graded by a judge that failed"
 _LONGEST = 60  # characters of a text that can name a group of questions

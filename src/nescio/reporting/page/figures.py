@@ -12,6 +12,7 @@ from nescio.reporting import abstention, charts
 from nescio.reporting.numbers import number, with_interval
 from nescio.reporting.page.commands import measure_words
 from nescio.reporting.page.figure import MOST_ROWS, Figure, Record, first_of
+from nescio.reporting.page.how_to_read import silent_share
 from nescio.reporting.page.report_data import ReportData, score_command
 from nescio.reporting.page.shown_text import names
 from nescio.text import plural, sanitize
@@ -140,7 +141,8 @@ def penalty_figure(report: ReportData) -> Figure | None:
     if not runs:
         return None
     counts = {report.shown[run]: report.counts[run] for run in runs}
-    worth = _worth(counts)
+    silent = silent_share(report)
+    worth = _worth(counts, silent)
     winners = [(name, low, min(high, worth)) for name, low, high in _winners(counts) if low < worth]
     top = _with_winners(report.highlighted, [name for name, _, _ in winners])
 
@@ -157,19 +159,28 @@ def penalty_figure(report: ReportData) -> Figure | None:
         "penalty",
         "Which run is best for a given cost of errors",
         "penalty(t) gives 1 for a right answer, subtracts t/(1-t) for a wrong one, and gives 0 for an abstention. "
-        "Below the dashed line, a system that never answers would be better.",
+        f"{_said_of_silence(silent)}",
         _said_of_winners(winners, worth, any(not c + w for c, w, _ in counts.values())) + cut + others(report),
         tuple({k: v for k, v in row.items() if k != "named"} for row in rows),
-        lambda width: abstention.penalty(rows, marked, top, width),
+        lambda width: abstention.penalty(rows, marked, top, width, silent),
         report.commands.line("score", *measure_words([f"penalty(t={t:g})" for t in MARKED])),
         "{run}: penalty(t={t}) = {value.3}",
     )
 
 
-def _worth(counts: Mapping[str, tuple[int, int, int]]) -> float:
-    """Return the t from which on silence beats every run: the highest precision, as C - W t/(1-t) is above 0 just for t
-    below C/(C+W)."""
-    return max((c / (c + w) for c, w, _ in counts.values() if c + w), default=0.0)
+def _said_of_silence(silent: float) -> str:
+    if not silent:
+        return "Below the dashed line, a system that never answers would be better."
+    return (
+        f"Below the dashed line a system that never answers would be better: it earns {silent:.3f} where none exists."
+    )
+
+
+def _worth(counts: Mapping[str, tuple[int, int, int]], silent: float) -> float:
+    """Return the t from which on silence beats every run: with what silence earns, v of a question on average, C - W
+    t/(1-t) is above vn just for t below (C - vn)/(C - vn + W)."""
+    gains = [(c - silent * (c + w + u), w) for c, w, u in counts.values()]
+    return max((gain / (gain + w) for gain, w in gains if gain > 1e-9), default=0.0)
 
 
 def _said_of_winners(winners: Sequence[tuple[str, float, float]], worth: float, mute: bool) -> str:

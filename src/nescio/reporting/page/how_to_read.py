@@ -43,13 +43,42 @@ def warning(report: ReportData) -> str:
         return ""
     clusters = isinstance(report.loaded.data, Evidence) and report.loaded.data.clusters is not None
     what = plural(many, "cluster" if clusters else "question")
-    detectable = [row.detectable for row in report.comparisons or () if row.detectable is not None]
-    finest = (
-        f" The smallest difference that it can detect between two of these runs is about {min(detectable):.2f}."
-        if detectable
-        else ""
-    )
-    return f"The collection is small: {what}.{finest} So no value is in bold."
+    return f"The collection is small: {what}.{_detectable(report)} So no value is in bold."
+
+
+def _detectable(report: ReportData) -> str:
+    """Say which differences the tests find, of the pairs that are undecided where there are any."""
+    rows = [row for row in report.comparisons or () if row.detectable is not None]
+    undecided = [row for row in rows if not row.significant]
+    found = sorted(row.detectable for row in undecided or rows if row.detectable is not None)
+    if not found:
+        return ""
+    span = f"{found[0]:.3f}" if f"{found[0]:.3f}" == f"{found[-1]:.3f}" else f"{found[0]:.3f} to {found[-1]:.3f}"
+    which = "of the pairs that are undecided" if undecided else "of these pairs"
+    return f" The smallest difference that a test detects with a chance of 80% is about {span} {which}."
+
+
+def silent_share(report: ReportData) -> float:
+    """Return what a run earns that never answers: the share of the questions that have no answer."""
+    data = report.loaded.data
+    if not isinstance(data, Evidence) or "answerable" not in data.columns:
+        return 0.0
+    i = data.runs.index(report.runs[0])
+    return float((data.columns["answerable"][i][data.present[i]] == 0).mean())
+
+
+def _silence(report: ReportData) -> str:
+    share = silent_share(report)
+    if not share:
+        return "Below 0, never answering is better."
+    return f"Below {share:.3f}, which silence earns on the questions without an answer, never answering is better."
+
+
+def _chosen(report: ReportData) -> str:
+    row = report.chosen
+    if row is None or row.low is None or row.high is None:
+        return ""
+    return f", and from {number(row.low)} to {number(row.high)} as the best of {len(report.runs):,}"
 
 
 def words(report: ReportData) -> Sequence[Word]:
@@ -72,7 +101,7 @@ def words(report: ReportData) -> Sequence[Word]:
                 "penalty(t)",
                 "The mean score if an error costs t/(1-t): 1 for right, 0 for an abstention. At t = 0.75 an "
                 f"error costs 3, so {name} earns ({correct:,} - 3·{incorrect:,})/{n:,} = "
-                f"{(correct - 3 * incorrect) / n:.3f}. Below 0, never answering is better.",
+                f"{(correct - 3 * incorrect) / n:.3f}. {_silence(report)}",
             ),
         ]
     covered = report.row(best, "coverage")
@@ -89,8 +118,9 @@ def words(report: ReportData) -> Sequence[Word]:
         explained.append(
             Word(
                 "intervals",
-                f"{name} scores {number(row.value)} by {report.main} on these questions; on other questions like "
-                f"them it could score from {number(row.low)} to {number(row.high)} ({report.level:g}%). Intervals "
+                f"{name} scores {number(row.value)} by {report.main} on these questions. Over all questions like them, "
+                f"it scores from {number(row.low)} to {number(row.high)} with {report.level:g}% confidence, if it was "
+                f"picked in advance{_chosen(report)}. A new sample as small as this one strays further. Intervals "
                 "that overlap do not mean that two runs are tied: pairs are tested on the questions that both have.",
             )
         )

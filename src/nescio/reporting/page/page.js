@@ -145,5 +145,5 @@ const page = (() => {
     });
   });
   addEventListener("scroll", () => { if (spot) explain(...spot); }, { passive: true });
-  return { held, $, make, isolated, keep };
+  return { held, $, make, isolated, keep, pointsOf };
 })();

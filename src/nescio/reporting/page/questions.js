@@ -54,7 +54,9 @@
     }
     return found;
   })();
-  const mostSure = (q, r) => own.runs.reduce((most, _, run) => ((r < 0 || run === r) && cells[q * R + run] === 2 && sure[q * R + run] > most ? sure[q * R + run] : most), -Infinity);
+  const least = () => ($("f-least").value === "" ? -Infinity : Math.fround(Number($("f-least").value))); // the threshold at which a run would answer
+  const errs = (cell, from) => sure[cell] >= from && (cells[cell] === 2 || (from > -Infinity && cells[cell] === 3 && candidates?.[cell] === 2));
+  const mostSure = (q, r, from = least()) => own.runs.reduce((most, _, run) => ((r < 0 || run === r) && errs(q * R + run, from) && sure[q * R + run] > most ? sure[q * R + run] : most), -Infinity);
   const PRESETS = {
     sure: sure && { test: (q, r) => mostSure(q, r) > -Infinity, order: (r) => (a, b) => mostSure(b, r) - mostSure(a, r) || a - b },
     kept: candidates && { test: (q, r) => anyRun(r, (run) => cells[q * R + run] === 3 && candidates[q * R + run] === 1) },
@@ -113,6 +115,7 @@
     put("search", $("f-search").value.trim());
     put("show", $("f-show").value);
     if ($("f-of").value !== "") put("of", own.runs[of()]);
+    if ($("f-show").value === "sure") put("least", $("f-least").value);
     put(SPAN, span && span.join(BETWEEN));
     put("open", opened >= 0 ? own.questions[opened] : "");
     put("runs", $("f-agree").value);
@@ -120,6 +123,7 @@
     facets.forEach((facet, i) => { const code = $("f-facet-" + i).value; if (code !== "") put("in." + facet.name, facet.values[code]); });
     document.querySelectorAll(".pair").forEach((pair) => { const run = pair.querySelector(".who").value; if (run !== "") put("run", own.runs[run] + "|" + pair.querySelector(".what").value); });
     put("order", $("f-sort").value);
+    put("tolerate", page.tolerates?.()); // of the block that decides
     return found;
   };
   const PREFIX = "#questions?", SPAN = scored ? "mean" : "right", BETWEEN = scored ? ".." : "-"; // means may be below 0
@@ -127,10 +131,12 @@
     const found = new URLSearchParams(location.hash.startsWith(PREFIX) ? location.hash.slice(PREFIX.length) : "");
     $("f-search").value = found.get("search") ?? "";
     const set = (select, value) => { select.value = value ?? ""; if (select.selectedIndex < 0) select.value = ""; };
+    page.tolerate?.(found.get("tolerate"));
     set($("f-agree"), found.get("runs"));
     set($("f-show"), found.get("show"));
     const whose = own.runs.indexOf(found.get("of"));
     $("f-of").value = whose < 0 ? "" : String(whose);
+    $("f-least").value = Number.isFinite(Number(found.get("least") ?? NaN)) ? found.get("least") : "";
     const bounds = (found.get(SPAN) ?? "").split(BETWEEN).map(Number);
     span = bounds.length === 2 && (scored ? !bounds.some(Number.isNaN) : bounds.every((k) => k >= 0 && k <= R)) ? bounds : null;
     if ($("f-score")) { scored.choose(found.get("score")); showBars(); }
@@ -145,6 +151,7 @@
   let view = [], at = -1, span = null, opened = -1, wantedOpen = -1; // span: of how many runs right
   const filter = () => {
     const text = asked(), tests = [], preset = PRESETS[$("f-show").value];
+    $("f-least").parentNode.hidden = $("f-show").value !== "sure";
     if (text.length && texts && !texts.ready) texts.search().then(filter); // what is found by the names is shown until then
     if (preset) tests.push((q) => preset.test(q, of()));
     if (span) tests.push(scored ? (q) => scored.mean(q) >= span[0] && scored.mean(q) < span[1] : (q) => right[q] >= span[0] && right[q] <= span[1]);
@@ -283,6 +290,7 @@
     const text = wanted().toString();
     try { history.replaceState(null, "", text ? PREFIX + text : "#questions"); } catch { /* an address that cannot be changed */ }
   };
+  page.keepAddress = keepAddress;
   const close = () => { detail.hidden = true; opened = -1; keepAddress(); grid.focus(); };
   const FOLDED = 600; // characters of a text that are shown at once
   const folded = (text, props = {}) => (text.length <= FOLDED ? make("div", { className: "said", dir: "auto", textContent: text, ...props })
@@ -453,5 +461,5 @@
     texts.onload(() => draw(true));
     setTimeout(texts.load, 50);
   }
-  if (location.hash.startsWith(PREFIX)) $("questions").scrollIntoView();
+  if (location.hash.startsWith(PREFIX) && !/^tolerate=[^&]*$/.test(location.hash.slice(PREFIX.length))) $("questions").scrollIntoView();
 })();

@@ -20,6 +20,7 @@ from nescio.data.notes import Note, texts
 from nescio.reporting.layout import shortened
 from nescio.reporting.numbers import difference, interval, number, spaced_p
 from nescio.reporting.page.browser import Browser, browser, seen_by
+from nescio.reporting.page.deciding import TOLERATED, promises
 from nescio.reporting.page.drawing import drawn, table
 from nescio.reporting.page.figure import Figure
 from nescio.reporting.page.figures import all_figures
@@ -28,9 +29,10 @@ from nescio.reporting.page.how_to_read import warning, words
 from nescio.reporting.page.leaderboard import leaderboard
 from nescio.reporting.page.question_texts import Parts, Texts
 from nescio.reporting.page.report_data import ReportData, compare_command, score_command
-from nescio.reporting.page.sentence import Answer, answer
+from nescio.reporting.page.sentence import Answer, answer, statements
 from nescio.reporting.page.shown_text import as_json, isolated
-from nescio.reporting.page.thresholds import threshold_payload, threshold_rows
+from nescio.reporting.page.statements import Claim
+from nescio.reporting.page.thresholds import deciding_payload, threshold_payload, threshold_rows
 from nescio.reporting.page.to_read import questions_to_read
 from nescio.reporting.suites import span
 from nescio.text import sanitize
@@ -69,6 +71,7 @@ def page(report: ReportData, *, title: str | None = None, texts: Texts | None = 
             "highlight.js",
             "board.js",
             "thresholds.js",
+            "deciding.js",
             "texts.js",
             "graded.js",
             "questions.js",
@@ -89,6 +92,7 @@ def page(report: ReportData, *, title: str | None = None, texts: Texts | None = 
         to_read=questions_to_read(report, scored=browsing is not None and browsing.scored),
         browser_lead=browser_lead(browsing),
         heat=heat_map(report),
+        tolerated=TOLERATED if promises(report) else None,
         thresholds=threshold_rows(report),
         studies=[figure.name for figure in figures if figure.name in ("stability", "ties", "error_over_ties", "swap")],
     )
@@ -227,7 +231,10 @@ def _held(report: ReportData) -> dict[str, Any]:
     """Return what the scripts of a report are given: how names are shown, and what runs do at each threshold."""
     runs = _names([report.shown[run] for run in report.runs])
     short = [name["short"] for name in runs.values()]
-    return {"short": short} | ({"thresholds": threshold_payload(report)} if report.operating else {})
+    held: dict[str, Any] = {"short": short, "statements": [asdict(Claim.of(one)) for one in statements(report)]}
+    if promises(report):
+        held["deciding"] = deciding_payload(report)
+    return held | ({"thresholds": threshold_payload(report)} if report.operating else {})
 
 
 def _silence(report: ReportData) -> Sequence[Mapping[str, Any]]:

@@ -3,7 +3,9 @@ decides."""
 
 from __future__ import annotations
 
+import contextlib
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, get_args
 
@@ -29,14 +31,18 @@ from nescio.scoring.labels import read_labels
 from nescio.scoring.score import compute_scores
 from nescio.selective.curve import one_run
 from nescio.selective.operating import FOLDS, Operating, TunedPoint, operating
-from nescio.selective.two import held_out, together
+from nescio.selective.two import at_thresholds, held_out, together
+from nescio.stats.chosen import level_of_each
 
-MORE_MEASURES = ("precision", "penalty(t=0.75)")  # beside the default ones, where nobody asked for any
+MORE_MEASURES = ("penalty(t=0.75)",)  # beside the default ones and a precision, where nobody asked for any
 
 FEWEST, MOST_PARTS = 2, 30  # values of a column that is broken down unasked
 LEAST_EACH = 8  # questions that each value then has on average
 MOST_BROKEN_DOWN = 12  # runs, the best first, whose categories the page shows
 MOST_PAIRS = 5_000  # comparisons that a page shows, those of 100 runs
+LEAST_GROUPS, MOST_IN_A_GROUP = 5, 20  # of a column that looks as if its questions hang together
+BY_QUANTILES = ("percentile", "bca", "dirichlet")  # intervals whose ends are resamples
+LEAST_IN_TAIL, MOST_DRAWN = 5, 200_000  # resamples beyond such an end, and those of counts, which cost little
 MOST_TUNED = 30  # runs, the best first, whose thresholds the page moves through
 
 Study = Literal["stability", "swap"]
@@ -46,14 +52,16 @@ _STUDIES: dict[Study, Callable[..., Results]] = {"stability": stability, "swap":
 
 class Shipping(Struct, frozen=True):
     """The run that is expected to do best on new questions, at its tuned threshold where that is expected to pay and
-    else as it came; the next best one; and the two compared, on held-out questions where a threshold was chosen (None:
-    there is no other, or the two cannot be paired)."""
+    else as it came; the runs that then do the very same with every question; the next best of the others; and the two
+    compared, on held-out questions where a threshold was chosen (None: there is no other, or the two cannot be
+    paired)."""
 
     run: str
     tuned: TunedPoint | None
     other: str | None = None
     other_tuned: TunedPoint | None = None
     comparison: Comparison | None = None
+    alike: tuple[tuple[str, TunedPoint | None], ...] = ()
 
 
 ProgressFor = Callable[[str], Progress | None]  # from the name of a step to what is called with its progress
@@ -68,7 +76,9 @@ class ReportData(Struct, frozen=True, eq=False):
     outcomes. `studies` are those of the measures that were asked for, by the functions of `nescio.meta`, and `missing`
     says which could not be made. `operating` says what runs with confidences do at each threshold;
     `people` what people say of the answers (1, 0, -1 for nothing), shape (runs, questions); `shipping` which run to
-    use, and `by_asked` that someone asked for what the scores are broken down by.
+    use, and `by_asked` that someone asked for what the scores are broken down by. `chosen` is the best run's score
+    with an interval that holds for whichever run is best; `groups` a column by which questions come in groups (its
+    name, how many groups, and the questions in them) though nobody said that these hang together.
     """
 
     loaded: Loaded
@@ -92,6 +102,8 @@ class ReportData(Struct, frozen=True, eq=False):
     shipping: Shipping | None = None
     seed: int = 0
     people: Array | None = None
+    chosen: Score | None = None
+    groups: tuple[str, int, int] | None = None
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -137,7 +149,7 @@ def gather(
     loaded = load(data, Options(**reading))
     wanted = list(measures or loaded.measures)
     if not measures and tuple(loaded.measures) == DEFAULT_MEASURES:
-        wanted += MORE_MEASURES
+        wanted += (precision_of(loaded), *MORE_MEASURES)
     drawn: dict[str, Any] = {"resamples": resamples, "seed": seed, "jobs": jobs}
     scores = compute_scores(loaded, wanted, by=by, ci=ci, progress=progress_for("scoring"), **drawn)
     main = next(iter(scores)).measure if len(scores) else wanted[0]
@@ -176,7 +188,47 @@ def gather(
         _shipping(loaded, main, {row.run: row.value for row in scores if _whole(row, main)}, operating, drawn),
         seed,
         None if people is None else people.said,
+        _of_the_chosen(loaded, runs, main, ci, drawn),
+        _groups(loaded),
     )
+
+
+def precision_of(loaded: Loaded) -> str:
+    """Return the measure that says how often an answer is right, as its readers see it."""
+    known = loaded.data.columns.get("answerable")
+    return "precision" if known is None or not (known == 0).any() else "precision_answered"
+
+
+def _of_the_chosen(
+    loaded: Loaded, runs: Sequence[str], main: str, ci: float | None, drawn: Mapping[str, Any]
+) -> Score | None:
+    """Score the best run with an interval at the level that holds for the best of so many; None where so far out in the
+    tails there are no resamples, or nothing was chosen."""
+    if ci is None or len(runs) < 2:
+        return None
+    level = level_of_each(ci / 100, len(runs))
+    needed = math.ceil(2 * LEAST_IN_TAIL / (1 - level) - 1e-6)
+    most = MOST_DRAWN if parse(main).counts_outcomes else drawn["resamples"]
+    how = {**drawn, "resamples": max(drawn["resamples"], min(needed, most)), "progress": None}
+    rows = compute_scores(_of_runs(loaded, runs[:1]), [main], ci=100 * level, **how)
+    row = next(row for row in rows if row.run == runs[0])
+    enough = row.interval not in BY_QUANTILES or how["resamples"] >= needed
+    return row if enough and row.low is not None and not math.isnan(row.low) else None
+
+
+def _groups(loaded: Loaded) -> tuple[str, int, int] | None:
+    """Return a column whose values each hold a few questions, as those on one story do: its name, how many groups of
+    two or more there are, and how many questions are in them."""
+    data = loaded.data
+    if not isinstance(data, Evidence) or data.clusters is not None or data.repeats is not None:
+        return None
+    for name, values in data.strata.items():
+        sizes = Counter(values).values()
+        shared = [size for size in sizes if size > 1]
+        few = sum(sizes) >= 2 * len(sizes) and max(sizes, default=0) <= MOST_IN_A_GROUP
+        if few and len(sizes) >= LEAST_GROUPS:
+            return name, len(shared), sum(shared)
+    return None
 
 
 def column_to_break_down(loaded: Loaded) -> str | None:
@@ -308,24 +360,44 @@ def _shipping(
     order = sorted((run for run in values if not math.isnan(expected[run])), key=lambda run: -expected[run])
     if not order or not isinstance(data, Evidence):
         return None
-    if len(order) < 2:
-        return Shipping(order[0], tuned.get(order[0]))
-    first, second = order[:2]
-    try:
-        seed = drawn["seed"]
+    first, *others = order
+    same = _alike(data, first, others, tuned)
+    alike = tuple((run, tuned.get(run)) for run in same)
+    second = next((run for run in others if run not in same), None)
+    if second is None:
+        return Shipping(first, tuned.get(first), alike=alike)
+    comparison = None
+    with contextlib.suppress(NescioError):
         both = [
-            held_out(data, data.runs.index(run), parse(main), FOLDS, seed)
+            held_out(data, data.runs.index(run), parse(main), FOLDS, drawn["seed"])
             if run in tuned
             else data.take_runs([data.runs.index(run)])
             for run in (second, first)
         ]
-        pair = compare(
-            replace(loaded, data=together(both)), [main], baseline=second, run=first, **{**drawn, "progress": None}
+        paired = replace(loaded, data=together(both))
+        comparison = compare(paired, [main], baseline=second, run=first, **{**drawn, "progress": None}).rows[0]
+    return Shipping(first, tuned.get(first), second, tuned.get(second), comparison, alike)
+
+
+def _alike(data: Evidence, first: str, others: Sequence[str], tuned: Mapping[str, TunedPoint]) -> tuple[str, ...]:
+    """Return the runs that do the same with every question as the first, each at its threshold where it has one."""
+    thresholds = {run: point.threshold for run, point in tuned.items()}
+
+    def done(run: str) -> dict[str, tuple[int, int, int]]:
+        own = data.take_runs([data.runs.index(run)])
+        own = at_thresholds(own, {run: thresholds[run]}) if run in thresholds else own
+        keys = (
+            own.questions
+            if own.repeats is None
+            else [f"{q} {r}" for q, r in zip(own.questions, own.repeats.label, strict=True)]
         )
-        comparison = pair.rows[0]
-    except NescioError:
-        comparison = None
-    return Shipping(first, tuned.get(first), second, tuned.get(second), comparison)
+        outcome = zip(*(own.columns[name][0].tolist() for name in OUTCOMES), strict=True)
+        return {key: one for key, one, there in zip(keys, outcome, own.present[0], strict=True) if there}
+
+    if not set(OUTCOMES) <= data.columns.keys():
+        return ()
+    mine = done(first)
+    return tuple(run for run in others[:MOST_TUNED] if done(run) == mine)
 
 
 def _whole(row: Score, measure: str) -> bool:

@@ -7,13 +7,14 @@ import math
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nescio.data.evidence import Evidence
 from nescio.data.results import Score
 from nescio.reporting.numbers import with_interval
+from nescio.reporting.page.deciding import answers_of, decision
 from nescio.reporting.page.report_data import ReportData
-from nescio.selective.operating import TunedPoint
-from nescio.stats.intervals import clopper_pearson_upper
+from nescio.reporting.page.statements import LEVEL, Figure, Statement
 from nescio.text import enumerated, plural
+
+FURTHER = ("evidence", "another sample", "groups")  # kinds of sentences that follow the advice
 
 
 class Answer(Struct, frozen=True):
@@ -34,7 +35,15 @@ class Answer(Struct, frozen=True):
 
 def answer(report: ReportData) -> Answer:
     """Say who is best by the measure that decides, how surely, and with whom it is tied."""
-    return replace(_standing(report), advice=advice(report))
+    standing = _standing(report)
+    further = tuple(one.text for one in decision(report) if one.kind in FURTHER)
+    if report.chosen is not None:
+        of = f"{len(report.runs):,} runs"
+        further = (
+            f"The interval above holds for the best of {of}; in the leaderboard, each is that of its run alone.",
+            *further,
+        )
+    return replace(standing, advice=advice(report), more=(*standing.more, *further))
 
 
 def _standing(report: ReportData) -> Answer:
@@ -47,81 +56,71 @@ def _standing(report: ReportData) -> Answer:
     lower = " (lower is better)" if report.lower_is_better else ""
     if level := _level(report, best):
         lower += f", tied with {enumerated(level)}"
+    scored = value(interval_of_best(report) or replace(best, low=None, high=None))
+    given = " as the runs came" if report.shipping and report.shipping.run != best.run else ""
     if report.comparisons is None:
         rest = f": {report.why_alone}."
-        return Answer(
-            "", name, f" has the best {report.main}{lower}, {value(best)}{rest}", _what_it_did(report, best.run)
-        )
-    alike = [
+        return Answer("", name, f" has the best {report.main}{lower}, {scored}{rest}", _what_it_did(report, best.run))
+    after = f" is best by {report.main}{lower}{given}, {scored}; {_difference(report, _alike(report, best.run))}."
+    return Answer("", name, after, _what_it_did(report, best.run))
+
+
+def _alike(report: ReportData, best: str) -> list[str]:
+    return [
         report.shown[run]
         for run in report.runs[1:]
-        if (pair := report.pairs.get((best.run, run))) is None or not pair.significant
+        if (pair := report.pairs.get((best, run))) is None or not pair.significant
     ]
+
+
+def _difference(report: ReportData, alike: list[str]) -> str:
     others = "the other run" if len(report.runs) == 2 else f"all {len(report.runs) - 1} other runs"
-    difference = f"{'not ' if alike else ''}significantly different from {enumerated(alike) if alike else others}"
-    return Answer(
-        "", name, f" is best by {report.main}{lower}, {value(best)}; {difference}.", _what_it_did(report, best.run)
-    )
+    return f"{'not ' if alike else ''}significantly different from {enumerated(alike) if alike else others}"
 
 
 def advice(report: ReportData) -> str:
-    """Say what to do: which run to use, from which confidence on, and what it will then do; or what is missing to say
-    so."""
-    shipping = report.shipping
-    run = shipping.run if shipping else report.runs[0]
-    counts = report.counts.get(run)
-    if not counts or not sum(counts):
-        return ""
-    tuned = shipping.tuned if shipping else None
-    name, does = report.shown[run], "it answers"
-    who = f"Ship {name}{_at(tuned) or ' as it is'}:"
-    if shipping and shipping.other and not (shipping.comparison and shipping.comparison.significant):
-        both = f"{name}{_at(tuned)} and {report.shown[shipping.other]}{_at(shipping.other_tuned)}"
-        more = f"Choosing between {both} takes more questions than these (`nescio plan` says how many)."
-        who, does = f"{more} {'At that threshold' if tuned else 'As given'}, {name}", "answers"
-    if run != report.runs[0]:
-        who = f"With each run at its own threshold, {report.shown[run]} is ahead. {who}"
-    if tuned:
-        return f"{who} {does} {tuned.coverage:.0%} of new questions, and {_wrong(tuned.risk, tuned.risk_upper)}."
-    answered, wrong = _answers(report, run)
-    if not answered:
-        return f"{who} {does} nothing."
-    said = f"{does} {answered / sum(counts):.0%}, and {_wrong(wrong / answered, _upper(report, answered, wrong))}."
-    sure = run in report.operating
-    lacking = (
-        "" if sure else " With a confidence for each answer, this page also says above which confidence to answer."
-    )
-    return f"{who} {said}{lacking}"
+    """Say what to do: which run to use, from which confidence on, what it does and at most errs; or what is missing to
+    say so."""
+    said = " ".join(one.text for one in decision(report) if one.kind not in FURTHER)
+    answers = report.counts and not report.operating and any(answers_of(report, run)[0] for run in report.counts)
+    lacking = " With a confidence for each answer, this page also says above which confidence to answer."
+    return said + (lacking if said and answers else "")
 
 
-def _at(tuned: TunedPoint | None) -> str:
-    return f" at threshold {tuned.threshold:.3g}" if tuned else ""
+def statements(report: ReportData) -> tuple[Statement, ...]:
+    """Return every sentence with a number that the first screen says of other questions, and those of its advice."""
+    return (*_of_the_best(report), *decision(report))
 
 
-def _answers(report: ReportData, run: str) -> tuple[int, int]:
-    data = report.loaded.data
-    correct, incorrect, _ = report.counts[run]
-    if not isinstance(data, Evidence) or "answered" not in data.columns:
-        return correct + incorrect, incorrect
-    i = data.runs.index(run)
-    answered = data.present[i] & (data.columns["answered"][i] == 1)
-    return int(answered.sum()), int((answered & (data.columns["incorrect"][i] == 1)).sum())
+def _of_the_best(report: ReportData) -> tuple[Statement, ...]:
+    """Return what the headline claims: the interval of the best run, and from which runs it differs."""
+    best, row = report.row(report.runs[0], report.main), interval_of_best(report)
+    made = []
+    if (
+        best is not None
+        and row is not None
+        and row.low is not None
+        and row.high is not None
+        and not math.isnan(row.low)
+    ):
+        figures: dict[str, Figure] = {
+            "run": report.shown[best.run],
+            "value": best.value,
+            "low": row.low,
+            "high": row.high,
+        }
+        figures["runs"] = len(report.runs)
+        made.append(Statement("best", value(row), figures, (report.level or 0) / 100))
+    if report.comparisons is not None and best is not None and not math.isnan(best.value):
+        alike = _alike(report, best.run)
+        said: dict[str, Figure] = {"run": report.shown[best.run], "alike": len(alike), "runs": len(report.runs)}
+        made.append(Statement("better", _difference(report, alike), said, LEVEL))
+    return tuple(made)
 
 
-def _upper(report: ReportData, answered: int, wrong: int) -> float | None:
-    """Return the upper bound on the share wrong, one-sided, with 95% confidence; None for clustered questions."""
-    data = report.loaded.data
-    if isinstance(data, Evidence) and (data.clusters is not None or data.repeats is not None):
-        return None
-    return float(clopper_pearson_upper([wrong], [answered], 0.05)[0])
-
-
-def _wrong(risk: float, upper: float | None) -> str:
-    """Say how many of the answers are wrong, and at most; with a decimal where else both would be one number."""
-    if upper is None:
-        return f"{risk:.0%} of its answers are wrong"
-    digits = 1 if f"{risk:.0%}" == f"{upper:.0%}" else 0
-    return f"{risk:.{digits}%} of its answers are wrong (at most {upper:.{digits}%}, with 95% confidence)"
+def interval_of_best(report: ReportData) -> Score | None:
+    """Return the best run's score with an interval that accounts for its having been chosen; None without one."""
+    return report.chosen if len(report.runs) > 1 else report.row(report.runs[0], report.main)
 
 
 def _level(report: ReportData, best: Score) -> list[str]:

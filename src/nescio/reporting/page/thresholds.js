@@ -30,6 +30,7 @@
     row.querySelectorAll("button[data-to]").forEach((button) => button.addEventListener("click", () => fill(row, own, button.dataset.to === "given" ? null : own[button.dataset.to])));
     fill(row, own, null);
   });
+  page.toPlace = (name, place) => { const i = held.thresholds.findIndex((own) => own.run === name); if (i >= 0) fill(rows[i], held.thresholds[i], place); };
   $("t-all").addEventListener("input", (event) => rows.forEach((row, i) => { // every run as near as it comes to one coverage
     const own = held.thresholds[i], wanted = (Number(event.target.value) / 100) * own.n;
     $("t-all-value").textContent = event.target.value + "%";

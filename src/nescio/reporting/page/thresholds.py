@@ -7,20 +7,20 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nescio.reporting.numbers import number
+from nescio.reporting.page.deciding import promises, tried_promises
 from nescio.reporting.page.report_data import ReportData
+from nescio.reporting.page.statements import LEVEL
 from nescio.selective.operating import Counts, Operating
 
 
 def threshold_rows(report: ReportData) -> Sequence[Mapping[str, Any]]:
-    """Return what the template says of each run: its name, its tuned threshold on new questions, and the certified
-    one."""
+    """Return what the template says of each run: its name, and its tuned threshold on new questions."""
     return [
         {
             "run": report.shown[run],
             "points": len(one.points),
             "given": _nearest(one),
             "expected": _expected(report, one),
-            "certified": _certified(one),
         }
         for run, one in report.operating.items()
     ]
@@ -36,7 +36,6 @@ def threshold_payload(report: ReportData) -> list[dict[str, Any]]:
             "points": [_plain(point) for point in one.points],
             "given": _plain(one.given),
             "tuned": None if one.tuned is None else _place(one, one.tuned.threshold),
-            "certified": None if one.certified is None else _place(one, one.certified[1]),
         }
         for run, one in report.operating.items()
     ]
@@ -61,12 +60,28 @@ def _expected(report: ReportData, one: Operating) -> str:
     if one.tuned is None:
         return ""
     tuned = one.tuned
-    bound = "" if tuned.risk_upper is None else f" (at most {tuned.risk_upper:.1%})"
-    return f"{report.main} {number(tuned.value)}; answers {tuned.coverage:.1%}, {tuned.risk:.1%} of these wrong{bound}"
+    return f"{report.main} {number(tuned.value)}; answers {tuned.coverage:.1%}, {tuned.risk:.1%} of these wrong"
 
 
-def _certified(one: Operating) -> str:
-    if one.certified is None:
-        return ""
-    risk, threshold = one.certified
-    return f"at {threshold:.4g}, at most {risk:.0%} of the answers to new questions are wrong"
+def deciding_payload(report: ReportData) -> dict[str, Any]:
+    """Return what the input of errors tolerated works on: what each run can be held to as it came and at each threshold
+    of its grid, with the place of that threshold among the points of its slider."""
+    made = promises(report)
+    rows = [
+        [
+            report.runs.index(one.run),
+            None if one.threshold is None else _place(report.operating[one.run], one.threshold),
+            one.threshold,
+            one.answered,
+            one.wrong,
+            one.upper,
+        ]
+        for one in made
+    ]
+    return {
+        "runs": [report.shown[run] for run in report.runs],
+        "n": [sum(report.counts.get(run, ())) for run in report.runs],
+        "tried": tried_promises(report),
+        "level": LEVEL,
+        "promises": rows,
+    }

@@ -6,10 +6,17 @@ from urllib.parse import urlencode
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 
 from nescio.data.columns import OUTCOMES
 from nescio.data.evidence import Evidence
+from nescio.data.results import Results
+from nescio.reporting.page.deciding import promise_in_words, promises, tolerated
+from nescio.reporting.page.question_texts import Texts
 from nescio.reporting.page.report_data import ReportData
+from nescio.reporting.page.sentence import answer, statements
+from nescio.reporting.page.statements import Claim
+from nescio.selective.curve import one_run
 from nescio.text import plural
 
 
@@ -18,6 +25,84 @@ class Link(Struct, frozen=True):
 
     address: str
     text: str
+
+
+class ToRead(Struct, frozen=True):
+    """An error worth reading: of which run, at which threshold (None: as it came), which question, how confident, and
+    how many of the `others` got it right; with the words, where they are known."""
+
+    run: str
+    threshold: float | None
+    question: str
+    confidence: float | None
+    others_right: int
+    others: int
+    asked: str = ""
+    answer: str = ""
+    gold: str = ""
+
+
+class Line(Struct, frozen=True):
+    """A paragraph of the first screen."""
+
+    text: str
+
+
+def advised(report: ReportData, texts: Texts | None, *, most: int, tolerate: float | None) -> Results[ToRead]:
+    """Return the errors to read first, with the sentences of the first screen in `tables["screen"]` and what they claim
+    in `tables["statements"]`."""
+    said = answer(report)
+    shipping = report.shipping
+    run = shipping.run if shipping else report.runs[0]
+    threshold = shipping.tuned.threshold if shipping and shipping.tuned else None
+    lines = [said.text, said.advice]
+    if tolerate is not None:
+        one = tolerated(promises(report), tolerate)
+        lines.append(promise_in_words(report, one, tolerate))
+        run, threshold = (one.run, one.threshold) if one else (run, threshold)
+    tables = {
+        "screen": tuple(Line(text) for text in (*lines, *said.more) if text),
+        "statements": tuple(Claim.of(one) for one in statements(report)),
+    }
+    rows = _errors(report, run, threshold)[:most]
+    rows = [_worded(row, texts) for row in rows]
+    return Results(tuple(rows), report.scores.signature, report.scores.notes, "errors", tables)
+
+
+def _errors(report: ReportData, run: str, threshold: float | None) -> list[ToRead]:
+    data = report.loaded.data
+    if not isinstance(data, Evidence) or not set(OUTCOMES) <= data.columns.keys():
+        return []
+    i, others = data.runs.index(run), [j for j, name in enumerate(data.runs) if name != run]
+    right = (data.present[others] & (data.columns["correct"][others] == 1)).sum(axis=0)
+    asked = data.present[others].sum(axis=0)
+    sure = data.columns.get("confidence")
+    own = np.full(len(data.questions), np.nan) if sure is None else np.asarray(sure[i], dtype=np.float64)
+    if threshold is None:
+        rows = np.flatnonzero(data.present[i] & (data.columns["incorrect"][i] == 1))
+    else:
+        wanted = set(errors_at(report, run, threshold))
+        rows = np.array([row for row, question in enumerate(data.questions) if question in wanted], dtype=np.int64)
+    order = np.lexsort((-right[rows], np.where(np.isnan(own[rows]), np.inf, -own[rows])))
+    return [
+        ToRead(
+            report.shown[run],
+            threshold,
+            data.questions[row],
+            None if np.isnan(own[row]) else float(own[row]),
+            int(right[row]),
+            int(asked[row]),
+        )
+        for row in rows[order].tolist()
+    ]
+
+
+def _worded(row: ToRead, texts: Texts | None) -> ToRead:
+    if texts is None:
+        return row
+    asked = next((found for key, found in texts.asked.items() if key[0] == row.question), ("", ""))
+    said = next((one for key, one in texts.said.get(row.run, {}).items() if key[0] == row.question), None)
+    return replace(row, asked=asked[0], gold=asked[1], answer=(said.answer or "") if said else "")
 
 
 def questions_to_read(report: ReportData, *, scored: bool = False) -> tuple[Link, ...]:
@@ -34,6 +119,15 @@ def questions_to_read(report: ReportData, *, scored: bool = False) -> tuple[Link
         return ()
     shipping = report.shipping
     run = shipping.run if shipping else report.runs[0]
+    none = ""
+    if shipping and shipping.tuned:
+        many = len(errors_at(report, run, shipping.tuned.threshold))
+        none = "" if many else ", all of them below that threshold"
+    if shipping and shipping.tuned and not none:
+        least = f"{shipping.tuned.threshold:.9g}"
+        name = report.shown[run]
+        text = f"{plural(many, 'error')} of {name} at that threshold, most confident first"
+        return (Link(_address(show="sure", of=name, least=least), text), *_lost(report, data, run))
     i = data.runs.index(run)
     wrong = data.present[i] & (data.columns["incorrect"][i] == 1)
     if not wrong.any():
@@ -42,20 +136,36 @@ def questions_to_read(report: ReportData, *, scored: bool = False) -> tuple[Link
     sure = data.columns.get("confidence")
     links = []
     if sure is not None and not np.isnan(sure[i][wrong]).all():
-        links.append(Link(_address(show="sure", of=name), f"{errors} of {name}, most confident first"))
+        links.append(Link(_address(show="sure", of=name), f"{errors} of {name}{none}, most confident first"))
     else:
         easy = {"order": "easy"} if len(report.runs) > 1 else {}
         first = ", those that most runs get right first" if easy else ""
         links.append(Link(_address(run=f"{name}|2", **easy), f"{errors} of {name}{first}"))
+    return (*links, *_lost(report, data, run))
+
+
+def _lost(report: ReportData, data: Evidence, run: str) -> tuple[Link, ...]:
+    """Return the link to what the next best run gets right and this one, as they came, gets wrong."""
+    shipping, name, i = report.shipping, report.shown[run], data.runs.index(run)
     other = shipping.other if shipping and shipping.other else next((one for one in report.runs if one != run), None)
-    if other is not None:
-        j = data.runs.index(other)
-        better = wrong & data.present[j] & (data.columns["correct"][j] == 1)
-        if many := int(better.sum()):
-            lost = plural(many, "question")
-            address = _address(run=[f"{name}|2", f"{report.shown[other]}|1"])
-            links.append(Link(address, f"{lost} that {report.shown[other]} gets right and {name} gets wrong"))
-    return tuple(links)
+    if other is None:
+        return ()
+    j = data.runs.index(other)
+    wrong = data.present[i] & (data.columns["incorrect"][i] == 1)
+    many = int((wrong & data.present[j] & (data.columns["correct"][j] == 1)).sum())
+    if not many:
+        return ()
+    address = _address(run=[f"{name}|2", f"{report.shown[other]}|1"])
+    return (Link(address, f"{plural(many, 'question')} that {report.shown[other]} gets right and {name} gets wrong"),)
+
+
+def errors_at(report: ReportData, run: str, threshold: float) -> tuple[str, ...]:
+    """Return the questions that a run answers wrongly from a threshold on, the most confident first."""
+    data = report.loaded.data
+    assert isinstance(data, Evidence)
+    one = one_run(data, run)
+    rows = np.flatnonzero(one.accept(threshold) & one.wrong)
+    return tuple(one.data.questions[row] for row in rows[np.argsort(-one.confidence[rows], kind="stable")])
 
 
 def _address(**filters: str | list[str]) -> str:

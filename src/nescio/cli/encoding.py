@@ -1,0 +1,115 @@
+"""Output on terminals and pipes that cannot write every character: a plain spelling instead, and never an error."""
+
+from __future__ import annotations
+
+import codecs
+import sys
+from collections.abc import Callable
+from typing import Any
+
+PLAIN, ESCAPED = "nescio.plain", "nescio.escaped"
+_SPELLED = {
+    "·": "*",
+    "×": "x",
+    "–": "-",
+    "—": "-",
+    "−": "-",
+    "‑": "-",
+    "─": "-",
+    "│": "|",
+    "├": "+",
+    "└": "+",
+    "┌": "+",
+    "┐": "+",
+    "┘": "+",
+    "┤": "+",
+    "┬": "+",
+    "┴": "+",
+    "┼": "+",
+    "†": "+",
+    "•": "*",
+    "°": "o",
+    "→": "->",
+    "←": "<-",
+    "↑": "^",
+    "↓": "v",
+    "▶": ">",
+    "✔": "v",
+    "✓": "v",
+    "⁄": "/",
+    "’": "'",
+    "‘": "'",
+    "“": '"',
+    "”": '"',
+    "„": '"',
+    "«": '"',
+    "»": '"',
+    "●": "*",
+    "○": "o",
+    "⟪": "<",
+    "⟫": ">",
+    "…": "...",
+    "±": "+-",
+    "≥": ">=",
+    "≤": "<=",
+    "≠": "!=",
+    "∞": "inf",
+    "√": "sqrt",
+    "²": "^2",
+    "³": "^3",
+    "½": "1/2",
+    "¼": "1/4",
+    "¾": "3/4",
+    "⌈": "ceil(",
+    "⌉": ")",
+    "Σ": "sum",
+    "α": "alpha",
+    "β": "beta",
+    "δ": "delta",
+    "Δ": "Delta",
+    "θ": "theta",
+    "κ": "kappa",
+    "λ": "lambda",
+    "ρ": "rho",
+    "σ": "sigma",
+    "τ": "tau",
+    "Φ": "Phi",
+    "ψ": "psi",
+    "ω": "omega",
+    "█": "#",
+    "▏": "|",
+    "\u00a0": " ",
+    "\u202f": " ",
+    "\u2009": " ",
+}
+
+
+def _escape(character: str) -> str:
+    r"""Return \uXXXX, of what lies beyond as a pair of them, which JSON reads too."""
+    units = character.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[i]:02x}{units[i + 1]:02x}" for i in range(0, len(units), 2))
+
+
+def _handler(spell: Callable[[str], str]) -> Callable[[Any], tuple[str, int]]:
+    def handle(error: Any) -> tuple[str, int]:
+        if not isinstance(error, UnicodeEncodeError):
+            raise error
+        return "".join(map(spell, error.object[error.start : error.end])), error.end
+
+    return handle
+
+
+def use_plain_spelling() -> None:
+    """Let standard output and standard error write what their encoding lacks in a plain spelling: signs in those of
+    ASCII, letters by their numbers."""
+    codecs.register_error(PLAIN, _handler(lambda c: _SPELLED.get(c) or _escape(c)))
+    codecs.register_error(ESCAPED, _handler(_escape))
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors=PLAIN)
+
+
+def escaped(text: str, encoding: str | None) -> str:
+    """Return a text for programs, in which only what an encoding lacks is written as JSON escapes it."""
+    encoding = encoding or "utf-8"
+    return text.encode(encoding, ESCAPED).decode(encoding)

@@ -1,0 +1,360 @@
+"""What to do: which run to use, from which confidence on, how many errors to expect at most, and how good the evidence
+is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from nescio.data.evidence import Evidence
+from nescio.formats.logs.grading import NOT_DECIDED
+from nescio.measures import parse
+from nescio.reporting.numbers import number
+from nescio.reporting.page.report_data import ReportData, Shipping
+from nescio.reporting.page.statements import LEVEL, Figure, Statement
+from nescio.selective.certified import GRID, Guarantee, needed
+from nescio.selective.operating import Operating
+from nescio.stats.chosen import another_value, level_of_each, upper_of_chosen
+from nescio.text import enumerated, plural
+
+TOLERATED = 0.05  # the share of wrong answers that the page begins with
+FEWEST = 20  # questions, or clusters, below which nothing is decided
+NEAR = 0.05  # how far the bound of strong evidence lies above what was seen
+MUCH = 0.1  # of the questions, silent for want of an answer that could be read
+
+
+class Promise(Struct, frozen=True):
+    """What a run at a threshold (None: as it came) can be held to: so many questions answered, so many of these wrong
+    here, at most the share `upper` of them anywhere; and so many right answers."""
+
+    run: str
+    threshold: float | None
+    answered: int
+    wrong: int
+    upper: float
+
+
+def decision(report: ReportData) -> tuple[Statement, ...]:
+    """Return the sentences of the block that decides, the first of them the advice itself."""
+    if not report.counts or not any(map(sum, report.counts.values())):
+        return ()
+    run, shipping = _chosen(report)
+    unread = tuple(_no_decision(report, run))
+    if nothing := _degenerate(report):
+        return (*unread, *nothing)
+    shipped = _ship(report, run, shipping, refused=bool(unread))
+    return (*unread, *shipped, *_tie(report, shipping), *_more(report))
+
+
+def _chosen(report: ReportData) -> tuple[str, Shipping]:
+    shipping = report.shipping or Shipping(report.runs[0], None)
+    return shipping.run, shipping
+
+
+def units(report: ReportData) -> int:
+    """Return how many questions, or clusters of them, there are."""
+    data = report.loaded.data
+    if not isinstance(data, Evidence):
+        return max(map(sum, report.counts.values()))
+    if data.clusters is not None:
+        return len(set(data.clusters.tolist()))
+    return data.repeats.questions if data.repeats is not None else data.size
+
+
+def stands_alone(report: ReportData) -> bool:
+    """Say whether questions were drawn one by one, so that counts of them have exact bounds."""
+    data = report.loaded.data
+    return not isinstance(data, Evidence) or (data.clusters is None and data.repeats is None)
+
+
+def _degenerate(report: ReportData) -> tuple[Statement, ...]:
+    """Return the sentence of data that decides nothing: too few, all silent, none right, all alike."""
+    runs, many = report.runs, units(report)
+    answers = {run: answers_of(report, run) for run in runs if run in report.counts}
+    n = plural(many, "cluster" if _clustered(report) else "question")
+    if not any(answered for answered, _ in answers.values()):
+        text = "There is nothing to ship: no question was answered."
+        return (Statement("degenerate", text, {"case": "silent", "runs": len(runs), "units": many}),)
+    if all(answered == wrong for answered, wrong in answers.values()):
+        text = f"There is nothing to ship: of {n} no answer is right."
+        return (Statement("degenerate", text, {"case": "none right", "runs": len(runs), "units": many}),)
+    if many < FEWEST:
+        more = f"Too little to decide: {n}. Ask at least {FEWEST}, and some hundred to tell small differences."
+        return (Statement("degenerate", more, {"case": "few", "units": many, "fewest": FEWEST}),)
+    alike = report.shipping.alike if report.shipping else ()
+    if len(runs) > 1 and len(alike) == len(runs) - 1:
+        text = (
+            f"Nothing here tells the runs apart: {_all_of(len(runs))} do the same with each of {n}"
+            f"{_at_thresholds(report)}. More questions like these would hardly help; let cost or speed decide."
+        )
+        alone = Statement("alike", text, {"runs": len(runs), "units": many})
+        run, shipping = _chosen(report)
+        return (alone, *_ship(report, run, shipping, refused=True), *_more(report))
+    return ()
+
+
+def _all_of(many: int) -> str:
+    return "both" if many == 2 else f"all {many:,}"
+
+
+def _at_thresholds(report: ReportData) -> str:
+    return " at their thresholds" if report.shipping and report.shipping.tuned else ""
+
+
+def _clustered(report: ReportData) -> bool:
+    data = report.loaded.data
+    return isinstance(data, Evidence) and data.clusters is not None
+
+
+def _no_decision(report: ReportData, run: str) -> Iterator[Statement]:
+    """Say how much silence of a run was no decision of its own, where that is much."""
+    silent = [row for row in report.loaded.silence if row.run == run and row.taken_for == "silence"]
+    rows = [row for row in silent if row.why in NOT_DECIDED]
+    lost, of = sum(row.n for row in rows), max((row.of for row in rows), default=0)
+    if not of or lost < MUCH * of:
+        return
+    why = max(rows, key=lambda row: row.n).why
+    text = (
+        f"Ship nothing yet: {lost:,} of {report.shown[run]}'s {plural(of, 'answer')} count as silence, though the run "
+        f"did not decline ({why}). Mend how answers are read, or what stopped the run, and score again."
+    )
+    yield Statement("no decision", text, {"run": report.shown[run], "lost": lost, "of": of, "why": why})
+
+
+def _tie(report: ReportData, shipping: Shipping) -> Iterator[Statement]:
+    """Say with whom the run chosen is tied, what tells them apart, and who does the very same."""
+    name = report.shown[shipping.run]
+    row = shipping.comparison
+    if shipping.other and not (row and row.significant):
+        both = f"{name}{_at(shipping.tuned)} and {report.shown[shipping.other]}{_at(shipping.other_tuned)}"
+        figures: dict[str, Figure] = {
+            "run": name,
+            "other": report.shown[shipping.other],
+            "p": row.p_adjusted if row else None,
+        }
+        figures["difference"] = row.difference if row else None
+        how = _plan(report, shipping)
+        text = f"{both} are not told apart here; `{how}` says how many questions would."
+        if row is not None and row.p_adjusted is not None and not math.isnan(row.p_adjusted):
+            text = f"{both} are not told apart here (p = {row.p_adjusted:.2f}); `{how}` says how many questions would."
+        yield Statement("tied", text, figures)
+    if shipping.alike:
+        others = enumerated([f"{report.shown[run]}{_at(own)}" for run, own in shipping.alike])
+        is_ = "does" if len(shipping.alike) == 1 else "do"
+        mine = f"{name}{_at(shipping.tuned) or ' as it came'}"
+        text = f"{others} {is_} the same with every question as {mine}: cost decides."
+        yield Statement("alike", text, {"run": name, "alike": len(shipping.alike)})
+
+
+def _plan(report: ReportData, shipping: Shipping) -> str:
+    """Return the command that says how many questions tell two runs apart, each at its threshold."""
+    assert shipping.other is not None
+    at = [
+        word
+        for run, tuned in ((shipping.run, shipping.tuned), (shipping.other, shipping.other_tuned))
+        if tuned
+        for word in ("--at", f"{run}={tuned.threshold:.6g}")
+    ]
+    how = ("-m", report.main, "--run", shipping.run, "--baseline", shipping.other, *at)
+    return report.commands.line("plan", *how, resampled=False)
+
+
+def _ship(report: ReportData, run: str, shipping: Shipping, *, refused: bool) -> Iterator[Statement]:
+    """Say which run to use, how it does, and how many of its answers are wrong at most."""
+    name, tuned = report.shown[run], shipping.tuned
+    k = len(report.runs)
+    ahead = f"With each run at its own threshold, {name} is ahead of {report.shown[report.runs[0]]}. "
+    before = ahead if run != report.runs[0] else ""
+    who = f"{before}{name}{_at(tuned)}" if refused else f"{before}Ship {name}{_at(tuned) or ' as it is'}:"
+    pronoun = "" if refused else " it"
+    if tuned:
+        seen, wrong, answered = tuned.risk, tuned.wrong, tuned.answered
+        held: dict[str, Figure] = {
+            "run": name,
+            "threshold": tuned.threshold,
+            "coverage": tuned.coverage,
+            "risk": tuned.risk,
+        }
+        text = (
+            f"{who}{pronoun} answered {tuned.coverage:.0%} of held-out questions, and {tuned.risk:.0%} of these wrongly"
+        )
+        yield Statement("held out", text, held)
+        tried = 2 * k * tuned.tried
+    else:
+        answered, wrong = answers_of(report, run)
+        total = sum(report.counts[run])
+        seen = wrong / answered if answered else math.nan
+        did: dict[str, Figure] = {"run": name, "answered": answered, "wrong": wrong, "n": total}
+        text = f"{who}{pronoun} answers {answered / total:.0%}, and {_share(wrong, answered)} of its answers are wrong"
+        yield Statement("did", text, did)
+        tried = 2 * k if report.operating else k
+    yield _bound(report, wrong, answered, tried)
+    yield _evidence(report, shipping, seen, upper_of_chosen(wrong, answered, tried, LEVEL))
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part / whole:.0%}" if whole else "none"
+
+
+def _bound(report: ReportData, wrong: int, answered: int, tried: int) -> Statement:
+    if not stands_alone(report):
+        why = "its questions are clustered" if _clustered(report) else "its questions were asked several times"
+        return Statement("wrong", f"(no bound: {why}).", {"upper": None})
+    upper = upper_of_chosen(wrong, answered, tried, LEVEL)
+    k = len(report.runs)
+    chosen = f", chosen out of {k:,}" if k > 1 else ""
+    figures: dict[str, Figure] = {"wrong": wrong, "answered": answered, "tried": tried, "upper": upper}
+    return Statement(
+        "wrong", f"(at most {_above(upper)} on others like them, with 95% confidence{chosen}).", figures, LEVEL
+    )
+
+
+def _above(share: float) -> str:
+    """Return a bound in percent, rounded up, with a decimal where it is below ten."""
+    digits = 1 if share < 0.1 else 0
+    step = 10 ** (2 + digits)
+    return f"{math.ceil(share * step - 1e-9) / step:.{digits}%}"
+
+
+def _evidence(report: ReportData, shipping: Shipping, seen: float, upper: float) -> Statement:
+    """Say how good the evidence is, by the rule of its declaration."""
+    row = shipping.comparison
+    significant = bool(row and row.significant)
+    near = stands_alone(report) and upper - seen <= NEAR
+    wanted = [near, significant] if len(report.runs) > 1 else [near]
+    word = ("weak", "fair", "strong")[2 * sum(wanted) // len(wanted)]
+    lead = "" if len(report.runs) == 1 else f"the lead is {'' if significant else 'not '}significant"
+    gap = (
+        f"the bound is {plural(round(100 * (upper - seen)), 'point')} above what was seen"
+        if stands_alone(report)
+        else ""
+    )
+    text = f"The evidence is {word}: {' and '.join(part for part in (lead, gap) if part)}." if lead or gap else ""
+    figures: dict[str, Figure] = {
+        "word": word,
+        "significant": significant,
+        "gap": upper - seen if stands_alone(report) else None,
+    }
+    return Statement("evidence", text or f"The evidence is {word}.", figures)
+
+
+def _more(report: ReportData) -> Iterator[Statement]:
+    """Say what would change the advice, and what another sample would give."""
+    if report.groups is not None and stands_alone(report):
+        column, many, held = report.groups
+        text = (
+            f"{held:,} questions come in {plural(many, 'group')} by {column}. If those of one group hang together, the "
+            f"bounds here are too low: `--cluster {column}` counts them together."
+        )
+        yield Statement("groups", text, {"column": column, "groups": many, "questions": held})
+    yield from another_sample(report)
+
+
+def another_sample(report: ReportData) -> Iterator[Statement]:
+    """Say what the best run would score on another sample of as many questions, as it came."""
+    best, measure = report.runs[0], parse(report.main)
+    counts = report.counts.get(best)
+    if not counts or not sum(counts) or not stands_alone(report) or not measure.counts_outcomes:
+        return
+    n, k = sum(counts), len(report.runs)
+
+    def value(outcomes: Any) -> Any:
+        columns = {"correct": outcomes[:, 0], "incorrect": outcomes[:, 1], "unanswered": outcomes[:, 2]}
+        return measure.of_totals(_totals(measure, columns, n))
+
+    low, high = another_value(counts, n, value, level_of_each(LEVEL, k))
+    if math.isnan(low):
+        return
+    chosen = f", as the best of {k:,}" if k > 1 else ""
+    text = (
+        f"On another {plural(n, 'question')} like these, {report.shown[best]} as it came would score from "
+        f"{number(low)} to {number(high)} by {report.main} (95% prediction interval{chosen})."
+    )
+    figures: dict[str, Figure] = {"run": report.shown[best], "low": low, "high": high, "n": n, "runs": k}
+    yield Statement("another sample", text, figures, LEVEL)
+
+
+def _totals(measure: Any, columns: Mapping[str, Any], n: int) -> dict[str, Any]:
+    """Return the sums that a measure of outcomes reads, of many samples of n questions."""
+    import numpy as np
+
+    kinds = {name: np.eye(3)[i] for i, name in enumerate(("correct", "incorrect", "unanswered"))}
+    each = measure.each(kinds)
+    stacked = np.stack([columns[name] for name in ("correct", "incorrect", "unanswered")], axis=1)
+    return {
+        **{name: stacked @ np.asarray(values) for name, values in each.items()},
+        "n": np.full(len(stacked), float(n)),
+    }
+
+
+def _at(tuned: Any) -> str:
+    return f" at threshold {tuned.threshold:.3g}" if tuned else ""
+
+
+def answers_of(report: ReportData, run: str) -> tuple[int, int]:
+    """Return how many questions a run answers, and how many of these wrongly; silence is never among them."""
+    data = report.loaded.data
+    correct, incorrect, _ = report.counts[run]
+    if not isinstance(data, Evidence) or "answered" not in data.columns:
+        return correct + incorrect, incorrect
+    i = data.runs.index(run)
+    answered = data.present[i] & (data.columns["answered"][i] == 1)
+    return int(answered.sum()), int((answered & (data.columns["incorrect"][i] == 1)).sum())
+
+
+def promises(report: ReportData) -> tuple[Promise, ...]:
+    """Return what every run can be held to, as it came and at each threshold of its grid: the bounds hold together, so
+    that any of them may be chosen. Empty where questions do not stand alone."""
+    if not stands_alone(report) or not report.counts:
+        return ()
+    found: list[tuple[str, float | None, int, int]] = []
+    for run in report.runs:
+        if run in report.counts:
+            found.append((run, None, *answers_of(report, run)))
+        found += [(run, threshold, *_counted(report.operating[run], threshold)) for threshold in _grid(report, run)]
+    tried = tried_promises(report)
+    return tuple(
+        Promise(run, threshold, answered, wrong, upper_of_chosen(wrong, answered, tried, LEVEL))
+        for run, threshold, answered, wrong in found
+    )
+
+
+def tried_promises(report: ReportData) -> int:
+    """Return how many pairs of a run and a threshold are held to a bound, before any verdict is looked at."""
+    return len(report.runs) * (1 + GRID if report.operating else 1)
+
+
+def _grid(report: ReportData, run: str) -> Sequence[float]:
+    return report.operating[run].grid if run in report.operating else ()
+
+
+def _counted(one: Operating, threshold: float) -> tuple[int, int]:
+    point = next(point for point in one.points if point.threshold == threshold)
+    return round(point.answered), round(point.wrong)
+
+
+def tolerated(made: Sequence[Promise], risk: float) -> Promise | None:
+    """Return the promise of at most this share of errors that gives the most right answers; of equal ones that with
+    fewer errors; None where nobody can promise it."""
+    safe = [one for one in made if one.upper <= risk and one.answered]
+    return max(safe, key=lambda one: (one.answered - one.wrong, -one.wrong), default=None)
+
+
+def promise_in_words(report: ReportData, one: Promise | None, risk: float) -> str:
+    """Say which run and threshold can be held to so many errors, or that none can and what it would take."""
+    if not stands_alone(report):
+        return "No share of errors can be promised: questions that are clustered, or asked again, have no exact bound."
+    if one is None:
+        answers = needed(Guarantee(risk, LEVEL, tuple(map(float, range(tried_promises(report)))))) if risk else None
+        more = f": it would take {answers:,} answers without an error" if answers else ""
+        return f"No run can promise at most {100 * risk:g}% wrong answers on these questions{more}."
+    n, name = sum(report.counts[one.run]), report.shown[one.run]
+    where = " as it is" if one.threshold is None else f" at threshold {one.threshold:.6g}"
+    return (
+        f"For at most {100 * risk:g}% wrong answers, ship {name}{where}: it answers {one.answered:,} of {n:,} "
+        f"({one.answered / n:.0%}), {one.wrong:,} of these wrongly here, and at most {_above(one.upper)} on others "
+        "like them, with 95% confidence, every run and threshold looked at."
+    )

@@ -1,0 +1,133 @@
+"""What a sentence of advice claims, on what condition, by which method, and what tests it: each kind is declared here.
+
+A sentence with a number that is to hold on other questions is a `Statement` of one of these kinds; its text is made
+from its `figures` alone. `studies/statements.py` simulates every kind that has a level: how often it is true, the
+choice of the run and of the threshold included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+LEVEL = 0.95  # of every bound and prediction on the page that has none of its own
+
+Figure = float | int | str | None
+
+
+class Kind(Struct, frozen=True):
+    """A kind of sentence: what it claims, what the claim is conditional on, how its figure is made, and what tests it.
+
+    `simulated` says that the claim has a level, and that the study holds it to that.
+    """
+
+    claim: str
+    given: str
+    method: str
+    check: str
+    simulated: bool = False
+
+
+class Statement(Struct, frozen=True):
+    """A sentence and the figures that it is made from; `level` is how often such a claim is true at least, None for
+    what is said of these questions alone."""
+
+    kind: str
+    text: str
+    figures: Mapping[str, Figure]
+    level: float | None = None
+
+    @property
+    def declared(self) -> Kind:
+        """What is declared of its kind."""
+        return KINDS[self.kind]
+
+
+class Claim(Struct, frozen=True):
+    """A statement laid out for JSON, with what is declared of its kind."""
+
+    kind: str
+    text: str
+    figures: Mapping[str, Figure]
+    level: float | None
+    given: str
+    method: str
+
+    @classmethod
+    def of(cls, one: Statement) -> Claim:
+        """Lay a statement out; an undefined figure is None, as in JSON."""
+        figures = {name: None if value != value else value for name, value in one.figures.items()}  # noqa: PLR0124
+        return cls(one.kind, one.text, figures, one.level, one.declared.given, one.declared.method)
+
+
+STUDY = "studies/statements.py"
+FIGURES = "tests/reporting/test_statements.py"
+
+KINDS: Mapping[str, Kind] = {
+    "best": Kind(
+        "the true value of the run that scored best lies in the interval",
+        "questions drawn alike and independently (or in the clusters named); the run was chosen out of all on the page",
+        "the interval of `nescio score` at the level 1 - α/k for k runs (Bonferroni)",
+        STUDY,
+        simulated=True,
+    ),
+    "better": Kind(
+        "the best run differs from those named",
+        "all pairs of runs tested",
+        "the paired test of `nescio compare`, corrected for all pairs",
+        STUDY,
+        simulated=True,
+    ),
+    "wrong": Kind(
+        "of the answers of the run chosen, at most this share is wrong",
+        "the run was chosen out of all on the page, and the threshold, where it has one, out of all of its confidences",
+        "Clopper & Pearson at α/k: k runs, or 2k where thresholds were looked at too; at a threshold α/(2k·m) for m "
+        "confidences of the run",
+        STUDY,
+        simulated=True,
+    ),
+    "tolerated": Kind(
+        "the run answers from the threshold on with at most the share of errors that was asked for",
+        "run and threshold were chosen out of all runs and of 20 thresholds of each at fixed ranks of its confidences",
+        "Clopper & Pearson at α/k for k pairs of a run and a threshold",
+        STUDY,
+        simulated=True,
+    ),
+    "another sample": Kind(
+        "the run chosen scores between these values on another sample of as many questions",
+        "questions drawn alike and independently; the run was chosen out of all on the page",
+        "prediction interval at the level 1 - α/k: counts of a Dirichlet-multinomial with Jeffreys' prior",
+        STUDY,
+        simulated=True,
+    ),
+    "tied": Kind(
+        "the run chosen and the next best are not told apart",
+        "each at its own threshold, on held-out questions",
+        "the paired test of `nescio compare`; `nescio tune-pair` where thresholds were chosen",
+        FIGURES,
+    ),
+    "alike": Kind("these runs do the same with every question", "these questions", "counted", FIGURES),
+    "held out": Kind(
+        "the run answered this share of questions that had no part in its threshold, and so many of these wrongly",
+        "these questions; an estimate",
+        "cross-fitting, as in `nescio tune`",
+        FIGURES,
+    ),
+    "did": Kind("what the run did with these questions", "these questions", "counted", FIGURES),
+    "evidence": Kind(
+        "how good the evidence is",
+        "these questions",
+        "strong: the lead is significant and the bound on errors at most 5 points above what was seen; fair: one of the"
+        " two; weak: neither; too little: fewer than 20 questions or clusters",
+        FIGURES,
+    ),
+    "no decision": Kind(
+        "so many answers could not be read, or stopped on an error, that silence was not the run's own choice",
+        "what the files say of each silence",
+        "counted",
+        FIGURES,
+    ),
+    "groups": Kind("questions come in groups", "these questions", "counted", FIGURES),
+    "degenerate": Kind("there is nothing to choose", "these questions", "counted", FIGURES),
+}

@@ -1,0 +1,107 @@
+"""What may be said of the one that was chosen out of many on the same data, and of another sample. Knows nothing of
+questions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nescio.stats.intervals import UNDEFINED, Interval, clopper_pearson_upper
+
+Floats = NDArray[np.float64]
+
+MOST_ENUMERATED = 1_000  # trials of another sample whose every outcome is looked at; beyond, outcomes are drawn
+DRAWS, MOST_DRAWS, IN_A_TAIL = 20_000, 400_000, 10
+
+
+def level_of_each(level: float, tried: int) -> float:
+    r"""Return the level at which each of `tried` intervals must hold so that all do together, in (0, 1).
+
+    $1 - (1 - \text{level})/k$ (Bonferroni), whatever the dependence. Whichever of the k is then chosen by looking at
+    them, its interval holds with at least `level`.
+    """
+    return 1 - (1 - level) / max(1, tried)
+
+
+def upper_of_chosen(wrong: int, accepted: int, tried: int, level: float) -> float:
+    r"""Return the upper bound on the chance of an error of the one that was chosen out of `tried`, in [0, 1].
+
+    Clopper & Pearson (1934) at $\alpha/k$: the bounds of all that were looked at hold together with at least `level`,
+    so that of the chosen one does, whatever the rule of choice. 1 where all of those accepted are wrong, or none was.
+    """
+    return float(clopper_pearson_upper([wrong], [accepted], 1 - level_of_each(level, tried))[0])
+
+
+def another_count(hits: int, trials: int, more: int, level: float) -> Interval:
+    r"""Return between how many hits another sample of `more` trials would have: a prediction interval.
+
+    The quantiles $(1 \mp \text{level})/2$ of the beta-binomial of m and $C + \frac12$, $n - C + \frac12$ (Jeffreys):
+    the least counts whose distribution function reaches them. Undefined without a trial, which leaves the prior alone.
+    """
+    from scipy.stats import betabinom
+
+    if trials <= 0 or more <= 0:
+        return UNDEFINED
+    law = betabinom(more, hits + 0.5, trials - hits + 0.5)
+    low, high = (1 - level) / 2, (1 + level) / 2
+    below: Floats = np.asarray(law.cdf(np.arange(more + 1)), dtype=np.float64)
+    return float(np.searchsorted(below, low)), float(min(int(np.searchsorted(below, high)), more))
+
+
+def another_value(
+    counts: Sequence[int],
+    more: int,
+    value: Callable[[Floats], Floats],
+    level: float,
+    rng: np.random.Generator | None = None,
+) -> Interval:
+    r"""Return between which values a measure of three counts would lie on another sample of `more`: a prediction
+    interval.
+
+    Shares are $\text{Dirichlet}(C + \frac12, W + \frac12, U + \frac12)$, the new counts multinomial. Up to a sample of
+    1,000 every outcome is enumerated with its probability; beyond, outcomes are drawn. The ends are the least values
+    whose distribution function reaches $(1 \mp \text{level})/2$; undefined ones are left out. For units that are drawn
+    alike and independently.
+
+    Args:
+        counts: correct, incorrect, unanswered
+        more: how many units the other sample has
+        value: from counts, shape (rows, 3), to values, shape (rows,)
+        level: of the interval, in (0, 1)
+        rng: what draws come from, where there are too many outcomes
+    """
+    if sum(counts) <= 0 or more <= 0:
+        return UNDEFINED
+    prior = np.asarray(counts, dtype=np.float64) + 0.5
+    if more <= MOST_ENUMERATED:
+        outcomes, chances = _every_outcome(prior, more)
+    else:
+        rng = rng or np.random.default_rng(0)
+        draws = min(MOST_DRAWS, max(DRAWS, math.ceil(2 * IN_A_TAIL / (1 - level))))
+        outcomes = rng.multinomial(more, rng.dirichlet(prior, draws)).astype(np.float64)
+        chances = np.full(draws, 1 / draws)
+    values = value(outcomes)
+    known = ~np.isnan(values)
+    if not known.any():
+        return UNDEFINED
+    order = np.argsort(values[known], kind="stable")
+    reached = np.cumsum(chances[known][order]) / chances[known].sum()
+    at = np.searchsorted(reached - 1e-12, [(1 - level) / 2, (1 + level) / 2])
+    low, high = values[known][order][np.minimum(at, len(order) - 1)]
+    return float(low), float(high)
+
+
+def _every_outcome(prior: Floats, more: int) -> tuple[Floats, Floats]:
+    """Return every outcome of a Dirichlet-multinomial, shape (outcomes, 3), and its probability."""
+    from scipy.special import gammaln
+
+    first = np.repeat(np.arange(more + 1), np.arange(more + 1, 0, -1))
+    starts = np.concatenate([[0], np.cumsum(np.arange(more + 1, 1, -1))])
+    second = np.arange(len(first)) - starts[first]
+    outcomes = np.stack([first, second, more - first - second], axis=1).astype(np.float64)
+    logs = gammaln(outcomes + prior) - gammaln(outcomes + 1) - gammaln(prior)
+    total = logs.sum(axis=1) + gammaln(prior.sum()) + gammaln(more + 1) - gammaln(prior.sum() + more)
+    return outcomes, np.exp(total)

@@ -1,0 +1,273 @@
+"""How often is a sentence of the report true? The study behind docs/statements.md.
+
+    python studies/statements.py          writes docs/statements.md (about five minutes on two cores)
+
+Collections are drawn from systems whose truth is known, the report is made of each, and every sentence with a level is
+held against the truth: of the run and the threshold that this report chose. Beside it stands what a plain sentence
+would have said, as of a run that was picked in advance.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import click
+import joblib
+import numpy as np
+import pyarrow as pa
+from msgspec import Struct
+from numpy.typing import NDArray
+from pages import fill
+
+from nescio.reporting import page as pages
+from nescio.reporting.page.deciding import TOLERATED, promises, tolerated
+from nescio.reporting.page.report_data import ReportData
+from nescio.reporting.page.sentence import statements
+from nescio.reporting.page.statements import KINDS, LEVEL, Statement
+from nescio.stats.chosen import upper_of_chosen
+
+DOCS = Path(__file__).parents[1] / "docs"
+SIZES = (80, 300)
+COLLECTIONS = {1: 200, 3: 150, 30: 30}  # by the number of runs
+TOLERANCES = (TOLERATED, 0.1, 0.2, 0.3, 0.5)
+SIMULATED = tuple(name for name, kind in KINDS.items() if kind.simulated)
+WORDS = np.array(["correct", "incorrect", "unanswered"], dtype=object)
+
+Floats = NDArray[np.float64]
+
+
+class System(Struct, frozen=True):
+    """Runs that are drawn together. Without `sure`, a run is right and wrong with these chances and else silent, and
+    `shared` is the share of a question's luck that its runs have in common. With it, all answer, with a confidence c of
+    density 2c; run j of k is right with chance q·c, the quality q falling evenly from 1 to `worst`."""
+
+    name: str
+    right: float = 0.55
+    wrong: float = 0.25
+    shared: float = 0.0
+    sure: bool = False
+    worst: float = 1.0
+
+    def qualities(self, k: int) -> Floats:
+        """Say how good each of k runs is; 1 where runs are equal."""
+        return np.linspace(1.0, self.worst, k)
+
+    def draw(self, n: int, k: int, rng: np.random.Generator) -> tuple[NDArray[np.int64], Floats | None]:
+        """Return states (0 correct, 1 incorrect, 2 unanswered) and confidences, shape (runs, questions)."""
+        if self.sure:
+            confidence = np.sqrt(1 - rng.random((k, n)))
+            wrong = rng.random((k, n)) >= self.qualities(k)[:, None] * confidence
+            return wrong.astype(np.int64), confidence
+        from scipy.special import ndtr
+
+        common, own = rng.standard_normal((1, n)), rng.standard_normal((k, n))
+        luck = ndtr(np.sqrt(self.shared) * common + np.sqrt(1 - self.shared) * own)
+        return np.where(luck < self.right, 0, np.where(luck < self.right + self.wrong, 1, 2)), None
+
+    def value(self, quality: float) -> float:
+        """Return the c@1 that a run tends to, as it comes."""
+        if self.sure:
+            return quality * 2 / 3  # E[q·c] for density 2c
+        return self.right * (2 - self.right - self.wrong)
+
+    def risk(self, quality: float, threshold: float | None) -> float:
+        """Return the chance that an answer from t on is wrong: 1 - q·E[c | c ≥ t], E being (2/3)(1 - t³)/(1 - t²)."""
+        if not self.sure:
+            return self.wrong / (self.right + self.wrong)
+        t = max(threshold or 0.0, 0.0)
+        return 1 - quality * (2 / 3) * (1 - t**3) / (1 - t**2) if t < 1 else 1 - quality
+
+
+SYSTEMS = (
+    System("equal runs, a fifth silent"),
+    System("the same, luck shared (.6)", shared=0.6),
+    System("confidences, equal runs", sure=True),
+    System("confidences, unequal runs", sure=True, worst=0.85),
+)
+
+
+def drawn(system: System, n: int, k: int, rng: np.random.Generator) -> tuple[pa.Table, Mapping[str, float]]:
+    """Return a table as people have it, and how good each run is."""
+    states, confidence = system.draw(n, k, rng)
+    names = [f"run {r:02}" for r in rng.permutation(k)]  # so that the order of names tells nothing
+    columns = {
+        "run": np.repeat(np.array(names, dtype=object), n),
+        "question": np.tile(np.array([f"q{q:04}" for q in range(n)], dtype=object), k),
+        "outcome": WORDS[states.ravel()],
+    }
+    if confidence is not None:
+        columns["confidence"] = confidence.ravel()
+    return pa.table(columns), dict(zip(names, system.qualities(k), strict=True))
+
+
+Claim = tuple[str, bool, bool]  # a kind of sentence, whether one was true, and whether the plain one would have been
+
+
+def claims(number: int, n: int, k: int, seed: Sequence[int]) -> list[Claim]:
+    """Make the report of one collection, and hold its sentences against the truth."""
+    system = SYSTEMS[number]
+    rng = np.random.default_rng(seed)
+    table, quality = drawn(system, n, k, rng)
+    report = pages.gather(table, ["c@1"], seed=int(rng.integers(1 << 30)))
+    said = {one.kind: one for one in statements(report) if one.level is not None}
+    found = [
+        _hold(system, report, one, quality, rng) for one in said.values() if one.figures.get("upper", 0) is not None
+    ]
+    made = promises(report)
+    for risk in TOLERANCES:
+        if (one := tolerated(made, risk)) is not None:
+            truth = system.risk(quality[one.run], one.threshold)
+            plain = max(
+                made, key=lambda m, r=risk: (upper_of_chosen(m.wrong, m.answered, 1, LEVEL) <= r, m.answered - m.wrong)
+            )
+            found.append(("tolerated", truth <= risk, system.risk(quality[plain.run], plain.threshold) <= risk))
+    return found
+
+
+def _hold(
+    system: System, report: ReportData, one: Statement, quality: Mapping[str, float], rng: np.random.Generator
+) -> Claim:
+    best = report.runs[0]
+    figures: dict[str, Any] = dict(one.figures)
+    row = report.row(best, report.main)
+    assert row is not None
+    if one.kind == "best":
+        truth = system.value(quality[best])
+        return ("best", figures["low"] <= truth <= figures["high"], row.low <= truth <= row.high)  # type: ignore[operator]
+    if one.kind == "better":
+        told = [run for run in report.runs[1:] if (pair := report.pairs.get((best, run))) and pair.significant]
+        plain = [
+            run for run in report.runs[1:] if (pair := report.pairs.get((best, run))) and (pair.p or 1) <= 1 - LEVEL
+        ]
+        right = [all(quality[best] > quality[run] for run in runs) for runs in (told, plain)]
+        return ("better", right[0], right[1])
+    if one.kind == "another sample":
+        states, _ = System(**{f: getattr(system, f) for f in System.__struct_fields__} | {"worst": quality[best]}).draw(
+            figures["n"], 2 if system.sure else 1, rng
+        )
+        counts = np.bincount(states[-1], minlength=3)
+        value = counts[0] / counts.sum() * (1 + counts[2] / counts.sum())
+        held = figures["low"] - 1e-9 <= value <= figures["high"] + 1e-9
+        return ("another sample", held, row.low <= value <= row.high)  # type: ignore[operator]
+    shipping = report.shipping
+    assert shipping is not None
+    truth = system.risk(quality[shipping.run], shipping.tuned.threshold if shipping.tuned else None)
+    plain_upper = upper_of_chosen(figures["wrong"], figures["answered"], 1, LEVEL)
+    return ("wrong", truth <= figures["upper"], truth <= plain_upper)
+
+
+class Kept(Struct, frozen=True):
+    """How often sentences of a kind were true in one setting, and how often plain ones would have been."""
+
+    kind: str
+    system: str
+    n: int
+    runs: int
+    said: int
+    true: float
+    plain: float
+
+
+def kept(number: int, n: int, k: int, collections: int, jobs: int = 1) -> list[Kept]:
+    """Judge each kind of sentence in one setting."""
+    system = SYSTEMS[number]
+    work = (joblib.delayed(claims)(number, n, k, (29, number, n, k, i)) for i in range(collections))
+    by_kind: dict[str, list[Claim]] = defaultdict(list)
+    for found in joblib.Parallel(jobs, backend="multiprocessing")(work):
+        for claim in found:
+            by_kind[claim[0]].append(claim)
+    return [
+        Kept(
+            kind,
+            system.name,
+            n,
+            k,
+            len(found),
+            float(np.mean([true for _, true, _ in found])),
+            float(np.mean([plain for _, _, plain in found])),
+        )
+        for kind in SIMULATED
+        if (found := by_kind.get(kind))
+    ]
+
+
+def rows(found: Iterable[Kept]) -> list[str]:
+    """Return a line a kind and setting."""
+    head = [
+        "| sentence | system | questions | runs | sentences | true | a plain one |",
+        "| --- | --- | --: | --: | --: | --: | --: |",
+    ]
+    return head + [
+        f"| {one.kind} | {one.system} | {one.n} | {one.runs} | {one.said:,} | {one.true:.1%} | {one.plain:.1%} |"
+        for one in found
+    ]
+
+
+def error(many: int) -> float:
+    """Return the Monte Carlo standard error of a share of 95%."""
+    return float((0.95 * 0.05 / many) ** 0.5)
+
+
+def page(found: Sequence[Kept]) -> str:
+    """docs/statements.md: fixed prose around the figures of this run."""
+    declared = [
+        f"| {name} | {kind.claim} | {kind.given} | {kind.method} | {'below' if kind.simulated else 'recomputed'} |"
+        for name, kind in KINDS.items()
+    ]
+    worst = min(found, key=lambda one: one.true)
+    short = [one for one in found if one.true < 0.93]
+    pooled = []
+    for kind in SIMULATED:
+        for k in COLLECTIONS:
+            of = [one for one in found if (one.kind, one.runs) == (kind, k)]
+            if many := sum(one.said for one in of):
+                true, plain = (
+                    sum(one.said * share for one, share in zip(of, shares, strict=True)) / many
+                    for shares in ([one.true for one in of], [one.plain for one in of])
+                )
+                pooled.append(f"| {kind} | {k} | {many:,} | {true:.1%} ± {error(many):.1%} | {plain:.1%} |")
+    parts = {
+        "declared": [
+            "| kind | claim | conditional on | method | checked |",
+            "| --- | --- | --- | --- | --- |",
+            *declared,
+        ],
+        "pooled": ["| sentence | runs | sentences | true | a plain one |", "| --- | --: | --: | --: | --: |", *pooled],
+        "settings": rows(found),
+        "worst": f"{worst.true:.1%} ({worst.kind}, {worst.system}, {worst.n} questions, {worst.runs} runs)",
+        "short": "; ".join(
+            f"{one.kind}, {one.system}, {one.n}, {one.runs} runs: {one.true:.1%} ± {error(one.said):.1%}"
+            for one in short
+        )
+        or "none",
+        "collections": ", ".join(f"{many} of {k} run{'' if k == 1 else 's'}" for k, many in COLLECTIONS.items()),
+    }
+    return fill("statements", parts)
+
+
+@click.command()
+@click.option("--share", default=1.0, show_default=True, help="Of the collections of each setting.")
+@click.option("--jobs", default=2, show_default=True, help="Processes.")
+@click.option("--output", type=click.Path(path_type=Path), default=DOCS, help="The folder for statements.md.")
+def main(share: float, jobs: int, output: Path) -> None:
+    """Make the reports, and write the page."""
+    found = []
+    for number, system in enumerate(SYSTEMS):
+        for n in SIZES:
+            for k, collections in COLLECTIONS.items():
+                begun = time.perf_counter()
+                found += kept(number, n, k, max(1, round(collections * share)), jobs)
+                print(f"{system.name}, {n} questions, {k} runs: {time.perf_counter() - begun:.1f} s", flush=True)
+    print("\n".join(rows(found)))
+    (output / "statements.md").write_text(page(found), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

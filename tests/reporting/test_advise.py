@@ -1,0 +1,71 @@
+"""The advice and the errors to read in a terminal: those of the page."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+import nescio
+from nescio.cli.app import run
+from nescio.reporting import page as pages
+from nescio.reporting.page.sentence import answer
+from tests.reporting.conftest import outcome_table
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+KEEN = {"keen": "C" * 120 + "WC" * 10 + "W" * 60, "dull": "CWWWW" * 40}
+
+
+def test_the_errors_are_those_of_the_run_at_the_threshold_advised(tmp_path: Path) -> None:
+    table = outcome_table(tmp_path / "two.csv", KEEN, confidence=True)
+    said = nescio.advise(table, resamples=200, most=1_000)
+    tuned = nescio.tune(table, run="keen", resamples=200).rows[0]
+    with table.open(newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["run"] == "keen" and row["outcome"] == "incorrect"]
+    assert tuned.threshold is not None
+    wrong = [row for row in rows if float(row["confidence"]) >= tuned.threshold - 1e-9]
+    assert [row.question for row in said] == [row["question"] for row in wrong]
+    assert {row.run for row in said} == {"keen"}
+    assert {row.threshold for row in said} == {tuned.threshold}
+    shown = answer(pages.gather([table], resamples=200))
+    first = [row["text"] for row in said.records("screen")][:2]
+    assert first[0] == shown.text
+    assert first[1].startswith(shown.advice[:60])
+
+
+def test_what_is_tolerated_decides_run_and_threshold(tmp_path: Path) -> None:
+    table = outcome_table(tmp_path / "two.csv", KEEN, confidence=True)
+    loose, strict = (nescio.advise(table, resamples=200, most=1_000, tolerate=risk) for risk in (40, 1))
+    promise = next(row["text"] for row in loose.records("screen") if row["text"].startswith("For at most 40%"))
+    assert "ship keen at threshold" in promise
+    assert f"{len(loose)} of these wrongly here" in promise
+    assert any(
+        row["text"].startswith("No run can promise at most 1% wrong answers") for row in strict.records("screen")
+    )
+
+
+def test_json_has_every_sentence_with_its_claim() -> None:
+    found = nescio.advise(EXAMPLES / "outcomes.csv").to_dict()
+    claims = {row["kind"]: row for row in found["statements"]}
+    assert {"best", "better", "wrong", "another sample", "tied", "alike"} <= set(claims)
+    assert claims["wrong"]["level"] == 0.95
+    assert all(row["given"] and row["method"] for row in claims.values())
+
+
+def test_it_fits_a_terminal_and_says_the_words(capsys: pytest.CaptureFixture[str]) -> None:
+    files = [EXAMPLES / "questions.jsonl", *sorted((EXAMPLES / "runs").glob("*.jsonl"))]
+    with pytest.raises(SystemExit) as stopped:
+        run(["advise", *map(str, files), "--most", "3", "--resamples", "200"])
+    assert not stopped.value.code
+    shown = capsys.readouterr().out
+    assert "Ship mine as it is" in shown
+    assert "Errors of mine, to be read first:" in shown
+    assert "The van had a flat tyre." in shown
+
+
+@pytest.mark.parametrize("letters", ["U" * 30, "C" * 30, "W"])
+def test_data_without_errors_or_answers_have_advice(tmp_path: Path, letters: str) -> None:
+    said = nescio.advise(outcome_table(tmp_path / "one.csv", {"one": letters}), resamples=200)
+    assert said.records("screen")
+    assert len(said) == letters.count("W")

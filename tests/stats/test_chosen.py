@@ -1,0 +1,82 @@
+"""Bounds of what was chosen and prediction intervals, against the figures of an independent script (statistics3, 2)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.stats import binom
+
+from nescio.stats.chosen import another_count, another_value, level_of_each, upper_of_chosen
+from nescio.stats.intervals import wilson
+
+TABLE = {  # w/m: the bound of a run picked beforehand, and of one chosen out of five
+    (3, 20): (0.3436638043, 0.4207289171),
+    (5, 25): (0.3754051351, 0.4442740857),
+    (8, 40): (0.3320277451, 0.3854421750),
+    (0, 4): (0.5271291955, 0.6837722340),
+    (0, 0): (1.0, 1.0),
+}
+
+
+@pytest.mark.parametrize(("counts", "bounds"), TABLE.items())
+def test_the_bound_of_the_chosen_one(counts: tuple[int, int], bounds: tuple[float, float]) -> None:
+    alone, chosen = (upper_of_chosen(*counts, tried, 0.95) for tried in (1, 5))
+    assert (alone, chosen) == pytest.approx(bounds, abs=5e-10)
+
+
+def test_thirty_equal_runs_keep_the_bound_and_a_plain_one_does_not() -> None:
+    """30 independent runs, 80 answers, error .30: the chance that the bound of the run with the least errors holds."""
+    errors = np.arange(81)
+    least = 1 - binom.sf(errors - 1, 80, 0.3) ** 30  # P(minimum < w), as sf(w - 1) is P(X ≥ w)
+    chance = np.append(np.diff(least), 1 - least[-1])  # P(minimum = w)
+    for tried, true in ((1, 0.3982934285), (30, 0.9553543991)):
+        holds = np.array([upper_of_chosen(int(w), 80, tried, 0.95) >= 0.3 for w in errors])
+        assert chance[holds].sum() == pytest.approx(true, abs=5e-10)
+    assert level_of_each(0.95, 30) == pytest.approx(1 - 0.05 / 30)
+
+
+def test_another_sample_by_count() -> None:
+    assert another_count(42, 70, 70, 0.95) == (30, 53)
+    assert another_count(42, 70, 20, 0.95) == (7, 17)
+    assert another_count(42, 70, 1000, 0.95) == (479, 713)
+    assert another_count(1, 1, 10, 0.95) == (1, 10)
+    assert all(math.isnan(end) for end in another_count(0, 0, 10, 0.95))
+
+
+COVERED = {0.5: 0.9627229324, 0.6: 0.9556879333, 0.8: 0.9600629834, 0.95: 0.9640380911}
+MISSED = {0.5: 0.8431407971, 0.6: 0.8326502327, 0.8: 0.8269660777, 0.95: 0.7947403000}
+
+
+@pytest.mark.parametrize("truth", COVERED)
+def test_another_sample_falls_inside_as_often_as_said(truth: float) -> None:
+    """70 questions, then 70 more: every outcome of both. The interval of the mean holds the second far too seldom."""
+    before, after = binom.pmf(np.arange(71), 70, truth), binom.pmf(np.arange(71), 70, truth)
+    held = mean = 0.0
+    for hits in range(71):
+        low, high = another_count(hits, 70, 70, 0.95)
+        held += before[hits] * after[int(low) : int(high) + 1].sum()
+        low, high = wilson(hits, 70, 0.95)
+        mean += before[hits] * after[(np.arange(71) / 70 >= low) & (np.arange(71) / 70 <= high)].sum()
+    assert held == pytest.approx(COVERED[truth], abs=5e-10)
+    assert mean == pytest.approx(MISSED[truth], abs=5e-10)
+
+
+def c_at_1(counts: NDArray[Any]) -> NDArray[Any]:
+    n = counts.sum(axis=1)
+    values: NDArray[Any] = (counts[:, 0] + counts[:, 2] * counts[:, 0] / n) / n
+    return values
+
+
+def test_another_sample_by_a_measure() -> None:
+    low, high = another_value((35, 14, 21), 70, c_at_1, 0.95)
+    assert (low, high) == pytest.approx((0.46, 0.8057142857), abs=5e-10)
+    # Accuracy is a function of the counts as well, whose prior differs: two of three outcomes share ½ + ½.
+    assert another_value((42, 0, 28), 70, lambda k: k[:, 0], 0.95) == pytest.approx((30, 53), abs=1)
+    ends = [another_value((1000, 300, 200), more, c_at_1, 0.95) for more in (1_000, 1_001)]  # enumerated, and drawn
+    assert ends[0] == pytest.approx(ends[1], abs=0.003)
+    assert all(math.isnan(end) for end in another_value((0, 0, 0), 5, c_at_1, 0.95))
+    assert all(math.isnan(end) for end in another_value((1, 1, 1), 5, lambda k: np.full(len(k), np.nan), 0.95))
