@@ -12,7 +12,6 @@ from nescio.errors import MismatchError, UnknownNameError, UsageError
 from nescio.systems.validator import OWN, TECHNIQUES, Rarity, Resources, chosen, features, rarity, table12
 from nescio.systems.validator._case import EXACT, NONE, RELATED, Case, alike, case
 from nescio.systems.validator._chunks import chunks
-from nescio.systems.validator._hypothesis import statement
 from nescio.systems.validator._lexical import lexical, ngrams, proximity
 from nescio.systems.validator._lexicon import lemmas, negated, opposites, rivals, synonyms
 from nescio.systems.validator._meaning import references, similar
@@ -62,28 +61,6 @@ def test_words_are_read_without_case_accents_and_possession() -> None:
 )
 def test_stems_are_alike(first: str, second: str, level: int) -> None:
     assert alike(first, second) == level
-
-
-@pytest.mark.parametrize(
-    ("question", "answer", "expected"),
-    [
-        ("Where was Chopin born?", "Warsaw", "chopin was born in warsaw"),
-        ("Who founded the city?", "Peter the Great", "peter the great founded the city"),
-        ("Who did Edgar marry?", "Margaret", "edgar marry margaret"),
-        ("Who is Bohemond's son?", "Robert", "robert is bohemond son"),
-        ("When did the war end?", "1945", "the war end in 1945"),
-        ("How many people live there?", "300", "300 people live there"),
-        ("How many people did he see?", "300", "he see 300 people"),
-        ("Which river flows through Rome?", "the Tiber", "the tiber flows through rome"),
-        ("What did Egypt sell?", "wheat", "egypt sell wheat"),
-        ("What is the capital?", "Rome", "rome is the capital"),
-        ("A function problem is an example of what?", "it", "a function problem is an example of it"),
-        ("In what country is Normandy located?", "France", "in france is normandy located"),
-        ("Name the king.", "Hugo", "name the king hugo"),
-    ],
-)
-def test_a_statement_is_made_of_question_and_answer(question: str, answer: str, expected: str) -> None:
-    assert " ".join(statement(read(question), read(answer).lower)) == expected
 
 
 def test_the_kind_of_answer_is_not_looked_for_in_the_text() -> None:
