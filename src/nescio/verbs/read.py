@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from nescio.data.notes import Note, note
 from nescio.data.results import Scores
@@ -18,6 +18,7 @@ from nescio.meta_evaluation.comparability import LEAST_RUNS, comparability
 from nescio.options import Request, argument, option, verb
 from nescio.options.kinds import NAMES
 from nescio.pipeline import Options, apply, judge, read, read_collection
+from nescio.reporting.figures import Spot, draw
 from nescio.scoring import score as scoring
 from nescio.sources.writing import atomic_write
 from nescio.systems import reading
@@ -26,6 +27,7 @@ from nescio.systems.reading.marking import suited_judge
 from nescio.tasks.reading.marks import answer_sentences
 from nescio.text import plural
 from nescio.verbs._answers import Answered
+from nescio.verbs._figures import DrawnScores, Figured, figure_of
 from nescio.verbs._output_paths import check_file
 from nescio.verbs._shared import (
     OWN_FILES,
@@ -76,6 +78,7 @@ class AnswerRequest(Seeded, OfStories):
         complete=lambda: SWITCHES,
         help="Turn on a part of deep-read: Stem, Name, Filt, Pro, or Sem (which needs WordNet).",
     )
+    wordnet: Path | str | None = option(default=None, metavar="FOLDER", help="WordNet's folder, for the switch Sem.")
     threshold: float = option(
         default=0.0, low=0, high=1, help="Abstain below this confidence (0 to 1); the candidate is kept."
     )
@@ -98,7 +101,7 @@ def answer(request: AnswerRequest) -> Answered:
     output = Path(request.output)
     check_file(output, "a run", (".jsonl",), request.inputs())
     collection, notes = read_collection(list(request.source))
-    how = {name: getattr(request, name) for name in ("switches", "by_sentence", "seed")}
+    how = {name: getattr(request, name) for name in ("switches", "by_sentence", "seed", "wordnet")}
     run = reading.answer(collection, request.system, request.threshold, **how)
     reading.write_run(run, output)
     answered = sum(response.answered for response in run.responses)
@@ -157,7 +160,7 @@ def key(request: KeyRequest) -> KeyWritten:
     return KeyWritten(output, sum(bool(row["sentences"]) for row in rows), len(rows), notes)
 
 
-class MarkRequest(Reading, Resampled, WithOrWithoutInterval, KeepingPronouns, BrokenDown, Measured, Worked):
+class MarkRequest(Figured, Reading, Resampled, WithOrWithoutInterval, KeepingPronouns, BrokenDown, Measured, Worked):
     """What `nescio read score` is asked."""
 
     source: Any = argument(
@@ -182,16 +185,26 @@ def score(request: MarkRequest) -> Scores:
     \b
     nescio read score developset/ student-run.response run.jsonl --by question_word
     nescio read score test.tsv test.ans test-run.jsonl -m c@1
+    nescio read score developset/ run.jsonl --figure scores.svg
+
+    --figure draws a line per measure over the runs, in the order of the files, as Figure 3 of the Deep Read paper does.
     """
+    path = figure_of(request, request.inputs())
     graded = tuple(name for measure in scoring.parse_all(request.measures, None) for name in measure.user_columns)
     options = Options(strata=None if request.by else (), graded=graded, **request.values(Reading))
     result = read(list(request.source), options)
-    name, suited = suited_judge(result, options.judge, keep_pronouns=request.keep_pronouns)
+    name, suited = suited_judge(
+        result, options.judge, keep_pronouns=request.keep_pronouns, measures=request.measures or ()
+    )
     loaded = apply(judge(result, name), options.but(judge=name))
     how = request.values(WithOrWithoutInterval, BrokenDown, Resampled, Worked)
     scores = scoring.compute_scores(loaded, request.measures or suited, **how)
     scores = replace(scores, notes=(*scores.notes, *_ceiling(result, scores)))
-    return _with_correlations(scores) if request.correlations else scores
+    scores = _with_correlations(scores) if request.correlations else scores
+    if path is None:
+        return scores
+    spots = [Spot(row.measure, row.run, row.value) for row in sorted(scores.rows, key=lambda row: row.measure)]
+    return DrawnScores(**asdict(scores), wrote=(draw(path, spots, "run", "score"),))
 
 
 def _ceiling(result: ReadResult, scores: Scores) -> list[Note]:

@@ -203,8 +203,10 @@ def _copula(rest: Words, slot: str, asks: str, kind: Sequence[str], answer: str)
         return joined(rest[1:at], be, rest[at:], slot)
     if re.match(r"(?:is|are|was|were)\b", answer):  # the answer brings its own verb
         return joined(noun, slot)
-    definite = not rest[1][:1].isupper() or low[1] in ("the", "a", "an", "another", "one") or any(
-        re.search(r"s?['’]s?$", word) for word in rest[1:-1]
+    definite = (
+        not rest[1][:1].isupper()
+        or low[1] in ("the", "a", "an", "another", "one")
+        or any(re.search(r"s?['’]s?$", word) for word in rest[1:-1])
     )
     subject = (asks in ("who", "whom", "whose") and definite) or (bool(kind) and not set(kind) & _PREDICATED)
     return joined(slot, _agreeing(rest, answer)) if subject else joined(noun, be, slot)

@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from itertools import pairwise
+from pathlib import Path
 
 from msgspec import Struct
 
 from nescio.systems.reading import _names as known
-from nescio.systems.wordnet import wordnet
+from nescio.systems.wordnet import open_folder, wordnet
 from nescio.text import STOP_WORDS, bare_word
 
 PERSON, LOCATION, TIME = ":PERSON", ":LOCATION", ":TIME"
@@ -153,9 +154,9 @@ _LEXICAL = {"noun.person": PERSON, "noun.location": LOCATION, "noun.time": TIME}
 
 
 @lru_cache(maxsize=1 << 16)
-def noun_classes(word: str) -> frozenset[str]:
+def noun_classes(word: str, folder: Path | None = None) -> frozenset[str]:
     """Return the class of a noun's commonest sense in WordNet; raises LookupError without WordNet's files."""
-    reader = wordnet()
+    reader = wordnet() if folder is None else open_folder(folder)
     if reader is None:
         raise LookupError("WordNet's files are not installed")
     senses = reader.synsets(word, "n")

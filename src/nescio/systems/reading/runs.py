@@ -9,7 +9,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from nescio.data.model import Collection, Question, Response, Run
-from nescio.errors import UsageError
+from nescio.errors import UsageError, opt
 from nescio.formats.native.questions.questions_writer import response_row
 from nescio.registry import Registry
 from nescio.sources.writing import write_text
@@ -42,18 +42,20 @@ def answer(
     switches: Iterable[str] = (),
     by_sentence: bool = False,
     seed: int = 0,
+    wordnet: Path | str | None = None,
 ) -> Run:
     """Let a system answer every question from its story; it declines below the threshold.
 
     A question with options is answered by one of them (or, `by_sentence`, as if it had none), one without by a sentence
     of its story. A declined candidate keeps its answer and confidence. `switches` are Deep Read's, `seed` is that of
-    `random`. Raises UnknownNameError for the system or a switch, UsageError for a threshold outside [0, 1],
-    MismatchError for a question without story, or without options that the system needs.
+    `random`, and `wordnet` is the folder that Sem reads. Raises UnknownNameError for the system or a switch, UsageError
+    for a threshold outside [0, 1], MismatchError for a question without story, or without options that the system needs.
     """
     make = SYSTEMS.find(system)
     if not 0 <= threshold <= 1:
         raise UsageError(f"threshold must be a number from 0 to 1 (found {threshold!r})")
-    on = parse_switches(switches)
+    folder = None if wordnet is None else Path(wordnet)
+    on = parse_switches(switches, folder)
     if on and system != "deep-read":
         raise UsageError(f"{system} has no switches; {', '.join(on)} belong to deep-read")
     if by_sentence and system not in SENTENCES:
@@ -61,7 +63,9 @@ def answer(
             f"{system} chooses among options; those that answer by a sentence are {' and '.join(SENTENCES)}"
         )
     questions = tuple(replace(q, options=()) if by_sentence else q for q in collection.questions)
-    choose = make(collection, on, seed)
+    if folder is not None and "Sem" not in on:
+        raise UsageError(f"{opt('wordnet')} is read by the switch Sem of deep-read")
+    choose = make(collection, on, seed) if folder is None else deep_read(on, folder)
     name = f"{system}-{''.join(on)}" if on else system
     responses = tuple(_respond(question, choose(question), threshold) for question in questions)
     return Run(f"{name}@{threshold:.2f}", responses, {"system": name, "threshold": str(threshold)})
