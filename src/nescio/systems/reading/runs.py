@@ -49,7 +49,7 @@ def answer(
     A question with options is answered by one of them (or, `by_sentence`, as if it had none), one without by a sentence
     of its story. A declined candidate keeps its answer and confidence. `switches` are Deep Read's, `seed` is that of
     `random`, and `wordnet` is the folder that Sem reads. Raises UnknownNameError for the system or a switch, UsageError
-    for a threshold outside [0, 1], MismatchError for a question without story, or without options that the system needs.
+    for a threshold outside [0, 1], MismatchError for a question without the story or the options that the system needs.
     """
     make = SYSTEMS.find(system)
     if not 0 <= threshold <= 1:
