@@ -376,3 +376,32 @@ def test_candidates_without_a_text_have_no_rivals() -> None:
     candidates = [Candidate(name, name, answer, text) for name, _, answer, text in ASKED]
     assert contested(candidates) == 0.75
     assert contested([Candidate(name, name, answer, "") for name, _, answer, _ in ASKED]) == 0
+
+
+MONTH_OF = {"January": 1, "March": 3, "May": 5, "December": 12}
+
+
+@pytest.mark.parametrize("month", MONTH_OF)
+@pytest.mark.parametrize(("day", "ordinal"), [(1, "1st"), (3, "3rd"), (4, "4th"), (22, "22nd"), (30, "30th")])
+def test_a_whole_date_is_the_same_in_every_order(month: str, day: int, ordinal: str) -> None:
+    same = {("year", 1945), ("month", MONTH_OF[month]), ("day", 100 * MONTH_OF[month] + day)}
+    for said in (
+        f"{day} {month} 1945",
+        f"{month} {day} 1945",
+        f"{month} {ordinal}, 1945",
+        f"the {ordinal} of {month} 1945",
+    ):
+        assert moments(f"It was on {said} that they left.") == same
+    other = 2 if day != 2 else 5
+    assert moments(f"{day} {month}") != moments(f"{month} {other}")
+
+
+def test_a_year_beside_a_month_is_no_day() -> None:
+    assert moments("In May 1945") == {("month", 5), ("year", 1945)}
+    assert moments("12 May 1945 and June 1946") == {
+        ("month", 5),
+        ("day", 512),
+        ("year", 1945),
+        ("month", 6),
+        ("year", 1946),
+    }

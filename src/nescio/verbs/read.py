@@ -13,6 +13,7 @@ from nescio.data.notes import Note, note
 from nescio.data.results import Scores
 from nescio.errors import MismatchError
 from nescio.formats import ReadResult, Unjudged
+from nescio.formats.benchmarks.ave.ave_reader import write_exercise
 from nescio.formats.folder_writer import write_lines
 from nescio.meta_evaluation.comparability import LEAST_RUNS, comparability
 from nescio.options import Request, argument, option, verb
@@ -21,8 +22,9 @@ from nescio.pipeline import Options, apply, judge, read, read_collection
 from nescio.reporting.figures import Spot, draw
 from nescio.scoring import score as scoring
 from nescio.sources.writing import atomic_write
-from nescio.systems import reading
+from nescio.systems import reading, validator
 from nescio.systems.reading.deep_read import SWITCHES, Switch
+from nescio.systems.reading.loop import exercise
 from nescio.systems.reading.marking import suited_judge
 from nescio.tasks.reading.marks import answer_sentences
 from nescio.text import plural
@@ -79,8 +81,18 @@ class AnswerRequest(Seeded, OfStories):
         help="Turn on a part of deep-read: Stem, Name, Filt, Pro, or Sem (which needs WordNet).",
     )
     wordnet: Path | str | None = option(default=None, metavar="FOLDER", help="WordNet's folder, for the switch Sem.")
-    threshold: float = option(
-        default=0.0, low=0, high=1, help="Abstain below this confidence (0 to 1); the candidate is kept."
+    threshold: float | None = option(
+        default=None,
+        low=0,
+        high=1,
+        help="Abstain below this confidence (0 to 1); the candidate is kept.",
+        default_words="0; with a validator, its own for c@1",
+    )
+    validate: Path | str | None = option(
+        default=None,
+        reads=True,
+        metavar="MODEL",
+        help="A validator that `nescio ave validate train` wrote: ask for the next candidate until it accepts one.",
     )
     by_sentence: bool = option(default=False, help="Answer with a sentence of the story, even if there are options.")
 
@@ -97,15 +109,72 @@ def answer(request: AnswerRequest) -> Answered:
     nescio read answer questions.jsonl stories.jsonl --system window-distance --threshold 0.5 -o run.jsonl
     nescio read answer test.tsv --system sliding-window -o test-run.jsonl
     nescio read answer developset/ --system deep-read --switch Stem --switch Name -o run.jsonl
+
+    With --validate, a candidate that the validator rejects is followed by the system's next one. If none is left, the
+    question stays unanswered. `nescio read candidates` makes the collection that such a validator is trained on.
+
+    \b
+    nescio read candidates questions.jsonl stories.jsonl -o candidates.xml
+    nescio ave validate train candidates.xml -o model.json
+    nescio read answer questions.jsonl stories.jsonl --system deep-read --validate model.json -o run.jsonl
     """
     output = Path(request.output)
     check_file(output, "a run", (".jsonl",), request.inputs())
     collection, notes = read_collection(list(request.source))
     how = {name: getattr(request, name) for name in ("switches", "by_sentence", "seed", "wordnet")}
-    run = reading.answer(collection, request.system, request.threshold, **how)
+    trained = None if request.validate is None else validator.load(Path(request.validate))
+    run = reading.answer(collection, request.system, request.threshold, validator=trained, **how)
     reading.write_run(run, output)
     answered = sum(response.answered for response in run.responses)
     return Answered(run.name, answered, len(run.responses), output, notes)
+
+
+class CandidatesWritten(Struct, frozen=True):
+    """What `candidates` wrote: how many candidates, and how many of them are right, of how many questions."""
+
+    output: Path
+    candidates: int
+    right: int
+    questions: int
+    notes: tuple[Note, ...] = ()
+
+    def __str__(self) -> str:
+        return (
+            f"wrote {self.output}: {plural(self.candidates, 'candidate')} for {plural(self.questions, 'question')}, "
+            f"{self.right:,} of them right"
+        )
+
+
+class CandidatesRequest(OfStories):
+    """What `nescio read candidates` is asked."""
+
+    output: Path | str = argument(
+        kw_only=False, flags=("-o", "--output"), metavar="FILE", help="The collection to write (.xml)."
+    )
+    by_sentence: bool = option(default=False, help="Take the sentences of the story, even if there are options.")
+
+
+@verb(CandidatesRequest, prints="")
+def candidates(request: CandidatesRequest) -> CandidatesWritten:
+    """Write all candidate answers as a collection for validators (AVE 2007).
+
+    FILES are a collection with its stories and its key. The candidates are the options of a question, or else the
+    sentences of its story, each with the sentence that supports it best. Right are the options of the key, and the
+    sentences that people accept or, if nobody lists any, those of AutSent.
+
+    \b
+    nescio read candidates questions.jsonl stories.jsonl -o candidates.xml
+    nescio ave validate train candidates.xml -o model.json
+    """
+    output = Path(request.output)
+    check_file(output, "a collection", (".xml",), request.inputs())
+    collection, notes = read_collection(list(request.source))
+    if request.by_sentence:
+        collection = replace(collection, questions=tuple(replace(q, options=()) for q in collection.questions))
+    made = exercise(collection)
+    write_exercise(made, output)
+    right = sum(one.right for one in made.candidates)
+    return CandidatesWritten(output, len(made.candidates), right, len(made.questions), notes)
 
 
 class KeyWritten(Struct, frozen=True):
