@@ -12,6 +12,7 @@ from nescio.errors import MismatchError, UnknownNameError, UsageError
 from nescio.systems.validator import OWN, TECHNIQUES, Rarity, Resources, chosen, features, rarity, table12
 from nescio.systems.validator._case import EXACT, NONE, RELATED, Case, alike, case
 from nescio.systems.validator._chunks import chunks
+from nescio.systems.validator._entities import classes, coreference
 from nescio.systems.validator._lexical import lexical, ngrams, proximity
 from nescio.systems.validator._lexicon import lemmas, negated, opposites, rivals, synonyms
 from nescio.systems.validator._meaning import references, similar
@@ -405,3 +406,26 @@ def test_a_year_beside_a_month_is_no_day() -> None:
         ("month", 6),
         ("year", 1946),
     }
+
+
+def test_a_person_is_no_place() -> None:
+    who = classes(plain_case("Who wrote the play?", "Anna Berg", "In Oslo, Anna Berg wrote the play."))
+    assert (who["answer is a person"], who["as asked"], who["another class"]) == (1, 1, 0)
+    wrong = classes(plain_case("Who wrote the play?", "Oslo", "In Oslo, Anna Berg wrote the play."))
+    assert (wrong["answer is a place"], wrong["as asked"], wrong["another class"]) == (1, 0, 1)
+    assert wrong["others of the class asked for"] == 1
+    where = classes(plain_case("Where was the play written?", "Oslo", "In Oslo, Anna Berg wrote the play."))
+    assert (where["as asked"], where["another class"]) == (1, 0)
+
+
+def test_pronouns_stand_for_the_nearest_person_before() -> None:
+    found = coreference(
+        plain_case("What did Anna Berg write?", "a play", "Anna Berg went home. There she wrote a play.")
+    )
+    assert (found["pronouns resolved"], found["names referred to"], found["names missing, others meant"]) == (1, 1, 0)
+    other = coreference(
+        plain_case("What did Carl Lund write?", "a play", "Anna Berg went home. There she wrote a play.")
+    )
+    assert (other["names referred to"], other["names missing, others meant"]) == (0, 1)
+    none = coreference(plain_case("What did Anna Berg write?", "a play", "Anna Berg wrote a play."))
+    assert none["pronouns resolved"] == 0

@@ -31,7 +31,7 @@ from msgspec import Struct
 
 from nescio.data.model import Question
 from nescio.errors import UnknownNameError, UsageError, opt
-from nescio.systems.reading import classes
+from nescio.systems import entities as classes
 from nescio.systems.reading._system import Scored, System, check, weigh
 from nescio.systems.wordnet import HINT, lacking
 from nescio.tasks.reading.marks import question_word

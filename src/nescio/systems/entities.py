@@ -14,7 +14,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from nescio.systems.reading import _names as known
+from nescio.systems import _names as known
 from nescio.systems.wordnet import open_folder, wordnet
 from nescio.text import STOP_WORDS, bare_word
 
@@ -59,6 +59,15 @@ def recognise(story: tuple[str, ...]) -> tuple[Named, ...]:
         classes |= {TIME} if _TIMES.search(sentence) else set()
         named.append(Named(frozenset(classes), tuple((run.end, run.words) for run in persons)))
     return tuple(named)
+
+
+def entities(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Return the persons and places that a text names: the class, and the words of the name in lower case."""
+    found: list[tuple[str, tuple[str, ...]]] = []
+    for run in _capitals(text):
+        found += [(PERSON, run.words)] if run.is_person else []
+        found += [(LOCATION, run.words)] if run.is_place else []
+    return tuple(found)
 
 
 def referents(story: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
