@@ -129,3 +129,25 @@ def test_a_figure_is_an_svg(nescio: Command, tmp_path: Path) -> None:
     assert said.status == 2
     assert "a figure is written to .svg" in said.err
     assert not list(tmp_path.iterdir())
+
+
+def test_an_inexact_answer_has_a_verdict(nescio: Command, tmp_path: Path) -> None:
+    header, *rows = (EXAMPLES / "judged.csv").read_text().splitlines()
+    changed = [
+        row.rsplit(",", 1)[0] + (",X" if at % 5 == 0 else "," if at % 5 == 1 else row[-2:])
+        for at, row in enumerate(rows)
+    ]
+    (tmp_path / "judged.csv").write_text("\n".join([header, *changed]) + "\n")
+    said = nescio(
+        "ave",
+        "build",
+        EXAMPLES / "questions.jsonl",
+        EXAMPLES / "runs" / "mine.jsonl",
+        "--judgements",
+        tmp_path / "judged.csv",
+        "-o",
+        tmp_path / "b.xml",
+    )
+    empty = sum(at % 5 == 1 for at in range(len(rows)))
+    assert f"{empty} of {len(rows)} judgements have no verdict" in said.err
+    assert "read as inexact" in said.err

@@ -77,7 +77,11 @@ def score(request: NuggetScoreRequest) -> Scores:
     files = [*request.source, *request.mapping]
     loaded = scoring.open_by(files, request.by, {"choose": choose}, request.measures)
     given = {name: value for name in ("beta", "delta") if (value := getattr(request, name)) is not None}
-    wanted = _with(request.measures or loaded.measures, given) if given else request.measures
+    wanted = (
+        _with([measure.label for measure in scoring.parse_all(request.measures or loaded.measures, None)], given)
+        if given
+        else request.measures
+    )
     how = request.values(WithOrWithoutInterval, BrokenDown, Resampled, Worked)
     return scoring.compute_scores(loaded, wanted, **how)
 

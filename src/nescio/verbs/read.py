@@ -259,12 +259,12 @@ def score(request: MarkRequest) -> Scores:
     --figure draws a line per measure over the runs, in the order of the files, as Figure 3 of the Deep Read paper does.
     """
     path = figure_of(request, request.inputs())
-    graded = tuple(name for measure in scoring.parse_all(request.measures, None) for name in measure.user_columns)
+    wanted = scoring.parse_all(request.measures, None)
+    graded = tuple(name for measure in wanted for name in measure.user_columns)
     options = Options(strata=None if request.by else (), graded=graded, **request.values(Reading))
     result = read(list(request.source), options)
-    name, suited = suited_judge(
-        result, options.judge, keep_pronouns=request.keep_pronouns, measures=request.measures or ()
-    )
+    labels = [measure.label for measure in wanted]
+    name, suited = suited_judge(result, options.judge, keep_pronouns=request.keep_pronouns, measures=labels)
     loaded = apply(judge(result, name), options.but(judge=name))
     how = request.values(WithOrWithoutInterval, BrokenDown, Resampled, Worked)
     scores = scoring.compute_scores(loaded, request.measures or suited, **how)

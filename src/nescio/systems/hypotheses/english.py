@@ -456,11 +456,11 @@ def _finite(rest: Words) -> tuple[Words, Words, Words]:
     low = [plain(word) for word in words]
     tense = plain(do)
     if "not" in low[:6] or "'t" in tense:
-        at = low.index("not") if "not" in low else (_verb(words) or len(words))
-        return words[:at], [do], words[at:]
-    at = _verb(words)
-    if at is None:
-        at = next((i for i in range(1, len(low)) if en.is_finite(low[i])), _guess(words))
+        end = low.index("not") if "not" in low else (_verb(words) or len(words))
+        return words[:end], [do], words[end:]
+    found = _verb(words)
+    finite = (i for i in range(1, len(low)) if en.is_finite(low[i]))
+    at = next(finite, _guess(words)) if found is None else found
     if at >= len(words):
         return words, [], []
     verb = low[at]

@@ -61,8 +61,8 @@ def parse_switches(switches: Iterable[str], folder: Path | None = None) -> tuple
             )
         if name not in SWITCHES:
             raise UnknownNameError("switch", name, (*SWITCHES, *BY_HAND))
-    if "Sem" in wanted and folder is not None and (name := lacking(folder)):
-        raise UsageError(f"Sem needs WordNet, and there is no {name} in {folder}")
+    if "Sem" in wanted and folder is not None and (file := lacking(folder)):
+        raise UsageError(f"Sem needs WordNet, and there is no {file} in {folder}")
     if "Sem" in wanted and folder is None and not classes.has_wordnet():
         raise UsageError(f"Sem needs WordNet, which was not found: {HINT}; or name its folder with {opt('wordnet')}")
     if "Filt" in wanted and not wanted & {"Name", "Sem"}:
