@@ -139,6 +139,7 @@ def campaigns(folder: Path) -> None:
     assert_type(nescio.nuggets.score(["key.txt", "runs/first.txt", "assessor.txt"], resamples=FAST), nescio.Scores)
     assert_type(nescio.nuggets.answer("targets.jsonl", "texts", folder / "nuggets.jsonl"), Answered)
     assert_type(nescio.read.answer("developset", run, system="deep-read", switches=["Stem"]), Answered)
+    print(nescio.read.candidates("developset", folder / "candidates.xml", by_sentence=True))
     print(nescio.read.key("developset", folder / "autsent.jsonl"))
     assert_type(nescio.read.score(["developset", run], by="question_word", resamples=FAST), nescio.Scores)
 

@@ -4,31 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 import nescio
 from nescio.formats import open_source
 from nescio.formats.benchmarks.ave.ave_reader import read_pairs
-from nescio.systems.validator import hypothesis
 
 from .conftest import EXAMPLES, Command
-
-# Written by hand; the first answers the paper's Figure 3.
-SENTENCES = [
-    (
-        "What is Zanussi?",
-        "an Italian producer of home appliances",
-        "An Italian producer of home appliances is Zanussi.",
-    ),
-    ("Who founded Saint Petersburg?", "Peter the Great", "Peter the Great founded Saint Petersburg."),
-    ("Where was Chopin born?", "Warsaw", "Chopin was born in Warsaw."),
-    ("How many people live there?", "300", "300 people live there."),
-]
-
-
-@pytest.mark.parametrize(("question", "answer", "expected"), SENTENCES)
-def test_a_question_and_its_answer_make_a_sentence(question: str, answer: str, expected: str) -> None:
-    assert hypothesis(question, answer) == expected
 
 
 def test_pairs_keep_values_and_questions_and_are_read_again(nescio: Command, tmp_path: Path) -> None:
@@ -44,9 +24,9 @@ def test_pairs_keep_values_and_questions_and_are_read_again(nescio: Command, tmp
 def test_another_language_is_said(tmp_path: Path) -> None:
     path = tmp_path / "es.xml"
     path.write_text(
-        '<ave><q id="1" lang="ES"><q_str>Qué es Zanussi?</q_str>'
+        '<ave><q id="1" lang="PT"><q_str>O que é Zanussi?</q_str>'
         '<a id="1" value="REJECTED"><a_str>x</a_str><t_str>y</t_str></a></q></ave>',
         encoding="utf-8",
     )
     (note,) = nescio.ave.pairs(path, tmp_path / "pairs.xml").notes
-    assert "1 of 1 questions are in ES, and the techniques are for English" in str(note)
+    assert "1 of 1 questions are in PT; hypotheses are made by the rules of" in str(note)

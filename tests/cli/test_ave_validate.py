@@ -105,3 +105,25 @@ def test_what_makes_no_sense_is_refused(nescio: Command, dev: Path, tmp_path: Pa
 def _json(folder: Path) -> Path:
     (folder / "other.json").write_text("{}")
     return folder / "other.json"
+
+
+def test_pairs_of_2006_are_learnt_from_and_decided(nescio: Command, dev: Path, tmp_path: Path) -> None:
+    pairs, model, out = tmp_path / "pairs.xml", tmp_path / "model.json", tmp_path / "answers.txt"
+    nescio("ave", "pairs", str(dev), "-o", str(pairs))
+    learnt = nescio("ave", "validate", "train", str(pairs), "-o", str(model), *QUICK, *FEW, "-f", "json")
+    assert {row["measure"] for row in learnt.json["scores"]} == {"ave.AUC", "ave.F"}
+    told = nescio("ave", "validate", "run", str(pairs), "--model", str(model), "-o", str(out))
+    assert "12 YES, 12 NO" in told.err
+    assert "questions and answers" not in told.err
+    lines = [line.split() for line in out.read_text().splitlines()]
+    assert [line[:2] for line in lines[:2]] == [["q0-q0_1", "YES"], ["q0-q0_2", "NO"]]
+    scored = nescio("ave", "score", str(pairs), str(out), "-m", "ave.F", "--ci", "none", "-f", "json")
+    assert scored.json["scores"][0]["value"] == 1
+
+
+def test_a_model_of_questions_says_so_before_pairs(nescio: Command, dev: Path, tmp_path: Path) -> None:
+    pairs, model = tmp_path / "pairs.xml", tmp_path / "model.json"
+    nescio("ave", "pairs", str(dev), "-o", str(pairs))
+    nescio("ave", "validate", "train", str(dev), "-o", str(model), *QUICK, *FEW)
+    told = nescio("ave", "validate", "run", str(pairs), "--model", str(model), "-o", str(tmp_path / "answers.txt"))
+    assert "the model learnt from questions and answers: the hypothesis stands for the question" in told.err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -63,7 +64,7 @@ def test_what_is_automatic_is_called_so(nescio: Command, hale_files: list[Path])
         (("--automatic", "magic"), "--automatic takes one of count, idf, embedding"),
         (("--assessors", "each"), "assessors are chosen from those of a mapping"),
         (("--beta", "-1"), "beta must be more than 0"),
-        (("--beta", "5", "-m", "nuggets.automatic_NR"), "--beta cannot be used with -m"),
+        (("--beta", "5", "-m", "nuggets.automatic_NR"), "--beta: nuggets.automatic_NR has none"),
         (("-m", "nuggets.FO"), "unknown measure 'nuggets.FO'"),
     ],
 )
@@ -100,3 +101,19 @@ def test_answer_refuses_what_it_cannot_write_or_read(nescio: Command, tmp_path: 
     empty = nescio("nuggets", "answer", bundled() / "key.jsonl", tmp_path, "-o", tmp_path / "x.jsonl")
     assert (empty.status, "there are no texts" in empty.err) == (2, True)
     assert not list(tmp_path.iterdir())
+
+
+def test_parameters_stand_beside_measures_that_do_not_name_their_own(nescio: Command, hale_files: list[Path]) -> None:
+    asked = ["-m", "nuggets.automatic_F", "-m", "nuggets.automatic_F(beta=2)", "-m", "nuggets.automatic_NR"]
+    found = nescio("nuggets", "score", *hale_files[:2], *asked, "--beta", 5, "--delta", 50, "--ci", "none")
+    assert found.status == 0
+    assert "nuggets.automatic_F(beta=5, delta=50)" in found.out
+    assert "nuggets.automatic_F(beta=2, delta=50)" in found.out
+
+
+def test_a_question_without_vital_nuggets_does_not_count(nescio: Command, tmp_path: Path) -> None:
+    counts = tmp_path / "counts.csv"
+    counts.write_text("run,question,vital,okay,vital_in_key,length\na,1,1,0,2,50\na,2,0,1,0,50\na,3,2,0,2,50\n")
+    found = nescio("nuggets", "score", counts, "-m", "nuggets.NR", "--ci", "none", "-f", "json")
+    (row,) = json.loads(found.out)["scores"]
+    assert (row["n"], row["value"]) == (2, 0.75)

@@ -14,8 +14,8 @@ from msgspec.structs import replace
 from nescio.data.model import Collection, Question
 from nescio.errors import UnknownNameError, UsageError
 from nescio.pipeline import read_collection
+from nescio.systems.entities import LOCATION, PERSON, TIME, recognise, referents
 from nescio.systems.reading import answer, bundled, has_wordnet
-from nescio.systems.reading.classes import LOCATION, PERSON, TIME, recognise, referents
 from nescio.systems.reading.deep_read import SWITCHES, deep_read
 from nescio.systems.reading.window import random_choice, sliding_window, window_distance
 from nescio.text import STOP_WORDS, words

@@ -132,3 +132,36 @@ def test_every_pattern_is_a_regular_expression_of_known_strength() -> None:
     for pattern in (*definitions.PATTERNS, *definitions.AFTERWARDS):
         assert 0 < pattern.strength < 1
         assert pattern.group in range(4)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "John Hale was a historian.",
+        "Sir John Hale was a historian.",
+        "Sir John Rigby Hale was a historian.",
+        "John R. Hale was a historian.",
+        "J. Hale was a historian.",
+        "J. R. Hale was a historian.",
+        "Hale, John Rigby, Sir (1923-1999) was a historian.",
+        "Hale, John (1923-1999), was a historian.",
+        "Prof. John Hale was a historian.",
+    ],
+)
+@pytest.mark.parametrize("question", ["Who is Sir John Hale?", "Who was John Hale?"])
+def test_a_person_is_found_under_other_forms_of_the_name(question: str, said: str) -> None:
+    assert respond("hale", question, (Text("text", (said,)),), most=600, threshold=0.5).strings == (said,)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Anna Hale was a painter.",
+        "John Smith was a painter.",
+        "A. Hale was a painter.",
+        "Hale was a town.",
+        "The john hale is a kind of hall.",
+    ],
+)
+def test_another_person_is_not_found(said: str) -> None:
+    assert respond("hale", "Who is Sir John Hale?", (Text("text", (said,)),), most=600, threshold=0.5).strings == ()

@@ -37,6 +37,7 @@ class Label(Struct, frozen=True):
     place: str = ""
     inclusion: float | None = None
     verdict: Verdict | None = None
+    empty: bool = False  # nobody gave a verdict; an inexact answer has one, and can be ungraded
 
 
 class Outcomes(Struct, frozen=True, eq=False):

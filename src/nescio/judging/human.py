@@ -131,7 +131,7 @@ def human(labels: Sequence[Label], runs: Sequence[str], questions: Sequence[str]
                 first=whose,
             )
         )
-    empty = sum(label.state == NOT_GRADED for label in labels)
+    empty = sum(label.empty for label in labels)
     if empty:
         notes.append(
             note(

@@ -10,6 +10,7 @@ each nugget found, 100 in TREC. Measures of nuggets that a program matched are i
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from nescio.measures._measure import measure
 
 TREC = "TREC 2003-2006 (Voorhees), as printed in Lin & Demner-Fushman, H05-1117"
 DELTA = {"delta": ("delta, the length allowance, must be more than 0", lambda delta: delta > 0)}
+LITERAL = {"literal": ("literal must be 0 or 1", lambda literal: literal in (0, 1))}
 POSITIVE = {"beta": ("beta must be more than 0", lambda beta: beta > 0), **DELTA}
 
 
@@ -134,29 +136,34 @@ def f(total: Any, beta: float = 3, delta: float = 100) -> Any:  # noqa: ARG001  
     return total.score / total.asked
 
 
-def _by_strings(q: Any, delta: float) -> Any:
-    """Return the thesis's precision: 1 up to the allowance, beyond it the mean precision of the strings."""
+_STRINGS = (
+    "nuggets.vital_found nuggets.okay_found nuggets.vital nuggets.response_length "
+    "nuggets.string_precision({delta}) nuggets.string_sum({delta})"
+)
+
+
+def _by_strings(q: Any, delta: float, literal: float) -> Any:
+    """Return the thesis's precision: 1 up to the allowance, beyond it the mean (or sum) of the strings' precisions."""
     allowed = delta * np.asarray(q.vital_found + q.okay_found, dtype=float)
-    return np.where(q.response_length <= allowed, 1.0, q.string_precision)
+    return np.where(q.response_length <= allowed, 1.0, q.string_sum if literal else q.string_precision)
 
 
 @measure(
     "nuggets.NP_by_string",
-    needs=(
-        "nuggets.vital_found nuggets.okay_found nuggets.vital nuggets.response_length nuggets.string_precision({delta})"
-    ),
-    bounds=(0, 1),
+    needs=_STRINGS,
+    bounds=lambda literal, **_: (0, math.inf if literal else 1),
     source="a thesis on definition questions (Sir John Hale): its variant, not the official formula",
-    each=lambda q, delta: _mean(_by_strings(q, delta), q.vital > 0),
-    valid=DELTA,
+    each=lambda q, delta, literal: _mean(_by_strings(q, delta, literal), q.vital > 0),
+    valid={**DELTA, **LITERAL},
     remark=_without_vital,
 )
-def precision_by_string(total: Any, delta: float = 100) -> Any:  # noqa: ARG001  it is named to `each`
+def precision_by_string(total: Any, delta: float = 100, literal: float = 0) -> Any:  # noqa: ARG001  they are named to `each`
     r"""A thesis's variant of nugget precision: beyond the allowance, the mean over the strings of min(1,
     delta/d).
 
     $NP = 1$ if $l \le \alpha$, else $\frac{1}{k}\sum_s \min(1, \delta/d_s)$ with $\alpha = \delta(r + a)$ and $d_s$
-    the non-white characters of string s. Printed without the 1/k, with which it stays below 1. It does not punish many
+    the non-white characters of string s. The thesis prints it without the 1/k, with
+    which it stays below 1: literal=1 does so too. It does not punish many
     short junk strings; prefer nuggets.NP. Undefined if no question has a vital nugget.
 
     When to use it: Only to reproduce the thesis that it is from. Many short strings of junk cost nothing: use
@@ -170,18 +177,16 @@ def precision_by_string(total: Any, delta: float = 100) -> Any:  # noqa: ARG001 
 
 @measure(
     "nuggets.F_by_string",
-    needs=(
-        "nuggets.vital_found nuggets.okay_found nuggets.vital nuggets.response_length nuggets.string_precision({delta})"
-    ),
-    bounds=(0, 1),
+    needs=_STRINGS,
+    bounds=lambda beta, literal, **_: (0, 1 + 1 / beta**2 if literal else 1),
     source="a thesis on definition questions (Sir John Hale): its variant, not the official formula",
-    each=lambda q, beta, delta: _mean(_f(_by_strings(q, delta), _recall(q), beta), q.vital > 0),
-    valid=POSITIVE,
+    each=lambda q, beta, delta, literal: _mean(_f(_by_strings(q, delta, literal), _recall(q), beta), q.vital > 0),
+    valid={**POSITIVE, **LITERAL},
     remark=_without_vital,
 )
-def f_by_string(total: Any, beta: float = 5, delta: float = 100) -> Any:  # noqa: ARG001  it is named to `each`
+def f_by_string(total: Any, beta: float = 5, delta: float = 100, literal: float = 0) -> Any:  # noqa: ARG001  they are named to `each`
     r"""F with the thesis's precision by strings (nuggets.NP_by_string) in place of the official one; beta is 5 and
-    delta 100, as there.
+    delta 100, as there, and literal=1 takes the sum over the strings, as printed.
 
     $F_\beta = \frac{(\beta^2+1)\,NP\,NR}{\beta^2\,NP + NR}$ a question, then the mean; undefined if no question has a
     vital nugget. Prefer nuggets.F.

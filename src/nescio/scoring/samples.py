@@ -180,6 +180,8 @@ def _from_evidence(
         patterns = compress_run(measure, own, None if key is None else key[run][use], clusters, question)
         asked = len(use) if question is None else len(np.unique(question))
         n = round(float(patterns.counts @ patterns.columns["n"])) if measure.declaration.repeats else asked
+        if "asked" in patterns.columns and question is None:  # a mean over some of the questions
+            n = asked = round(float(patterns.counts @ patterns.columns["asked"]))
         if n < asked:
             remarks.append((_asked_too_seldom(asked - n, asked), measure.label, f"run {name!r}"))
         kinds: tuple[object, ...] = (measure.needs, measure.order, measure.merge)

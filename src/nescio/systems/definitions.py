@@ -1,8 +1,9 @@
 r"""A baseline that answers definition questions from a folder of texts, and stays silent where nothing defines the
 target.
 
-1. Sentences that name the target are about it, and those that go on with a pronoun right after one. A person of several
-   names may be named by the last, in texts that give all.
+1. Sentences that name the target are about it, and those that go on with a pronoun right after one. "Sir John Hale"
+   may be named without the title, with other names or initials between, by initials ("J. R. Hale"), or in the order of
+   a reference book ("Hale, John Rigby, Sir"); by the last name alone in texts that give more of it.
 2. Each gets the strength of the strongest pattern that it shows (`PATTERNS`: copula, apposition, "known as", dates,
    roles), plus a little for its BM25 score (bm25s) for the target's words, and for words that other sentences about the
    target share.
@@ -111,18 +112,45 @@ def subject(question: str) -> str:
     return match[1] if match else bare
 
 
-def _names(question: str, text: Text) -> str:
-    """Return a regular expression for how a text names the target: literally, in the plural, a person by last name.
+_TITLES = (
+    "sir|dame|lord|lady|mr|mrs|ms|miss|dr|prof|professor|st|saint|king|queen|prince|princess|pope|president|general"
+    "|captain|count|baron|duke|rev|reverend|father|sister"
+)
 
-    The last name alone counts in a text with the full name, and not right after another word: "Anna Tosk" is not
-    "Mirela Tosk".
+
+def _person(target: str) -> list[str]:
+    """Return regular expressions for the ways in which texts name a person of two names or more, with their case.
+
+    Between the first and the last name other names and initials may stand; the first may be an initial, with or without
+    others; the order may be that of a reference book.
+    """
+    bare = re.sub(rf"^(?:(?:{_TITLES})\.?\s+)+", "", target, flags=re.IGNORECASE)
+    given, _, last = bare.rpartition(" ")
+    if not given or not given[:1].isalpha():
+        return []
+    title, between = rf"(?:(?i:{_TITLES})\.?\s+)*", r"(?:\s+[A-Z][\w.'-]*){0,2}?"
+    first, *others = map(re.escape, given.split())
+    middle = "".join(rf"(?:\s+{name})?" for name in others)
+    reference = rf"{re.escape(last)},\s+{first}{middle}{between}(?:,\s+(?i:{_TITLES})\b\.?)?"
+    initials = rf"{re.escape(given[0].upper())}\.(?:\s?[A-Z]\.){{0,2}}\s?{re.escape(last)}"
+    return [rf"{title}{first}{middle}{between}\s+{re.escape(last)}", reference, rf"{title}{initials}"]
+
+
+def _names(question: str, text: Text) -> str:
+    """Return a regular expression for how a text names the target: literally, in the plural, a person in other forms.
+
+    The last name alone, or with a title, counts in a text that has a fuller name, and not right after another word:
+    "Anna Tosk" is not "Mirela Tosk".
     """
     target = subject(question)
     used = [re.escape(target), *([] if target[-1] == "s" else [re.escape(target) + "s"])]
-    last = target.rsplit(maxsplit=1)[-1]
-    if last != target and question.lower().startswith("who"):
-        whole = re.search(rf"\b{re.escape(target)}\b", " ".join(text.sentences), re.IGNORECASE)
-        used += [rf"(?-i:(?<!\w ){re.escape(last)})"] if whole else []
+    if question.lower().startswith("who"):
+        fuller = [rf"(?-i:{form})" for form in _person(target)]
+        used += fuller
+        last = target.rsplit(maxsplit=1)[-1]
+        whole = re.search(rf"\b(?:{'|'.join([re.escape(target), *fuller])})\b", " ".join(text.sentences), re.IGNORECASE)
+        if last != target and whole:
+            used += [rf"(?:(?i:{_TITLES})\.?\s+)(?-i:{re.escape(last)})", rf"(?-i:(?<!\w ){re.escape(last)})"]
     return f"(?:{'|'.join(sorted(used, key=len, reverse=True))})"
 
 

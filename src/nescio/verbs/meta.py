@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec.structs import asdict
+
 from nescio.data.results import Results
 from nescio.meta_evaluation.agreement import Agreement
 from nescio.meta_evaluation.agreement import agreement as correlate
@@ -16,6 +18,8 @@ from nescio.meta_evaluation.swap import SwapBin
 from nescio.meta_evaluation.swap import swap as count_swaps
 from nescio.options import Request, option, verb
 from nescio.options.kinds import BETWEEN, BETWEENS, COUNT_OR_ALL, COUNTS, LEVEL
+from nescio.reporting.figures import Spot, draw
+from nescio.verbs._figures import DrawnResults, Figured, figure_of
 from nescio.verbs._shared import InJobs, Measured, Reading, Seeded, Worked
 
 __all__ = ["agreement", "comparability", "power", "stability", "swap"]
@@ -40,7 +44,7 @@ class Drawn(Reading, InJobs, Seeded, Measured, Worked):
     )
 
 
-class StabilityRequest(Drawn):
+class StabilityRequest(Figured, Drawn):
     """What `nescio meta stability` is asked."""
 
     fuzziness: float | Sequence[float] = option(
@@ -98,20 +102,29 @@ class AgreementRequest(Reading, Measured, Worked):
 
 @verb(StabilityRequest, working="drawing")
 def stability(request: StabilityRequest) -> Results[Stability]:
-    """Error rate and proportion of ties (Buckley & Voorhees 2000).
+    """Error rate and proportion of ties (Buckley & Voorhees 2000; Figures 1 and 2, eq. 7-8 of Peñas & Rodrigo 2011).
 
     The error rate is how often a sub-collection ranks two runs against the majority. A measure with fewer ties
     discriminates better.
 
     \b
     nescio meta stability outcomes.csv -m c@1 -m accuracy -m UF
+    nescio meta stability outcomes.csv -m c@1 -m accuracy -m UF --figure ties.svg
+
+    --figure draws the error rate over the proportion of ties, with a line per measure and a point per fuzziness.
     """
-    return count_ties(**request.values())
+    path = figure_of(request)
+    studied = count_ties(**{name: value for name, value in request.values().items() if name != "figure"})
+    if path is None:
+        return studied
+    spots = [Spot(row.measure, row.ties, row.error_rate) for row in studied.rows]
+    wrote = draw(path, spots, "proportion of ties", "error rate")
+    return DrawnResults(**asdict(studied), wrote=(wrote,))
 
 
 @verb(SwapRequest, working="drawing")
 def swap(request: SwapRequest) -> Results[SwapBin]:
-    """Swap rates, and the difference that a measure requires (Voorhees & Buckley 2002).
+    """Swap rates, and the difference that a measure requires (Voorhees & Buckley 2002; Figure 3 and Table 2).
 
     Two disjoint sub-collections can rank two runs differently. The swap rate is how often this happens, for each size
     of the difference on the first sub-collection.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ from nescio.data.results import Scores
 from nescio.errors import UsageError, opt
 from nescio.measures import parse
 from nescio.options import Request, argument, option, verb
+from nescio.registry import parse_call, values_of
 from nescio.scoring import score as scoring
 from nescio.systems import definitions
 from nescio.tasks.nuggets.pourpre import Matching
@@ -36,10 +37,15 @@ class NuggetScoreRequest(Resampled, WithOrWithoutInterval, BrokenDown, Measured,
     )
     beta: float | None = option(
         default=None,
-        apart="measures",
-        help="The weight of recall relative to length in the default measures; if you name measures, write it in the"
-        f" name: {opt('measures', 'nuggets.F(beta=5)')}.",
+        help="The weight of recall relative to length, for every measure that has one and does not name its own, as"
+        " nuggets.F(beta=5) does.",
         default_words="3, as in 2004-2006; 2003 used 5",
+    )
+    delta: float | None = option(
+        default=None,
+        help="The non-whitespace characters that each nugget found allows, for every measure that has such an allowance"
+        " and does not name its own.",
+        default_words="100",
     )
     automatic: Matching | None = option(
         default=None, help="How nuggets are matched if no assessor matched them.", default_words="count"
@@ -70,18 +76,31 @@ def score(request: NuggetScoreRequest) -> Scores:
     choose = {name: value for name, value in ways.items() if value is not None}
     files = [*request.source, *request.mapping]
     loaded = scoring.open_by(files, request.by, {"choose": choose}, request.measures)
-    wanted = request.measures if request.beta is None else _with_beta(loaded.measures, request.beta)
+    given = {name: value for name in ("beta", "delta") if (value := getattr(request, name)) is not None}
+    wanted = (
+        _with([measure.label for measure in scoring.parse_all(request.measures or loaded.measures, None)], given)
+        if given
+        else request.measures
+    )
     how = request.values(WithOrWithoutInterval, BrokenDown, Resampled, Worked)
     return scoring.compute_scores(loaded, wanted, **how)
 
 
-def _with_beta(names: Sequence[str], beta: float) -> list[str]:
-    """Give measures that have a beta this one."""
-    measures = [parse(name) for name in names]
-    if not any("beta" in measure.parameters for measure in measures):
-        labels = ", ".join(measure.label for measure in measures)
-        raise UsageError(f"{opt('beta')}: {labels} have none; name measures with {opt('measures')}")
-    return [f"{m.declaration.name}(beta={beta:g})" if "beta" in m.parameters else m.label for m in measures]
+def _with(names: Sequence[str], given: Mapping[str, float]) -> list[str]:
+    """Give these parameters to the measures that have them and do not name their own; raises UsageError for one that
+    none has."""
+    calls = [(parse_call(name, "measure"), parse(name)) for name in names]
+    for parameter in given:
+        if not any(parameter in measure.parameters for _, measure in calls):
+            labels = ", ".join(measure.label for _, measure in calls)
+            raise UsageError(f"{opt(parameter)}: {labels} {'has' if len(calls) == 1 else 'have'} none")
+    made = []
+    for call, measure in calls:
+        own = values_of(call, measure.declaration.parameters, "measure")
+        added = {name: value for name, value in given.items() if name in measure.parameters and name not in own}
+        words = ", ".join(f"{name}={value:g}" for name, value in {**own, **added}.items())
+        made.append(f"{call.name}({words})" if words else call.text)
+    return made
 
 
 class DefineRequest(Request):

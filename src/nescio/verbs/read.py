@@ -7,25 +7,29 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from nescio.data.notes import Note, note
 from nescio.data.results import Scores
 from nescio.errors import MismatchError
 from nescio.formats import ReadResult, Unjudged
+from nescio.formats.benchmarks.ave.ave_reader import write_exercise
 from nescio.formats.folder_writer import write_lines
 from nescio.meta_evaluation.comparability import LEAST_RUNS, comparability
 from nescio.options import Request, argument, option, verb
 from nescio.options.kinds import NAMES
 from nescio.pipeline import Options, apply, judge, read, read_collection
+from nescio.reporting.figures import Spot, draw
 from nescio.scoring import score as scoring
 from nescio.sources.writing import atomic_write
-from nescio.systems import reading
+from nescio.systems import reading, validator
 from nescio.systems.reading.deep_read import SWITCHES, Switch
+from nescio.systems.reading.loop import exercise
 from nescio.systems.reading.marking import suited_judge
 from nescio.tasks.reading.marks import answer_sentences
 from nescio.text import plural
 from nescio.verbs._answers import Answered
+from nescio.verbs._figures import DrawnScores, Figured, figure_of
 from nescio.verbs._output_paths import check_file
 from nescio.verbs._shared import (
     OWN_FILES,
@@ -76,8 +80,19 @@ class AnswerRequest(Seeded, OfStories):
         complete=lambda: SWITCHES,
         help="Turn on a part of deep-read: Stem, Name, Filt, Pro, or Sem (which needs WordNet).",
     )
-    threshold: float = option(
-        default=0.0, low=0, high=1, help="Abstain below this confidence (0 to 1); the candidate is kept."
+    wordnet: Path | str | None = option(default=None, metavar="FOLDER", help="WordNet's folder, for the switch Sem.")
+    threshold: float | None = option(
+        default=None,
+        low=0,
+        high=1,
+        help="Abstain below this confidence (0 to 1); the candidate is kept.",
+        default_words="0; with a validator, its own for c@1",
+    )
+    validate: Path | str | None = option(
+        default=None,
+        reads=True,
+        metavar="MODEL",
+        help="A validator that `nescio ave validate train` wrote: ask for the next candidate until it accepts one.",
     )
     by_sentence: bool = option(default=False, help="Answer with a sentence of the story, even if there are options.")
 
@@ -94,15 +109,72 @@ def answer(request: AnswerRequest) -> Answered:
     nescio read answer questions.jsonl stories.jsonl --system window-distance --threshold 0.5 -o run.jsonl
     nescio read answer test.tsv --system sliding-window -o test-run.jsonl
     nescio read answer developset/ --system deep-read --switch Stem --switch Name -o run.jsonl
+
+    With --validate, a candidate that the validator rejects is followed by the system's next one. If none is left, the
+    question stays unanswered. `nescio read candidates` makes the collection that such a validator is trained on.
+
+    \b
+    nescio read candidates questions.jsonl stories.jsonl -o candidates.xml
+    nescio ave validate train candidates.xml -o model.json
+    nescio read answer questions.jsonl stories.jsonl --system deep-read --validate model.json -o run.jsonl
     """
     output = Path(request.output)
     check_file(output, "a run", (".jsonl",), request.inputs())
     collection, notes = read_collection(list(request.source))
-    how = {name: getattr(request, name) for name in ("switches", "by_sentence", "seed")}
-    run = reading.answer(collection, request.system, request.threshold, **how)
+    how = {name: getattr(request, name) for name in ("switches", "by_sentence", "seed", "wordnet")}
+    trained = None if request.validate is None else validator.load(Path(request.validate))
+    run = reading.answer(collection, request.system, request.threshold, validator=trained, **how)
     reading.write_run(run, output)
     answered = sum(response.answered for response in run.responses)
     return Answered(run.name, answered, len(run.responses), output, notes)
+
+
+class CandidatesWritten(Struct, frozen=True):
+    """What `candidates` wrote: how many candidates, and how many of them are right, of how many questions."""
+
+    output: Path
+    candidates: int
+    right: int
+    questions: int
+    notes: tuple[Note, ...] = ()
+
+    def __str__(self) -> str:
+        return (
+            f"wrote {self.output}: {plural(self.candidates, 'candidate')} for {plural(self.questions, 'question')}, "
+            f"{self.right:,} of them right"
+        )
+
+
+class CandidatesRequest(OfStories):
+    """What `nescio read candidates` is asked."""
+
+    output: Path | str = argument(
+        kw_only=False, flags=("-o", "--output"), metavar="FILE", help="The collection to write (.xml)."
+    )
+    by_sentence: bool = option(default=False, help="Take the sentences of the story, even if there are options.")
+
+
+@verb(CandidatesRequest, prints="")
+def candidates(request: CandidatesRequest) -> CandidatesWritten:
+    """Write all candidate answers as a collection for validators (AVE 2007).
+
+    FILES are a collection with its stories and its key. The candidates are the options of a question, or else the
+    sentences of its story, each with the sentence that supports it best. Right are the options of the key, and the
+    sentences that people accept or, if nobody lists any, those of AutSent.
+
+    \b
+    nescio read candidates questions.jsonl stories.jsonl -o candidates.xml
+    nescio ave validate train candidates.xml -o model.json
+    """
+    output = Path(request.output)
+    check_file(output, "a collection", (".xml",), request.inputs())
+    collection, notes = read_collection(list(request.source))
+    if request.by_sentence:
+        collection = replace(collection, questions=tuple(replace(q, options=()) for q in collection.questions))
+    made = exercise(collection)
+    write_exercise(made, output)
+    right = sum(one.right for one in made.candidates)
+    return CandidatesWritten(output, len(made.candidates), right, len(made.questions), notes)
 
 
 class KeyWritten(Struct, frozen=True):
@@ -157,7 +229,7 @@ def key(request: KeyRequest) -> KeyWritten:
     return KeyWritten(output, sum(bool(row["sentences"]) for row in rows), len(rows), notes)
 
 
-class MarkRequest(Reading, Resampled, WithOrWithoutInterval, KeepingPronouns, BrokenDown, Measured, Worked):
+class MarkRequest(Figured, Reading, Resampled, WithOrWithoutInterval, KeepingPronouns, BrokenDown, Measured, Worked):
     """What `nescio read score` is asked."""
 
     source: Any = argument(
@@ -182,16 +254,26 @@ def score(request: MarkRequest) -> Scores:
     \b
     nescio read score developset/ student-run.response run.jsonl --by question_word
     nescio read score test.tsv test.ans test-run.jsonl -m c@1
+    nescio read score developset/ run.jsonl --figure scores.svg
+
+    --figure draws a line per measure over the runs, in the order of the files, as Figure 3 of the Deep Read paper does.
     """
-    graded = tuple(name for measure in scoring.parse_all(request.measures, None) for name in measure.user_columns)
+    path = figure_of(request, request.inputs())
+    wanted = scoring.parse_all(request.measures, None)
+    graded = tuple(name for measure in wanted for name in measure.user_columns)
     options = Options(strata=None if request.by else (), graded=graded, **request.values(Reading))
     result = read(list(request.source), options)
-    name, suited = suited_judge(result, options.judge, keep_pronouns=request.keep_pronouns)
+    labels = [measure.label for measure in wanted]
+    name, suited = suited_judge(result, options.judge, keep_pronouns=request.keep_pronouns, measures=labels)
     loaded = apply(judge(result, name), options.but(judge=name))
     how = request.values(WithOrWithoutInterval, BrokenDown, Resampled, Worked)
     scores = scoring.compute_scores(loaded, request.measures or suited, **how)
     scores = replace(scores, notes=(*scores.notes, *_ceiling(result, scores)))
-    return _with_correlations(scores) if request.correlations else scores
+    scores = _with_correlations(scores) if request.correlations else scores
+    if path is None:
+        return scores
+    spots = [Spot(row.measure, row.run, row.value) for row in sorted(scores.rows, key=lambda row: row.measure)]
+    return DrawnScores(**asdict(scores), wrote=(draw(path, spots, "run", "score"),))
 
 
 def _ceiling(result: ReadResult, scores: Scores) -> list[Note]:

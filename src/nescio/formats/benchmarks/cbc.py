@@ -5,9 +5,11 @@ reading tests.
     Answer: in Nova Scotia                                            Question: Where is the school located?
                                                                       Answer: Liverpool, Nova Scotia | Canada
                                                                       Difficulty: Moderate
-An empty answer is silence. Questions about one story (the identifier without its last number) are resampled together.
-Each story is a separate file: HEADLINE:, DATE: and STORYID:, then TEXT: and the story; its headline and date are not
-counted as sentences.
+                                                                      Sentences: 2, 5
+`Sentences` are those that people accept as an answer (HumSent), counted from 1 as in the paper; an empty line says that
+they accept none. An empty answer is silence. Questions about one story (the identifier without its last number) are
+resampled together. Each story is a separate file: HEADLINE:, DATE: and STORYID:, then TEXT: and the story; its headline
+and date are not counted as sentences.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ from nescio.sources.text_files import WHITE
 from nescio.tasks.reading.marks import question_word
 from nescio.text import finite, sentences
 
-FIELDS = ("QuestionID", "Question", "Answer", "Difficulty", "Confidence")
+FIELDS = ("QuestionID", "Question", "Answer", "Difficulty", "Confidence", "Sentences")
 _BY_NAME = {name.lower(): name for name in FIELDS}
 _KEYS, _RESPONSES = (".answers", ".key", ".keys"), (".response", ".responses")
 _HEAD = ("HEADLINE:", "DATE:", "STORYID:")
@@ -200,7 +202,9 @@ def _blocks(source: Source, faults: list[FormatError] | None = None) -> Iterator
                         raise FormatError(source.label, rule, where=f"line {number}")
                     block.fields[name], block.lines[name], last = value, number, name
                 elif last in (None, "QuestionID"):
-                    rule = "a line must begin with QuestionID:, Question:, Answer:, Difficulty: or Confidence:"
+                    rule = (
+                        "a line must begin with QuestionID:, Question:, Answer:, Difficulty:, Confidence: or Sentences:"
+                    )
                     raise FormatError(source.label, rule, where=f"line {number}", value=value)
                 else:
                     block.fields[last] = f"{block.fields[last]} {value}".strip()
@@ -262,9 +266,30 @@ def _question(
     labels["question_word"] = question_word(fields["Question"]) if fields.get("Question") else ""
     wanted = options.kept({name: label for name, label in labels.items() if label})
     sentences = stories[story] if stories is not None else ()
+    accepted = _accepted(block if "Sentences" in block.fields else other, sentences)
     return Question(
-        block.id, fields.get("Question", ""), _alternatives(block), (), True, story or None, wanted, story=sentences
+        block.id,
+        fields.get("Question", ""),
+        _alternatives(block),
+        (),
+        True,
+        story or None,
+        wanted,
+        story=sentences,
+        accepted=accepted,
     )
+
+
+def _accepted(block: _Block | None, sentences: Sequence[str]) -> tuple[int, ...] | None:
+    """Return the sentences (from 0) that people accept; None where nobody says."""
+    if block is None or "Sentences" not in block.fields or not sentences:
+        return None
+    numbers = block.fields["Sentences"].replace(",", " ").split()
+    for number in numbers:
+        if not number.isdecimal() or not 1 <= int(number) <= len(sentences):
+            rule = f"Sentences must be numbers from 1 to {len(sentences)}, those of the sentences of its story"
+            raise block.fail(rule, number, "Sentences")
+    return tuple(sorted({int(number) - 1 for number in numbers}))
 
 
 def _responses(source: Source, run: str, keys: set[str], notes: list[Note]) -> Iterator[Response]:

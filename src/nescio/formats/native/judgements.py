@@ -105,6 +105,7 @@ def read_judgements(
                 answer,
                 f"{source.label}, {locate_later(source, row)}{by_whom.get(row, '')}",
                 inclusion,
+                empty=word is None,
             )
         )
     return labels, [*source.notes, *_words_read(words, known, str(source.label))]

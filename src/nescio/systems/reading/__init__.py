@@ -4,7 +4,7 @@
 `classes.py` recognises persons, places and times.
 """
 
-from nescio.systems.reading.classes import has_wordnet
+from nescio.systems.entities import has_wordnet
 from nescio.systems.reading.runs import SYSTEMS, answer, bundled, write_run
 
 __all__ = ["SYSTEMS", "answer", "bundled", "has_wordnet", "write_run"]

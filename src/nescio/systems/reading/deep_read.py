@@ -24,15 +24,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from pathlib import Path
 from typing import Literal, get_args
 
 from msgspec import Struct
 
 from nescio.data.model import Question
-from nescio.errors import UnknownNameError, UsageError
-from nescio.systems.reading import classes
+from nescio.errors import UnknownNameError, UsageError, opt
+from nescio.systems import entities as classes
 from nescio.systems.reading._system import Scored, System, check, weigh
-from nescio.systems.wordnet import HINT
+from nescio.systems.wordnet import HINT, lacking
 from nescio.tasks.reading.marks import question_word
 from nescio.text import content_stems, stem, words
 
@@ -50,7 +51,7 @@ class _Sentence(Struct, frozen=True):
     classes: Bag
 
 
-def parse_switches(switches: Iterable[str]) -> tuple[str, ...]:
+def parse_switches(switches: Iterable[str], folder: Path | None = None) -> tuple[str, ...]:
     """Return the switches in the order of the paper; raises UnknownNameError, or UsageError for an unavailable one."""
     wanted = set(switches)
     for name in sorted(wanted):
@@ -60,20 +61,22 @@ def parse_switches(switches: Iterable[str]) -> tuple[str, ...]:
             )
         if name not in SWITCHES:
             raise UnknownNameError("switch", name, (*SWITCHES, *BY_HAND))
-    if "Sem" in wanted and not classes.has_wordnet():
-        raise UsageError(f"Sem needs WordNet, which was not found: {HINT}")
+    if "Sem" in wanted and folder is not None and (file := lacking(folder)):
+        raise UsageError(f"Sem needs WordNet, and there is no {file} in {folder}")
+    if "Sem" in wanted and folder is None and not classes.has_wordnet():
+        raise UsageError(f"Sem needs WordNet, which was not found: {HINT}; or name its folder with {opt('wordnet')}")
     if "Filt" in wanted and not wanted & {"Name", "Sem"}:
         raise UsageError("Filt ranks by the classes that Name or Sem find: switch one of them on")
     return tuple(name for name in SWITCHES if name in wanted)
 
 
-def deep_read(switches: Iterable[str] = ()) -> System:
-    """Return the system with some of the switches on."""
-    on = parse_switches(switches)
+def deep_read(switches: Iterable[str] = (), folder: Path | None = None) -> System:
+    """Return the system with some of the switches on; `folder` is WordNet's, where it is not installed."""
+    on = parse_switches(switches, folder)
 
     def choose(question: Question) -> Scored:
         check(question, options=False)
-        return _choose_option(question, on) if question.options else _choose_sentence(question, on)
+        return _choose_option(question, on, folder) if question.options else _choose_sentence(question, on, folder)
 
     return choose
 
@@ -83,14 +86,14 @@ def _bag(text: str, on: tuple[str, ...]) -> Bag:
 
 
 @lru_cache(maxsize=1 << 10)
-def _sentences(story: tuple[str, ...], on: tuple[str, ...]) -> tuple[_Sentence, ...]:
+def _sentences(story: tuple[str, ...], on: tuple[str, ...], folder: Path | None) -> tuple[_Sentence, ...]:
     named = classes.recognise(story) if {"Name", "Pro"} & set(on) else ()
     meant = classes.referents(story) if "Pro" in on else ()
     bags = []
     for i, sentence in enumerate(story):
         held: set[str] = set(named[i].classes) if "Name" in on else set()
         if "Sem" in on:
-            held.update(*(classes.noun_classes(word) for word in words(sentence)))
+            held.update(*(classes.noun_classes(word, folder) for word in words(sentence)))
         bag = _bag(sentence, on)
         if "Pro" in on and meant[i]:
             bag |= _bag(" ".join(meant[i]), on)
@@ -113,8 +116,8 @@ def _merit(bag: Bag, demanded: str | None, sentence: _Sentence, on: tuple[str, .
     return fits, len(shared), tuple(lengths)
 
 
-def _choose_sentence(question: Question, on: tuple[str, ...]) -> Scored:
-    story = _sentences(question.story, on)
+def _choose_sentence(question: Question, on: tuple[str, ...], folder: Path | None) -> Scored:
+    story = _sentences(question.story, on, folder)
     bag, demanded = _question_bag(question, on)
     merits = [_merit(bag, demanded, sentence, on) for sentence in story]
     best = max(range(len(story)), key=lambda i: (merits[i], -i))
@@ -125,8 +128,8 @@ def _choose_sentence(question: Question, on: tuple[str, ...]) -> Scored:
     return Scored(tuple(float(count) for _, count, _ in merits), best, best, round(sure, 9))
 
 
-def _choose_option(question: Question, on: tuple[str, ...]) -> Scored:
-    story = _sentences(question.story, on)
+def _choose_option(question: Question, on: tuple[str, ...], folder: Path | None) -> Scored:
+    story = _sentences(question.story, on, folder)
     bag, demanded = _question_bag(question, on)
     held, merited = _held(question.story), []
     for text in question.options:

@@ -16,16 +16,20 @@ MARKS = ("read.recall", "read.precision", "read.HumSent", "read.AutSent")
 
 
 def suited_judge(
-    result: ReadResult, wanted: str | None, *, keep_pronouns: bool = False
+    result: ReadResult, wanted: str | None, *, keep_pronouns: bool = False, measures: Sequence[str] = ()
 ) -> tuple[str | None, list[str] | None]:
-    """Name the judge that suits the questions, and the measures that it allows; what was asked for goes first."""
+    """Name the judge that suits the questions, and the measures that it allows; what was asked for goes first.
+
+    Questions with options are judged by their choices, unless a measure of sentences and words is asked for.
+    """
     own = deep_read.__name__
     if not isinstance(result.data, Unjudged):
         raise UsageError(f"these files are {result.about}; `nescio score` scores answers that are already judged")
     if keep_pronouns and wanted:
         raise UsageError(f"{opt('keep_pronouns', True)} is for the judge {own}; use '{own}(keep_pronouns=true)'")
     questions = result.data.collection.questions
-    if wanted is None and (keep_pronouns or not all(question.options for question in questions)):
+    marked = keep_pronouns or any(parse(name).label in MARKS for name in measures)
+    if wanted is None and (marked or not all(question.options for question in questions)):
         wanted = f"{own}(keep_pronouns={str(keep_pronouns).lower()})"
     return wanted, None if wanted is None else _suited(wanted, questions)
 

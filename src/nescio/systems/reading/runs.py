@@ -9,14 +9,16 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from nescio.data.model import Collection, Question, Response, Run
-from nescio.errors import UsageError
+from nescio.errors import UsageError, opt
 from nescio.formats.native.questions.questions_writer import response_row
 from nescio.registry import Registry
 from nescio.sources.writing import write_text
 from nescio.systems.reading._system import Scored, System
 from nescio.systems.reading.deep_read import deep_read, parse_switches
+from nescio.systems.reading.loop import confidences, validated
 from nescio.systems.reading.overlap import option_overlap, sentence_overlap, word_distance
 from nescio.systems.reading.window import random_choice, sliding_window, window_distance
+from nescio.systems.validator import Model
 
 Make = Callable[[Collection, Iterable[str], int], System]
 SYSTEMS: Registry[Make] = Registry("system", "nescio.systems")
@@ -37,23 +39,28 @@ SENTENCES = ("deep-read", "random")  # those that answer a question without opti
 def answer(
     collection: Collection,
     system: str,
-    threshold: float = 0.0,
+    threshold: float | None = None,
     *,
     switches: Iterable[str] = (),
     by_sentence: bool = False,
     seed: int = 0,
+    wordnet: Path | str | None = None,
+    validator: Model | None = None,
 ) -> Run:
     """Let a system answer every question from its story; it declines below the threshold.
 
     A question with options is answered by one of them (or, `by_sentence`, as if it had none), one without by a sentence
     of its story. A declined candidate keeps its answer and confidence. `switches` are Deep Read's, `seed` is that of
-    `random`. Raises UnknownNameError for the system or a switch, UsageError for a threshold outside [0, 1],
-    MismatchError for a question without story, or without options that the system needs.
+    `random`, and `wordnet` is the folder that Sem reads. With a `validator` the threshold is one on its confidence, by
+    default its own for c@1 (`nescio.systems.reading.loop`). Raises UnknownNameError for the system or a switch,
+    UsageError for a threshold outside [0, 1], MismatchError for a question without the story or the options that the
+    system needs.
     """
     make = SYSTEMS.find(system)
-    if not 0 <= threshold <= 1:
+    if threshold is not None and not 0 <= threshold <= 1:
         raise UsageError(f"threshold must be a number from 0 to 1 (found {threshold!r})")
-    on = parse_switches(switches)
+    folder = None if wordnet is None else Path(wordnet)
+    on = parse_switches(switches, folder)
     if on and system != "deep-read":
         raise UsageError(f"{system} has no switches; {', '.join(on)} belong to deep-read")
     if by_sentence and system not in SENTENCES:
@@ -61,10 +68,19 @@ def answer(
             f"{system} chooses among options; those that answer by a sentence are {' and '.join(SENTENCES)}"
         )
     questions = tuple(replace(q, options=()) if by_sentence else q for q in collection.questions)
-    choose = make(collection, on, seed)
+    if folder is not None and "Sem" not in on:
+        raise UsageError(f"{opt('wordnet')} is read by the switch Sem of deep-read")
+    choose = make(collection, on, seed) if folder is None else deep_read(on, folder)
     name = f"{system}-{''.join(on)}" if on else system
-    responses = tuple(_respond(question, choose(question), threshold) for question in questions)
-    return Run(f"{name}@{threshold:.2f}", responses, {"system": name, "threshold": str(threshold)})
+    if validator is None:
+        limit = threshold or 0.0
+        responses = tuple(_respond(question, choose(question), limit) for question in questions)
+        return Run(f"{name}@{limit:.2f}", responses, {"system": name, "threshold": str(limit)})
+    least = validator.thresholds["c@1"] if threshold is None else threshold
+    sure = confidences(replace(collection, questions=questions), validator)
+    responses = tuple(validated(question, choose(question), sure, least) for question in questions)
+    about = {"system": name, "validated": "none" if least is None else f"{least:.6g}"}
+    return Run(f"{name}-validated", responses, about)
 
 
 def _respond(question: Question, scored: Scored, threshold: float) -> Response:

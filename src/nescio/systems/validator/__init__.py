@@ -4,7 +4,6 @@ Techniques of the validators of 2007 give features, a forest of trees a calibrat
 Nothing is downloaded, and nothing but numbers and words is saved.
 """
 
-from nescio.systems.validator._hypothesis import hypothesis
 from nescio.systems.validator._resources import Resources
 from nescio.systems.validator.ablation import ablation
 from nescio.systems.validator.deciding import decide
@@ -29,7 +28,6 @@ __all__ = [
     "features",
     "fit",
     "gather",
-    "hypothesis",
     "load",
     "not_english",
     "rarity",

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from msgspec import Struct, field
 
+from nescio.systems.hypotheses import around
 from nescio.systems.validator import _lexicon
 from nescio.systems.validator._words import Words, question_word, read
 from nescio.text import find_words
@@ -34,6 +35,12 @@ class Case(Struct, frozen=True):
     span: tuple[int, int]
     places: int
     matches: tuple[Match, ...] = field(default=())
+
+    @property
+    def stated(self) -> tuple[str, ...]:
+        """The words of the statement that question and answer make, in lower case."""
+        before, after = around(self.question.text, self.answer.text)
+        return (*read(before).lower, *self.answer.lower, *read(after).lower)
 
     @property
     def total(self) -> float:

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from nescio.errors import UsageError
 from nescio.systems.validator._case import RELATED, TITLE, Case, focus
-from nescio.systems.validator._hypothesis import statement
 from nescio.systems.validator._lexical import Row
 from nescio.systems.validator._resources import Resources
 from nescio.systems.validator._words import Words, is_name, is_number, read, spans
@@ -82,7 +81,7 @@ def embeddings(one: Case, resources: Resources) -> Row:
     A class of words that the question lacks has the cosine 1 (nothing is missing), words that are absent 0.
     """
     name = str(resources.embeddings)
-    sentence = " ".join(statement(one.question, one.answer.lower))
+    sentence = " ".join(one.stated)
     (text, texts), (question, of_question), (answer, _) = (
         _vectors(name, words.text) for words in (one.text, one.question, one.answer)
     )

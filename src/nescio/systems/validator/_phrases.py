@@ -8,7 +8,6 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 
 from nescio.systems.validator._case import NONE, TITLE, Case, longest_common, longest_run
-from nescio.systems.validator._hypothesis import statement
 from nescio.systems.validator._lexical import Row, share, shared_grams
 from nescio.systems.validator._lexicon import lemmas
 from nescio.systems.validator._words import Words, is_name, is_number, lemma
@@ -21,7 +20,7 @@ def _stems(words: Sequence[str]) -> tuple[str, ...]:
 
 def hypothesis(one: Case) -> Row:
     """Return the statement that question and answer make: how much of it stands in the text, in its order."""
-    stated, t = _stems(statement(one.question, one.answer.lower)), one.text.stem
+    stated, t = _stems(one.stated), one.text.stem
     own = one.answer.stem
     return {
         "subsequence": share(longest_common(stated, t), len(stated)),
@@ -46,7 +45,7 @@ def _beside(stated: Sequence[str], one: Case) -> float:
 
 def phrases(one: Case) -> Row:
     """Transform the statement: the other order (passive, of for 's), and patterns of apposition and naming."""
-    stated = _stems(statement(one.question, one.answer.lower))
+    stated = _stems(one.stated)
     rest = _stems([w for i, w in enumerate(one.question.lower) if i != one.asks])
     own, t = one.answer.stem, one.text.stem
     forms = (stated, (*own, *rest), (*rest, *own), (*rest[len(rest) // 2 :], *own, *rest[: len(rest) // 2]))

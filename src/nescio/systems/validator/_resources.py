@@ -11,8 +11,8 @@ from typing import Any
 
 from msgspec import Struct
 
+from nescio.systems.hypotheses import hypothesis
 from nescio.systems.validator._case import TITLE, Case
-from nescio.systems.validator._hypothesis import statement
 from nescio.systems.validator._lexical import Row, share
 from nescio.systems.wordnet import DEBIAN, lacking, open_folder
 
@@ -121,14 +121,10 @@ def _arcs(name: str, text: str) -> tuple[tuple[str, str, str], ...]:
 def syntax(one: Case, resources: Resources) -> Row:
     """Dependencies that statement and text share: with the relation, and without it."""
     name = resources.parser or PARSER
-    stated, text = set(_arcs(name, _statement(one))), set(_arcs(name, one.text.text))
+    stated, text = set(_arcs(name, hypothesis(one.question.text, one.answer.text))), set(_arcs(name, one.text.text))
     bare, others = ({(head, tail) for head, _, tail in arcs} for arcs in (stated, text))
     return {
         "dependencies": share(len(stated & text), len(stated)),
         "dependencies without relation": share(len(bare & others), len(bare)),
         "turned round": share(sum((tail, head) in others for head, tail in bare if head != tail), len(bare)),
     }
-
-
-def _statement(one: Case) -> str:
-    return " ".join(statement(one.question, tuple(one.answer.surface)))

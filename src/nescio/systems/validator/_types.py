@@ -99,15 +99,21 @@ def _values(text: str) -> frozenset[Decimal]:
     return frozenset(quantity.value.normalize() for quantity in quantities(text))
 
 
+_MONTH = rf"(?P<month>{'|'.join(month.capitalize() for month in _lexicon.MONTHS)})"
+_BEFORE = r"(?:(?P<before>[0-3]?\d)(?:st|nd|rd|th)?(?:\s+of)?\s+)?"  # 8 May, the 8th of May
+_BEHIND = r"(?:\s+(?:the\s+)?(?P<behind>[0-3]?\d)(?:st|nd|rd|th)?(?![\w]))?"  # May 8, May the 8th
 _TIME = re.compile(
     r"\b(?:(?P<century>\d{1,2})(?:st|nd|rd|th)[- ]centur(?:y|ies)|(?P<decade>\d{3}0)s|(?P<year>1\d{3}|20\d\d)"
-    rf"|(?P<month>{'|'.join(month.capitalize() for month in _lexicon.MONTHS)})(?:\s+(?P<day>\d{{1,2}}))?)\b"
+    rf"|{_BEFORE}{_MONTH}\b{_BEHIND})\b"
 )
 
 
 @lru_cache(maxsize=1 << 14)
 def moments(text: str) -> frozenset[tuple[str, int]]:
-    """Return the times that a text names: ("year", 1945), ("decade", 1940), ("month", 5), ("day", 508)."""
+    """Return the times that a text names: ("year", 1945), ("decade", 1940), ("month", 5), ("day", 508).
+
+    A day is the same before its month and behind it: 8 May, May 8th, the 8th of May.
+    """
     dates: set[tuple[str, int]] = set()
     for match in _TIME.finditer(text):
         for kind in ("century", "decade", "year"):
@@ -116,8 +122,8 @@ def moments(text: str) -> frozenset[tuple[str, int]]:
         if match["month"]:
             month = 1 + _lexicon.MONTHS.index(match["month"].lower())
             dates.add(("month", month))
-            if match["day"]:
-                dates.add(("day", 100 * month + int(match["day"])))
+            if day := match["before"] or match["behind"]:
+                dates.add(("day", 100 * month + int(day)))
     return frozenset(dates)
 
 

@@ -74,10 +74,17 @@ class Model(Struct, frozen=True):
 
     def remarks(self, exercise: Exercise) -> tuple[Note, ...]:
         """Note what a user should know of this model on this collection."""
+        made = note(
+            "validator.pairs",
+            "these are pairs of text and hypothesis, and the model learnt from questions and answers: the hypothesis "
+            "stands for the question, and confidences may be off; `nescio ave validate train` learns from pairs too",
+        )
+        mixed = (made,) if all(not one.answer for one in exercise.candidates) and not self.about.get("pairs") else ()
         then, now = float(self.about.get("contested", 0.0)), contested(exercise.candidates)
         if RIVALS not in self.techniques or abs(then - now) <= APART:
-            return not_english(exercise)
+            return (*mixed, *not_english(exercise))
         return (
+            *mixed,
             *not_english(exercise),
             note(
                 "validator.rivals",

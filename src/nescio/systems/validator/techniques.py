@@ -10,7 +10,16 @@ from nescio.data.notes import note
 from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.errors import UnknownNameError, UsageError
-from nescio.systems.validator import _chunks, _embeddings, _lexical, _meaning, _phrases, _resources, _types
+from nescio.systems.validator import (
+    _chunks,
+    _embeddings,
+    _entities,
+    _lexical,
+    _meaning,
+    _phrases,
+    _resources,
+    _types,
+)
 from nescio.systems.validator._case import Case
 from nescio.systems.validator._lexical import Row
 from nescio.systems.validator._redundancy import Votes, redundant
@@ -20,6 +29,7 @@ from nescio.tasks.ave.exercise import Candidate
 
 LEXICAL = "Lexical processing"  # not a row of Table 12: its text says that all participants used it
 REDUNDANCY, REDUNDANCY_ROW = "redundancy", "Redundancy across systems"  # AVE removes it on purpose
+SYNTAX = ("Dependency analysis",)  # beside syntactic similarity: the dependencies are what it compares
 RIVALS, RIVAL_ROW = "rivals", "Other questions about the text"  # no validator of 2007 says that it looked at them
 
 
@@ -36,6 +46,7 @@ class Technique(Struct, frozen=True):
     row: str
     compute: Compute
     absent: Callable[[Resources], str | None] = lambda _: None
+    also: tuple[str, ...] = ()  # other rows that it stands for
 
 
 def _each(compute: Callable[[Case, Resources], Row]) -> Compute:
@@ -56,13 +67,15 @@ TECHNIQUES = {
         _plain("phrases", "Phrase transformations", _phrases.phrases),
         _plain("chunks", "Chunking", _chunks.chunks),
         _plain("names", "NER", _types.names),
+        _plain("classes", "NER", _entities.classes),
         Technique("numbers", "Num. expressions", _each(lambda one, _: _types.numbers(one)), _resources.numbers_absent),
         _plain("times", "Temp. expressions", _types.times),
         _plain("references", "Coreference resolution", _meaning.references),
+        _plain("coreference", "Coreference resolution", _entities.coreference),
         _plain("meaning", "Semantic similarity", _meaning.similar),
         Technique("wordnet", "Wordnet", _each(_resources.wordnet), _resources.wordnet_absent),
         Technique("embeddings", "Semantic similarity", _each(_embeddings.embeddings), _resources.embeddings_absent),
-        Technique("syntax", "Syntactic similarity", _each(_resources.syntax), _resources.parser_absent),
+        Technique("syntax", "Syntactic similarity", _each(_resources.syntax), _resources.parser_absent, SYNTAX),
         Technique(RIVALS, RIVAL_ROW, lambda candidates, cases, _, __: against_rivals(candidates, cases)),
         Technique(REDUNDANCY, REDUNDANCY_ROW, lambda candidates, _, votes, __: redundant(candidates, votes)),
     )
@@ -104,7 +117,10 @@ TABLE_12: dict[str, str] = {  # rows in the paper's order; an x for each of its 
 }
 _REMARKS = {
     "names": "by their shape, and the expected type of the answer",
-    "references": "pronouns are seen, not resolved",
+    "classes": "persons and places, by lists and by the words around a name",
+    "references": "pronouns are seen",
+    "coreference": "pronouns are resolved to the nearest person named before, within the supporting text",
+    "syntax": "dependencies that statement and text share, with and without their relations",
     "meaning": "a small lexicon of synonyms, opposites and negations",
     "embeddings": "of whole texts, and word by word",
     "chunks": "how the answer is cut out of its text",
@@ -159,7 +175,8 @@ def table12(resources: Resources | None = None) -> Results:
     rows = []
     by_row: dict[str, list[Technique]] = {}
     for technique in TECHNIQUES.values():
-        by_row.setdefault(technique.row, []).append(technique)
+        for row in (technique.row, *technique.also):
+            by_row.setdefault(row, []).append(technique)
     for name in (*TABLE_12, *(row for row in by_row if row not in TABLE_12)):
         marks = TABLE_12.get(name, ("x" if name == LEXICAL else ".") * len(PARTICIPANTS))
         here = by_row.get(name, [])

@@ -149,6 +149,7 @@ def fit(exercise: Exercise, material: Material, plan: TrainingPlan) -> Trained:
         "trees": plan.trees,
         "folds": plan.folds,
         "contested": contested(exercise.candidates),
+        "pairs": all(not one.answer for one in exercise.candidates),
     }
     thresholds = {name: row.threshold for name, row in tuned.items()}
     techniques = tuple(dict.fromkeys(name.partition(":")[0] for name in material.x.names))

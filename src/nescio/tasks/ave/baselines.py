@@ -225,6 +225,20 @@ def of_pairs(pairs: Sequence[Pair]) -> Exercise:
     )
 
 
+def to_validate(pairs: Sequence[Pair]) -> Exercise:
+    """Return AVE 2006's pairs as a collection for validators: the hypothesis is what is asked of the text, and there is
+    no answer beside it. Hypotheses of one question are in a cluster."""
+    return Exercise(
+        "pairs",
+        tuple(Question(p.id, p.hypothesis, cluster=p.question_id, strata=_tongue(p)) for p in pairs),
+        tuple(Candidate(p.id, p.id, "", p.text, p.document, p.value) for p in pairs),
+    )
+
+
+def _tongue(pair: Pair) -> dict[str, str]:
+    return {"language": pair.language} if pair.language else {}
+
+
 def baselines(exercise: Exercise, seed: int = 0) -> tuple[Evidence, tuple[Note, ...]]:
     """Return the baselines as runs, drawn with a seed, to be scored like any other."""
     runs = {

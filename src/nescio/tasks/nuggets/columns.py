@@ -24,6 +24,18 @@ def string_length(number: int) -> str:
 
 def _string_precision(cells: Cells, delta: float = ALLOWANCE) -> Array:
     """Compute the mean of min(1, delta/d) over the answer strings of d characters; 1 without a string."""
+    shares, strings = _string_shares(cells, delta)
+    return np.where(strings > 0, shares / np.maximum(strings, 1), 1.0)
+
+
+def _string_sum(cells: Cells, delta: float = ALLOWANCE) -> Array:
+    """Compute the sum of min(1, delta/d) over the answer strings of d characters, as printed; 1 without a string."""
+    shares, strings = _string_shares(cells, delta)
+    return np.where(strings > 0, shares, 1.0)
+
+
+def _string_shares(cells: Cells, delta: float) -> tuple[Array, Array]:
+    """Return the sum of min(1, delta/d) over the answer strings, and how many there are."""
     own = declared(STRING_LENGTH)
     stored = [values for name, values in cells.columns.items() if parameters(name) and declared(name) is own]
     if not stored:
@@ -31,9 +43,7 @@ def _string_precision(cells: Cells, delta: float = ALLOWANCE) -> Array:
     lengths = np.stack(stored).astype(np.float64)
     is_string = lengths > 0
     shares = np.where(is_string, np.minimum(1.0, delta / np.maximum(lengths, 1)), 0.0).sum(axis=0)
-    strings = is_string.sum(axis=0)
-    precision: Array = np.where(strings > 0, shares / np.maximum(strings, 1), 1.0)
-    return precision
+    return shares, is_string.sum(axis=0)
 
 
 declare(
@@ -50,6 +60,12 @@ declare(
         "a thesis's mean precision of the answer strings, at a length allowance; 1 for silence",
         "score",
         derive=_string_precision,
+    ),
+    Column(
+        "nuggets.string_sum",
+        "the same as the thesis prints it: the sum, not the mean",
+        "score",
+        derive=_string_sum,
     ),
     Column("nuggets.pyramid_found", "the weights of the matched nuggets", "score"),
     Column("nuggets.pyramid_weight", "the weights of all nuggets of the key", "score"),

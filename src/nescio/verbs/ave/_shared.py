@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from nescio.errors import MismatchError
 from nescio.formats import open_source
-from nescio.formats.benchmarks.ave.ave_reader import COLLECTION, read_exercise, recognise
+from nescio.formats.benchmarks.ave.ave_reader import COLLECTION, PAIRS, read_exercise, read_pairs, recognise
 from nescio.options import Request, argument, option
+from nescio.tasks.ave.baselines import to_validate
 from nescio.tasks.ave.exercise import Exercise
 
 if TYPE_CHECKING:
@@ -45,6 +46,14 @@ class Equipped(Request):
         from nescio.systems.validator import Resources
 
         return Resources(None if self.wordnet is None else Path(self.wordnet), self.embeddings, self.parser)
+
+
+def validated_by(path: Path | str) -> tuple[Exercise, bool]:
+    """Read what a validator decides on: a collection of AVE 2007, or AVE 2006's pairs; say which."""
+    source = open_source(path)
+    if recognise(source) == PAIRS:
+        return to_validate(read_pairs(source)), True
+    return collection_of(path), False
 
 
 def collection_of(path: Path | str) -> Exercise:

@@ -1,7 +1,8 @@
 """Make a hypothesis from each question and answer of COLLECTION, and write pairs as in AVE 2006.
 
-A pair has the supporting text (t) and the hypothesis (h): a statement of the question with the answer in its place.
-The rules are for English.
+A pair has the supporting text (t) and the hypothesis (h): the statement that question and answer make (Figure 2 of the
+AVE 2007 overview). The rules are for English, Spanish and German. A question says its language (lang="ES"); if it says
+none, the language is guessed. There is no parser, so some statements come out ungrammatical.
 
 \b
 nescio ave pairs dev.xml -o pairs.xml
@@ -13,11 +14,11 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from nescio.data.notes import Note
+from nescio.data.notes import Note, note
 from nescio.formats.benchmarks.ave.ave_reader import write_pairs
 from nescio.options import argument, option, verb
-from nescio.systems import validator
-from nescio.tasks.ave.exercise import Pair
+from nescio.systems.hypotheses import hypothesis, without_rules
+from nescio.tasks.ave.exercise import Exercise, Pair, language
 from nescio.text import plural
 from nescio.verbs._output_paths import check_file
 from nescio.verbs.ave._shared import OfCollection, collection_of
@@ -54,13 +55,33 @@ def pairs(request: PairsRequest) -> Paired:
         Pair(
             f"{one.question_id}-{one.id}",
             one.text,
-            validator.hypothesis(questions[one.question_id].text, one.answer),
+            hypothesis(questions[one.question_id].text, one.answer, language(questions[one.question_id])),
             one.value,
             one.question_id,
             one.document,
-            questions[one.question_id].strata.get("language", ""),
+            language(questions[one.question_id]),
         )
         for one in exercise.candidates
     ]
     write_pairs(made, output, values=not request.test_set)
-    return Paired(output, len(made), len(questions), validator.not_english(exercise))
+    return Paired(output, len(made), len(questions), _guessed(exercise))
+
+
+def _guessed(exercise: Exercise) -> tuple[Note, ...]:
+    """Note the languages that no rules are for."""
+    tongues = [language(question).upper() for question in exercise.questions]
+    others = sorted({tongue for tongue in tongues if without_rules(tongue)})
+    return (
+        (
+            note(
+                "ave.no_rules",
+                "{questions} of {total} questions are in {languages:list}; hypotheses are made by the rules of "
+                "English, Spanish and German only, so these will be no sentences",
+                questions=sum(tongue in others for tongue in tongues),
+                total=len(tongues),
+                languages=others,
+            ),
+        )
+        if others
+        else ()
+    )

@@ -6,7 +6,7 @@ systems and validators by QA accuracy, together with Perfect selection and Rando
 
 \b
 nescio ave score collection.xml validator.txt
-nescio ave score collection.xml validator.txt --ranking outcomes.csv --roc roc.csv
+nescio ave score collection.xml validator.txt --ranking outcomes.csv --roc roc.svg
 nescio ave score pairs2006.xml answers.txt   # pair_id YES|NO confidence
 """
 
@@ -28,20 +28,16 @@ from nescio.options import argument, option, verb
 from nescio.pipeline import Loaded, Options, load
 from nescio.pipeline.judged import load_judged
 from nescio.reporting import tables
+from nescio.reporting.figures import Spot, draw
 from nescio.scoring.score import compute_scores
 from nescio.tasks.ave import baselines as reference
 from nescio.tasks.ave.evidence import roc
 from nescio.tasks.ave.exercise import Exercise
-from nescio.verbs._output_paths import check_results
+from nescio.verbs._figures import DrawnScores
+from nescio.verbs._output_paths import check_place, check_results
 from nescio.verbs._shared import OWN_FILES, BrokenDown, Measured, Resampled, WithOrWithoutInterval, Worked
 
 FORMAT = "ave"
-
-
-class ValidatorScores(Scores, frozen=True):
-    """The scores of validators, and what was written."""
-
-    wrote: tuple[str, ...] = ()
 
 
 class AveScoreRequest(Resampled, WithOrWithoutInterval, BrokenDown, Measured, Worked):
@@ -61,7 +57,9 @@ class AveScoreRequest(Resampled, WithOrWithoutInterval, BrokenDown, Measured, Wo
         " question, verdict), or anything that `nescio score` reads.",
     )
     roc: Path | str | None = option(
-        default=None, metavar="FILE", help="Write the points of the ROC curves to FILE (.csv, .json …)."
+        default=None,
+        metavar="FILE",
+        help="Draw the ROC curves as FILE (.svg), or write their points (.csv, .json …).",
     )
     choose: Mapping[str, str] = option(
         default={},
@@ -81,7 +79,10 @@ class AveScoreRequest(Resampled, WithOrWithoutInterval, BrokenDown, Measured, Wo
 @verb(AveScoreRequest, working="scoring")
 def score(request: AveScoreRequest) -> Scores:
     curve = None if request.roc is None else Path(request.roc)
-    check_results(curve, request.inputs())
+    if curve is not None and curve.suffix.lower() == ".svg":
+        check_place(curve, request.inputs())
+    else:
+        check_results(curve, request.inputs())
     loaded = load(request.source, Options(format_in=FORMAT, choose=request.choose))
     places: tuple[reference.Place, ...] = ()
     if request.ranking:
@@ -93,7 +94,7 @@ def score(request: AveScoreRequest) -> Scores:
     if curve is None:
         return scores
     _write_roc(loaded, curve, scores.signature)
-    return ValidatorScores(**asdict(scores), wrote=(f"wrote {curve}",))
+    return DrawnScores(**asdict(scores), wrote=(f"wrote {curve}",))
 
 
 def _rank(loaded: Loaded, items: Sequence[Any], ranking: Sequence[Any]) -> tuple[Loaded, tuple[reference.Place, ...]]:
@@ -123,4 +124,8 @@ def _write_roc(loaded: Loaded, path: Path, line: Signature) -> None:
     points = roc(loaded.data)
     if not points:
         raise MismatchError("no run has a ROC curve; it needs confidences, and both right and wrong answers")
-    tables.write(Results(tuple(points), line, (), "roc"), path)
+    if path.suffix.lower() != ".svg":
+        tables.write(Results(tuple(points), line, (), "roc"), path)
+        return
+    spots = [Spot(one.run, one.false_positive_rate, one.true_positive_rate) for one in points]
+    draw(path, spots, "wrong answers accepted (share)", "right answers accepted (share)", diagonal=True)

@@ -27,10 +27,11 @@ from nescio.tasks.ave.evidence import evidence
 from nescio.tasks.ave.exercise import Exercise, Runs
 from nescio.verbs._output_paths import check_file, check_place
 from nescio.verbs._shared import Resampled, Worked
-from nescio.verbs.ave._shared import Equipped, OfCollection, collection_of
+from nescio.verbs.ave._shared import Equipped, OfCollection, validated_by
 
 HELD_OUT = "held out, threshold chosen here"
 MEASURES = ("ave.AUC", "ave.F", "ave.qa_accuracy")
+OF_PAIRS = MEASURES[:2]  # in pairs nothing is selected
 TUNED = ("F", "c@1")  # what a threshold can be the best for
 
 
@@ -74,8 +75,11 @@ class Validated(Struct, frozen=True):
     questions: int
     output: Path
     notes: tuple[Note, ...] = ()
+    pairs: bool = False  # of AVE 2006, where nothing is selected
 
     def __str__(self) -> str:
+        if self.pairs:
+            return f"wrote {self.output}: {self.questions - self.rejected:,} YES, {self.rejected:,} NO"
         counts = f"{self.selected:,} SELECTED, {self.validated:,} VALIDATED, {self.rejected:,} REJECTED"
         silent = self.questions - self.selected
         return f"wrote {self.output}: {counts}; {silent:,} of {self.questions:,} questions stay unanswered"
@@ -134,17 +138,18 @@ def train(request: TrainRequest) -> TrainedValidator:
     output = Path(request.output)
     check_file(output, "a model", (".json",), request.inputs())
     plan = validator.TrainingPlan(request.seed, request.trees, request.folds, request.also_weight, request.jobs)
-    exercise = collection_of(request.collection)
+    exercise, pairs = validated_by(request.collection)
     techniques = validator.chosen(request.resources, request.without, redundancy=request.redundancy)
-    also = None if request.also is None else collection_of(request.also)
+    also = None if request.also is None else validated_by(request.also)[0]
     material = validator.gather(exercise, also, techniques, plan, resources=request.resources)
     trained = validator.fit(exercise, material, plan)
     drawn = request.values(Resampled)
     decided = validator.decide(exercise, trained.confidence, trained.model.thresholds["F"])
-    tables = {"scores": _scored(exercise, {HELD_OUT: decided}, drawn)}
+    measures = OF_PAIRS if pairs else MEASURES
+    tables = {"scores": _scored(exercise, {HELD_OUT: decided}, measures, drawn)}
     if request.ablation:
         runs = validator.ablation(exercise, material, plan, progress=request.progress)
-        tables["ablation"] = _scored(exercise, runs, drawn)
+        tables["ablation"] = _scored(exercise, runs, measures, drawn)
     validator.save(trained.model, output)
     line = sign(
         ave="validate train",
@@ -173,9 +178,9 @@ def _in_sample(tables: list[str]) -> Note:
     )
 
 
-def _scored(exercise: Exercise, runs: Runs, drawn: Mapping[str, Any]) -> tuple[Score, ...]:
+def _scored(exercise: Exercise, runs: Runs, measures: Sequence[str], drawn: Mapping[str, Any]) -> tuple[Score, ...]:
     data, _ = evidence(exercise, runs)
-    return compute_scores(data, list(MEASURES), **drawn).rows
+    return compute_scores(data, list(measures), **drawn).rows
 
 
 def _skipped(request: TrainRequest) -> list[Note]:
@@ -218,19 +223,22 @@ def run(request: RunRequest) -> Validated:
     \b
     nescio ave validate run test.xml --model model.json -o responses.txt
     nescio ave validate run test.xml --model model.json --threshold c@1 -o careful.txt
+
+    COLLECTION may also be pairs of AVE 2006, which get YES or NO. Their hypothesis stands for the question, so a model
+    should be trained on pairs as well.
     """
     output = Path(request.output)
     check_place(output, request.inputs())
     trained = validator.load(Path(request.model))
-    exercise = collection_of(request.collection)
+    exercise, pairs = validated_by(request.collection)
     notes = tuple(trained.remarks(exercise))
     confidence = trained.confidence(exercise, request.resources)
     threshold = _chosen(request.threshold, trained.thresholds)
     decisions = validator.decide(exercise, confidence, threshold, always=request.always)
-    write_responses(decisions, output)
+    write_responses(decisions, output, pairs=pairs)
     kinds = [str(decision.decision) for decision in decisions]
     selected, validated, rejected = (kinds.count(kind) for kind in ("SELECTED", "VALIDATED", "REJECTED"))
-    return Validated(selected, validated, rejected, len(exercise.questions), output, notes)
+    return Validated(selected, validated, rejected, len(exercise.questions), output, notes, pairs)
 
 
 def _chosen(threshold: float | str, tuned: Mapping[str, float | None]) -> float | None:

@@ -309,12 +309,16 @@ def hold(
             raise FormatError(source.label, problem.rule, where=f"line {lines[problem.at]}", value=problem.value)
 
 
-def write_responses(validations: Sequence[Validation], path: Path) -> None:
-    """Write decisions as a response file, whole or not at all; raises MismatchError where an id is not one word."""
+def write_responses(validations: Sequence[Validation], path: Path, *, pairs: bool = False) -> None:
+    """Write decisions as a response file, whole or not at all; on `pairs` in the words of AVE 2006. Raises
+    MismatchError where an id is not one word."""
     lines = []
     _hold_ids(identity for validation in validations for identity in (validation.question_id, validation.answer_id))
     for validation in validations:
         sure = "" if validation.confidence is None else f" {validation.confidence!r}"
-        lines.append(f"{validation.question_id} {validation.answer_id} {validation.decision}{sure}\n")
+        decided = f"{validation.question_id} {validation.answer_id} {validation.decision}"
+        if pairs:
+            decided = f"{validation.answer_id} {'NO' if validation.decision is Decision.REJECTED else 'YES'}"
+        lines.append(f"{decided}{sure}\n")
     with atomic_write(path) as draft:
         draft.write_text("".join(lines), encoding="utf-8")

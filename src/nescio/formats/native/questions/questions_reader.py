@@ -28,7 +28,8 @@ def recognise(source: Source) -> str | None:
         return "answers"
     if "question" in source.columns:
         return None if roles.roles_of(source.columns).one("prediction") else "gold"
-    return "stories" if "sentences" in source.columns else None
+    # The key of AutSent, which `nescio read key` writes, has the numbers and the texts of sentences, and is no story.
+    return "stories" if "sentences" in source.columns and "texts" not in source.columns else None
 
 
 def _says_which_are_right(source: Source) -> bool:

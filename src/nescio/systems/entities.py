@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from itertools import pairwise
+from pathlib import Path
 
 from msgspec import Struct
 
-from nescio.systems.reading import _names as known
-from nescio.systems.wordnet import wordnet
+from nescio.systems import _names as known
+from nescio.systems.wordnet import open_folder, wordnet
 from nescio.text import STOP_WORDS, bare_word
 
 PERSON, LOCATION, TIME = ":PERSON", ":LOCATION", ":TIME"
@@ -58,6 +59,15 @@ def recognise(story: tuple[str, ...]) -> tuple[Named, ...]:
         classes |= {TIME} if _TIMES.search(sentence) else set()
         named.append(Named(frozenset(classes), tuple((run.end, run.words) for run in persons)))
     return tuple(named)
+
+
+def entities(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Return the persons and places that a text names: the class, and the words of the name in lower case."""
+    found: list[tuple[str, tuple[str, ...]]] = []
+    for run in _capitals(text):
+        found += [(PERSON, run.words)] if run.is_person else []
+        found += [(LOCATION, run.words)] if run.is_place else []
+    return tuple(found)
 
 
 def referents(story: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
@@ -153,9 +163,9 @@ _LEXICAL = {"noun.person": PERSON, "noun.location": LOCATION, "noun.time": TIME}
 
 
 @lru_cache(maxsize=1 << 16)
-def noun_classes(word: str) -> frozenset[str]:
+def noun_classes(word: str, folder: Path | None = None) -> frozenset[str]:
     """Return the class of a noun's commonest sense in WordNet; raises LookupError without WordNet's files."""
-    reader = wordnet()
+    reader = wordnet() if folder is None else open_folder(folder)
     if reader is None:
         raise LookupError("WordNet's files are not installed")
     senses = reader.synsets(word, "n")

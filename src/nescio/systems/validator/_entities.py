@@ -1,0 +1,56 @@
+"""Techniques that know a person from a place: the class of the answer against what is asked for, and who a pronoun in
+the text stands for."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from nescio.systems.entities import LOCATION, PERSON, entities, referents
+from nescio.systems.validator._case import TITLE, Case
+from nescio.systems.validator._lexical import Row, share
+from nescio.systems.validator._types import asked_type
+from nescio.systems.validator._words import is_name
+from nescio.text import sentences
+
+_DEMANDED = {"who": PERSON, "where": LOCATION}
+
+
+@lru_cache(maxsize=1 << 14)
+def _entities(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    return entities(text)
+
+
+@lru_cache(maxsize=1 << 14)
+def _meant(text: str) -> frozenset[str]:
+    """Return the words of the names that the pronouns of a text stand for: each time the nearest person before."""
+    return frozenset(word for names in referents(sentences(text)) for word in names)
+
+
+def classes(one: Case) -> Row:
+    """Persons and places: is the answer one, alone or in its text, and is it what the question asks for?"""
+    own = set(one.answer.lower)
+    in_text = _entities(one.text.text)
+    held = {kind for kind, name in (*in_text, *_entities(one.answer.text)) if own & set(name)}
+    wanted = _DEMANDED.get(asked_type(one.question, one.asks))
+    others = {kind for kind, name in in_text if not own & set(name)}
+    return {
+        "answer is a person": float(PERSON in held),
+        "answer is a place": float(LOCATION in held),
+        "as asked": float(wanted is not None and wanted in held),
+        "another class": float(wanted is not None and bool(held) and wanted not in held),
+        "others of the class asked for": float(wanted is not None and wanted in others),
+    }
+
+
+def coreference(one: Case) -> Row:
+    """Pronouns resolved to the nearest person named before: do they stand for names that the question asks about?"""
+    meant = _meant(one.text.text)
+    asked = [m for m in one.matches if is_name(one.question, m.at)]
+    referred = [m for m in asked if one.question.lower[m.at] in meant]
+    missing = [m for m in asked if m.level <= TITLE]
+    return {
+        "pronouns resolved": float(bool(meant)),
+        "names referred to": share(len(referred), len(asked)),
+        "names missing, others meant": float(bool(missing) and bool(meant) and not referred),
+        "answer referred to": float(bool(meant & set(one.answer.lower))),
+    }
