@@ -48,6 +48,7 @@ class Topics(Struct, frozen=True):
 
     task: Task
     parts: Mapping[str, Part] = field(default_factory=dict)
+    dropped: frozenset[str] = frozenset()  # ids of topics that no longer count
 
     @property
     def count(self) -> int:
@@ -218,6 +219,34 @@ def read_topics(folder: Path, task: Task) -> Topics:
             for row, line in json_lines(source)
         ]
     return Topics(task, _parts(questions))
+
+
+def without(topics: Topics, dropped: Sequence[str]) -> Topics:
+    """Return the topics without those that were dropped; raises UsageError for one that is not there, and in PAN."""
+    if not dropped:
+        return topics
+    if topics.task == "pan":
+        raise UsageError("problems of PAN cannot be dropped; take them out of topics and key")
+    gone = frozenset(dropped)
+    known = {identity for part in topics.parts.values() for identity in part.questions}
+    if strange := sorted(gone - known):
+        raise UsageError(f"dropped in campaign.toml names {strange[0]!r}, which is no topic")
+    parts = {
+        name: replace(
+            part,
+            questions={identity: question for identity, question in part.questions.items() if identity not in gone},
+            exercise=part.exercise and without_questions(part.exercise, gone),
+        )
+        for name, part in topics.parts.items()
+    }
+    return Topics(topics.task, parts, gone)
+
+
+def without_questions(exercise: Exercise, gone: frozenset[str]) -> Exercise:
+    """Return a collection of AVE without questions of these ids."""
+    questions = tuple(question for question in exercise.questions if question.id not in gone)
+    candidates = tuple(one for one in exercise.candidates if one.question_id not in gone)
+    return Exercise(exercise.name, questions, candidates)
 
 
 def _strata(row: Mapping[str, object]) -> dict[str, str]:
