@@ -55,7 +55,7 @@ def ave_site(two_languages: Path, tmp_path: Path) -> Path:
     "name", ["index.html", "topics/q4.html", "../returns/alpha/index.html", "faults.html", "topics/nuggets.html"]
 )
 def test_a_page_is_quiet_accessible_and_fits(name: str, width: int, scheme: str, site: Path, visit: Any) -> None:
-    assert_fits(visit(site / name, viewport={"width": width, "height": 900}, color_scheme=scheme), width)
+    assert_fits(visit((site / name).resolve(), viewport={"width": width, "height": 900}, color_scheme=scheme), width)
 
 
 @pytest.mark.parametrize(("width", "scheme"), SIZES)
