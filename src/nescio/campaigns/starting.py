@@ -51,6 +51,7 @@ def init(
     resolve: Resolution = "adjudicated",
     judge: str | None = None,
     first_of: str | None = None,
+    show: Sequence[str] = (),
 ) -> Made:
     """Make the folder of a campaign: settings, topics without their gold, and the key apart.
 
@@ -61,8 +62,9 @@ def init(
     each with the name for tables after `=`. `runs` is the most that a group may hand in for each of the `languages`,
     `deadline` the moment after which nothing comes in. `resolve` says what becomes of judgements that differ,
     `judge` what judges by the key where no person did. `first_of` names a column of the topics, such as `group`, of
-    each value of which only the first question is asked: where later ones cannot be understood alone. All of this
-    stands in `campaign.toml`, and more; edit it.
+    each value of which only the first question is asked: where later ones cannot be understood alone. A column of the
+    questions that reads like their key is refused, unless it is one of `show`. All of this stands in `campaign.toml`,
+    and more; edit it.
 
     Raises UsageError for a folder that holds something, and for settings that make no sense; FormatError for topics
     that are unsound.
@@ -86,7 +88,7 @@ def init(
     with tempfile.TemporaryDirectory() if there else atomic_folder(folder) as place:
         draft = Path(place)
         (draft / TOPICS).mkdir()
-        settings, notes = asked.write_topics(files, draft / TOPICS, settings, first_of)
+        settings, notes = asked.write_topics(files, draft / TOPICS, settings, first_of, show)
         key = asked.has_key(files, settings.task)
         if key:
             (draft / KEY).mkdir(mode=0o700)

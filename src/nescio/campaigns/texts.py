@@ -24,7 +24,6 @@ _SINGLE = re.compile(rb"[\x80-\xff]+")
 # Overrides and embeddings let a text show other than it is; the marks of direction that Arabic and Hebrew need do not.
 _HIDING = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x84\x86-\x9f]")
-_LONE = re.compile("[\ud800-\udfff]")
 _ODD = 0.05  # of the characters beyond ASCII, how many may be none of an encoding's letters
 
 
@@ -71,6 +70,5 @@ def text_fault(text: str, longest: int) -> str | None:
     if found := _CONTROL.search(text):
         what = "a NUL character" if found[0] == "\0" else f"a control character (U+{ord(found[0]):04X})"
         return f"there is {what} in the text"
-    if found := _HIDING.search(text):
-        return f"there is a mark in the text that turns its direction (U+{ord(found[0]):04X})"
-    return "there is half of a character in the text" if _LONE.search(text) else None
+    found = _HIDING.search(text)
+    return f"there is a mark in the text that turns its direction (U+{ord(found[0]):04X})" if found else None

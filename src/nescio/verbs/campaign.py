@@ -114,6 +114,12 @@ class InitRequest(Request):
         metavar="COLUMN",
         help="Ask only the first question of each value of COLUMN, where later ones cannot be understood alone.",
     )
+    show: Sequence[str] = option(
+        default=(),
+        kind=NAMES,
+        metavar="COLUMN",
+        help="A column of the questions that teams may see although it reads like the key.",
+    )
 
 
 @verb(InitRequest, working="reading", prints="")
@@ -220,7 +226,7 @@ def intake(request: IntakeRequest) -> Received:
 class RulingRequest(OfCampaign):
     """What decisions about runs and groups have in common."""
 
-    reason: str = argument(kw_only=False, flags=("--reason",), metavar="TEXT", help="Why; the log keeps it.")
+    reason: str = argument(flags=("--reason",), metavar="TEXT", help="Why; the log keeps it.")
 
 
 class WithdrawRequest(RulingRequest):
@@ -263,9 +269,7 @@ class ExtendRequest(RulingRequest):
     """What `nescio campaign extend` is asked."""
 
     group: str = argument(kw_only=False, argument=True, metavar="GROUP", help="The group, by its short name.")
-    until: str | datetime = argument(
-        kw_only=False, flags=("--until",), kind=MOMENT, help="The new deadline, such as 2010-07-02."
-    )
+    until: str | datetime = argument(flags=("--until",), kind=MOMENT, help="The new deadline, such as 2010-07-02.")
 
 
 @verb(ExtendRequest, prints="")

@@ -121,9 +121,9 @@ def build(
 
     Of equal answers the first stays. Those that stay stand in an order that their words alone decide, and the k-th of
     question Q gets the id Q_k: neither tells which system gave an answer, nor how many did. Ids of what was removed
-    count on from there. R becomes VALIDATED, W and U REJECTED, X and unjudged UNKNOWN. `rules` says which of `RULES` apply (all
-    but "duplicate" and "contained" keep every answer that somebody gave). Questions without an answer left are not in
-    it. Raises MismatchError for an answer to a question that is not here, UsageError for an unknown rule.
+    count on from there. R becomes VALIDATED, W and U REJECTED, X and unjudged UNKNOWN. `rules` says which of `RULES`
+    apply (all but "duplicate" and "contained" keep every answer that somebody gave). Questions without an answer left
+    are not in it. Raises MismatchError for an answer to a question that is not here, UsageError for an unknown rule.
     """
     if unknown := sorted({*rules} - {*RULES}):
         raise UsageError(f"unknown rule {unknown[0]!r}; rules are {', '.join(RULES)}")
