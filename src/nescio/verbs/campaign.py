@@ -223,16 +223,20 @@ def intake(request: IntakeRequest) -> Received:
     return steps.intake(**request.values())
 
 
-class RulingRequest(OfCampaign):
-    """What decisions about runs and groups have in common."""
+class Reasoned(Request):
+    """Decisions about runs and groups, which are given a reason."""
 
-    reason: str = argument(flags=("--reason",), metavar="TEXT", help="Why; the log keeps it.")
+    reason: str = argument(kw_only=False, flags=("--reason",), metavar="TEXT", help="Why; the log keeps it.")
 
 
-class WithdrawRequest(RulingRequest):
-    """What `nescio campaign withdraw` is asked."""
+class OfRuns(OfCampaign):
+    """Which runs of a campaign are meant."""
 
     runs: Sequence[str] = argument(kw_only=False, kind=NAMES, argument=True, metavar="RUN...", help="The runs.")
+
+
+class WithdrawRequest(Reasoned, OfRuns):
+    """What `nescio campaign withdraw` is asked."""
 
 
 @verb(WithdrawRequest, prints="")
@@ -265,11 +269,17 @@ def disqualify(request: DisqualifyRequest) -> Ruled:
     return steps.disqualify(request.campaign, request.runs, reason=request.reason, lift=request.lift)
 
 
-class ExtendRequest(RulingRequest):
-    """What `nescio campaign extend` is asked."""
+class OfGroup(OfCampaign):
+    """Which group of a campaign is meant, and until when it may submit."""
 
     group: str = argument(kw_only=False, argument=True, metavar="GROUP", help="The group, by its short name.")
-    until: str | datetime = argument(flags=("--until",), kind=MOMENT, help="The new deadline, such as 2010-07-02.")
+    until: str | datetime = argument(
+        kw_only=False, flags=("--until",), kind=MOMENT, help="The new deadline, such as 2010-07-02."
+    )
+
+
+class ExtendRequest(Reasoned, OfGroup):
+    """What `nescio campaign extend` is asked."""
 
 
 @verb(ExtendRequest, prints="")
