@@ -36,6 +36,7 @@ KEY_SHEET = "nuggets.csv"
 OWN_KEY = "nuggets.jsonl"  # the key that assessors wrote
 _WORDS = {"right": "R", "correct": "R", "wrong": "W", "incorrect": "W", "inexact": "X", "unsupported": "U"}
 _MEANING = "R (right), W (wrong), X (inexact) or U (unsupported)"
+_DELIMITERS = ",;\t"
 _ALIKE = 20  # answers from which it is told that an assessor says one thing of all, or two the same
 _FEW = 6  # questions in a sheet whose order may be another's by chance
 _VITAL = {"vital": True, "v": True, "1": True, "okay": False, "ok": False, "o": False, "0": False}
@@ -172,7 +173,7 @@ def table(path: Path, needed: Sequence[str]) -> Iterator[tuple[dict[str, str], i
     if path.suffix.lower() == ".xlsx":
         read: Iterator[tuple[list[str], int]] = workbook.rows(path, needed[0])
     else:
-        read = records(path, open_source(path).delimiter)
+        read = records(path, _delimiter(path))
     names: list[str] | None = None
     for cells, line in read:
         if names is None:
@@ -187,6 +188,13 @@ def table(path: Path, needed: Sequence[str]) -> Iterator[tuple[dict[str, str], i
                 raise FormatError(path, rule, where=f"line {line}")
             padded = [*cells, *[""] * (len(names) - len(cells))]
             yield {name: unguarded(cell) for name, cell in zip(names, padded, strict=False)}, line
+
+
+def _delimiter(path: Path) -> str:
+    """Return what stands between the columns of a CSV, which a spreadsheet chooses by its language."""
+    source = open_source(path)
+    head = source.delimiter.join(source.columns)
+    return max(source.delimiter, *_DELIMITERS, key=head.count)
 
 
 def collect(

@@ -20,11 +20,9 @@ _MONTH = (
     "dec(ember)?"
 )
 # A number, date, time, fraction, share or amount of money in any spelling that a spreadsheet reads as one.
-_TYPED = re.compile(
-    rf"(?=.*\d)(?:[\s\d.,:/+\-()%$€£¥'_]|\be[+-]?\d|\d\s*e\b|(?<=\d)e(?=[+-]?\d)|\b(?:{_MONTH}|am|pm)\b)+"
-)
+_TYPED = re.compile(rf"(?=.*\d)(?:[\s\d.,:/+\-()%$€£¥']|(?<=\d)e(?=[+-]?\d)|\b(?:{_MONTH}|am|pm)\b|(?<=\d)[ap]m\b)+")
 _TRUTH = frozenset({"true", "false"})
-_ESCAPE = re.compile("_x([0-9a-f]{4})_")  # how workbooks write a character that XML lacks
+_ESCAPE = re.compile("_x[0-9a-f]{4}_", re.IGNORECASE)  # how workbooks write a character that XML lacks
 
 
 def plain(text: str) -> str:
