@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import random
 import re
 import shutil
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -178,6 +180,10 @@ def blind_campaign(folder: Path, chance: random.Random) -> tuple[Path, list[str]
     return campaign, names
 
 
+def _digest_of(seed: str, name: str) -> str:
+    return hashlib.sha256(f"{seed} {name}".encode()).hexdigest()
+
+
 def orders(page: str) -> list[str]:
     """The runs of a page, in the order in which they stand in its first table with any."""
     return list(dict.fromkeys(re.findall(r"\brun \d\b", page)))
@@ -187,15 +193,9 @@ def orders(page: str) -> list[str]:
 def test_the_number_of_a_run_tells_nobody_whose_it_is(campaigns: int, tmp_path: Path) -> None:
     """An attacker who knows all names guesses by every order there is: of the names, of digests of them with whatever
     stands in the handout, of the log; and by the order of rows that tie. Of six runs chance names one."""
-    import hashlib
-
     hits: dict[str, int] = {}
-    guesses: dict[str, Callable[[str], str]] = {
-        "name": str,
-        **{
-            f"sha256 of {seed!r}": lambda name, s=seed: hashlib.sha256(f"{s} {name}".encode()).hexdigest()
-            for seed in ("0", "", "campaign")
-        },  # type: ignore[misc]
+    guesses: dict[str, Callable[[str], str]] = {"name": str} | {
+        f"sha256 of {seed!r}": partial(_digest_of, seed) for seed in ("0", "", "campaign")
     }
     for number in range(campaigns):
         folder = tmp_path / str(number)
@@ -207,7 +207,7 @@ def test_the_number_of_a_run_tells_nobody_whose_it_is(campaigns: int, tmp_path: 
         secret = (campaign / "campaign.secret").read_bytes()
         assert secret not in public
         assert not [name for name in names if name.encode() in public]
-        truth = {}
+        truth: dict[str, str] = {}
         for group in made.GROUPS:
             own = (campaign / "returns" / group / "index.html").read_text()
             said = re.findall(r"<h2><bdi>(\w+)</bdi>.*?On the public pages it is (run \d)", own, re.DOTALL)

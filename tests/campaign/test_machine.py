@@ -18,7 +18,14 @@ from unittest import mock
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 
 import nescio
 from nescio.campaigns import chain
@@ -86,6 +93,14 @@ class Machine(RuleBasedStateMachine):
             shutil.rmtree(self.folder, ignore_errors=True)
 
     # ---- steps ----
+
+    @initialize(first=ANSWERS, second=ANSWERS, steps=st.integers(0, 5))
+    def begin(self, first: list[str | None], second: list[str | None], steps: int) -> None:
+        """Begin anywhere: with two runs, pooled, judged, scored or published."""
+        self.hand_in(("alpha", "a"), ["z", *first[1:]], None)
+        self.hand_in(("beta", "a"), second, None)
+        for _ in range(steps):
+            self.advised(None)
 
     @rule(whose=RUNS, answers=ANSWERS, kill=st.none() | st.integers(0, 6))
     def hand_in(self, whose: tuple[str, str], answers: list[str | None], kill: int | None) -> None:

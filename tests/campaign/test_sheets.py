@@ -139,10 +139,10 @@ def test_one_column_sorted_alone_is_named_row_by_row(hard: Path) -> None:
 def test_the_history_keeps_all_that_was_ever_said(hard: Path) -> None:
     nescio.campaign.sheets(hard, ["ana"])
 
-    def say(verdict: Callable[[int], str], **options: bool) -> str:
+    def say(verdict: Callable[[int], str], *, withdraw: bool = False) -> str:
         numbers = {item.id: n for n, item in enumerate(read_pool(open_campaign(hard)))}
         fill(hard, lambda _who, row: verdict(numbers[row["item"]]))
-        return str(nescio.campaign.collect(hard, resamples=10, **options))
+        return str(nescio.campaign.collect(hard, resamples=10, withdraw=withdraw))
 
     n = len(HARD)
     assert f"{n} of {n} answers judged; {n} new" in say(lambda _: "R")
