@@ -267,7 +267,7 @@ def _collected(
         first, blank = len(reading.judgements), len(reading.blanks)
         answers = reading.read(path, who)
         given, empty = reading.judgements[first:], reading.blanks[blank:]
-        owner = twin if twin != who else _in_order_of(reading, who, asked)
+        owner = _owner(reading, who, twin, asked)
         if given and owner != who:
             reading.fault(path, None, f"this is a copy of the sheet of {owner}")
             del reading.judgements[first:]
@@ -285,11 +285,14 @@ def _collected(
     return rows, sheets
 
 
-def _in_order_of(reading: SheetReader, who: str, asked: Sequence[str]) -> str:
-    """Return the assessor in whose own order the rows of a sheet stand: else the one whose name it has."""
+def _owner(reading: SheetReader, who: str, twin: str, asked: Sequence[str]) -> str:
+    """Return whose sheet it is: that of the assessor who handed in the same bytes, or in whose own order the rows
+    stand, else of the one whose name it has. Of a few questions two orders may be the same by chance."""
     items = [reading.items[name] for name in reading.rows if name in reading.items]
     if len({item.question for item in items}) < _FEW:
         return who
+    if twin != who:
+        return twin
     of = [name for name in asked if own_order(reading.campaign, name, items) == items]
     return who if who in of or not of else of[0]
 

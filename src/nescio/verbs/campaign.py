@@ -5,7 +5,6 @@ and it ends with the same files; `status` says what comes next.
 
 \b
 nescio campaign init campaign --task qa --topics questions.jsonl --group uned=UNED --group inaoe=INAOE
-nescio campaign handout campaign
 nescio campaign check campaign runs/mine.jsonl
 nescio campaign intake campaign runs/mine.jsonl runs/old.jsonl --group uned --received 2026-05-30
 nescio campaign pool campaign
@@ -239,7 +238,7 @@ class WithdrawRequest(Reasoned, OfRuns):
     """What `nescio campaign withdraw` is asked."""
 
 
-@verb(WithdrawRequest, prints="")
+@verb(WithdrawRequest, working="writing", prints="")
 def withdraw(request: WithdrawRequest) -> Ruled:
     """Withdraw runs that their groups take back.
 
@@ -257,7 +256,7 @@ class DisqualifyRequest(WithdrawRequest):
     lift: bool = option(default=False, help="Admit the runs again.")
 
 
-@verb(DisqualifyRequest, prints="")
+@verb(DisqualifyRequest, working="writing", prints="")
 def disqualify(request: DisqualifyRequest) -> Ruled:
     """Disqualify runs: no version of them counts, now or later.
 
@@ -282,7 +281,7 @@ class ExtendRequest(Reasoned, OfGroup):
     """What `nescio campaign extend` is asked."""
 
 
-@verb(ExtendRequest, prints="")
+@verb(ExtendRequest, working="writing", prints="")
 def extend(request: ExtendRequest) -> Ruled:
     """Extend the deadline of one group.
 
