@@ -52,10 +52,10 @@ def ave_site(two_languages: Path, tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize(("width", "scheme"), SIZES)
 @pytest.mark.parametrize(
-    "name", ["index.html", "topics/q4.html", "returns/alpha/index.html", "faults.html", "topics/nuggets.html"]
+    "name", ["index.html", "topics/q4.html", "../returns/alpha/index.html", "faults.html", "topics/nuggets.html"]
 )
 def test_a_page_is_quiet_accessible_and_fits(name: str, width: int, scheme: str, site: Path, visit: Any) -> None:
-    assert_fits(visit(site / name, viewport={"width": width, "height": 900}, color_scheme=scheme), width)
+    assert_fits(visit((site / name).resolve(), viewport={"width": width, "height": 900}, color_scheme=scheme), width)
 
 
 @pytest.mark.parametrize(("width", "scheme"), SIZES)
@@ -80,5 +80,4 @@ def test_a_topic_is_reached_from_the_index_and_leads_back(site: Path, visit: Any
     page.click("a:has-text('q4')")
     assert page.inner_text("h1") == "q4"
     page.click(".crumbs a")
-    page.click("a:has-text('Alpha University')")
-    assert page.inner_text("h1") == "Returns of Alpha University"
+    assert not page.locator("a:has-text('Alpha University')").count()  # returns are not public

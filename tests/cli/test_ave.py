@@ -165,10 +165,10 @@ def test_a_collection_is_built_counted_and_scored(tmp_path: Path, nescio: Comman
     gone = {row["rule"]: row["answers"] for row in found.json["discarded"]}
     assert gone == {"declined": 0, "nil": 1, "void": 1, "long": 0, "duplicate": 1, "contained": 2}
     text = collection.read_text()
-    assert 'id="1_2"' not in text  # the duplicate leaves a gap
+    assert 'id="1_2"' not in text  # the one answer that stays is the first, and leaves no gap
     assert "system=" not in text
     run = tmp_path / "v.txt"
-    run.write_text("1 1_1 SELECTED 1\n2 2_3 REJECTED 0\n3 3_2 REJECTED 0.2\n3 3_3 REJECTED 0.1\n")
+    run.write_text("1 1_1 SELECTED 1\n2 2_1 REJECTED 0\n3 3_1 REJECTED 0.2\n3 3_2 REJECTED 0.1\n")
     scores = nescio("ave", "score", collection, run, "--ci", "none", "-f", "json").json
     assert values_of(scores, "v")["ave.F"] == 1
 

@@ -106,6 +106,10 @@ CAMPAIGN = {
     "score": "campaign",
     "publish": "campaign",
     "status": "campaign",
+    "verify": "campaign",
+    "extend": "campaign uned --until 2030-07-02 --reason outage",
+    "disqualify": "campaign uned_mine --reason cheating",
+    "withdraw": "campaign uned_old --reason asked",
 }
 SILENT = {"mcp"}  # it speaks with a program, and nobody reads along
 NUMBER = re.compile(r"(?<![\w.…/:=-])[+-]?\d[\d,]*\.\d+(?![\w.…/])")

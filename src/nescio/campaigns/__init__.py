@@ -5,19 +5,23 @@
 
 from nescio.campaigns.checking import check
 from nescio.campaigns.collecting import collect
-from nescio.campaigns.folder import init
 from nescio.campaigns.handing_out import checker, handout
 from nescio.campaigns.pooling import pool
 from nescio.campaigns.receiving import intake
+from nescio.campaigns.rulings import disqualify, extend, withdraw
 from nescio.campaigns.scoring import score
 from nescio.campaigns.sheets import sheets
 from nescio.campaigns.site import publish
+from nescio.campaigns.starting import init
 from nescio.campaigns.state import status
+from nescio.campaigns.verifying import verify
 
 __all__ = [
     "check",
     "checker",
     "collect",
+    "disqualify",
+    "extend",
     "handout",
     "init",
     "intake",
@@ -26,4 +30,6 @@ __all__ = [
     "score",
     "sheets",
     "status",
+    "verify",
+    "withdraw",
 ]

@@ -15,6 +15,7 @@ from nescio.sources.source import PACKED
 
 MOST_MEMBERS = 1_000
 _TAR = (".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz")
+PACKING = frozenset({".zip", ".tar", ".tgz", ".bz2", ".xz", *PACKED})  # the last suffixes of what is unpacked
 _KIND, _LINK = 0o170000, 0o120000
 
 

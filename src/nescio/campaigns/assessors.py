@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import asdict
 
 from nescio.campaigns.folder import SHEETS, Campaign, put
-from nescio.campaigns.judgements import Judgement, by_item, read_judgements
+from nescio.campaigns.judgements import Judgement, read_judgements
 from nescio.campaigns.pooling import Item, read_pool
 from nescio.data.notes import Note, note
 from nescio.text import plural
@@ -20,10 +20,11 @@ ASKED = "assessors.json"
 
 
 class Asked(Struct, frozen=True):
-    """Everybody whom a sheet was written for, and how many of them judge each answer by the last sheets."""
+    """Everybody whom a sheet was written for, and which answers each is to judge by the last sheets; of those who were
+    not named in them nothing more is waited for."""
 
-    overlap: int = 1
     assessors: tuple[str, ...] = ()
+    answers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 class Returned(Struct, frozen=True):
@@ -46,20 +47,34 @@ def read_asked(campaign: Campaign) -> Asked:
     return msgspec.json.decode(path.read_bytes(), type=Asked) if path.is_file() else Asked()
 
 
-def write_asked(campaign: Campaign, assessors: Sequence[str], overlap: int) -> None:
-    """Write down who is asked, beside all who were asked before."""
-    names = sorted({*read_asked(campaign).assessors, *assessors})
-    put(campaign / SHEETS / ASKED, json.dumps(asdict(Asked(overlap, tuple(names)))).encode() + b"\n")
+def write_asked(campaign: Campaign, wanted: Mapping[str, Sequence[Item]], judgements: Sequence[Judgement]) -> None:
+    """Write down who is asked what, beside all who were asked before; what somebody judged stays theirs."""
+    answers: dict[str, list[str]] = {who: [] for who in wanted}
+    for one in judgements:
+        if one.assessor != ADJUDICATION:
+            answers.setdefault(one.assessor, []).append(one.item)
+    for who, items in wanted.items():
+        answers[who] += [item.id for item in items]
+    rows = {who: tuple(sorted({*ids})) for who, ids in sorted(answers.items())}
+    names = sorted({*read_asked(campaign).assessors, *wanted})
+    put(campaign / SHEETS / ASKED, json.dumps(asdict(Asked(tuple(names), rows))).encode() + b"\n")
 
 
 def returned(campaign: Campaign, items: Sequence[Item], judgements: Sequence[Judgement]) -> Returned:
-    """Count the verdicts that came back; an adjudication is none of them."""
+    """Count the verdicts that came back of those that were asked for; an adjudication is none of them."""
     asked = read_asked(campaign)
-    own = [one for one in judgements if one.assessor != ADJUDICATION]
-    given = by_item(own)
-    came = sum(min(len(given.get(item.id, ())), asked.overlap) for item in items)
-    back = {one.assessor for one in own}
-    return Returned(came, asked.overlap * len(items), tuple(name for name in asked.assessors if name not in back))
+    current = {item.id for item in items}
+    given = {(one.item, one.assessor) for one in judgements}
+    pairs = [(item, who) for who, ids in asked.answers.items() for item in ids if item in current]
+    back = {one.assessor for one in judgements}
+    none = tuple(name for name, ids in asked.answers.items() if name not in back and current & {*ids})
+    return Returned(sum(pair in given for pair in pairs), len(pairs), none)
+
+
+def unasked(campaign: Campaign, items: Sequence[Item], judgements: Sequence[Judgement]) -> list[Item]:
+    """List the answers that nobody judged, nor was asked to."""
+    known = {item for ids in read_asked(campaign).answers.values() for item in ids} | {one.item for one in judgements}
+    return [item for item in items if item.id not in known]
 
 
 def outstanding(campaign: Campaign) -> list[Note]:
@@ -75,3 +90,9 @@ def outstanding(campaign: Campaign) -> list[Note]:
             of=back.of,
         )
     ]
+
+
+def own_order(campaign: Campaign, who: str, items: Sequence[Item]) -> list[Item]:
+    """Return questions in an order of the assessor's own, the answers to one together, in such an order too."""
+    place = campaign.hidden_order
+    return sorted(items, key=lambda item: (place("sheet", who, item.question), place("sheet", who, item.id)))

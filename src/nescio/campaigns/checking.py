@@ -7,18 +7,20 @@ import tempfile
 import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from nescio.campaigns import pages
+from nescio.campaigns.archives import PACKING, unpacked
 from nescio.campaigns.folder import TOPICS, open_campaign
 from nescio.campaigns.runs import FORMS, Fault, Faults, Submission, examine
-from nescio.campaigns.topics import Topics, read_topics
+from nescio.campaigns.settings import Settings
+from nescio.campaigns.topics import Topics
 from nescio.data.notes import Note, note
 from nescio.data.signature import sign
-from nescio.errors import UsageError
+from nescio.errors import NescioError, UsageError
 from nescio.options.edge import Progress
 from nescio.reporting.terminal import VERBOSE
 from nescio.sources.documents import read_members
@@ -100,8 +102,9 @@ def check(
     if not files:
         raise UsageError("there is no run to check")
     reading, looking = split_progress(progress)
-    with topics_of(Path(campaign)) as (name, topics):
-        submissions = [examine(path, topics) for path in followed(files, reading)]
+    with topics_of(Path(campaign)) as (settings, topics):
+        submissions = [one for path in followed(files, reading) for one in _submissions(path, topics, settings)]
+    name = settings.name
     checked = checked_runs(name, topics, [*_same_name(submissions)], looking)
     checked = replace(checked, notes=(*checked.notes, *empty([path for path, own in given.items() if not own])))
     if page is not None:
@@ -110,6 +113,26 @@ def check(
             raise UsageError(f"{path}: a page is written to .html (found {path.suffix!r})")
         write_text(path, pages.faults_page(name, checked.tables["files"], checked.rows))
     return checked
+
+
+def _submissions(path: Path, topics: Topics, settings: Settings) -> Iterator[Submission]:
+    """Yield the run that a file is, or the runs of an archive, opened as intake opens it."""
+    if path.suffix.lower() not in PACKING and not path.is_symlink():
+        yield examine(path, topics, settings)
+        return
+    try:
+        held = [*unpacked(path, settings.most_bytes)] or [(path.name, b"")]
+    except (NescioError, OSError) as error:
+        yield Submission(path, path.name.partition(".")[0], "", (Fault(str(path), None, str(error)),))
+        return
+    for name, content in held:
+        with tempfile.TemporaryDirectory() as folder:
+            inner = Path(folder) / path.absolute().parent.name / PurePosixPath(name).name
+            inner.parent.mkdir(exist_ok=True)
+            inner.write_bytes(content)
+            label = path if name == path.stem else path / name
+            own = examine(inner, topics, settings)
+        yield replace(own, path=label, faults=tuple(replace(fault, file=str(label)) for fault in own.faults))
 
 
 def _files(run: Path) -> list[Path]:
@@ -170,11 +193,11 @@ def checked_runs(
 
 
 @contextmanager
-def topics_of(place: Path) -> Iterator[tuple[str, Topics]]:
-    """Yield the name and the topics of a campaign: of its folder, of a handout, or of the archive of one."""
+def topics_of(place: Path) -> Iterator[tuple[Settings, Topics]]:
+    """Yield the settings and the topics of a campaign: of its folder, of a handout, or of the archive of one."""
     if place.is_dir():
         campaign = open_campaign(place)
-        yield campaign.settings.name, campaign.topics()
+        yield campaign.settings, campaign.topics()
         return
     if not zipfile.is_zipfile(place):
         raise UsageError(f"{place} is neither a campaign nor what `nescio campaign checker` writes")
@@ -188,4 +211,4 @@ def topics_of(place: Path) -> Iterator[tuple[str, Topics]]:
             elif parts[-1:] == ("campaign.toml",):
                 (folder / "campaign.toml").write_bytes(content)
         campaign = open_campaign(folder)
-        yield campaign.settings.name, read_topics(folder / TOPICS, campaign.settings.task)
+        yield campaign.settings, campaign.topics()

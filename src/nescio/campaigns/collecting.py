@@ -1,59 +1,82 @@
-"""Spreadsheets of assessors, read back with every fault named."""
+"""Sheets of assessors, read back: every row that can be taken is, every other is named, and nothing is overwritten."""
 
 from __future__ import annotations
 
+import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
 from pathlib import Path
 
 from msgspec import Struct
 
-from nescio.campaigns.assessors import ADJUDICATION, read_asked
-from nescio.campaigns.folder import SHEETS, Campaign, open_campaign, step
-from nescio.campaigns.judgements import Judgement, read_judgements, write_judgements
-from nescio.campaigns.pooling import Item, read_pool
+from nescio.campaigns import workbook
+from nescio.campaigns.assessors import ADJUDICATION, own_order, read_asked
+from nescio.campaigns.folder import KEY, SHEETS, Campaign, put, step
+from nescio.campaigns.judgements import Change, Judgement, append_history, by_item, changes, read_judgements
+from nescio.campaigns.log import digest, record
+from nescio.campaigns.pooling import Item, pool_version, read_items
+from nescio.campaigns.retyped import is_same, plain, unguarded
 from nescio.campaigns.runs import Fault, Faults
 from nescio.campaigns.topics import nugget_texts
-from nescio.campaigns.verdicts import Agreement, agreement
+from nescio.campaigns.verdicts import agreement
 from nescio.data.model import Verdict
+from nescio.data.notes import Note, note
 from nescio.data.signature import sign
 from nescio.errors import FormatError, UsageError
 from nescio.formats import open_source
-from nescio.formats.native.outcome_table.outcome_table_writer import guard
 from nescio.options.edge import Progress
 from nescio.sources.text_files import records
 from nescio.stats.parallel import followed
-from nescio.text import plural, squeeze
+from nescio.text import plural
 
 NOTHING = "-"
 KEY_SHEET = "nuggets.csv"
+OWN_KEY = "nuggets.jsonl"  # the key that assessors wrote
 _WORDS = {"right": "R", "correct": "R", "wrong": "W", "incorrect": "W", "inexact": "X", "unsupported": "U"}
 _MEANING = "R (right), W (wrong), X (inexact) or U (unsupported)"
+_DELIMITERS = ",;\t"
+_ALIKE = 20  # answers from which it is told that an assessor says one thing of all, or two the same
+_FEW = 6  # questions in a sheet whose order may be another's by chance
+_VITAL = {"vital": True, "v": True, "1": True, "okay": False, "ok": False, "o": False, "0": False}
 
 
 class Collected(Faults, frozen=True):
-    """What `collect` found: faults, in `tables["sheets"]` what each sheet holds, and in `tables["agreement"]` how far
-    assessors agree. With a fault nothing was taken over."""
+    """What `collect` found: faults, in `tables["sheets"]` what each sheet holds and changes, and in
+    `tables["agreement"]` how far assessors agree. Rows with a fault were not taken."""
 
     def __str__(self) -> str:
-        lines = [f"{row.file}: {row.judged} of {plural(row.answers, 'answer')} judged" for row in self.tables["sheets"]]
+        lines = [str(row) for row in self.tables["sheets"]]
         lines += [f"  {fault}" for fault in self.rows]
         if self.rows:
-            return "\n".join([*lines, f"{plural(len(self.rows), 'fault')}; nothing was collected"])
+            lines.append(f"{plural(len(self.rows), 'fault')}; what they name was not collected, everything else was")
         for row in self.tables["agreement"]:
             span = f" [{row.low:.3f}, {row.high:.3f}]" if row.low is not None and row.high is not None else ""
             left = f"; undefined in {row.undefined:,} resamples" if row.undefined else ""
-            lines.append(f"{row.measure} {row.value:.3f}{span}: {row.assessors}, {plural(row.answers, 'answer')}{left}")
+            over = plural(row.n, row.unit) + (f" on {plural(row.answers, 'string')}" if row.unit == "decision" else "")
+            lines.append(f"{row.measure} {row.value:.3f}{span}: {row.assessors}, {over}{left}")
         return "\n".join(lines)
 
 
 class ReadBack(Struct, frozen=True):
-    """A sheet that was read back: how many of its answers are judged."""
+    """A sheet that was read back: how many of its answers are judged, and what that changes. `blank` counts answers
+    that were judged before and have no verdict in it now; they stay as they were unless they are withdrawn."""
 
     file: str
     assessor: str
     answers: int
     judged: int
+    new: int = 0
+    changed: int = 0
+    withdrawn: int = 0
+    blank: int = 0
+
+    def __str__(self) -> str:
+        counts = {"new": self.new, "changed": self.changed, "withdrawn": self.withdrawn}
+        said = ", ".join(f"{count:,} {word}" for word, count in counts.items() if count or word == "new")
+        kept = f"; {self.blank:,} blank here stay as they were (--withdraw takes them back)" if self.blank else ""
+        return f"{self.file}: {self.judged} of {plural(self.answers, 'answer')} judged; {said}{kept}"
 
 
 class SheetReader:
@@ -63,51 +86,41 @@ class SheetReader:
         self.campaign = campaign
         self.faults: list[Fault] = []
         self.judgements: list[Judgement] = []
-        self.files: list[ReadBack] = []
-        self.items = {item.id: item for item in read_pool(self.campaign)}
+        self.blanks: list[Judgement] = []  # answers without a verdict
+        self.rows: list[str] = []  # the answers of the last sheet, as they stand in it
+        self.items = {item.id: item for item in read_items(self.campaign)}
+        self.answers = Counter(plain(item.answer) for item in self.items.values())
         self.nuggets: dict[str, set[str]] | None = None
         if self.campaign.settings.task == "nuggets":
             self.nuggets = {}
             for question, nugget, _, _ in nugget_texts(self.campaign.key_files):
                 self.nuggets.setdefault(question, set()).add(nugget)
 
-    def read(self, path: Path) -> None:
-        """Read one sheet; its name is the assessor's."""
-        who, column = path.stem, "verdict" if self.nuggets is None else "nuggets"
-        before, total = len(self.judgements), 0
+    def read(self, path: Path, who: str) -> int:
+        """Read the sheet of an assessor, and return how many answers it has."""
+        column = "verdict" if self.nuggets is None else "nuggets"
         seen: dict[str, int] = {}
+        self.rows = []
         try:
-            source = open_source(path)
-            if lacking := [name for name in ("item", "answer", column) if name not in source.columns]:
-                self.fault(path, source.begins, f"there is no column {lacking[0]}", ", ".join(source.columns))
-                return
-            for cells, line in self._rows(path, source.delimiter):
-                total += 1
-                row = dict(zip(source.columns, cells, strict=False))
-                if len(cells) > len(source.columns):
-                    self.fault(path, line, f"the row has {len(cells)} cells, but the header has {len(source.columns)}")
-                first = seen.setdefault(row["item"], line)
+            for row, line in table(path, ("item", "answer", column)):
+                item = row["item"].strip().casefold()
+                first = seen.setdefault(item, line)
                 if first != line:
                     self.fault(path, line, f"the item appears twice; first on line {first}", row["item"])
                     continue
-                self._judge(path, line, who, row, column)
+                self.rows.append(item)
+                self._judge(path, line, who, {**row, "item": item}, column)
         except FormatError as error:
-            self.fault(path, None, f"{error.where}: {error.rule}" if error.where else error.rule)
-        self.files.append(ReadBack(str(path), who, total, len(self.judgements) - before))
-
-    def _rows(self, path: Path, delimiter: str) -> Iterator[tuple[list[str], int]]:
-        rows = records(path, delimiter)
-        next(rows)
-        for cells, line in rows:
-            if any(cell.strip() for cell in cells):
-                yield [_unguarded(cell) for cell in cells], line
+            self.fault(path, None, f"{error.where}: {error.rule}" if error.where else error.rule, error.value)
+        return len(seen)
 
     def _judge(self, path: Path, line: int, who: str, row: Mapping[str, str], column: str) -> None:
         item = self.items.get(row["item"])
         written = row.get(column, "").strip()
         if item is None:
-            self.fault(path, line, "the pool has no such item", row["item"])
-        elif squeeze(row.get("answer", "")) != squeeze(item.answer):
+            if written:
+                self.fault(path, line, "no pool had such an item", row["item"])
+        elif not self._is_of(item, row.get("answer", "")):
             self.fault(
                 path,
                 line,
@@ -115,10 +128,16 @@ class SheetReader:
                 f"({item.answer!r})",
                 row.get("answer"),
             )
-        elif written:
+        elif not written:
+            self.blanks.append(Judgement(item.id, who, ""))
+        else:
             verdict = self._verdict(path, line, item, written)
             if verdict is not None:
                 self.judgements.append(Judgement(item.id, who, verdict, row.get("comment", "").strip()))
+
+    def _is_of(self, item: Item, found: str) -> bool:
+        own = plain(item.answer)
+        return is_same(item.answer, found, self.answers.keys() - {own})
 
     def _verdict(self, path: Path, line: int, item: Item, written: str) -> str | None:
         if self.nuggets is None:
@@ -143,54 +162,194 @@ class SheetReader:
             return None
         return {name: self.nuggets.get(item.question, set()) for name, item in self.items.items()}
 
-    def fault(self, path: Path, line: int | None, rule: str, value: str | None = None) -> None:
+    def fault(self, path: Path, line: int | None, rule: str, value: object = None) -> None:
         """Put down a fault."""
-        self.faults.append(Fault(str(path), line, rule, value))
+        self.faults.append(Fault(str(path), line, rule, None if value is None else str(value)))
 
 
-def _unguarded(cell: str) -> str:
-    return cell[1:] if cell.startswith("'") and guard(cell[1:]) == cell else cell
+def table(path: Path, needed: Sequence[str]) -> Iterator[tuple[dict[str, str], int]]:
+    """Yield the rows of a sheet by its columns, which may be in any case and order, with their lines; raises
+    FormatError where it lacks one that is needed."""
+    if path.suffix.lower() == ".xlsx":
+        read: Iterator[tuple[list[str], int]] = workbook.rows(path, needed[0])
+    else:
+        read = records(path, _delimiter(path))
+    names: list[str] | None = None
+    for cells, line in read:
+        if names is None:
+            names = [cell.strip().casefold() for cell in cells]
+            if lacking := [name for name in needed if name not in names]:
+                raise FormatError(
+                    path, f"there is no column {lacking[0]}", where=f"line {line}", value=", ".join(cells)
+                )
+        elif any(cell.strip() for cell in cells):
+            if any(cell.strip() for cell in cells[len(names) :]):
+                rule = f"the row has {len(cells)} cells, but the header has {len(names)}"
+                raise FormatError(path, rule, where=f"line {line}")
+            padded = [*cells, *[""] * (len(names) - len(cells))]
+            yield {name: unguarded(cell) for name, cell in zip(names, padded, strict=False)}, line
+
+
+def _delimiter(path: Path) -> str:
+    """Return what stands between the columns of a CSV, which a spreadsheet chooses by its language."""
+    source = open_source(path)
+    head = source.delimiter.join(source.columns)
+    return max(source.delimiter, *_DELIMITERS, key=head.count)
 
 
 def collect(
     campaign: Path | str,
     files: Sequence[Path | str] = (),
     *,
+    withdraw: bool = False,
     resamples: int = 10_000,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Collected:
-    """Read sheets back into `judgements/`, and say how far the assessors agree.
+    """Read sheets back into the history of judgements, and say how far the assessors agree.
 
         print(nescio.campaign.collect("campaign"))
 
-    `files` are sheets as they came back, each named as its assessor (none: all in `sheets/`). A row without a verdict
-    is not judged yet. An assessor's new verdict on an answer replaces the old one. With any fault (no such item, a word
-    that is no verdict, a nugget that the key does not have, an answer beside another item, a name that no sheet was
-    written for) nothing is taken over. `progress` is called with the number of sheets read. Raises UsageError where
-    there is no sheet.
+    `files` are sheets (.csv, .xlsx) as they came back, each named as its assessor, in any case (none: all in
+    `sheets/`). Every row that can be taken is, and every other is named: an item that no pool had, a word that is no
+    verdict, a nugget that the key does not have, an answer beside another item. Of a sheet that was written for nobody,
+    or is a copy of another's, nothing is taken. An assessor's new verdict on an answer is added to the history and
+    counts from then on; a row without a verdict changes nothing, unless `withdraw` takes back what was said before.
+    Where the definition questions of a campaign have no key, `sheets/nuggets.csv` is read as the key. `progress` is
+    called with the number of sheets read. Raises UsageError where there is no sheet.
     """
-    opened = open_campaign(campaign)
-    paths = [Path(path) for path in files] or sorted((opened / SHEETS).glob("*.csv"))
-    paths = [path for path in paths if path.name != KEY_SHEET]
-    if not paths:
-        raise UsageError(f"there is no sheet to read; nescio campaign sheets {opened.folder} writes some")
     with step(campaign) as opened:
-        reading = SheetReader(opened)
-        asked = read_asked(opened).assessors
-        known = {*asked, ADJUDICATION} if asked else {path.stem for path in paths}
-        for path in followed(paths, progress):
-            if path.stem in known:
-                reading.read(path)
-            else:
-                rule = f"no sheet was written for {path.stem!r}; assessors are {', '.join(asked)}; rename the file"
-                reading.fault(path, None, rule)
-        kept = {(one.item, one.assessor): one for one in read_judgements(opened)}
-        rows: tuple[Agreement, ...] = ()
-        if not reading.faults:
-            kept |= {(one.item, one.assessor): one for one in reading.judgements}
-            write_judgements(opened, kept.values())
-            rows = tuple(agreement(list(kept.values()), resamples, seed, reading.of_items()))
+        folder = opened / SHEETS
+        paths = [Path(path) for path in files] or sorted(
+            path for path in folder.glob("[!.]*") if path.suffix.lower() in (".csv", ".xlsx")
+        )
+        if not paths:
+            raise UsageError(f"there is no sheet to read; nescio campaign sheets {opened.folder} writes some")
+        found = _read_key(opened, [path for path in paths if path.name.casefold() == KEY_SHEET])
+        paths = [path for path in paths if path.name.casefold() != KEY_SHEET]
+        reading, before = SheetReader(opened), read_judgements(opened)
+        reading.faults += found
+        rows, sheets = _collected(reading, paths, before, withdraw=withdraw, progress=progress)
+        head = append_history(opened, rows)
+        record(opened, "collect", {}, {}, {"history": head})
+        kept = read_judgements(opened)
+        agreed = tuple(agreement(kept, resamples, seed, reading.of_items()))
+        notes = tuple(_alike(kept))
     line = sign(campaign="collect", name=opened.settings.name, resamples=resamples, seed=seed)
-    tables = {"sheets": tuple(reading.files), "agreement": rows}
-    return Collected(tuple(reading.faults), line, (), "faults", tables)
+    tables = {"sheets": tuple(sheets), "agreement": agreed}
+    return Collected(tuple(reading.faults), line, notes, "faults", tables)
+
+
+def _collected(
+    reading: SheetReader,
+    paths: Sequence[Path],
+    before: Sequence[Judgement],
+    *,
+    withdraw: bool,
+    progress: Progress | None,
+) -> tuple[list[Change], list[ReadBack]]:
+    """Read the sheets, and return what they change."""
+    campaign = reading.campaign
+    version = pool_version([*reading.items.values()])
+    asked = read_asked(campaign).assessors
+    known = {name.casefold(): name for name in (*asked, ADJUDICATION)} if asked else {}
+    held: dict[str, str] = {}
+    rows: list[Change] = []
+    sheets: list[ReadBack] = []
+    now = {(one.item, one.assessor): one for one in before}
+    for path in followed(paths, progress):
+        who = known.get(path.stem.casefold()) if known else path.stem
+        if who is None:
+            rule = f"no sheet was written for {path.stem!r}; assessors are {', '.join(asked)}; rename the file"
+            reading.fault(path, None, rule)
+            continue
+        twin = held.setdefault(digest(path), who)
+        first, blank = len(reading.judgements), len(reading.blanks)
+        answers = reading.read(path, who)
+        given, empty = reading.judgements[first:], reading.blanks[blank:]
+        owner = _owner(reading, who, twin, asked)
+        if given and owner != who:
+            reading.fault(path, None, f"this is a copy of the sheet of {owner}")
+            del reading.judgements[first:]
+            continue
+        judged = [one for one in empty if (one.item, who) in now]
+        change = changes(
+            campaign, [*given, *(judged if withdraw else [])], pool=version, source=path.name, before=[*now.values()]
+        )
+        now |= {(one.item, who): one for one in given}
+        kinds = Counter(one.kind for one in change)
+        blanks = 0 if withdraw else len(judged)
+        counts = (kinds["new"], kinds["changed"], kinds["withdrawn"], blanks)
+        sheets.append(ReadBack(str(path), who, answers, len(given), *counts))
+        rows += change
+    return rows, sheets
+
+
+def _owner(reading: SheetReader, who: str, twin: str, asked: Sequence[str]) -> str:
+    """Return whose sheet it is: that of the assessor who handed in the same bytes, or in whose own order the rows
+    stand, else of the one whose name it has. Of a few questions two orders may be the same by chance."""
+    items = [reading.items[name] for name in reading.rows if name in reading.items]
+    if len({item.question for item in items}) < _FEW:
+        return who
+    if twin != who:
+        return twin
+    of = [name for name in asked if own_order(reading.campaign, name, items) == items]
+    return who if who in of or not of else of[0]
+
+
+def _alike(judgements: Sequence[Judgement]) -> Iterator[Note]:
+    """Note assessors whose verdicts are suspiciously alike, or all the same."""
+    given = {item: own for item, own in by_item(judgements).items() if own.keys() - {ADJUDICATION}}
+    names = sorted({who for own in given.values() for who in own} - {ADJUDICATION})
+    for who in names:
+        own = Counter(verdicts[who] for verdicts in given.values() if who in verdicts)
+        if own.total() >= _ALIKE and len(own) == 1:
+            yield note(
+                "campaign.one_verdict",
+                "{subject} says {verdict} of all {answers:n answer}",
+                who,
+                verdict=next(iter(own)),
+                answers=own.total(),
+            )
+    for one, other in combinations(names, 2):
+        both = [(own[one], own[other]) for own in given.values() if one in own and other in own]
+        if len(both) >= _ALIKE and len({*both}) > 1 and all(a == b for a, b in both):
+            yield note(
+                "campaign.copied",
+                "{subject} and {other} say the same of all {answers:n answer}; is one a copy?",
+                one,
+                other=other,
+                answers=len(both),
+            )
+
+
+def _read_key(campaign: Campaign, paths: Sequence[Path]) -> list[Fault]:
+    """Read the list of nuggets that an assessor wrote as the key, where the organisers have none."""
+    theirs = [path for path in campaign.key_files if path.name != OWN_KEY]
+    if campaign.settings.task != "nuggets" or theirs or not paths:
+        return []
+    questions = {identity: q for part in campaign.topics().parts.values() for identity, q in part.questions.items()}
+    nuggets: dict[str, list[dict[str, object]]] = {identity: [] for identity in questions}
+    faults: list[Fault] = []
+    for path in paths:
+        try:
+            for row, line in table(path, ("question_id", "nugget", "vital", "text")):
+                text, vital = row["text"].strip(), row["vital"].strip().casefold()
+                if not text:
+                    continue
+                if row["question_id"] not in nuggets:
+                    faults.append(Fault(str(path), line, "no topic has this id", row["question_id"]))
+                elif vital not in _VITAL:
+                    faults.append(Fault(str(path), line, "a nugget is vital or okay", row["vital"]))
+                else:
+                    nugget = {"id": row["nugget"].strip(), "text": text, "vital": _VITAL[vital]}
+                    nuggets[row["question_id"]].append(nugget)
+        except FormatError as error:
+            faults.append(Fault(str(path), None, error.rule, str(error.value)))
+    listed = [
+        {"id": identity, "target": questions[identity].text, "nuggets": own} for identity, own in nuggets.items() if own
+    ]
+    if listed:
+        text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in listed)
+        put(campaign / KEY / OWN_KEY, text.encode(errors="replace"))
+    return faults

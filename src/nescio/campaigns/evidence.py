@@ -14,7 +14,7 @@ from nescio.campaigns.folder import Campaign
 from nescio.campaigns.pooling import PooledAnswer, RunContents, item_id
 from nescio.campaigns.receipts import TakenIn
 from nescio.campaigns.settings import Settings, is_named_for
-from nescio.campaigns.topics import Part, exercises_of, in_language
+from nescio.campaigns.topics import Part, exercises_of, in_language, without_questions
 from nescio.campaigns.verdicts import resolved
 from nescio.data.evidence import Evidence
 from nescio.data.model import Collection, Question, Run, Verdict
@@ -85,9 +85,10 @@ def _answers(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRu
     campaign, settings = said.campaign, said.campaign.settings
     collection = Collection(settings.name, tuple(_with_key(campaign, part)))
     own = [Run(run.run, tuple(r for r in said.content[run.run] if r.rank == 1)) for run in runs]
-    verdicts = resolved(campaign)
     given = {(run.run, one.question): one for run in runs for one in said.given(run) if one.rank == 1}
-    named = {key: verdicts[item] for key, one in given.items() if (item := item_id(campaign, one)) in verdicts}
+    items = {key: item_id(campaign, one) for key, one in given.items()}
+    verdicts = resolved(campaign, {*items.values()})
+    named = {key: verdicts[item] for key, item in items.items() if item in verdicts}
     key_judge = settings.judge or ("choice" if all(q.options for q in collection.questions) else "")
     if not named and not key_judge and settings.task == "reading" and campaign.key_files:
         return _marked(part, runs, collection, own, given)
@@ -188,7 +189,7 @@ def _validations(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> Judg
     parts = [in_language(exercise, part.language) for exercise, _ in exercises_of(campaign.key_files)]
     if not part.language:
         parts = [exercise for exercise, _ in exercises_of(campaign.key_files)]
-    exercise = next(one for one in parts if one.questions)
+    exercise = without_questions(next(one for one in parts if one.questions), said.topics.dropped)
     own = {run.run: said.content[run.run] for run in runs}
     data, notes = ave.evidence(exercise, own)
     outcomes, _ = ave.selections(exercise, own)
@@ -223,7 +224,7 @@ def _nuggets(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRu
     sources = [source for path in campaign.key_files if recognise_nuggets(source := open_source(path)) == NUGGET_KEY]
     targets = [target for target in read_keys(sources).targets() if target.id in part.questions]
     own = [scoring.Run(run.run, said.content[run.run]) for run in runs]
-    verdicts = resolved(campaign)
+    verdicts = resolved(campaign, {item_id(campaign, one) for run in runs for one in said.given(run)})
     if not verdicts:
         data, notes = pourpre.evidence(targets, own)
         measures: tuple[str, ...] = AUTOMATICALLY
@@ -293,6 +294,8 @@ def _scores(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRun
 
 def group_of(run: str, settings: Settings) -> tuple[str, str]:
     """Return the group that the name of a run begins with (empty: none of the campaign), and the rest of the name."""
+    if run in settings.systems:
+        return settings.systems[run], run
     for group in settings.groups:
         if is_named_for(run, group):
             return group, run[len(group) + 1 :]

@@ -196,7 +196,15 @@ def beside_table(languages: Sequence[Ranked], settings: Settings) -> Table:
                 values = [text for p in (qa, av) for text in (figure(p.qa_accuracy), percent(p.share_of_perfect))]
                 runs = [named_run(place.system, settings)[1] for place in (qa, av)]
                 more = round(av.qa_accuracy - qa.qa_accuracy, 12)
-                rows.append((title, one.judged.part.language or EVERYTHING, *runs, *values, f"{more:+.2f}"))
+                rows.append(
+                    (
+                        title,
+                        one.judged.part.language or EVERYTHING,
+                        *runs,
+                        *values,
+                        ("+" if more >= 0 else "") + figure(more),
+                    )
+                )
     head = ("Group", "Language", "QA system", "AV system", "QA", "% of perfect", "AV", "% of perfect", "AV - QA")
     return Table(
         "qa-beside-av", "QA accuracy of groups with both kinds of systems", head, tuple(rows), 4, groups_only=True

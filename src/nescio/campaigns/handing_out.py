@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nescio.campaigns.folder import HANDOUT, TOPICS, Campaign, contents, open_campaign, put, renewed, step
-from nescio.campaigns.runs import FORMS
+from nescio.campaigns.runs import FORMS, naming
 from nescio.campaigns.settings import SETTINGS, written
 from nescio.errors import UsageError
 from nescio.sources.writing import atomic_write
@@ -39,7 +39,7 @@ def handout(campaign: Path | str) -> HandedOut:
     campaign.
     """
     with step(campaign) as opened:
-        files = _files(opened)
+        files = handout_files(opened)
         if not (opened / HANDOUT).is_dir() or contents(opened / HANDOUT) != files:
             with renewed(opened / HANDOUT) as draft:
                 for name, content in files.items():
@@ -59,7 +59,7 @@ def checker(campaign: Path | str, output: Path | str) -> HandedOut:
     path, opened = Path(output), open_campaign(campaign)
     if path.suffix.lower() != ".zip":
         raise UsageError(f"{path}: the checker is written to .zip (found {path.suffix!r})")
-    files = _files(opened)
+    files = handout_files(opened)
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():
@@ -69,9 +69,9 @@ def checker(campaign: Path | str, output: Path | str) -> HandedOut:
     return HandedOut(path, tuple(files), f"a team runs nescio campaign check {path.name} RUN...")
 
 
-def _files(campaign: Campaign) -> dict[str, bytes]:
+def handout_files(campaign: Campaign) -> dict[str, bytes]:
     """Return what teams get, by name: their names are not among it."""
-    settings = replace(campaign.settings, groups={"your-group": "your group"}, judge="", seed=0)
+    settings = replace(campaign.settings, groups={"your-group": "your group"}, judge="", systems={})
     files = {f"{TOPICS}/{name}": content for name, content in contents(campaign / TOPICS).items()}
     return {"README.md": _readme(campaign).encode(), SETTINGS: written(settings).encode(), **files}
 
@@ -96,6 +96,15 @@ def _readme(campaign: Campaign) -> str:
             else []
         ),
         "",
+        f"A confidence is a number from 0 to 1. An answer, or the text that supports it, has at most"
+        f" {settings.characters:,} characters. Files are UTF-8.",
+        *_options(campaign),
+        *(
+            [f"These topics were dropped, and need no answer: {', '.join(settings.dropped)}."]
+            if settings.dropped
+            else []
+        ),
+        "",
         "Check your runs before you submit them; the organisers run the same check:",
         "",
         "    pip install nescio",
@@ -103,3 +112,14 @@ def _readme(campaign: Campaign) -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def _options(campaign: Campaign) -> list[str]:
+    """Say how options are named, where questions have some."""
+    parts = campaign.topics().parts.values()
+    options = [question.options for part in parts for question in part.questions.values() if question.options]
+    if not options:
+        return []
+    how = naming(max(options, key=len), campaign.settings.options_from)
+    lacking = "" if campaign.settings.options_from >= 0 else " A number names none: it could count from 0 or from 1."
+    return [f"Where a question has options, an answer names one by {how}.{lacking}"]

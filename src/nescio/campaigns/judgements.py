@@ -1,22 +1,26 @@
-"""Judgements on disk: what each assessor said of each answer of the pool."""
+"""The history of judgements: who said what of which answer, and when; what holds now is what was said last.
+
+Nothing that a person said is overwritten: a verdict that is changed or taken back is another line.
+"""
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Literal
 
 from msgspec import Struct
-from msgspec.structs import astuple
+from msgspec.structs import asdict
 
-from nescio.campaigns.folder import JUDGEMENTS, Campaign, put
-from nescio.sources.writing import csv_text
+from nescio.campaigns import chain
+from nescio.campaigns.folder import GUIDELINES, JUDGEMENTS, Campaign
+from nescio.campaigns.log import digest, now
 
-TABLE = "judgements.csv"
+HISTORY = f"{JUDGEMENTS}/history.jsonl"
+Kind = Literal["new", "changed", "withdrawn"]
 
 
 class Judgement(Struct, frozen=True):
-    """An assessor's verdict on an answer of the pool: R, W, X or U, or the nuggets in it."""
+    """An assessor's verdict on an answer of the pool: R, W, X or U, or the nuggets in it; empty: none any more."""
 
     item: str
     assessor: str
@@ -24,20 +28,57 @@ class Judgement(Struct, frozen=True):
     comment: str = ""
 
 
+class Change(Struct, frozen=True):
+    """A line of the history. `before` and `after` are verdicts, empty where there was none or is none any more; `pool`
+    is the version of the pool, `guidelines` the beginning of the digest of what assessors were told."""
+
+    at: str
+    assessor: str
+    item: str
+    before: str
+    after: str
+    comment: str
+    pool: int
+    guidelines: str
+    source: str
+
+    @property
+    def kind(self) -> Kind:
+        """Whether the verdict is new, changed, or taken back."""
+        return "withdrawn" if not self.after else "changed" if self.before else "new"
+
+
+def read_history(campaign: Campaign) -> list[Change]:
+    """Read the history; raises MismatchError where its chain is broken."""
+    return chain.read_chain(campaign / HISTORY, Change)
+
+
 def read_judgements(campaign: Campaign) -> list[Judgement]:
-    """Read all judgements that were read back."""
-    path = campaign / JUDGEMENTS / TABLE
-    if not path.is_file():
-        return []
-    rows = csv.reader(io.StringIO(path.read_text(encoding="utf-8"), newline=""))
-    next(rows)
-    return [Judgement(*row) for row in rows]
+    """Return what holds now, in the order in which the answers were first judged."""
+    last: dict[tuple[str, str], Judgement] = {}
+    for one in read_history(campaign):
+        last[one.item, one.assessor] = Judgement(one.item, one.assessor, one.after, one.comment)
+    return [one for one in last.values() if one.verdict]
 
 
-def write_judgements(campaign: Campaign, judgements: Iterable[Judgement]) -> None:
-    """Write all judgements, by answer and assessor."""
-    rows = sorted(judgements, key=lambda one: (one.item, one.assessor))
-    put(campaign / JUDGEMENTS / TABLE, csv_text([Judgement.__struct_fields__, *map(astuple, rows)]).encode())
+def changes(
+    campaign: Campaign, given: Iterable[Judgement], *, pool: int, source: str, before: Sequence[Judgement]
+) -> list[Change]:
+    """Return what judgements change: nothing where a verdict and its comment are what was said before."""
+    held = {(one.item, one.assessor): one for one in before}
+    told, at = digest(campaign / GUIDELINES)[:12], now().isoformat()
+    rows = []
+    for one in given:
+        old = held.get((one.item, one.assessor), Judgement(one.item, one.assessor, ""))
+        if one != old:
+            rows.append(Change(at, one.assessor, one.item, old.verdict, one.verdict, one.comment, pool, told, source))
+    return rows
+
+
+def append_history(campaign: Campaign, rows: Sequence[Change]) -> str:
+    """Append to the history, and return the digest of its last line."""
+    chain.append(campaign / HISTORY, [asdict(row) for row in rows])
+    return (chain.links(campaign / HISTORY) or [""])[-1]
 
 
 def by_item(judgements: Iterable[Judgement]) -> dict[str, dict[str, str]]:

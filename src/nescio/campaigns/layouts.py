@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from decimal import ROUND_HALF_UP, Decimal
 
 from msgspec import Struct
 
@@ -25,7 +26,8 @@ NEEDS = r"% needs \usepackage{booktabs} and \usepackage{graphicx}"
 
 class Table(Struct, frozen=True):
     """A table of a paper: a name for its files, a title, a head, and cells as they are printed; `groups_only` says that
-    it is about groups, and has no place where these are not named."""
+    it is about groups, and has no place where these are not named. `ties` has a number for each row, which those that
+    are equal share, where the rows are in an order of merit."""
 
     name: str
     title: str
@@ -33,6 +35,7 @@ class Table(Struct, frozen=True):
     rows: tuple[tuple[str, ...], ...]
     texts: int = 2  # how many columns from the left are text
     groups_only: bool = False
+    ties: tuple[int, ...] = ()
 
     @property
     def grid(self) -> Grid:
@@ -65,13 +68,30 @@ class Table(Struct, frozen=True):
 
 
 def figure(value: float | None, digits: int = 2) -> str:
-    """Print a number as the papers do; a dash where it is undefined."""
-    return UNDEFINED if value is None or math.isnan(value) else f"{value:.{digits}f}"
+    """Print a number as the papers do, a half rounded away from zero: 0.625 is 0.63 and 0.675 is 0.68; a dash where it
+    is undefined."""
+    return UNDEFINED if value is None or math.isnan(value) else rounded(value, digits)
+
+
+def rounded(value: float, digits: int) -> str:
+    """Return a number with so many decimals, a half away from zero: a half of the decimal number that is meant, as of
+    0.675, which no binary number is, or of 5/8 computed with an error in the last digit."""
+    meant = Decimal(f"{value:.12g}")
+    return f"{meant.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP):f}"
 
 
 def percent(value: float) -> str:
     """Print a share in per cent, with two decimals."""
-    return UNDEFINED if math.isnan(value) else f"{100 * value:.2f}%"
+    return UNDEFINED if math.isnan(value) else f"{rounded(100 * value, 2)}%"
+
+
+def ties_of(values: Sequence[float]) -> tuple[int, ...]:
+    """Return a number for each of values in order, which those that are equal share."""
+    numbers: list[int] = []
+    for i, value in enumerate(values):
+        same = i > 0 and sortable(value) == sortable(values[i - 1])
+        numbers.append(numbers[-1] if same else i)
+    return tuple(numbers)
 
 
 def _in(language: str) -> str:
@@ -96,7 +116,13 @@ def f_table(judged: JudgedRuns, scores: Scores, settings: Settings) -> Table:
     rows = [(group, system, *(figure(value) for value in values)) for group, system, values in entries]
     language = judged.part.language
     title = f"Precision, Recall and F measure over correct answers{_in(language)}"
-    return Table(named("f", language), title, ("Group", "System", "F", "Precision", "Recall"), tuple(rows))
+    return Table(
+        named("f", language),
+        title,
+        ("Group", "System", "F", "Precision", "Recall"),
+        tuple(rows),
+        ties=ties_of([entry[2][0] for entry in entries]),
+    )
 
 
 def sortable(value: float) -> float:
@@ -115,7 +141,9 @@ def ranking_table(language: str, places: Sequence[Place], settings: Settings) ->
         rows.append((group, system, kind, figure(place.qa_accuracy), percent(place.share_of_perfect)))
     head = ("Group", "System", "System Type", "QA accuracy", "% of perfect selection")
     title = f"Comparing AV systems performance with QA systems{_in(language)}"
-    return Table(named("ranking", language), title, head, tuple(rows), 3)
+    return Table(
+        named("ranking", language), title, head, tuple(rows), 3, ties=ties_of([place.qa_accuracy for place in places])
+    )
 
 
 def named_run(run: str, settings: Settings) -> tuple[str, str]:
@@ -178,7 +206,7 @@ def counts(judged: JudgedRuns) -> list[Counts]:
 
 def counts_table(judged: JudgedRuns, settings: Settings) -> Table:
     """Lay out the runs by R, W, X, U and silence, with accuracy and c@1, the best first."""
-    rows = sorted(counts(judged), key=lambda row: (-row.c_at_1, row.run))
+    rows = sorted(counts(judged), key=lambda row: (-sortable(row.c_at_1), row.run))
     language = judged.part.language
     head = ("Group", "Run", "R", "W", "X", "U", "NoA", "NoA right", "Strict", "Lenient", "c@1")
     cells = [
@@ -190,7 +218,7 @@ def counts_table(judged: JudgedRuns, settings: Settings) -> Table:
         for row in rows
     ]
     title = f"Answers by verdict{_in(language)}: right, wrong, inexact, unsupported, unanswered (and of these right)"
-    return Table(named("counts", language), title, head, tuple(cells))
+    return Table(named("counts", language), title, head, tuple(cells), ties=ties_of([row.c_at_1 for row in rows]))
 
 
 def leaderboard(judged: JudgedRuns, scores: Scores, settings: Settings) -> Table:
@@ -203,9 +231,10 @@ def leaderboard(judged: JudgedRuns, scores: Scores, settings: Settings) -> Table
         cells = []
         for measure in measures:
             row = by[run.run, measure]
-            span = f" [{row.low:.2f}, {row.high:.2f}]" if row.low is not None and row.high is not None else ""
+            span = f" [{figure(row.low)}, {figure(row.high)}]" if row.low is not None and row.high is not None else ""
             cells.append(f"{figure(row.value)}{span}" if not math.isnan(row.value) else UNDEFINED)
         rows.append((*named_run(run.run, settings), *cells))
     language = judged.part.language
     title = f"All runs{_in(language)}, with 95% intervals"
-    return Table(named("scores", language), title, ("Group", "Run", *measures), tuple(rows))
+    tied = ties_of([by[run.run, measures[0]].value for run in order])
+    return Table(named("scores", language), title, ("Group", "Run", *measures), tuple(rows), ties=tied)

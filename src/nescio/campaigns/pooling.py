@@ -10,11 +10,12 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct, field
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from nescio.campaigns.folder import POOL, Campaign, put, step
+from nescio.campaigns.freshness import POOLING, done
 from nescio.campaigns.judgements import read_judgements
-from nescio.campaigns.receipts import TakenIn, taken_in
+from nescio.campaigns.receipts import TakenIn, check_stored, taken_in
 from nescio.campaigns.runs import examine
 from nescio.campaigns.settings import Task
 from nescio.campaigns.topics import Topics
@@ -26,18 +27,25 @@ from nescio.text import composed, plural, squeeze
 
 POOLED: tuple[Task, ...] = ("qa", "reading", "nuggets")
 ITEMS = "pool.jsonl"
+_CONSONANTS = "bcdfghjkmnpqrtvwxz"  # without vowels no word, and so no month, truth value or number, comes about
+_LENGTH = 12
 
 
 class Item(Struct, frozen=True):
-    """A distinct answer: `id` depends on nothing but the question and the answer, so that judgements outlast a pool."""
+    """A distinct answer: `id` depends on nothing but the question and the answer, so that judgements outlast a pool.
+
+    `supports` are all documents and texts that runs rest it on. `version` is that of the pool in which it was first;
+    `current` says whether a run gives it now. An answer that none gives any more stays, as people judged it.
+    """
 
     id: str
     question: str
     text: str
     answer: str
-    document: str | None = None
-    support: str | None = None
+    supports: tuple[tuple[str | None, str | None], ...] = ()
     language: str = ""
+    version: int = 1
+    current: bool = True
 
 
 class PooledAnswer(Struct, frozen=True):
@@ -62,6 +70,7 @@ class Pooled(Struct, frozen=True):
     judged: int
     gone: int
     after: str
+    version: int = 1
 
     def __str__(self) -> str:
         gone = f"; {self.gone} from an earlier pool are no longer in any run" if self.gone else ""
@@ -109,7 +118,8 @@ def read_runs(campaign: Campaign, progress: Progress | None = None) -> RunConten
     changed since it came in."""
     said = RunContents(campaign, campaign.topics(), taken_in(campaign))
     for run in followed(said.runs, progress):
-        submission = examine(run.path, said.topics, name=run.run, language=run.language)
+        check_stored(run)
+        submission = examine(run.path, said.topics, campaign.settings, name=run.run, language=run.language)
         if submission.faults:
             raise MismatchError(f"{submission.faults[0]}; the topics have changed since this run came in")
         said.content[run.run] = submission.said
@@ -117,11 +127,17 @@ def read_runs(campaign: Campaign, progress: Progress | None = None) -> RunConten
 
 
 def item_id(campaign: Campaign, given: PooledAnswer) -> str:
-    """Return what the answer is called in the pool: answers that are alike once normalised have one name."""
+    """Return what the answer is called in the pool: answers that are alike once normalised have one name, of letters
+    that no spreadsheet takes for a number, a date or a formula."""
     key = [given.question, squeeze(composed(given.answer) or "")]
     if campaign.settings.distinct == "answer and document":
         key.append(given.document or squeeze(given.support or ""))
-    return f"{given.question}.{hashlib.sha256(json.dumps(key).encode()).hexdigest()[:10]}"
+    number = int.from_bytes(hashlib.sha256(json.dumps(key).encode()).digest())
+    letters = []
+    for _ in range(_LENGTH):
+        number, at = divmod(number, len(_CONSONANTS))
+        letters.append(_CONSONANTS[at])
+    return "".join(letters)
 
 
 def pool(campaign: Path | str, *, progress: Progress | None = None) -> Pooled:
@@ -142,14 +158,33 @@ def pool(campaign: Path | str, *, progress: Progress | None = None) -> Pooled:
         if not said.runs:
             raise UsageError("no run is in, so there is nothing to pool; nescio campaign intake takes runs in")
         items, given = _items(said)
-        before = {item.id for item in read_pool(opened)}
-        lines = [json.dumps(asdict(item), ensure_ascii=False) + "\n" for item in items]
+        try:
+            before = read_items(opened)
+        except MismatchError:  # somebody changed it; the runs say what is in it
+            before = []
+        merged = _merged(items, before)
+        lines = [json.dumps(asdict(item), ensure_ascii=False) + "\n" for item in merged]
         put(opened / POOL / ITEMS, "".join(lines).encode(errors="replace"))
+        done(opened, POOLING)
         judged = {judgement.item for judgement in read_judgements(opened)}
-    ids = {item.id for item in items}
+    ids, held = {item.id for item in items}, {item.id for item in before if item.current}
     after = f"nescio campaign sheets {opened.folder} --assessor NAME"
-    counts = (len(said.runs), said.topics.count, given, len(items), len(ids & judged), len(before - ids))
-    return Pooled(opened / POOL / ITEMS, *counts, after)
+    counts = (len(said.runs), said.topics.count, given, len(items), len(ids & judged), len(held - ids))
+    return Pooled(opened / POOL / ITEMS, *counts, after, pool_version(merged))
+
+
+def pool_version(items: Sequence[Item]) -> int:
+    """Return the version of a pool: one more each time that it got new answers."""
+    return max((item.version for item in items), default=0)
+
+
+def _merged(items: Sequence[Item], before: Sequence[Item]) -> list[Item]:
+    """Return the answers that runs give now, and then those that some gave once."""
+    known = {item.id: item for item in before}
+    version = pool_version(before) + any(item.id not in known for item in items)
+    ids = {item.id for item in items}
+    now = [replace(item, version=known[item.id].version if item.id in known else version) for item in items]
+    return [*now, *(replace(item, current=False) for item in before if item.id not in ids)]
 
 
 def _items(said: RunContents) -> tuple[list[Item], int]:
@@ -175,14 +210,23 @@ def _items(said: RunContents) -> tuple[list[Item], int]:
 def _item(identity: str, answers: Sequence[PooledAnswer], questions: Mapping[str, tuple[int, Question, str]]) -> Item:
     """Return the one that stands for answers that are alike: the first by text, whoever gave it."""
     first = min(answers, key=lambda one: (one.answer, one.document or "", one.support or ""))
-    support = min(((one.support, one.document) for one in answers if one.support), default=(None, first.document))
+    supports = {(one.document, one.support) for one in answers if one.document or one.support}
     _, question, language = questions[first.question]
-    return Item(identity, first.question, question.text, first.answer, support[1], support[0], language)
+    listed = tuple(sorted(supports, key=lambda pair: (pair[0] or "", pair[1] or "")))
+    return Item(identity, first.question, question.text, first.answer, listed, language)
 
 
-def read_pool(campaign: Campaign) -> list[Item]:
-    """Read the pool; none where there is none yet."""
+def read_items(campaign: Campaign) -> list[Item]:
+    """Read every answer that was ever pooled; none where nothing was yet."""
     path = campaign / POOL / ITEMS
     if not path.is_file():
         return []
-    return msgspec.json.Decoder(Item).decode_lines(path.read_bytes())
+    try:
+        return msgspec.json.Decoder(Item).decode_lines(path.read_bytes())
+    except msgspec.DecodeError as error:
+        raise MismatchError(f"{path} is not what nescio wrote ({error}); nescio campaign pool makes it anew") from None
+
+
+def read_pool(campaign: Campaign) -> list[Item]:
+    """Read the answers that runs give now; none where there is no pool yet."""
+    return [item for item in read_items(campaign) if item.current]

@@ -8,7 +8,7 @@ import re
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path, PurePosixPath
 
 from msgspec import Struct
@@ -17,18 +17,30 @@ from msgspec.structs import replace
 from nescio.campaigns.archives import unpacked
 from nescio.campaigns.checking import empty
 from nescio.campaigns.folder import RECEIPTS, RUNS, Campaign, put, step
-from nescio.campaigns.receipts import ACCEPTED, REFUSED, Receipt, read_receipts, write_receipt
-from nescio.campaigns.runs import BROKEN, examine
+from nescio.campaigns.log import Entry, digest, now, read_log
+from nescio.campaigns.receipts import (
+    ACCEPTED,
+    REFUSED,
+    Receipt,
+    disqualified,
+    read_receipts,
+    taken_in,
+    write_receipt,
+    write_told,
+)
+from nescio.campaigns.rulings import deadline_of
+from nescio.campaigns.runs import BROKEN, FILE_NAME, FILE_RULE, examine
 from nescio.campaigns.settings import is_named_for, moment
+from nescio.campaigns.texts import canonical
 from nescio.campaigns.topics import Topics
+from nescio.campaigns.verifying import PENDING, drop_unlogged
 from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.errors import NescioError, UsageError
 from nescio.options.edge import Progress
 from nescio.stats.parallel import followed
-from nescio.text import plural
+from nescio.text import command_text, plural
 
-PENDING = "pending.json"
 _PLAIN = re.compile(r"[^\w.-]")
 
 
@@ -67,12 +79,13 @@ class Received(Results[Receipt], frozen=True):
 
 
 class _Desk(Struct):
-    """The place where runs come in: the campaign, its topics, what came in before, and the time."""
+    """The place where runs come in: the campaign, its topics, what came in before, what was decided, and the time."""
 
     campaign: Campaign
     topics: Topics
     received: datetime
     receipts: list[Receipt]
+    entries: list[Entry]
 
 
 def intake(
@@ -94,20 +107,32 @@ def intake(
     the number of files read. Raises UsageError where there is nothing to take in.
     """
     with step(campaign) as opened:
-        given = {Path(folder): _delivered(opened, Path(folder), group) for folder in folders}
+        places = [place for folder in folders for place in _of_groups(opened, Path(folder), group)]
+        given = {place: _delivered(opened, place, group) for place in places}
         items = [item for own in given.values() for item in own]
         if not items:
             raise UsageError("there is no file to take in")
-        time = moment(received) if received else datetime.now(UTC).replace(microsecond=0)
-        time = _begun(opened, items, time)
-        desk = _Desk(opened, opened.topics(), time, read_receipts(opened))
+        time = _begun(opened, items, moment(received) if received else now(), folders, group)
+        entries = read_log(opened)
+        desk = _Desk(opened, opened.topics(), time, read_receipts(opened, entries), entries)
         twice = Counter((item.group, item.stem.casefold()) for item in items)
         rows = [
             _take(desk, item, alone=twice[item.group, item.stem.casefold()] == 1) for item in followed(items, progress)
         ]
+        for name in dict.fromkeys(row.group for row in rows):
+            write_told(opened, name)
         (opened / RECEIPTS / PENDING).unlink()
     line = sign(campaign="intake", name=opened.settings.name, task=opened.settings.task, received=time.isoformat())
     return Received(tuple(rows), line, tuple(empty([folder for folder, own in given.items() if not own])), "receipts")
+
+
+def _of_groups(campaign: Campaign, folder: Path, group: str | None) -> list[Path]:
+    """Return the folders of groups in a folder that is no group's, where there are some; else the folder itself."""
+    groups = campaign.settings.groups
+    if group or not folder.is_dir() or folder.resolve().name in groups:
+        return [folder]
+    own = [path for path in sorted(folder.iterdir()) if path.is_dir() and path.name in groups]
+    return own or [folder]
 
 
 def _delivered(campaign: Campaign, folder: Path, group: str | None) -> list[Delivered]:
@@ -143,7 +168,9 @@ def _digest_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _begun(campaign: Campaign, items: Sequence[Delivered], time: datetime) -> datetime:
+def _begun(
+    campaign: Campaign, items: Sequence[Delivered], time: datetime, folders: Sequence[Path | str], group: str | None
+) -> datetime:
     """Write down what is taken in and when; where the same was begun before and not ended, it goes on with its time."""
     place = campaign / RECEIPTS / PENDING
     listed = [[item.group, item.file, item.digest] for item in items]
@@ -151,7 +178,11 @@ def _begun(campaign: Campaign, items: Sequence[Delivered], time: datetime) -> da
         before = json.loads(place.read_text(encoding="utf-8"))
         if before["items"] == listed:
             return moment(before["received"])
-    put(place, json.dumps({"received": time.isoformat(), "items": listed}).encode())
+        drop_unlogged(campaign)
+    words = ["nescio", "campaign", "intake", str(campaign.folder), *map(str, folders)]
+    words += ["--received", time.isoformat(), *(["--group", group] if group else [])]
+    pending = {"received": time.isoformat(), "items": listed, "command": command_text(words)}
+    put(place, json.dumps(pending).encode(errors="replace"))
     return time
 
 
@@ -169,12 +200,13 @@ def _take(desk: _Desk, item: Delivered, *, alone: bool) -> Receipt:
         len(item.content),
         REFUSED,
         archive=item.archive,
+        same=hashlib.sha256(canonical(item.content)).hexdigest() if item.content else "",
     )
     before = next((old for old in desk.receipts if old.place == receipt.place), None)
     if before is not None:
         return before
-    why = item.why or _why_not(desk, item, receipt, alone=alone)
-    receipt = replace(receipt, reasons=(why,)) if why else _checked(desk, item, receipt)
+    why, aside = _why_not(desk, item, receipt, alone=alone)
+    receipt = replace(receipt, reasons=(why,), aside=aside) if why else _checked(desk, item, receipt)
     write_receipt(desk.campaign, receipt)
     desk.receipts.append(receipt)
     return receipt
@@ -185,33 +217,60 @@ def _name(group: str, stem: str) -> str:
     return stem if is_named_for(stem, group) else f"{group}_{stem}"
 
 
-def _why_not(desk: _Desk, item: Delivered, receipt: Receipt, *, alone: bool) -> str | None:
-    """Say why a run is not taken in, whatever it holds."""
+_Why = tuple[str, str]  # why a run is not taken in, and what the organisers alone are told
+_ASK = "it cannot be accepted as it is; ask the organisers"
+
+
+def _why_not(desk: _Desk, item: Delivered, receipt: Receipt, *, alone: bool) -> _Why:
+    """Say why a run is not taken in, whatever it holds; empty where it may be. A team is told nothing of others."""
     settings = desk.campaign.settings
+    deadline = deadline_of(desk.campaign, item.group, desk.entries)
     if item.group not in settings.groups:
-        return f"there is no group {item.group!r}; groups are {', '.join(settings.groups)}"
+        return (
+            f"there is no group {item.group!r}",
+            f"groups are {', '.join(settings.groups)} (--group says whose it is)",
+        )
     for other in settings.groups:
         if other != item.group and is_named_for(item.stem, other):
-            return f"its name says that it is a run of {other}, but it came from {item.group}"
-    if settings.deadline and desk.received > settings.deadline:
-        return f"it came after the deadline, {settings.deadline:%Y-%m-%d %H:%M} UTC"
-    if not alone:
-        return "two files in this delivery are runs with this name"
-    return _in_already(desk, item, receipt.run)
+            aside = f"its name says that it is a run of {other}, but it came from {item.group}"
+            return "no run of this group may have this name; rename the file", aside
+    out = disqualified(desk.entries)
+    late = f"it came after the deadline, {deadline:%Y-%m-%d %H:%M} UTC" if deadline else ""
+    rules = {
+        str(item.why): item.why is not None,
+        late: deadline is not None and desk.received > deadline,
+        "two files in this delivery are runs with this name": not alone,
+        f"the run is disqualified: {out.get(receipt.run)}": receipt.run in out,
+        FILE_RULE: not FILE_NAME.fullmatch(PurePosixPath(item.file).name),
+    }
+    broken = next((rule for rule, holds in rules.items() if holds), None)
+    return (broken, "") if broken else _in_already(desk, item, receipt)
 
 
-def _in_already(desk: _Desk, item: Delivered, run: str) -> str | None:
-    """Say where the same bytes, or a run of nearly the same name, came in before."""
-    latest = {old.run.casefold(): old for old in desk.receipts if old.status == ACCEPTED}
-    for old in latest.values():
-        if old.digest == item.digest and old.group == item.group:
-            return f"it was already accepted, as version {old.version} of {old.run}, received {old.received}"
-        if old.digest == item.digest:
-            return "another group submitted the same file"
-    known = latest.get(run.casefold())
-    if known is not None and known.run == run and moment(known.received) > desk.received:
-        return f"a version received later ({known.received}) is in"
-    return f"{known.run} has the same name except for case" if known is not None and known.run != run else None
+def _in_already(desk: _Desk, item: Delivered, receipt: Receipt) -> _Why:
+    """Say where the same run, or one of nearly the same name, came in before; a stored copy of it that was changed or
+    lost is put back."""
+    counting = {(run.run, run.version) for run in taken_in(desk.campaign, read_log(desk.campaign))}
+    accepted = [old for old in desk.receipts if old.status == ACCEPTED]
+    for old in accepted:
+        stored = desk.campaign / RUNS / str(old.stored)
+        if old.digest == item.digest and digest(stored) != old.digest:
+            put(stored, item.content)
+            aside = f"version {old.version} of {old.run} was not as it came in any more, and was put back"
+            return "it was already accepted", aside
+    for old in accepted:
+        if old.same == receipt.same and (old.run, old.version) in counting:
+            if old.group == item.group:
+                said = f"it was already accepted, as version {old.version} of {old.run}, received {old.received}"
+                return said, ""
+            return _ASK, f"{old.group} submitted the same file"
+    latest = {old.run.casefold(): old for old in accepted}
+    known = latest.get(receipt.run.casefold())
+    if known is not None and known.run == receipt.run and moment(known.received) > desk.received:
+        return f"a version received later ({known.received}) is in", ""
+    if known is not None and known.run != receipt.run:
+        return f"{known.run} has the same name except for case", ""
+    return "", ""
 
 
 def _checked(desk: _Desk, item: Delivered, receipt: Receipt) -> Receipt:
@@ -221,13 +280,13 @@ def _checked(desk: _Desk, item: Delivered, receipt: Receipt) -> Receipt:
         path = Path(folder) / PurePosixPath(item.file).parent.name / f"run{suffix}"
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(item.content)
-        run = examine(path, desk.topics, name=item.stem, label=item.file)
+        run = examine(path, desk.topics, settings, name=item.stem, label=item.file)
     if run.faults:
         return replace(receipt, reasons=(f"{plural(len(run.faults), 'fault')}",), faults=run.faults)
     own = {
-        old.run
-        for old in desk.receipts
-        if (old.status, old.group, old.language) == (ACCEPTED, item.group, run.language)
+        one.run
+        for one in taken_in(desk.campaign, read_log(desk.campaign))
+        if (one.group, one.language) == (item.group, run.language)
     }
     if receipt.run not in own and len(own) >= settings.runs:
         where = f" in {run.language}" if run.language else ""

@@ -9,10 +9,12 @@ from typing import Any
 
 import numpy as np
 from msgspec import Struct, field
+from msgspec.structs import replace
 
-from nescio.campaigns.settings import Task
+from nescio.campaigns.settings import Settings, Task
+from nescio.campaigns.texts import encoding_fault, text_fault
 from nescio.campaigns.topics import Part, Topics
-from nescio.data.model import Response
+from nescio.data.model import Question, Response
 from nescio.data.results import Results
 from nescio.errors import FormatError, NescioError
 from nescio.formats import Source, open_source
@@ -23,7 +25,7 @@ from nescio.formats.benchmarks.pan.answers import answers_of
 from nescio.formats.native.questions.responses import responses_of
 from nescio.judging.choice import option
 from nescio.sources.json import MemoryBudget
-from nescio.sources.source import LINES
+from nescio.sources.source import LINES, PACKED
 from nescio.tasks.ave.exercise import Exercise
 from nescio.tasks.ave.rules import problems
 from nescio.tasks.nuggets.scoring import Response as Strings
@@ -37,9 +39,12 @@ FORMS: Mapping[Task, str] = {
     "pan": 'JSON Lines of {"id", "value"}, 0.5 for silence, or lines of `EN001 0.8`',
 }
 BROKEN = 2  # the exit status where what was checked breaks a rule
-_FILE = re.compile(r"[A-Za-z0-9][\w.+-]{0,79}")
+FILE_NAME = re.compile(r"[A-Za-z0-9][\w.+-]{0,79}")
+FILE_RULE = "the file name of a run may contain only letters, digits, and . _ + -"
 _LINE = re.compile(r"line (\d+)")
 _IDS = re.compile(r"[A-Za-z0-9]+")
+_NUMBER = re.compile(r"[0-9]{1,4}")
+_ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 class Fault(Struct, frozen=True):
@@ -88,6 +93,7 @@ class Submission(Struct, frozen=True):
 class _Reading(Struct):
     source: Source
     topics: Topics
+    settings: Settings
     hint: str  # the name of the file and of its folder, which may say the language
     faults: list[FormatError] = field(default_factory=list)
     language: str = ""
@@ -122,6 +128,13 @@ class _Reading(Struct):
         )
         return None
 
+    def sound(self, what: str, text: str | None) -> bool:
+        """Say whether a text can be taken in, and name what is wrong with it."""
+        rule = text_fault(text, self.settings.characters) if text else None
+        if rule:
+            self.fail(f"{what}: {rule}")
+        return rule is None
+
     def missing(self, ids: Iterable[str], answered: Iterable[str], what: str, hint: str = "") -> None:
         """Name what has no answer."""
         given = {*answered}
@@ -131,28 +144,47 @@ class _Reading(Struct):
 
 
 def examine(
-    path: Path, topics: Topics, *, name: str | None = None, label: str | None = None, language: str = ""
+    path: Path,
+    topics: Topics,
+    settings: Settings,
+    *,
+    name: str | None = None,
+    label: str | None = None,
+    language: str = "",
 ) -> Submission:
     """Read a run and find all that is wrong with it; nothing is raised for what a team can mend.
 
-    `name` is the name of the run (else that of the file), `label` what its faults call the file, `language` the
-    language that it is known to be in.
+    `settings` are those of the campaign, for how long an answer may be and how options are named. `name` is the name
+    of the run (else that of the file), `label` what its faults call the file, `language` the language that it is known
+    to be in.
     """
     own = name or path.name.partition(".")[0]
+    if path.suffix.lower() not in PACKED and (rule := encoding_fault(path.read_bytes())):
+        return Submission(path, own, "", (_fault(label or str(path), rule, None, None),))
     try:
         source = _open(path)
-        reading = _Reading(source, topics, language or f"{path.absolute().parent.name} {path.name} {own}")
+        reading = _Reading(source, topics, settings, language or f"{path.absolute().parent.name} {path.name} {own}")
         said, answered, total = _SAID[topics.task](reading)
     except NescioError as error:
         rule, where, value = (
             (error.rule, error.where, error.value) if isinstance(error, FormatError) else (str(error), None, None)
         )
         return Submission(path, own, "", (_fault(label or str(path), rule, where, value),))
-    if name is None and not _FILE.fullmatch(path.name):
-        reading.fail("the file name of a run may contain only letters, digits, and . _ + -", path.name)
+    if name is None and not FILE_NAME.fullmatch(path.name):
+        reading.fail(FILE_RULE, path.name)
     faults = [_fault(label or str(path), error.rule, error.where, error.value) for error in reading.faults]
+    faults = [_hinted(fault, topics) for fault in faults]
     faults.sort(key=lambda fault: (fault.line is None, fault.line or 0))
     return Submission(path, own, reading.language, tuple(dict.fromkeys(faults)), said, answered, total)
+
+
+def _hinted(fault: Fault, topics: Topics) -> Fault:
+    """Add to a fault about an id that no topic has the topic whose id differs in case alone."""
+    if fault.value is None or "id" not in fault.rule.split():
+        return fault
+    folded = fault.value.casefold().strip()
+    alike = next((name for part in topics.parts.values() for name in part.questions if name.casefold() == folded), None)
+    return replace(fault, rule=f"{fault.rule}; there is {alike}, and case matters") if alike else fault
 
 
 def _open(path: Path) -> Source:
@@ -177,7 +209,7 @@ _Said = tuple[Any, int, int]  # what a run says, to how many topics it does not 
 
 def _questions(reading: _Reading) -> _Said:
     source, topics = reading.source, reading.topics
-    known = {identity for part in topics.parts.values() for identity in part.questions}
+    known = {identity for part in topics.parts.values() for identity in part.questions} | topics.dropped
     if source.suffix in LINES:
         runs = responses_of(source, source.stem, known, reading.faults)
         if len(runs) > 1:
@@ -188,19 +220,59 @@ def _questions(reading: _Reading) -> _Said:
     else:
         reading.fail(f"a run of {topics.task} is {FORMS[topics.task]}", source.kind)
         return None, 0, 0
+    responses = [response for response in responses if response.question_id not in topics.dropped]
     part = reading.part(response.question_id for response in responses)
     if part is None:
         return None, 0, 0
-    for response in responses:
-        question = part.questions.get(response.question_id)
-        if question is None:
-            reading.fail(f"the question is not in the run's language, {part.language}", response.question_id)
-        elif question.options and response.answer is not None and option(question, response.answer) is None:
-            reading.fail(f"the answer to question {question.id!r} is not one of its options", response.answer)
+    kept = [own for response in responses if (own := _response(reading, part, response)) is not None]
     reading.missing(part.questions, (r.question_id for r in responses), "answer", "; null is silence")
-    kept: list[Response] = [response for response in responses if response.question_id in part.questions]
     answered = len({response.question_id for response in kept if response.answered})
     return tuple(kept), answered, len(part.questions)
+
+
+def _response(reading: _Reading, part: Part, response: Response) -> Response | None:
+    """Return a response whose answer is held against its question, an option by its text; None, and a fault, where it
+    cannot be taken in."""
+    identity = response.question_id
+    question = part.questions.get(identity)
+    if question is None:
+        reading.fail(f"the question is not in the run's language, {part.language}", identity)
+        return None
+    texts = {"answer": response.answer, "support": response.support, "document": response.document}
+    if not all(reading.sound(f"{what} to question {identity!r}", text) for what, text in texts.items()):
+        return None
+    if response.confidence is not None and not 0 <= response.confidence <= 1:
+        reading.fail(f"the confidence of question {identity!r} must be from 0 to 1", response.confidence)
+        return None
+    if not question.options or response.answer is None:
+        return response
+    at = _option(question, response.answer, reading.settings.options_from)
+    if isinstance(at, str):
+        reading.fail(f"the answer to question {identity!r} {at}", response.answer)
+        return None
+    numbered = _NUMBER.fullmatch(response.answer.strip()) is not None
+    return replace(response, answer=question.options[at]) if numbered else response
+
+
+def _option(question: Question, answer: str, first: int) -> int | str:
+    """Return the position of the option that an answer names, or what is wrong with it. A number that is no option's
+    text counts from where the campaign says, and nowhere else."""
+    at = option(question, answer)
+    number = _NUMBER.fullmatch(answer.strip())
+    if number is None or any(answer.strip() == text.strip() for text in question.options):
+        return "is not one of its options" if at is None else at
+    if first < 0:
+        return f"is a number, which may count from 0 or from 1; options are named by {naming(question.options, first)}"
+    at = int(answer) - first
+    last = len(question.options) - 1 + first
+    return at if 0 <= at < len(question.options) else f"is not one of its options, which count from {first} to {last}"
+
+
+def naming(options: Sequence[str], first: int) -> str:
+    """Say how the options of a question are named."""
+    last = chr(ord("A") + len(options) - 1) if len(options) <= len(_ALPHABET) else "…"
+    numbers = f", or by a number from {first} to {len(options) - 1 + first}" if first >= 0 else ""
+    return f"their text or by a letter from A to {last}{numbers}"
 
 
 def _validations(reading: _Reading) -> _Said:
@@ -210,6 +282,8 @@ def _validations(reading: _Reading) -> _Said:
         reading.fail(f"a run of ave is {FORMS['ave']}", source.kind)
         return None, 0, 0
     validations, lines = decisions_of(source, reading.faults)
+    counted = [i for i, one in enumerate(validations) if one.question_id not in reading.topics.dropped]
+    validations, lines = [validations[i] for i in counted], [lines[i] for i in counted]
     part = reading.part(validation.question_id for validation in validations)
     if part is None:
         return None, 0, 0
@@ -218,6 +292,9 @@ def _validations(reading: _Reading) -> _Said:
     if all(validation.confidence is None for validation in validations):  # else `problems` names each
         for line in lines:
             reading.fail("a decision needs a confidence: q_id a_id SELECTED|VALIDATED|REJECTED confidence", line=line)
+    for validation, line in zip(validations, lines, strict=True):
+        if validation.confidence is not None and not 0 <= validation.confidence <= 1:
+            reading.fail("a confidence must be from 0 to 1", validation.confidence, line)
     answers = [f"{candidate.question_id}/{candidate.id}" for candidate in exercise.candidates]
     given = (f"{validation.question_id}/{validation.answer_id}" for validation in validations)
     reading.missing(answers, given, "decision")
@@ -237,7 +314,7 @@ def _strings(reading: _Reading) -> _Said:
     if part is None:
         return None, 0, 0
     for (_, target), at in where.items():
-        if target not in part.questions:
+        if target not in part.questions and target not in reading.topics.dropped:
             reading.fail("no topic has this id", target, at.line)
     hint = "" if source.suffix in LINES else '; silence is {"id", "strings": []}, in JSON Lines'
     reading.missing(part.questions, (target for _, target in where), "answer", hint)
@@ -245,7 +322,7 @@ def _strings(reading: _Reading) -> _Said:
         target: response
         for run in said.found()
         for target, response in run.responses.items()
-        if target in part.questions
+        if target in part.questions and all(reading.sound(f"a string of {target!r}", text) for text in response.strings)
     }
     return strings, sum(bool(response.strings) for response in strings.values()), len(part.questions)
 

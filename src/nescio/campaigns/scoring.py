@@ -16,9 +16,10 @@ from nescio.campaigns import group_tables, layouts
 from nescio.campaigns.assessors import outstanding
 from nescio.campaigns.evidence import JudgedRuns, judged_runs
 from nescio.campaigns.folder import RESULTS, Campaign, put, renewed, step
-from nescio.campaigns.freshness import judgements_digest
+from nescio.campaigns.freshness import SCORING, done
 from nescio.campaigns.group_tables import ScoredRuns
 from nescio.campaigns.layouts import Table
+from nescio.campaigns.log import digest
 from nescio.campaigns.pooling import RunContents, read_runs
 from nescio.campaigns.ranking import Ranked, ranked
 from nescio.campaigns.receipts import TakenIn
@@ -124,9 +125,17 @@ def score(
             _write(draft, opened, parts, compared, listed)
             if settings.task in ("qa", "reading"):
                 _write_answers(draft, said, parts)
+        files = {Path(name): digest(Path(name)) for name in map(_file_of, ranking)}
+        done(opened, SCORING, {"ranking": list(map(str, ranking))}, files)
     scored = {judged.part.language: scores for judged, scores in parts}
     after = f"nescio campaign publish {opened.folder}"
     return Scored(opened / RESULTS, scored, compared, tuple(table.name for table in listed), after)
+
+
+def _file_of(ranking: Path | str) -> str:
+    """Return the file of `EN=FILE`, or of a file whose name is all."""
+    text = str(ranking)
+    return text if Path(text).exists() else text.partition("=")[2]
 
 
 def _tables(
@@ -218,7 +227,7 @@ def _write(
             kept = {name: c for name, c in judged.outcomes.extra_columns.items() if name in COLUMNS.values()}
             write_outcomes(replace(judged.outcomes, extra_columns=kept), folder / "outcomes.csv")
         held.append(_held(judged, scores, rows))
-    data = {"parts": held, "judgements": judgements_digest(campaign)}
+    data = {"parts": held}
     put(draft / DATA, json.dumps(data, ensure_ascii=False).encode(errors="replace") + b"\n")
     for table in listed:
         for suffix, content in (("csv", table.csv()), ("md", table.markdown()), ("tex", table.latex())):

@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime, time
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from nescio.errors import FormatError, UsageError
 from nescio.text import squeeze
@@ -32,7 +32,10 @@ class Settings(Struct, frozen=True):
     `deadline` is the moment after which nothing comes in. `depth` is how many answers of a question go into the pool
     of each run, `distinct` what makes two of them one. `resolve` is what becomes of two judgements that differ.
     `judge` judges answers that no person did, where there is a key. `blind` keeps the names of other groups from a
-    group's own pages. `megabytes` is how much a submitted file may unpack to.
+    group's own pages. `megabytes` is how much a submitted file may unpack to, `characters` how long an answer or its
+    support may be. `options_from` says whether a number names the first option by 0 or by 1 (-1: no number names one).
+    `dropped` are topics that no longer count. `systems` maps names of systems to groups whose name they do not begin
+    with.
     """
 
     name: str
@@ -48,7 +51,10 @@ class Settings(Struct, frozen=True):
     measures: tuple[str, ...] = ()
     blind: bool = False
     megabytes: int = 100
-    seed: int = 0
+    characters: int = 10_000
+    options_from: int = -1
+    dropped: tuple[str, ...] = ()
+    systems: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def most_bytes(self) -> int:
@@ -73,9 +79,13 @@ def settings_of(values: Mapping[str, Any], path: Path | str) -> Settings:
     """Return the settings that values make; raises FormatError for one that is unknown, missing or of another kind."""
     _check(values, path)
     taken: dict[str, Any] = dict(values)
-    for name in ("languages", "measures"):
+    for name in ("languages", "measures", "dropped"):
         taken[name] = tuple(_texts(path, name, taken.get(name, [])))
     taken["groups"] = {name: str(title) for name, title in taken["groups"].items()}
+    taken["systems"] = {name: str(group) for name, group in taken.get("systems", {}).items()}
+    for system, group in taken["systems"].items():
+        if group not in taken["groups"]:
+            raise FormatError(path, f"system {system!r} is mapped to a group that is not there", value=group)
     for name in (*taken["groups"], *taken["languages"]):
         if not _NAME.fullmatch(name):
             raise FormatError(path, "groups and languages are named by letters, digits and hyphens", value=name)
@@ -95,9 +105,11 @@ def _check(values: Mapping[str, Any], path: Path | str) -> None:
     for name, kind, rule in _KINDS:
         if name in values and (not isinstance(values[name], kind) or (kind is int and isinstance(values[name], bool))):
             raise FormatError(path, f"{name} must be {rule}", value=values[name])
-    for name, least in (("runs", 1), ("depth", 1), ("megabytes", 1), ("seed", 0)):
+    for name, least in (("runs", 1), ("depth", 1), ("megabytes", 1), ("characters", 1), ("options_from", -1)):
         if values.get(name, least) < least:
             raise FormatError(path, f"{name} must be {least} or more", value=values[name])
+    if values.get("options_from", -1) > 1:
+        raise FormatError(path, "options_from must be 0 or 1, or -1 where no number names an option")
     for name, choices in (("task", TASKS), ("resolve", get_args(Resolution)), ("distinct", get_args(Distinct))):
         if name in values and values[name] not in choices:
             raise FormatError(path, f"{name} is one of {', '.join(choices)}", value=values[name])
@@ -115,7 +127,10 @@ _KINDS: tuple[tuple[str, Any, str], ...] = (
     ("runs", int, "a whole number"),
     ("depth", int, "a whole number"),
     ("megabytes", int, "a whole number"),
-    ("seed", int, "a whole number"),
+    ("characters", int, "a whole number"),
+    ("options_from", int, "a whole number"),
+    ("dropped", list, "a list of texts"),
+    ("systems", dict, 'a table of systems and groups, as in dfki071dede = "dfki"'),
     ("blind", bool, "true or false"),
     ("judge", str, "a text"),
 )
@@ -174,9 +189,14 @@ def written(settings: Settings) -> str:
         f"measures = {texts(settings.measures)}  # none: those of the task",
         f"blind = {str(settings.blind).lower()}  # true: published pages do not name groups; a group finds its own",
         f"megabytes = {settings.megabytes}  # how much a submitted file may unpack to",
-        f"seed = {settings.seed}",
+        f"characters = {settings.characters}  # how long an answer, or the text that supports it, may be",
+        f"options_from = {settings.options_from}  # the number that names the first option, 0 or 1; -1: none does",
+        f"dropped = {texts(settings.dropped)}  # topics, by id, that no longer count",
         "",
         "[groups]  # the short name of each group, and the name that tables print",
         *(f"{text(name)} = {text(title)}" for name, title in settings.groups.items()),
+        "",
+        "[systems]  # systems whose names do not begin with their group's, and its short name",
+        *(f"{text(name)} = {text(group)}" for name, group in settings.systems.items()),
     ]
     return "\n".join(lines) + "\n"

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Mapping, Sequence
+from math import ceil
 from pathlib import Path
+from typing import Literal
 
 from msgspec import Struct
 
-from nescio.campaigns.assessors import ADJUDICATION, write_asked
+from nescio.campaigns import workbook
+from nescio.campaigns.assessors import ADJUDICATION, own_order, write_asked
 from nescio.campaigns.collecting import KEY_SHEET, SheetReader
-from nescio.campaigns.folder import SHEETS, Campaign, put, step
+from nescio.campaigns.folder import GUIDELINES, SHEETS, Campaign, put, step
 from nescio.campaigns.judgements import Judgement, by_item, read_judgements
 from nescio.campaigns.pooling import Item, read_pool
 from nescio.campaigns.topics import nugget_texts
 from nescio.campaigns.verdicts import disputed
+from nescio.data.model import Verdict
 from nescio.errors import UsageError
 from nescio.formats.native.outcome_table.outcome_table_writer import guard
 from nescio.options.edge import Progress
@@ -23,8 +26,11 @@ from nescio.sources.writing import csv_text
 from nescio.stats.parallel import followed
 from nescio.text import plural
 
+Form = Literal["csv", "xlsx"]
 HEAD = ("item", "question_id", "question", "answer", "document", "support")
+BLANKS = 12  # lines that an assessor has for the nuggets of a target
 _NAME = re.compile(r"[A-Za-z0-9][\w-]{0,39}")
+_MARK = "¶"
 
 
 class Sheet(Struct, frozen=True):
@@ -55,19 +61,22 @@ def sheets(
     campaign: Path | str,
     assessors: Sequence[str] = (),
     *,
-    overlap: int = 1,
+    overlap: float = 1,
     adjudicate: bool = False,
+    form: Form = "csv",
     progress: Progress | None = None,
 ) -> Handed:
-    """Write a spreadsheet (CSV) for each assessor: answers without the names of runs, in an order of their own.
+    """Write a spreadsheet for each assessor: answers without the names of runs, in an order of their own.
 
-        print(nescio.campaign.sheets("campaign", ["ana", "ben", "eva"], overlap=2))
+        print(nescio.campaign.sheets("campaign", ["ana", "ben=EN,ES", "eva"], overlap=2))
 
-    All answers to a question go to the same `overlap` assessors, so that they are judged alike; the load is even. What
-    is judged already is not asked again. `adjudicate` writes one more sheet, of the answers that are judged
-    differently, with the verdicts and without the names of who gave them. `progress` is called with the number of
-    sheets written. Raises UsageError where there is no pool, where there are fewer assessors than judgements of an
-    answer, or where a sheet holds verdicts that were not read back.
+    All answers to a question go to the same assessors, so that they are judged alike; the load is even. `ben=EN,ES`
+    judges these languages alone. `overlap` is how many judge each answer, or, below 1, the share of questions that a
+    second assessor judges too. What is judged already is not asked again. `adjudicate` writes one more sheet, of the
+    answers that are judged differently, with the verdicts and comments and without the names of who gave them. `form`
+    is csv, or xlsx, whose cells no program takes for dates and numbers. `progress` is called with the number of sheets
+    written. Raises UsageError where there is no pool, where there are fewer assessors than judgements of an answer, or
+    where a sheet holds verdicts that were not read back.
     """
     with step(campaign) as opened:
         pool = read_pool(opened)
@@ -77,86 +86,145 @@ def sheets(
         if adjudicate:
             wanted = {ADJUDICATION: disputed(opened, judgements)}
         else:
-            _check_assessors(assessors, overlap)
-            wanted = _shared_out(opened, pool, judgements, assessors, overlap)
+            reads = _languages(assessors, opened)
+            wanted = _shared_out(opened, pool, judgements, reads, overlap)
         _check_collected(opened, wanted, judgements)
         if not adjudicate:
-            write_asked(opened, assessors, overlap)
-        rows = [_written(opened, who, items, judgements) for who, items in followed(wanted.items(), progress)]
+            write_asked(opened, wanted, judgements)
+        rows = [_written(opened, who, items, judgements, form) for who, items in followed(wanted.items(), progress)]
         if opened.settings.task == "nuggets":
-            key = [("question_id", "nugget", "vital", "text"), *nugget_texts(opened.key_files)]
-            put(opened / SHEETS / KEY_SHEET, _table(key))
+            _write_nuggets(opened, pool)
     return Handed(
         opened / SHEETS, tuple(rows), f"have them filled in, then run nescio campaign collect {opened.folder}"
     )
 
 
-def _check_assessors(assessors: Sequence[str], overlap: int) -> None:
-    if not assessors or not 1 <= overlap <= len(assessors):
-        raise UsageError(f"an overlap of {overlap} needs at least that many assessors (found {len(assessors)})")
-    for name in assessors:
-        if not _NAME.fullmatch(name) or name.casefold() in (ADJUDICATION, "nuggets"):
+def _languages(assessors: Sequence[str], campaign: Campaign) -> dict[str, set[str]]:
+    """Return the languages that each assessor judges; none: all."""
+    reads: dict[str, set[str]] = {}
+    for text in assessors:
+        name, _, rest = text.partition("=")
+        if not _NAME.fullmatch(name) or name.casefold() in (ADJUDICATION, "nuggets", "assessors"):
             raise UsageError(f"assessors are named by letters, digits and hyphens, as their files are (found {name!r})")
-    if len({name.casefold() for name in assessors}) < len(assessors):
+        reads[name] = {part.strip() for part in rest.split(",") if part.strip()}
+        if strange := sorted(reads[name] - {*campaign.topics().parts}):
+            raise UsageError(f"assessor {name} is to judge {strange[0]!r}, but no topic is in this language")
+    if len({name.casefold() for name in reads}) < len(assessors):
         raise UsageError("two assessors have the same name")
+    return reads
 
 
 def _shared_out(
-    campaign: Campaign, pool: Sequence[Item], judgements: Sequence[Judgement], assessors: Sequence[str], overlap: int
+    campaign: Campaign,
+    pool: Sequence[Item],
+    judgements: Sequence[Judgement],
+    reads: Mapping[str, set[str]],
+    overlap: float,
 ) -> dict[str, list[Item]]:
     """Give each question to the assessors who judged it before, then to those with the fewest answers."""
-    done = by_item(judgements)
+    done = by_item([one for one in judgements if one.assessor != ADJUDICATION])
     questions: dict[str, list[Item]] = {}
     for item in pool:
         questions.setdefault(item.question, []).append(item)
-    load = dict.fromkeys(assessors, 0)
+    times = _times(campaign, list(questions), overlap)
+    load, assessors = dict.fromkeys(reads, 0), list(reads)
     wanted: dict[str, list[Item]] = {name: [] for name in assessors}
-    for items in questions.values():
+    for question, items in questions.items():
         before = {who for item in items for who in done.get(item.id, {})}
-        order = sorted(assessors, key=lambda who: (who not in before, load[who], assessors.index(who)))
-        for who in order[:overlap]:
+        able = [who for who in assessors if not reads[who] or items[0].language in reads[who]]
+        if len(able) < times[question]:
+            where = f" for {items[0].language}" if items[0].language else ""
+            rule = f"an overlap of {overlap:g} needs at least {times[question]} assessors{where} (found {len(able)})"
+            raise UsageError(rule)
+        order = sorted(able, key=lambda who: (who not in before, load[who], assessors.index(who)))
+        for who in order[: times[question]]:
             load[who] += len(items)
-            open_ = [
-                item for item in items if who not in done.get(item.id, {}) and len(done.get(item.id, {})) < overlap
+            wanted[who] += [
+                item
+                for item in items
+                if who not in done.get(item.id, {}) and len(done.get(item.id, {})) < times[question]
             ]
-            wanted[who] += open_
-    return {who: _own_order(campaign.settings.seed, who, items) for who, items in wanted.items()}
+    return {who: own_order(campaign, who, items) for who, items in wanted.items()}
 
 
-def _own_order(seed: int, who: str, items: Sequence[Item]) -> list[Item]:
-    """Questions in an order of the assessor's own, the answers to one together, in such an order too."""
-
-    def place(text: str) -> str:
-        return hashlib.sha256(f"{seed} {who} {text}".encode()).hexdigest()
-
-    return sorted(items, key=lambda item: (place(item.question), item.question, place(item.id)))
+def _times(campaign: Campaign, questions: Sequence[str], overlap: float) -> dict[str, int]:
+    """Return how many assessors judge each question: as many as `overlap` says, or a second one of a share of them,
+    which nobody can foretell."""
+    if overlap >= 1:
+        if overlap != int(overlap):
+            raise UsageError(
+                f"an overlap is a whole number of assessors, or a share of the questions (found {overlap})"
+            )
+        return dict.fromkeys(questions, int(overlap))
+    if overlap <= 0:
+        raise UsageError(f"an overlap must be more than 0 (found {overlap:g})")
+    drawn = sorted(questions, key=lambda question: campaign.hidden_order("overlap", question))
+    twice = {*drawn[: ceil(overlap * len(questions))]}
+    return {question: 1 + (question in twice) for question in questions}
 
 
 def _check_collected(campaign: Campaign, wanted: Mapping[str, object], judgements: Sequence[Judgement]) -> None:
     """Raise UsageError where a sheet that would be written anew holds verdicts that nobody read back."""
     known = {(one.item, one.assessor, one.verdict) for one in judgements}
     for who in wanted:
-        path = campaign / SHEETS / f"{who}.csv"
-        if path.is_file():
-            reading = SheetReader(campaign)
-            reading.read(path)
-            new = [one for one in reading.judgements if (one.item, one.assessor, one.verdict) not in known]
-            if new or reading.faults:
-                raise UsageError(f"{path} holds verdicts that were not collected; run nescio campaign collect first")
+        for path in (campaign / SHEETS / f"{who}.csv", campaign / SHEETS / f"{who}.xlsx"):
+            if path.is_file():
+                reading = SheetReader(campaign)
+                reading.read(path, who)
+                new = [one for one in reading.judgements if (one.item, one.assessor, one.verdict) not in known]
+                if new or reading.faults:
+                    rule = f"{path} holds verdicts that were not collected; run nescio campaign collect first"
+                    raise UsageError(rule)
 
 
-def _written(campaign: Campaign, who: str, items: Sequence[Item], judgements: Sequence[Judgement]) -> Sheet:
-    column = "nuggets" if campaign.settings.task == "nuggets" else "verdict"
-    head = (*HEAD, *(["verdicts"] if who == ADJUDICATION else []), column, "comment")
-    done = by_item(judgements)
-    rows = [head]
+def _written(campaign: Campaign, who: str, items: Sequence[Item], judgements: Sequence[Judgement], form: Form) -> Sheet:
+    nuggets = campaign.settings.task == "nuggets"
+    column = "nuggets" if nuggets else "verdict"
+    judging = who == ADJUDICATION
+    rows: list[tuple[str, ...]] = [(*HEAD, *(["verdicts", "comments"] if judging else []), column, "comment")]
+    said: dict[str, list[Judgement]] = {}
+    for one in judgements:
+        if one.assessor != ADJUDICATION:
+            said.setdefault(one.item, []).append(one)
     for item in items:
-        cells = [item.id, item.question, item.text, item.answer, item.document or "", item.support or ""]
-        verdicts = sorted(verdict for name, verdict in done.get(item.id, {}).items() if name != ADJUDICATION)
-        rows.append((*cells, *([" / ".join(verdicts)] if who == ADJUDICATION else []), "", ""))
-    path = campaign / SHEETS / f"{who}.csv"
-    put(path, _table(rows))
+        own = said.get(item.id, [])
+        verdicts = " / ".join(sorted(one.verdict for one in own))
+        comments = f" {_MARK} ".join(sorted(one.comment for one in own if one.comment))
+        documents, supports = supports_of(item)
+        cells = [item.id, item.question, item.text, item.answer, documents, supports]
+        rows.append((*cells, *([verdicts, comments] if judging else []), "", ""))
+    path = campaign / SHEETS / f"{who}.{form}"
+    if form == "csv":
+        put(path, _table(rows))
+    else:
+        told = campaign / GUIDELINES
+        text = told.read_text(encoding="utf-8") if told.is_file() else ""
+        put(path, workbook.written(rows, text, () if nuggets else [str(verdict) for verdict in Verdict], column))
+    (campaign / SHEETS / f"{who}.{'xlsx' if form == 'csv' else 'csv'}").unlink(missing_ok=True)
     return Sheet(f"{SHEETS}/{path.name}", who, len(items), len({item.question for item in items}))
+
+
+def supports_of(item: Item) -> tuple[str, str]:
+    """Return the documents of an answer, and the texts that runs rest it on, each with its document where there are
+    several."""
+    documents = list(dict.fromkeys(document for document, _ in item.supports if document))
+    texts = [(document, text) for document, text in item.supports if text]
+    several = len(texts) > 1
+    shown = [f"[{document}] {text}" if several and document else str(text) for document, text in texts]
+    return "; ".join(documents), f" {_MARK} ".join(shown)
+
+
+def _write_nuggets(campaign: Campaign, pool: Sequence[Item]) -> None:
+    """Write the nuggets of the key; where there is none, lines for the assessor to write them in."""
+    rows: list[Sequence[str]] = [("question_id", "question", "nugget", "vital", "text")]
+    texts = {item.question: item.text for item in pool}
+    named = list(nugget_texts(campaign.key_files))
+    rows += [(question, texts.get(question, ""), *rest) for question, *rest in named]
+    path = campaign / SHEETS / KEY_SHEET
+    if named or not path.is_file():
+        if not named:
+            rows += [(question, text, str(n), "", "") for question, text in texts.items() for n in range(1, BLANKS + 1)]
+        put(path, _table(rows))
 
 
 def _table(rows: Sequence[Sequence[str]]) -> bytes:

@@ -1,8 +1,9 @@
-"""The site of a campaign: leaderboards, a page a topic, a folder of returns a group, and LaTeX for the overview."""
+"""The site of a campaign: leaderboards, a page a topic and LaTeX for the overview; and, beside it and not public, a
+folder of returns a group."""
 
 from __future__ import annotations
 
-import hashlib
+import json
 import statistics
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -12,12 +13,17 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nescio.campaigns import pages
-from nescio.campaigns.folder import SITE, Campaign, renewed, step
-from nescio.campaigns.freshness import MADE_FROM, refuse_old, results_digest
-from nescio.campaigns.layouts import Table, figure
+from nescio.campaigns import chain, pages
+from nescio.campaigns.folder import LOG, RECEIPTS, RETURNS, SITE, Campaign, renewed, step
+from nescio.campaigns.freshness import PUBLISHING, SCORING, done, inputs, refuse_old
+from nescio.campaigns.layouts import Table, figure, named_run
+from nescio.campaigns.log import read_log
+from nescio.campaigns.runs import Fault
 from nescio.campaigns.scoring import TopicScore, read_results, read_tables
+from nescio.campaigns.verifying import SEAL, faults
+from nescio.errors import MismatchError
 from nescio.formats.folder_writer import file_names
+from nescio.formats.native.outcome_table.outcome_table_writer import guard
 from nescio.options.edge import Progress
 from nescio.reporting import latex
 from nescio.sources.writing import csv_text
@@ -37,16 +43,19 @@ class Published(Struct, frozen=True):
 
     def __str__(self) -> str:
         return (
-            f"wrote {self.folder}: index.html, {plural(self.topics, 'topic page')}, returns of"
-            f" {plural(self.groups, 'group')}, LaTeX in latex/"
+            f"wrote {self.folder}: index.html, {plural(self.topics, 'topic page')}, LaTeX in latex/; and"
+            f" {self.folder.parent / RETURNS}: returns of {plural(self.groups, 'group')}, which are not public"
         )
 
 
 class _Site:
     """What the pages of a site share: results, tables, and what a reader may see of whose run it is."""
 
-    def __init__(self, campaign: Campaign, parts: list[dict[str, Any]], tables: list[Table], folder: Path) -> None:
+    def __init__(
+        self, campaign: Campaign, parts: list[dict[str, Any]], tables: list[Table], folder: Path, private: Path
+    ) -> None:
         self.campaign, self.parts, self.tables, self.folder = campaign, parts, tables, folder
+        self.private = private
         settings = campaign.settings
         rows = [TopicScore(*row) for part in self.parts for row in part["topics"]]
         self.by_topic: dict[tuple[str, str], list[TopicScore]] = {}
@@ -68,8 +77,7 @@ class _Site:
         }
 
     def _blind_order(self, runs: Mapping[str, str]) -> list[str]:
-        seed = self.campaign.settings.seed
-        return sorted(runs, key=lambda run: hashlib.sha256(f"{seed} {run}".encode()).hexdigest())
+        return sorted(runs, key=lambda run: self.campaign.hidden_order("blind", run))
 
 
 def publish(campaign: Path | str, *, progress: Progress | None = None) -> Published:
@@ -78,26 +86,55 @@ def publish(campaign: Path | str, *, progress: Progress | None = None) -> Publis
         print(nescio.campaign.publish("campaign"))
 
     `index.html` has every table of the results; `topics/` a page a topic, with what each run said and what became of
-    it; `returns/GROUP/` what one group gets: its runs topic by topic, beside the median of all runs. `latex/` has an
-    overview with all tables and a skeleton of working notes for each group. With `blind = true` pages that all see name
-    no group and no run; the returns of a group name its own. `progress` is called with the number of pages written.
-    Raises MismatchError where there are no results, and where they are older than the runs or the judgements.
+    it; `latex/` an overview with all tables; `digests.json` what all was made from. `returns/GROUP/`, beside the site
+    and not in it, is what one group gets: its receipts, its runs topic by topic beside the median of all runs, and a
+    skeleton of working notes. With `blind = true` the site names no group and no run; the returns of a group name its
+    own. `progress` is called with the number of pages written. Raises MismatchError where there are no results, where
+    they are older than what they were made from, and where anything is not what the log says.
     """
-    with step(campaign) as opened, renewed(opened / SITE) as draft:
-        results = read_results(opened)
-        refuse_old(opened, results)
-        site = _Site(opened, results["parts"], read_tables(opened), draft)
-        _index(site)
-        groups = dict.fromkeys(site.group.values())
-        pages_of = [
-            *(partial(_topic, site, *key) for key in site.by_topic),
-            *(partial(_returns, site, group) for group in groups),
-        ]
-        for write in followed(pages_of, progress):
-            write()
-        _latex(site)
-        _put(draft / MADE_FROM, results_digest(opened))
-    return Published(opened / SITE, len(site.by_topic), len(groups))
+    with step(campaign) as opened:
+        _refuse(opened)
+        with renewed(opened / SITE) as draft, renewed(opened / RETURNS) as private:
+            site = _fill(opened, draft, private, progress)
+        done(opened, PUBLISHING)
+    return Published(opened / SITE, len(site.by_topic), len({*site.group.values()}))
+
+
+def _refuse(campaign: Campaign) -> None:
+    """Raise MismatchError where what would be published is stale, or was tampered with."""
+    refuse_old(campaign)
+    found: list[Fault] = [fault for fault in faults(campaign) if not fault.file.startswith((SITE, RETURNS))]
+    if found:
+        more = f"; and {len(found) - 1} more" if len(found) > 1 else ""
+        raise MismatchError(f"{found[0]}{more}; nescio campaign verify {campaign.folder} names all")
+
+
+def _fill(campaign: Campaign, draft: Path, private: Path, progress: Progress | None) -> _Site:
+    """Write all pages into two new folders."""
+    site = _Site(campaign, read_results(campaign)["parts"], read_tables(campaign), draft, private)
+    groups = dict.fromkeys(site.group.values())
+    _index(site)
+    pages_of = [
+        *(partial(_topic, site, *key) for key in site.by_topic),
+        *(partial(_returns, site, group) for group in groups),
+    ]
+    for write in followed(pages_of, progress):
+        write()
+    _latex(site)
+    _put(draft / SEAL, json.dumps(_seal(site), indent=1) + "\n")
+    return site
+
+
+def _seal(site: _Site) -> dict[str, Any]:
+    """Return what the site was made from: the line of the log that tells of the scores, and, unless nobody is to know
+    which runs there are, the digests of all that was scored."""
+    steps = [entry.step for entry in read_log(site.campaign)]
+    line = max(at for at, step_ in enumerate(steps) if step_ == SCORING)
+    seal: dict[str, Any] = {"log": chain.links(site.campaign / LOG)[line]}
+    if not site.campaign.settings.blind:
+        seal["scored"] = inputs(site.campaign, SCORING)
+        seal["results"] = inputs(site.campaign, PUBLISHING)
+    return seal
 
 
 def _put(path: Path, text: str) -> None:
@@ -120,18 +157,12 @@ def _index(site: _Site) -> None:
         for key, own in site.by_topic.items()
     ]
     measure = next((row.measure for own in site.by_topic.values() for row in own), "")
-    returns = (
-        {}
-        if settings.blind
-        else {settings.groups[g]: f"returns/{g}/index.html" for g in dict.fromkeys(site.group.values())}
-    )
     page = pages.rendered(
         "index.html.jinja",
         settings.name,
         tables=[table for table in listed if table is not None],
         topics=topics,
         measure=measure,
-        returns=returns,
         signatures=[part["signature"] for part in site.parts],
         notes=[] if settings.blind else list(dict.fromkeys(note for part in site.parts for note in part["notes"])),
         languages=bool(settings.languages),
@@ -146,13 +177,21 @@ def _blinded(table: Table, site: _Site) -> Table | None:
     settings = site.campaign.settings
     code = {}
     for run, group in site.group.items():
-        system = run[len(group) + 1 :]
+        system = named_run(run, settings)[1]
         code[settings.groups[group], system] = site.shown[run][1]
     systems = [row for row in table.rows if _is_system(table, row) and (row[0], row[1]) not in code]
+    systems.sort(key=lambda row: site.campaign.hidden_order("system", *row[:2]))
     for number, row in enumerate(systems, 1):
         code[row[0], row[1]] = f"QA system {number}"
     rows = [("", code[row[0], row[1]], *row[2:]) if (row[0], row[1]) in code else row for row in table.rows]
-    return replace(table, rows=tuple(rows))
+    tied = sorted(range(len(rows)), key=lambda i: (table.ties[i] if table.ties else i, _by_number(rows[i])))
+    return replace(table, rows=tuple(rows[i] for i in tied))
+
+
+def _by_number(row: tuple[str, ...]) -> tuple[str, int]:
+    """Return what tied rows are sorted by where nothing may tell whose they are: the word and the number of a code."""
+    word, _, number = row[1].rpartition(" ")
+    return (word, int(number)) if number.isdecimal() else (row[0] + row[1], 0)
 
 
 def _is_system(table: Table, row: tuple[str, ...]) -> bool:
@@ -195,7 +234,7 @@ def _row(site: _Site, row: TopicScore) -> dict[str, Any]:
 
 def _returns(site: _Site, group: str) -> None:
     settings = site.campaign.settings
-    folder = site.folder / "returns" / group
+    folder = site.private / group
     runs = []
     for run in [run for run, own in site.group.items() if own == group]:
         rows: list[dict[str, Any]] = []
@@ -204,8 +243,9 @@ def _returns(site: _Site, group: str) -> None:
             key = (row.language, row.question)
             median = site.median[key]
             own = {"id": row.question, "median": figure(median, 3), "below": _below(row, median)}
-            rows.append({**_row(site, row), **own, "link": f"../../topics/{site.file[key]}.html"})
-            table.append((row.question, row.outcome, row.verdict, row.measure, row.score, median, row.answer))
+            rows.append({**_row(site, row), **own})
+            cells = (row.question, row.outcome, row.verdict, row.measure, row.score, median, row.answer)
+            table.append(tuple(map(guard, cells)))
         _put(folder / f"{run}.csv", csv_text(table))
         part = next(part for part in site.parts if run in part["versions"])
         version, digest = part["versions"][run]
@@ -225,12 +265,14 @@ def _returns(site: _Site, group: str) -> None:
     page = pages.rendered(
         "returns.html.jinja",
         f"Returns of {settings.groups[group]}",
-        above={settings.name: "../../index.html"},
         runs=runs,
         blind=settings.blind,
         figure=lambda value: figure(value, 3),
     )
     _put(folder / "index.html", page)
+    told = site.campaign / RECEIPTS / group / "receipts.txt"
+    if told.is_file():
+        _put(folder / "receipts.txt", told.read_text(encoding="utf-8"))
 
 
 def _below(row: TopicScore, median: float | None) -> bool:
@@ -268,7 +310,7 @@ def _latex(site: _Site) -> None:
         ]
         kept = [table for table in own if table.rows]
         text = _document(f"{title} at {settings.name}", title, kept, _NOTES)
-        _put(site.folder / "returns" / group / "working-notes.tex", text)
+        _put(site.private / group / "working-notes.tex", text)
 
 
 _OVERVIEW = ("Introduction", "Task", "Collections", "Evaluation", "Results", "Conclusions")

@@ -1,22 +1,25 @@
-"""How far a campaign is, and what comes next."""
+"""How far a campaign is, what is older than what it was made from, and what comes next."""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+import json
 from pathlib import Path
 
 from msgspec import Struct
 
-from nescio.campaigns.assessors import returned
-from nescio.campaigns.folder import HANDOUT, RESULTS, SHEETS, SITE, Campaign, open_campaign
-from nescio.campaigns.freshness import is_of_results, older_than
+from nescio.campaigns.assessors import returned, unasked
+from nescio.campaigns.folder import HANDOUT, RECEIPTS, SHEETS, Campaign, contents, open_campaign
+from nescio.campaigns.freshness import POOLING, PUBLISHING, SCORING, age
+from nescio.campaigns.handing_out import handout_files
 from nescio.campaigns.judgements import read_judgements
-from nescio.campaigns.pooling import POOLED, read_pool
-from nescio.campaigns.receipts import REFUSED, read_receipts, taken_in
-from nescio.campaigns.scoring import DATA, read_results
+from nescio.campaigns.log import Entry, latest, now, read_log
+from nescio.campaigns.pooling import POOLED, Item, read_pool
+from nescio.campaigns.receipts import REFUSED, disqualified, read_receipts, taken_in
 from nescio.campaigns.topics import Topics
 from nescio.campaigns.verdicts import disputed
-from nescio.text import plural
+from nescio.campaigns.verifying import PENDING, faults, interrupted
+from nescio.errors import MismatchError
+from nescio.text import command_text, plural
 
 
 class Step(Struct, frozen=True):
@@ -46,11 +49,12 @@ class Status(Struct, frozen=True):
 
 
 def status(campaign: Path | str) -> Status:
-    """Say which steps of a campaign are done, and what comes next.
+    """Say which steps of a campaign are done, which are older than what they were made from, and what comes next.
 
         print(nescio.campaign.status("campaign"))
 
-    Raises UsageError where the folder is no campaign.
+    All of this is told by digests of what each step read and wrote, never by dates. Raises UsageError where the folder
+    is no campaign.
     """
     opened = open_campaign(campaign)
     return Status(opened.settings.name, tuple(_steps(opened)))
@@ -58,21 +62,36 @@ def status(campaign: Path | str) -> Status:
 
 def _steps(campaign: Campaign) -> list[Step]:
     folder = campaign.folder
+    broken = _integrity(campaign)
+    if broken and not broken.done:
+        return [broken]
+    entries = read_log(campaign)
     topics = campaign.topics()
     key = f", key apart ({plural(len(campaign.key_files), 'file')})" if campaign.key_files else ", no key"
-    return [
+    made = contents(campaign / HANDOUT) if (campaign / HANDOUT).is_dir() else {}
+    fresh = made == handout_files(campaign)
+    what = ("what teams get" if fresh else "other than topics and settings make it now") if made else "none was written"
+    judged = campaign.settings.task in POOLED and not _by_key(campaign, topics)
+    steps = [
         Step("topics", True, f"{plural(topics.count, 'topic')}{key}", f"nescio campaign init {folder}"),
-        Step(
-            "handout",
-            (campaign / HANDOUT).is_dir() or bool(taken_in(campaign)),
-            "what teams get" if (campaign / HANDOUT).is_dir() else "none was written",
-            f"nescio campaign handout {folder}",
-        ),
-        _intake(campaign),
-        *(_judging(campaign) if campaign.settings.task in POOLED and not _by_key(campaign, topics) else ()),
-        results := _results(campaign),
-        _site(campaign, results),
+        Step("handout", fresh if made else bool(taken_in(campaign)), what, f"nescio campaign handout {folder}"),
+        _intake(campaign, entries),
+        *(_judging(campaign) if judged else ()),
     ]
+    if not campaign.key_files and campaign.settings.task not in POOLED:
+        steps.append(
+            Step("key", False, f"none, and {campaign.settings.task} is scored by it", f"put it into {folder}/key")
+        )
+    return [*steps, *_last(campaign, entries)]
+
+
+def _integrity(campaign: Campaign) -> Step | None:
+    """Say what is not what the log says; what the steps that come next would make anew is theirs to tell."""
+    found = [fault for fault in faults(campaign) if not (fault.rule.endswith("repeat the step"))]
+    if not found:
+        return None
+    more = f"; and {len(found) - 1} more" if len(found) > 1 else ""
+    return Step("integrity", False, f"{found[0]}{more}", f"nescio campaign verify {campaign.folder}")
 
 
 def _by_key(campaign: Campaign, topics: Topics) -> bool:
@@ -82,35 +101,47 @@ def _by_key(campaign: Campaign, topics: Topics) -> bool:
     judged = (
         bool(campaign.settings.judge) or topics.task == "reading" or all(question.options for question in questions)
     )
-    return judged and bool(campaign.key_files) and not read_pool(campaign)
+    return judged and bool(campaign.key_files) and not _pool(campaign)
 
 
-def _results(campaign: Campaign) -> Step:
-    """Say whether there are results, and whether they are of the runs and judgements that are in."""
-    path = campaign / RESULTS / DATA
-    command = f"nescio campaign score {campaign.folder}"
-    if not path.is_file():
-        return Step("results", False, "none", command)
-    newer = older_than(campaign, read_results(campaign))
-    return Step("results", not newer, f"older than {' and '.join(newer)}" if newer else "of all runs", command)
+def _pool(campaign: Campaign) -> list[Item]:
+    """Read the pool; one that was changed until it cannot be read is to be made again, which its age says."""
+    try:
+        return read_pool(campaign)
+    except MismatchError:
+        return []
 
 
-def _site(campaign: Campaign, results: Step) -> Step:
-    """Say whether there is a site, and whether it is of results that are of what is in."""
-    there, same = (campaign / SITE).is_dir(), is_of_results(campaign)
-    what = "pages, returns, LaTeX"
-    if there and not (same and results.done):
-        what = f"older than {'what results are made from' if same else 'the results'}"
-    return Step("site", there and same and results.done, what, f"nescio campaign publish {campaign.folder}")
+def _last(campaign: Campaign, entries: list[Entry]) -> list[Step]:
+    """Say whether there are results and a site, and whether each is of what is there now."""
+    scored, published = age(campaign, SCORING, entries), age(campaign, PUBLISHING, entries)
+    last = latest(campaign, SCORING)
+    files = [word for name in (last.about.get("ranking", ()) if last else ()) for word in ("--ranking", name)]
+    score = command_text(["nescio", "campaign", "score", str(campaign.folder), *files])
+    fresh = scored is not None and scored.fresh
+    site = "none" if published is None else "pages, returns, LaTeX" if published.fresh else str(published)
+    if published is not None and published.fresh and not fresh:
+        site = "of results that are to be made again"
+    return [
+        Step("results", fresh, "none" if scored is None else "of all runs" if fresh else str(scored), score),
+        Step(
+            "site",
+            published is not None and published.fresh and fresh,
+            site,
+            f"nescio campaign publish {campaign.folder}",
+        ),
+    ]
 
 
 def _judging(campaign: Campaign) -> list[Step]:
-    folder, items = campaign.folder, read_pool(campaign)
+    folder, items = campaign.folder, _pool(campaign)
     judgements = read_judgements(campaign)
+    old = age(campaign, POOLING)
     done = {one.item for one in judgements}
     left = [item for item in items if item.id not in done]
-    dispute = disputed(campaign, judgements)
-    sheets = sorted(path.name for path in (campaign / SHEETS).glob("*.csv"))
+    dispute = disputed(campaign, judgements) if items else []
+    new = unasked(campaign, items, judgements)
+    sheets = sorted(path.name for path in (campaign / SHEETS).glob("[!.]*") if path.suffix in (".csv", ".xlsx"))
     what = f"{len(items) - len(left):,} of {plural(len(items), 'answer')} judged, {len(dispute)} in dispute"
     back = returned(campaign, items, judgements)
     if back.verdicts < back.of:
@@ -118,26 +149,47 @@ def _judging(campaign: Campaign) -> list[Step]:
     collect = f"nescio campaign collect {folder}"
     if dispute and not left:
         collect = f"nescio campaign sheets {folder} --adjudicate, then {collect}"
+        if campaign.settings.resolve == "refused":
+            collect = "set resolve in campaign.toml to something other than refused, then nescio campaign status"
+    asked = ", ".join(sheets) or "none"
+    if new and sheets:
+        asked = f"{plural(len(new), 'answer')} that nobody was asked about"
+    fresh = old is not None and old.fresh
+    pool = plural(len(items), "distinct answer") if old is None or fresh else str(old)
     return [
-        Step("pool", bool(items), plural(len(items), "distinct answer"), f"nescio campaign pool {folder}"),
+        Step(
+            "pool",
+            fresh,
+            pool,
+            f"nescio campaign pool {folder}",
+        ),
         Step(
             "sheets",
-            bool(sheets),
-            ", ".join(sheets) or "none",
+            bool(sheets) and not new,
+            asked,
             f"nescio campaign sheets {folder} --assessor NAME",
         ),
         Step("judgements", bool(items) and not left and not dispute and back.verdicts == back.of, what, collect),
     ]
 
 
-def _intake(campaign: Campaign) -> Step:
-    receipts, deadline = read_receipts(campaign), campaign.settings.deadline
-    runs = taken_in(campaign, receipts)
+def _intake(campaign: Campaign, entries: list[Entry]) -> Step:
+    receipts, deadline = read_receipts(campaign, entries), campaign.settings.deadline
+    runs = taken_in(campaign, entries)
     refused = sum(receipt.status == REFUSED for receipt in receipts)
     without = [group for group in campaign.settings.groups if group not in {run.group for run in runs}]
     what = f"{plural(len(runs), 'run')} of {plural(len({run.group for run in runs}), 'group')}, {refused} refused"
     if without and runs:
         what += f"; none of {', '.join(without)}"
+    gone = sorted({receipt.group for receipt in receipts if receipt.version} - {*campaign.settings.groups})
+    if gone:
+        what += f"; those of {', '.join(gone)} do not count, as campaign.toml does not name the group"
+    if out := disqualified(entries):
+        what += f"; disqualified: {', '.join(out)}"
     if deadline:
-        what += f"; {'frozen since' if deadline < datetime.now(UTC) else 'open until'} {deadline:%Y-%m-%d %H:%M} UTC"
-    return Step("intake", bool(runs), what, f"nescio campaign intake {campaign.folder} FOLDER...")
+        what += f"; {'frozen since' if deadline < now() else 'open until'} {deadline:%Y-%m-%d %H:%M} UTC"
+    command = f"nescio campaign intake {campaign.folder} FOLDER..."
+    if interrupted(campaign):
+        begun = json.loads((campaign / RECEIPTS / PENDING).read_text(encoding="utf-8"))
+        return Step("intake", False, f"{what}; an intake was interrupted", begun.get("command", command))
+    return Step("intake", bool(runs), what, command)

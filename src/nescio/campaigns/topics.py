@@ -3,6 +3,7 @@ read again for every check."""
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -13,7 +14,7 @@ from msgspec.structs import replace
 from nescio.campaigns.settings import Settings, Task
 from nescio.data.model import Collection, Question
 from nescio.data.notes import Note
-from nescio.errors import FormatError, MismatchError, UsageError
+from nescio.errors import FormatError, MismatchError, UsageError, opt
 from nescio.formats import ReadOptions, open_source
 from nescio.formats.benchmarks.ave.ave_reader import COLLECTION, read_exercise, write_exercise
 from nescio.formats.benchmarks.ave.ave_reader import recognise as recognise_ave
@@ -24,15 +25,21 @@ from nescio.formats.benchmarks.pan.truth import problems_of
 from nescio.formats.folder_writer import write_lines
 from nescio.formats.native.questions.collection import identifier
 from nescio.formats.native.questions.questions_writer import story_names, topic_row
+from nescio.judging.choice import option
 from nescio.pipeline import read_collection
 from nescio.sources.source import LINES
 from nescio.sources.tables import json_lines
 from nescio.tasks.ave.exercise import Exercise
 from nescio.tasks.nuggets.scoring import is_vital
+from nescio.text import squeeze, word_set
 
 LANGUAGE = "language"
 _GOLD = ("sentences", "answer", "gold")  # columns of questions that would give answers away
 _ALL = ""
+_NEARLY = 0.8  # of the values of a column, how many are the gold answer where it is the key
+_WORD = re.compile(r"[A-Za-z]+")
+_KEYS = word_set("answer answers key keys gold correct solution solutions target truth expected reference")
+_BESIDE = word_set("id ids index letter number option options text the value")
 
 
 class Part(Struct, frozen=True):
@@ -48,6 +55,7 @@ class Topics(Struct, frozen=True):
 
     task: Task
     parts: Mapping[str, Part] = field(default_factory=dict)
+    dropped: frozenset[str] = frozenset()  # ids of topics that no longer count
 
     @property
     def count(self) -> int:
@@ -59,17 +67,18 @@ class Topics(Struct, frozen=True):
 
 
 def write_topics(
-    files: Sequence[Path], folder: Path, settings: Settings, first_of: str | None = None
+    files: Sequence[Path], folder: Path, settings: Settings, first_of: str | None = None, show: Sequence[str] = ()
 ) -> tuple[Settings, tuple[str, ...]]:
     """Write the topics without their gold; returns the settings with the languages that the topics are in, and notes.
 
-    Raises MismatchError for topics in a language that is not among those of the settings.
+    Raises MismatchError for topics in a language that is not among those of the settings, and for a column of questions
+    that would give answers away, unless it is one of `show`.
     """
     notes: list[str] = []
     if settings.task == "ave":
         languages = _write_ave(files, folder)
     elif settings.task in ("qa", "reading"):
-        languages = _write_questions(files, folder, notes, first_of)
+        languages = _write_questions(files, folder, notes, first_of, show)
     elif settings.task == "nuggets":
         rows = [{"id": name, "target": text} | strata for name, text, strata in _targets(files)]
         write_lines(folder / "targets.jsonl", rows)
@@ -87,13 +96,19 @@ def write_topics(
     return replace(settings, languages=separate), tuple(notes)
 
 
-def _write_questions(files: Sequence[Path], folder: Path, notes: list[str], first_of: str | None) -> list[str]:
+def _write_questions(
+    files: Sequence[Path], folder: Path, notes: list[str], first_of: str | None, show: Sequence[str]
+) -> list[str]:
     collection, remarks = _collection(files)
     notes.extend(map(str, remarks))
     questions: Sequence[Question] = collection.questions
     stories = story_names(questions) if all(question.story for question in questions) else {}
     hidden = (*_GOLD, "story") if stories else _GOLD
     strata = list(dict.fromkeys(name for q in questions for name in q.strata if name not in hidden))
+    for name in strata:
+        if name not in show and (why := gives_away(questions, name)):
+            rule = f"column {name!r} would go to the teams, and {why}; take it out, or let it be seen"
+            raise MismatchError(f"{rule} ({opt('show', [name])})")
     if first_of is not None:
         if first_of not in strata:
             raise UsageError(f"no question has a column {first_of!r}; they have {', '.join(strata) or 'none'}")
@@ -111,6 +126,29 @@ def _write_questions(files: Sequence[Path], folder: Path, notes: list[str], firs
     if strata:
         notes.append(f"teams see these columns of the questions: {', '.join(strata)}")
     return list(dict.fromkeys(q.strata[LANGUAGE] for q in questions if q.strata.get(LANGUAGE)))
+
+
+def gives_away(questions: Sequence[Question], column: str) -> str | None:
+    """Say why a column of questions reads like their key: nearly all of its values are the gold answer, or name the
+    right option by its letter or its number; or its name says so. None where neither is so."""
+    values = [(q, q.strata[column]) for q in questions if q.strata.get(column, "").strip()]
+    known = [(q, value) for q, value in values if q.answers]
+    counts = [sum(_tells(q, value, first) for q, value in known) for first in (0, 1)]
+    if known and max(counts) >= _NEARLY * len(known):
+        return f"{max(counts)} of its {len(known)} values are the right answer"
+    words = {word.casefold() for word in _WORD.findall(column)}
+    return "its name says that it is the key" if words & _KEYS and words <= _KEYS | _BESIDE else None
+
+
+def _tells(question: Question, value: str, first: int) -> bool:
+    """Whether a value is an answer of the key, or names the option that is one; numbers count from `first`."""
+    if squeeze(value) in map(squeeze, question.answers):
+        return True
+    if not question.options:
+        return False
+    number = value.strip()
+    named = int(number) - first if number.isdecimal() else option(question, value)
+    return named is not None and named in [option(question, gold) for gold in question.answers]
 
 
 def _collection(files: Sequence[Path]) -> tuple[Collection, tuple[Note, ...]]:
@@ -218,6 +256,34 @@ def read_topics(folder: Path, task: Task) -> Topics:
             for row, line in json_lines(source)
         ]
     return Topics(task, _parts(questions))
+
+
+def without(topics: Topics, dropped: Sequence[str]) -> Topics:
+    """Return the topics without those that were dropped; raises UsageError for one that is not there, and in PAN."""
+    if not dropped:
+        return topics
+    if topics.task == "pan":
+        raise UsageError("problems of PAN cannot be dropped; take them out of topics and key")
+    gone = frozenset(dropped)
+    known = {identity for part in topics.parts.values() for identity in part.questions}
+    if strange := sorted(gone - known):
+        raise UsageError(f"dropped in campaign.toml names {strange[0]!r}, which is no topic")
+    parts = {
+        name: replace(
+            part,
+            questions={identity: question for identity, question in part.questions.items() if identity not in gone},
+            exercise=part.exercise and without_questions(part.exercise, gone),
+        )
+        for name, part in topics.parts.items()
+    }
+    return Topics(topics.task, parts, gone)
+
+
+def without_questions(exercise: Exercise, gone: frozenset[str]) -> Exercise:
+    """Return a collection of AVE without questions of these ids."""
+    questions = tuple(question for question in exercise.questions if question.id not in gone)
+    candidates = tuple(one for one in exercise.candidates if one.question_id not in gone)
+    return Exercise(exercise.name, questions, candidates)
 
 
 def _strata(row: Mapping[str, object]) -> dict[str, str]:

@@ -24,8 +24,9 @@ MOST_NAMED = 10  # answers in dispute that a message lists
 
 
 class Agreement(Struct, frozen=True):
-    """How far assessors agree, over all answers that two or more judged; the interval is over answers. Of definition
-    questions the decisions are over each nugget of each string, and `answers` are the strings."""
+    """How far assessors agree, over all answers that two or more judged; the interval is over answers. `n` counts what
+    `unit` says: answers, or, in definition questions, the decisions on each nugget of each string; `answers` are the
+    answers, or strings, in both."""
 
     assessors: str
     measure: str
@@ -34,6 +35,8 @@ class Agreement(Struct, frozen=True):
     high: float | None
     answers: int
     undefined: int = 0
+    unit: str = "answer"
+    n: int = 0
 
 
 def resolve(verdicts: Mapping[str, str], rule: Resolution) -> str | None:
@@ -60,14 +63,20 @@ def disputed(campaign: Campaign, judgements: Sequence[Judgement] | None = None) 
     return [item for item in read_pool(campaign) if item.id in verdicts and resolve(verdicts[item.id], rule) is None]
 
 
-def resolved(campaign: Campaign) -> dict[str, str]:
-    """Return the verdict on each answer that is judged; raises MismatchError with the list of those in dispute."""
-    verdicts = by_item(read_judgements(campaign))
+def resolved(campaign: Campaign, wanted: Collection[str] | None = None) -> dict[str, str]:
+    """Return the verdict on each answer that is judged, of those that are `wanted` (None: all of the pool); raises
+    MismatchError with the list of those in dispute."""
+    wanted = {item.id for item in read_pool(campaign)} if wanted is None else wanted
+    verdicts = {item: given for item, given in by_item(read_judgements(campaign)).items() if item in wanted}
     rule = campaign.settings.resolve
     final = {item: resolve(given, rule) for item, given in verdicts.items()}
     dispute = [item for item, verdict in final.items() if verdict is None]
     if dispute:
-        named = [f"  {item}: {', '.join(f'{who} {v}' for who, v in verdicts[item].items())}" for item in dispute]
+        answers = {item.id: f"{item.answer!r} to {item.question}" for item in read_pool(campaign)}
+        named = [
+            f"  {answers.get(item, item)}: {', '.join(f'{who} {v}' for who, v in verdicts[item].items())}"
+            for item in dispute
+        ]
         left = [f"  … and {len(dispute) - MOST_NAMED} more"] if len(dispute) > MOST_NAMED else []
         how = (
             "the campaign refuses them (resolve in campaign.toml)"
@@ -108,9 +117,10 @@ def agreement(
     counts = [[[*given.values()].count(name) for name in names] for _, given in decisions]
     assessors = sorted({who for _, given in together for who in given})
     label = ", ".join(assessors)
+    unit = "answer" if nuggets is None else "decision"
     units = None if nuggets is None else [unit for unit, _ in decisions]
     rows = [
-        Agreement(label, one.name, one.value, one.low, one.high, len(together), one.undefined)
+        Agreement(label, one.name, one.value, one.low, one.high, len(together), one.undefined, unit, len(decisions))
         for one in agreement_intervals(counts, resamples=resamples, seed=seed, units=units)
     ]
     for i, first in enumerate(assessors):
@@ -121,7 +131,7 @@ def agreement(
                 for _, given in both:
                     table[names.index(given[first]), names.index(given[second])] += 1
                 kappa, answers = float(cohen_kappa(table)), len({unit for unit, _ in both})
-                rows.append(Agreement(f"{first}, {second}", "kappa", kappa, None, None, answers))
+                rows.append(Agreement(f"{first}, {second}", "kappa", kappa, None, None, answers, 0, unit, len(both)))
     return rows
 
 

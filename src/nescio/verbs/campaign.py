@@ -5,7 +5,6 @@ and it ends with the same files; `status` says what comes next.
 
 \b
 nescio campaign init campaign --task qa --topics questions.jsonl --group uned=UNED --group inaoe=INAOE
-nescio campaign handout campaign
 nescio campaign check campaign runs/mine.jsonl
 nescio campaign intake campaign runs/mine.jsonl runs/old.jsonl --group uned --received 2026-05-30
 nescio campaign pool campaign
@@ -26,15 +25,17 @@ from typing import Any
 from nescio import campaigns as steps
 from nescio.campaigns.checking import Checked
 from nescio.campaigns.collecting import Collected
-from nescio.campaigns.folder import Made
 from nescio.campaigns.handing_out import HandedOut
 from nescio.campaigns.pooling import Pooled
 from nescio.campaigns.receiving import Received
+from nescio.campaigns.rulings import Ruled
 from nescio.campaigns.scoring import Scored
 from nescio.campaigns.settings import Resolution, Task, moment
-from nescio.campaigns.sheets import Handed
+from nescio.campaigns.sheets import Form, Handed
 from nescio.campaigns.site import Published
+from nescio.campaigns.starting import Made
 from nescio.campaigns.state import Status
+from nescio.campaigns.verifying import Verified
 from nescio.errors import UsageError
 from nescio.options import Kind, Request, argument, option, verb
 from nescio.options.edge import say
@@ -111,6 +112,12 @@ class InitRequest(Request):
         default=None,
         metavar="COLUMN",
         help="Ask only the first question of each value of COLUMN, where later ones cannot be understood alone.",
+    )
+    show: Sequence[str] = option(
+        default=(),
+        kind=NAMES,
+        metavar="COLUMN",
+        help="A column of the questions that teams may see although it reads like the key.",
     )
 
 
@@ -215,6 +222,75 @@ def intake(request: IntakeRequest) -> Received:
     return steps.intake(**request.values())
 
 
+class Reasoned(Request):
+    """Decisions about runs and groups, which are given a reason."""
+
+    reason: str = argument(kw_only=False, flags=("--reason",), metavar="TEXT", help="Why; the log keeps it.")
+
+
+class OfRuns(OfCampaign):
+    """Which runs of a campaign are meant."""
+
+    runs: Sequence[str] = argument(kw_only=False, kind=NAMES, argument=True, metavar="RUN...", help="The runs.")
+
+
+class WithdrawRequest(Reasoned, OfRuns):
+    """What `nescio campaign withdraw` is asked."""
+
+
+@verb(WithdrawRequest, working="writing", prints="")
+def withdraw(request: WithdrawRequest) -> Ruled:
+    """Withdraw runs that their groups take back.
+
+    They no longer count; a later version of one counts again. What is judged of their answers stays judged.
+
+    \b
+    nescio campaign withdraw campaign uned_first --reason "asked for by mail on 3 June"
+    """
+    return steps.withdraw(request.campaign, request.runs, reason=request.reason)
+
+
+class DisqualifyRequest(WithdrawRequest):
+    """What `nescio campaign disqualify` is asked."""
+
+    lift: bool = option(default=False, help="Admit the runs again.")
+
+
+@verb(DisqualifyRequest, working="writing", prints="")
+def disqualify(request: DisqualifyRequest) -> Ruled:
+    """Disqualify runs: no version of them counts, now or later.
+
+    What is judged of their answers stays judged, and --lift admits them again.
+
+    \b
+    nescio campaign disqualify campaign uned_first --reason "trained on the topics"
+    """
+    return steps.disqualify(request.campaign, request.runs, reason=request.reason, lift=request.lift)
+
+
+class OfGroup(OfCampaign):
+    """Which group of a campaign is meant, and until when it may submit."""
+
+    group: str = argument(kw_only=False, argument=True, metavar="GROUP", help="The group, by its short name.")
+    until: str | datetime = argument(
+        kw_only=False, flags=("--until",), kind=MOMENT, help="The new deadline, such as 2010-07-02."
+    )
+
+
+class ExtendRequest(Reasoned, OfGroup):
+    """What `nescio campaign extend` is asked."""
+
+
+@verb(ExtendRequest, working="writing", prints="")
+def extend(request: ExtendRequest) -> Ruled:
+    """Extend the deadline of one group.
+
+    \b
+    nescio campaign extend campaign uned --until 2010-07-02 --reason "power cut"
+    """
+    return steps.extend(request.campaign, request.group, until=request.until, reason=request.reason)
+
+
 @verb(Step, working="pooling", prints="")
 def pool(request: Step) -> Pooled:
     """Pool the answers of all runs for people to judge: each distinct one once, without the names of runs.
@@ -235,22 +311,29 @@ class SheetsRequest(Step):
         default=(),
         kind=NAMES,
         flags=("--assessor",),
-        help="An assessor, whose name the sheet gets.",
+        metavar="NAME[=EN,ES]",
+        help="An assessor, whose name the sheet gets, and the languages that they judge.",
     )
-    overlap: int = option(default=1, low=1, help="How many assessors judge each answer.")
+    overlap: float = option(
+        default=1.0,
+        default_words="1",
+        help="How many assessors judge each answer; below 1, the share of questions that a second one judges too.",
+    )
     adjudicate: bool = option(
         default=False,
         apart=("assessors", "overlap"),
         help="Write a sheet of the answers whose judgements differ.",
     )
+    form: Form = option(default="csv", help="The form of the sheets.")
 
 
 @verb(SheetsRequest, working="writing", prints="")
 def sheets(request: SheetsRequest) -> Handed:
-    """Write spreadsheets (CSV) for assessors: blind, one per person, each in its own order.
+    """Write spreadsheets for assessors: blind, one per person, each in its own order.
 
     A verdict is R (right), W (wrong), X (inexact) or U (unsupported); for definition questions, the nuggets in a
-    string, or -. Answers that are already judged are left out.
+    string, or -. Answers that are already judged are left out. --form xlsx writes workbooks whose cells no program
+    takes for dates or numbers, with the guidelines (guidelines.md) as a first sheet.
 
     \b
     nescio campaign sheets campaign --assessor ana --assessor ben --assessor eva --overlap 2
@@ -264,6 +347,7 @@ class CollectRequest(Seeded, Step):
     files: Sequence[Path | str] = argument(
         kw_only=False, default=(), kind=FILES, argument=True, metavar="[SHEET]...", help="Sheets that came back."
     )
+    withdraw: bool = option(default=False, help="Take back verdicts whose cells are empty now.")
     resamples: int = option(default=10_000, low=1, high=100_000_000, help="The number of resamples.")
 
 
@@ -271,8 +355,9 @@ class CollectRequest(Seeded, Step):
 def collect(request: CollectRequest) -> Collected:
     """Read sheets back, naming every fault, and say how far the assessors agree.
 
-    A SHEET is named after its assessor; without one, all sheets of the campaign are read. If there is any fault,
-    nothing is collected, and the exit status is 2.
+    A SHEET (.csv or .xlsx) is named after its assessor; without one, all sheets of the campaign are read. Every row
+    that can be taken is added to the history of judgements; the others are named, and the exit status is 2. An empty
+    verdict changes nothing, unless --withdraw takes back what was said before.
 
     \b
     nescio campaign collect campaign
@@ -338,3 +423,23 @@ def status(request: OfCampaign) -> Status:
     nescio campaign status campaign
     """
     return steps.status(request.campaign)
+
+
+class VerifyRequest(OfCampaign):
+    """What `nescio campaign verify` is asked."""
+
+    restore: bool = option(default=False, help="First write receipts again that were changed or lost.")
+
+
+@verb(VerifyRequest, working="verifying", show=show)
+def verify(request: VerifyRequest) -> Verified:
+    """Check that everything is what the log says: runs, receipts, judgements, results and pages.
+
+    campaign.log has a line for every step, with digests of what it read and wrote, and each line holds the digest of
+    the one before. The exit status is 2 if anything was changed. What is only older than what it was made from is no
+    fault; `status` tells it.
+
+    \b
+    nescio campaign verify campaign
+    """
+    return steps.verify(request.campaign, restore=request.restore)

@@ -7,12 +7,15 @@ number of systems that agree gives nothing away. Source: Peñas, Rodrigo & Verde
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Literal, get_args
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from nescio.data.model import Question, Run, Verdict
 from nescio.data.notes import Note, note
@@ -116,10 +119,11 @@ def build(
 ) -> Built:
     """Return a collection for validators from questions and the answers of QA systems, in their order.
 
-    The k-th answer offered to question Q gets the id Q_k, so that gaps show what was removed; of equal answers the
-    first stays. R becomes VALIDATED, W and U REJECTED, X and unjudged UNKNOWN. `rules` says which of `RULES` apply (all
-    but "duplicate" and "contained" keep every answer that somebody gave). Questions without an answer left are not in
-    it. Raises MismatchError for an answer to a question that is not here, UsageError for an unknown rule.
+    Of equal answers the first stays. Those that stay stand in an order that their words alone decide, and the k-th of
+    question Q gets the id Q_k: neither tells which system gave an answer, nor how many did. Ids of what was removed
+    count on from there. R becomes VALIDATED, W and U REJECTED, X and unjudged UNKNOWN. `rules` says which of `RULES`
+    apply (all but "duplicate" and "contained" keep every answer that somebody gave). Questions without an answer left
+    are not in it. Raises MismatchError for an answer to a question that is not here, UsageError for an unknown rule.
     """
     if unknown := sorted({*rules} - {*RULES}):
         raise UsageError(f"unknown rule {unknown[0]!r}; rules are {', '.join(RULES)}")
@@ -229,7 +233,27 @@ def _sift(offers: Sequence[Offer], rules: Collection[str], longest: int) -> _Gro
         group.kept.append((candidate, key))
     if "contained" in rules:
         _drop_contained(group)
-    return group
+    return _renumbered(group)
+
+
+def _renumbered(group: _Group) -> _Group:
+    """Put what stays into an order that no system decides, and number it without gaps, which would tell how often an
+    answer was given; and then what is gone."""
+    stay = sorted(group.kept, key=lambda pair: _place(pair[0]))
+    old = [candidate.id for candidate, _ in stay] + [item.id for item in group.gone]
+    names = {name: f"{name.rpartition('_')[0]}_{number}" for number, name in enumerate(old, 1)}
+    kept = [(replace(candidate, id=names[candidate.id]), key) for candidate, key in stay]
+    gone = [
+        replace(item, id=names[item.id], for_id=None if item.for_id is None else names[item.for_id])
+        for item in group.gone
+    ]
+    return _Group(kept, gone, group.unlike, group.lost)
+
+
+def _place(candidate: Candidate) -> str:
+    """Return where an answer stands among those to its question, by its words and what supports it."""
+    words = json.dumps([candidate.question_id, candidate.answer, candidate.text, candidate.document])
+    return hashlib.sha256(words.encode(errors="replace")).hexdigest()
 
 
 def _rule(offer: Offer, answer: str, text: str, longest: int) -> str | None:

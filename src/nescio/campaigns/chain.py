@@ -1,0 +1,80 @@
+"""Files that only grow: JSON Lines, each of which holds the SHA-256 digest of the line before it.
+
+Whoever changes, takes out or inserts a line breaks the chain at the next one. A line that a process was killed over has
+no end, counts for nothing, and goes when the next one is written.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from nescio.errors import MismatchError
+from nescio.sources.writing import naming
+
+FOLLOWS = "follows"  # the digest of the line before; of the first line empty
+_Row = TypeVar("_Row")
+
+
+def _lines(path: Path) -> list[bytes]:
+    held = path.read_bytes() if path.is_file() else b""
+    return held[: held.rfind(b"\n") + 1].splitlines()
+
+
+def links(path: Path) -> list[str]:
+    """Return the digest of each line."""
+    return [hashlib.sha256(line).hexdigest() for line in _lines(path)]
+
+
+def read_chain(path: Path, kind: type[_Row]) -> list[_Row]:
+    """Read all lines; raises MismatchError for one that is not of this kind, or does not follow the one before."""
+    if broken := next(breaks(path), None):
+        line, rule = broken
+        raise MismatchError(f"{path}, line {line}: {rule}; nescio campaign verify names all that was changed")
+    try:
+        return msgspec.json.Decoder(kind).decode_lines(b"\n".join(_lines(path)))
+    except msgspec.DecodeError as error:
+        raise MismatchError(f"{path} is not what nescio wrote: {error}") from None
+
+
+def append(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Append rows, and return when they are on the disk."""
+    if not rows:
+        return
+    before = links(path)[-1:]
+    follows, written = before[0] if before else "", []
+    for row in rows:
+        line = json.dumps({**row, FOLLOWS: follows}, ensure_ascii=False).encode(errors="replace")
+        follows = hashlib.sha256(line).hexdigest()
+        written.append(line + b"\n")
+    whole = sum(len(line) + 1 for line in _lines(path))
+    with naming(path, path.parent):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("r+b" if path.exists() else "w+b") as file:
+            file.truncate(whole)
+            file.seek(whole)
+            file.write(b"".join(written))
+            file.flush()
+            os.fsync(file.fileno())
+
+
+def breaks(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield where the chain is broken: the line, and what is wrong with it."""
+    before = ""
+    for number, line in enumerate(_lines(path), 1):
+        try:
+            row = json.loads(line)
+            follows = row.get(FOLLOWS) if isinstance(row, dict) else None
+        except ValueError:
+            follows = None
+        if follows is None:
+            yield number, "this is no line that nescio wrote"
+        elif follows != before:
+            yield number, "it does not follow the line before: a line was changed, taken out or put in"
+        before = hashlib.sha256(line).hexdigest()

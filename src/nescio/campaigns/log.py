@@ -1,0 +1,87 @@
+"""The log of a campaign: every step, when it ended, and the digests of what it read and what it wrote."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import asdict
+
+from nescio._version import __version__
+from nescio.campaigns import chain
+from nescio.campaigns.folder import LOG, Campaign
+from nescio.errors import UsageError
+
+
+class Entry(Struct, frozen=True):
+    """A line of the log. `read` and `wrote` are digests by what was read and by the path of what was written; `about`
+    is what else the step decided."""
+
+    at: str
+    step: str
+    read: Mapping[str, str] = field(default_factory=dict)
+    wrote: Mapping[str, str] = field(default_factory=dict)
+    about: Mapping[str, Any] = field(default_factory=dict)
+    nescio: str = __version__
+
+
+def now() -> datetime:
+    """Return the time, to the second; SOURCE_DATE_EPOCH, where it is set, stands for it, so that a campaign can be made
+    again byte for byte."""
+    fixed = os.environ.get("SOURCE_DATE_EPOCH", "")
+    try:
+        return datetime.fromtimestamp(int(fixed), UTC) if fixed else datetime.now(UTC).replace(microsecond=0)
+    except (ValueError, OverflowError, OSError):
+        raise UsageError(f"SOURCE_DATE_EPOCH must be seconds since 1970 (found {fixed!r})") from None
+
+
+def read_log(campaign: Campaign) -> list[Entry]:
+    """Read the log; raises MismatchError where its chain is broken."""
+    return chain.read_chain(campaign / LOG, Entry)
+
+
+def latest(campaign: Campaign, step: str) -> Entry | None:
+    """Return the last line of a step, if there is one."""
+    return next((entry for entry in reversed(read_log(campaign)) if entry.step == step), None)
+
+
+def write_log(campaign: Campaign, entry: Entry) -> None:
+    """Append a line, whatever stands above it."""
+    chain.append(campaign / LOG, [asdict(entry)])
+
+
+def record(
+    campaign: Campaign,
+    step: str,
+    read: Mapping[str, str],
+    wrote: Mapping[str, str],
+    about: Mapping[str, Any] | None = None,
+) -> None:
+    """Append what a step did, unless its last line says the same: a step that is repeated leaves the log as it is."""
+    entry, before = Entry(now().isoformat(), step, read, wrote, about or {}), latest(campaign, step)
+    if before is None or (before.read, before.wrote, before.about) != (entry.read, entry.wrote, entry.about):
+        write_log(campaign, entry)
+
+
+def digest(path: Path) -> str:
+    """Return the SHA-256 digest of a file, empty where there is none."""
+    if not path.is_file():
+        return ""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def digests(campaign: Campaign, *places: str) -> dict[str, str]:
+    """Return the digests of files of a campaign, and of all files in folders of it, by their paths in it."""
+    paths = [
+        path
+        for place in places
+        for path in ([campaign / place] if (campaign / place).is_file() else sorted((campaign / place).rglob("*")))
+        if path.is_file() and not path.name.startswith(".")
+    ]
+    return {path.relative_to(campaign.folder).as_posix(): digest(path) for path in paths}

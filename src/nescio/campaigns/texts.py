@@ -1,0 +1,74 @@
+"""Texts of strangers: in which encoding a file is, and what may not stand in an answer."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Mapping
+
+# By byte-order mark, the longer first: UTF-32's begins with UTF-16's.
+_MARKS = {
+    codecs.BOM_UTF32_LE: "UTF-32",
+    codecs.BOM_UTF32_BE: "UTF-32",
+    codecs.BOM_UTF16_LE: "UTF-16",
+    codecs.BOM_UTF16_BE: "UTF-16",
+}
+# The letters beyond ASCII of the languages that an encoding was made for.
+_LETTERS: Mapping[str, tuple[str, str]] = {
+    "cp1252": ("Windows-1252 or Latin-1", "àáâãäåæçèéêëìíîïñòóôõöøùúûüýÿßœšž’“”–—«»¿¡ªº€"),
+    "cp1250": ("Windows-1250", "áâăäĺćçčéęëěíîďđńňóôőöřůúűüýţşśšťžźżłľąßŕ’“”„–—€"),
+    "cp1251": ("Windows-1251", "абвгдежзийклмнопрстуфхцчшщъыьэюяёіїєґ«»–—„“№"),
+    "cp1253": ("Windows-1253", "αβγδεζηθικλμνξοπρσςτυφχψωάέήίόύώϊϋ«»–—’"),
+}
+_SINGLE = re.compile(rb"[\x80-\xff]+")
+# Overrides and embeddings let a text show other than it is; the marks of direction that Arabic and Hebrew need do not.
+_HIDING = re.compile("[\u202a-\u202e\u2066-\u2069]")
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x84\x86-\x9f]")
+_ODD = 0.05  # of the characters beyond ASCII, how many may be none of an encoding's letters
+
+
+def encoding_fault(content: bytes) -> str | None:
+    """Say in which encoding bytes are, where it is not UTF-8; None where it is."""
+    for mark, encoding in _MARKS.items():
+        if content.startswith(mark):
+            return f"this is {encoding} text; save it as UTF-8"
+    if b"\0" in content:
+        many = content[:4096].count(b"\0") > len(content[:4096]) / 8
+        return "this is UTF-16 text without its mark, or no text; save it as UTF-8" if many else "there is a NUL byte"
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        name = _likeliest(content)
+        guess = f"; it reads like {name}" if name else ""
+        return f"line {line} is not UTF-8 text{guess}; save it as UTF-8"
+    return None
+
+
+def _likeliest(content: bytes) -> str | None:
+    """Return the encoding whose letters the bytes beyond ASCII are; None where they are nobody's, or of two alike."""
+    high = b" ".join(_SINGLE.findall(content))
+    counts = {}
+    for name, (_, letters) in _LETTERS.items():
+        text = high.decode(name, "replace").replace(" ", "").casefold()
+        counts[name] = sum(letter in letters for letter in text) / max(len(text), 1)
+    best = max(counts.values())
+    if best < 1 - _ODD:
+        return None
+    return next(_LETTERS[name][0] for name, count in counts.items() if count == best)
+
+
+def canonical(content: bytes) -> bytes:
+    """Return a text without what editors add: a byte-order mark, and carriage returns at the ends of lines."""
+    return content.removeprefix(codecs.BOM_UTF8).replace(b"\r\n", b"\n")
+
+
+def text_fault(text: str, longest: int) -> str | None:
+    """Say what in a text cannot be taken in; None where nothing is."""
+    if len(text) > longest:
+        return f"the text has {len(text):,} characters, and at most {longest:,} are accepted"
+    if found := _CONTROL.search(text):
+        what = "a NUL character" if found[0] == "\0" else f"a control character (U+{ord(found[0]):04X})"
+        return f"there is {what} in the text"
+    found = _HIDING.search(text)
+    return f"there is a mark in the text that turns its direction (U+{ord(found[0]):04X})" if found else None

@@ -1,0 +1,154 @@
+"""Is everything in a campaign what its log says? Runs against receipts, results against what they were made from, and
+the chain of the log itself."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from nescio.campaigns import chain
+from nescio.campaigns.folder import LOG, RECEIPTS, RUNS, SECRET, SITE, TOPICS, Campaign, open_campaign, put
+from nescio.campaigns.freshness import POOLING, PUBLISHING, SCORING, age
+from nescio.campaigns.judgements import HISTORY
+from nescio.campaigns.log import Entry, digests, read_log
+from nescio.campaigns.receipts import TAKING, read_receipts, receipt_bytes, taken_in
+from nescio.campaigns.runs import Fault, Faults, examine
+from nescio.data.signature import sign
+from nescio.text import plural
+
+PENDING = "pending.json"  # in the receipts: what an intake has begun to take in
+SEAL = "digests.json"  # in the site: what it was made from
+
+
+class Verified(Faults, frozen=True):
+    """What `verify` found: a fault for each thing that is not what the log says."""
+
+    def __str__(self) -> str:
+        (state,) = self.tables["log"]
+        lines = [*map(str, self.rows), f"campaign.log: {plural(state.lines, 'line')}, the last {state.head[:16]}…"]
+        lines.append(f"{plural(len(self.rows), 'fault')}" if self.rows else "everything is what the log says")
+        return "\n".join(lines)
+
+
+class LogState(Struct, frozen=True):
+    """The log: how many lines it has, and the digest of the last."""
+
+    lines: int
+    head: str
+
+
+def verify(campaign: Path | str, *, restore: bool = False) -> Verified:
+    """Check a campaign against its log: the chain, runs against receipts, results and pages against what they were
+    made from.
+
+        print(nescio.campaign.verify("campaign"))
+
+    What is only older than what it was made from is stale, which `status` tells, and no fault here. `restore` first
+    writes receipts again that were changed or lost, from the log. Raises UsageError where the folder is no campaign.
+    """
+    opened = open_campaign(campaign)
+    if restore:
+        _restore(opened)
+    rows = tuple(faults(opened))
+    links = chain.links(opened / LOG)
+    state = LogState(len(links), links[-1] if links else "")
+    line = sign(campaign="verify", name=opened.settings.name, lines=len(links))
+    return Verified(rows, line, (), "faults", {"log": (state,)})
+
+
+def faults(campaign: Campaign) -> Iterator[Fault]:
+    """Yield everything that is not what the log says."""
+    broken = [Fault(name, line, rule) for name in (LOG, HISTORY) for line, rule in chain.breaks(campaign / name)]
+    if not (campaign / LOG).is_file():
+        broken.append(Fault(LOG, None, "the log is gone"))
+    if not (campaign / SECRET).is_file():
+        broken.append(Fault(SECRET, None, "the secret is gone; put it back, as orders that nobody can guess need it"))
+    yield from broken
+    if any(fault.file == LOG for fault in broken):
+        return
+    entries = read_log(campaign)
+    yield from _receipts(campaign, entries)
+    yield from _heads(campaign, entries)
+    for step, place in ((POOLING, "pool"), (SCORING, "results"), (PUBLISHING, "site")):
+        old = age(campaign, step, entries)
+        if old is None and (campaign / place).exists():
+            yield Fault(place, None, "no line of the log says who made it; repeat the step, or delete it")
+        for name in old.changed if old else ():
+            yield Fault(name, None, f"it is not what nescio campaign {step} wrote; repeat the step")
+    if _topics_changed(campaign, entries):
+        yield from misfits(campaign, entries)
+
+
+def interrupted(campaign: Campaign) -> bool:
+    """Whether an intake has begun and not ended."""
+    return (campaign / RECEIPTS / PENDING).is_file()
+
+
+def _receipts(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
+    """Yield what is wrong with receipts and stored runs."""
+    wrote = {name: held for entry in entries if entry.step == TAKING for name, held in entry.wrote.items()}
+    there = digests(campaign, RUNS, RECEIPTS)
+    for name, held in wrote.items():
+        if there.get(name) != held:
+            what = "was changed since" if name in there else "is gone"
+            how = "; take in the original again, which puts it back" if name.startswith(RUNS) else ""
+            yield Fault(name, None, f"it {what}{how or '; nescio campaign verify --restore writes it again'}")
+    for name in there:
+        own = name.startswith(RUNS) or name.endswith(".json")
+        if name not in wrote and own and name != f"{RECEIPTS}/{PENDING}" and not interrupted(campaign):
+            yield Fault(name, None, "no line of the log names it: nobody took it in, and it does not count")
+
+
+def drop_unlogged(campaign: Campaign) -> None:
+    """Delete runs and receipts that an interrupted intake left, of which nobody was told that they are in."""
+    wrote = {name for entry in read_log(campaign) for name in entry.wrote}
+    for name in digests(campaign, RUNS, RECEIPTS):
+        if name not in wrote and (name.startswith(RUNS) or name.endswith(".json")) and not name.endswith(PENDING):
+            (campaign / name).unlink()
+
+
+def _heads(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
+    """Yield where the log or the history of judgements is shorter than what was said of it."""
+    collected = next((entry for entry in reversed(entries) if entry.step == "collect"), None)
+    if collected and collected.about["history"] not in ["", *chain.links(campaign / HISTORY)]:
+        yield Fault(HISTORY, None, "the judgements are not those that were collected: lines are gone")
+    if not collected and (campaign / HISTORY).exists() and not any(entry.step == "sheets" for entry in entries):
+        yield Fault(HISTORY, None, "nobody was asked to judge, so it cannot be nescio's")
+    seal = campaign / SITE / SEAL
+    if seal.is_file():
+        try:
+            head = json.loads(seal.read_text(encoding="utf-8"))["log"]
+        except (ValueError, KeyError, TypeError):
+            head = None
+        if head not in chain.links(campaign / LOG):
+            yield Fault(LOG, None, "the site was made from a line that it does not have: lines are gone")
+
+
+def _topics_changed(campaign: Campaign, entries: Sequence[Entry]) -> bool:
+    """Whether the topics are other than when they were made, or were last read with all runs."""
+    now = digests(campaign, TOPICS).items()
+    return not any(now <= {**entry.read, **entry.wrote}.items() for entry in entries)
+
+
+def misfits(campaign: Campaign, entries: Sequence[Entry] | None = None) -> Iterator[Fault]:
+    """Yield the runs that count and do not fit the topics as they are now."""
+    topics = campaign.topics()
+    for run in taken_in(campaign, entries):
+        found = examine(run.path, topics, campaign.settings, name=run.run, language=run.language).faults
+        if found:
+            name = run.path.relative_to(campaign.folder).as_posix()
+            said = (
+                f"{plural(len(found), 'fault')} now that the topics have changed; put these back, or withdraw the run"
+            )
+            yield Fault(name, None, said, str(found[0]))
+
+
+def _restore(campaign: Campaign) -> None:
+    """Write receipts again as they were; those of runs with faults, which the log does not list, cannot be."""
+    for receipt in read_receipts(campaign):
+        content = receipt_bytes(receipt)
+        if not any(reason.endswith(("fault", "faults")) for reason in receipt.reasons):
+            put(campaign / RECEIPTS / receipt.place, content)

@@ -1,0 +1,116 @@
+"""Sheets of assessors as workbooks (.xlsx), whose cells are texts that no program takes for anything else. Needs the
+extra `excel`."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from nescio.errors import FormatError, UsageError
+from nescio.sources.documents import unpacked_size
+
+GUIDE, ANSWERS = "Guidelines", "Answers"
+MOST = 200 << 20  # bytes that a workbook may unpack to
+_WIDTHS = {"item": 15, "question_id": 12, "question": 40, "answer": 40, "support": 50, "comment": 40, "comments": 40}
+_ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_LONGEST = 32_767  # characters that a cell holds
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+
+
+def _openpyxl() -> Any:
+    try:
+        import openpyxl
+    except ImportError:
+        raise UsageError("workbooks (.xlsx) need openpyxl (pip install 'nescio[excel]'); sheets are CSV too") from None
+    return openpyxl
+
+
+def written(rows: Sequence[Sequence[str]], guidelines: str, verdicts: Sequence[str], column: str) -> bytes:
+    """Return a workbook: the guidelines, and a sheet of texts whose first row stays in sight; of the cells of `column`
+    each is one of the `verdicts`, where there are some."""
+    openpyxl = _openpyxl()
+    from openpyxl.styles import Alignment, Font
+    from openpyxl.utils import get_column_letter
+    from openpyxl.worksheet.datavalidation import DataValidation
+
+    book = openpyxl.Workbook()
+    guide = book.active
+    guide.title = GUIDE
+    guide.column_dimensions["A"].width = 100
+    for number, line in enumerate(guidelines.splitlines(), 1):
+        _put(guide.cell(number, 1), line)
+    sheet = book.create_sheet(ANSWERS)
+    for r, row in enumerate(rows, 1):
+        for c, text in enumerate(row, 1):
+            cell = _put(sheet.cell(r, c), text)
+            cell.alignment = Alignment(wrap_text=True, vertical="top")
+            if r == 1:
+                cell.font = Font(bold=True)
+    sheet.freeze_panes = "A2"
+    for c, name in enumerate(rows[0], 1):
+        sheet.column_dimensions[get_column_letter(c)].width = _WIDTHS.get(name, 14)
+    if verdicts and len(rows) > 1:
+        rule = DataValidation("list", formula1=f'"{",".join(verdicts)}"', allow_blank=True, showErrorMessage=True)
+        letter = get_column_letter(list(rows[0]).index(column) + 1)
+        rule.add(f"{letter}2:{letter}{len(rows)}")
+        sheet.add_data_validation(rule)
+    book.active = 1
+    content = io.BytesIO()
+    book.save(content)
+    return _timeless(content.getvalue())
+
+
+def _put(cell: Any, text: str) -> Any:
+    """Put a text into a cell, as text whatever it looks like."""
+    cell.value = _ILLEGAL.sub("\ufffd", text)[:_LONGEST]
+    cell.data_type, cell.number_format = "s", "@"
+    return cell
+
+
+def _timeless(content: bytes) -> bytes:
+    """Return a workbook without the times at which it was made, so that the same sheet has the same bytes."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as new:
+        for info in old.infolist():
+            held = old.read(info)
+            if info.filename == "docProps/core.xml":
+                held = re.sub(rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", b"1980-01-01T00:00:00Z", held)
+            new.writestr(zipfile.ZipInfo(info.filename, _EPOCH), held, zipfile.ZIP_DEFLATED)
+    return out.getvalue()
+
+
+def rows(path: Path, needed: str) -> Iterator[tuple[list[str], int]]:
+    """Yield the rows of the sheet that has a column `needed`, the header first, with their numbers; raises FormatError
+    where no sheet has it, or the file is no workbook."""
+    openpyxl = _openpyxl()
+    unpacked_size(path, MOST)
+    try:
+        book = openpyxl.load_workbook(path, read_only=True, data_only=True)
+        for sheet in book.worksheets:
+            read = ((["" if v is None else _text(v) for v in row], n) for n, row in enumerate(sheet.values, 1))
+            found = False
+            for cells, number in read:
+                if not found and not any(cells):
+                    continue
+                if not found and needed not in [cell.strip().casefold() for cell in cells]:
+                    break
+                found = True
+                if any(cells):
+                    yield cells, number
+            if found:
+                return
+    except FormatError:
+        raise
+    except Exception:  # openpyxl raises whatever its parsers do
+        raise FormatError(path, "this workbook cannot be read; save it again, or as .csv") from None
+    raise FormatError(path, f"no sheet has a column {needed}")
+
+
+def _text(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).upper()
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

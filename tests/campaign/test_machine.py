@@ -1,0 +1,314 @@
+"""Random sequences of steps, edits, replacements, withdrawals, kills and repeats: no acknowledged run or judgement is
+lost, `status` never advises a step that fails, and the results are those of a fresh campaign with the same inputs."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+
+import nescio
+from nescio.campaigns import chain
+from nescio.campaigns.folder import open_campaign
+from nescio.campaigns.judgements import read_judgements
+from nescio.campaigns.pooling import read_items
+from nescio.campaigns.receipts import taken_in
+from nescio.campaigns.verdicts import resolved
+
+from . import made
+from .test_judging import fill
+
+TOPICS = 4
+RUNS = st.tuples(st.sampled_from(["alpha", "beta"]), st.sampled_from(["a", "b"]))
+ANSWERS = st.lists(st.sampled_from(["x", "y", "2010-06-30", None]), min_size=TOPICS, max_size=TOPICS)
+
+
+class Killed(BaseException):
+    """A process that ends here."""
+
+
+@contextmanager
+def killing(after: int | None) -> Iterator[None]:
+    """End at the n-th file that is written; what a step would do then it does no more."""
+    left = [after]
+
+    def mortal(function: Callable[..., Any]) -> Callable[..., Any]:
+        def run(*arguments: Any, **options: Any) -> Any:
+            if left[0] is not None:
+                left[0] -= 1
+                if left[0] < 0:
+                    raise Killed
+            return function(*arguments, **options)
+
+        return run
+
+    rooms = ("receipts", "receiving", "pooling", "sheets", "scoring", "handing_out")
+    places = [(import_module(f"nescio.campaigns.{room}"), "put") for room in rooms]
+    places.append((import_module("nescio.campaigns.site"), "_put"))
+    with mock.patch.object(chain, "append", mortal(chain.append)):
+        patches = [mock.patch.object(module, name, mortal(getattr(module, name))) for module, name in places]
+        for patch in patches:
+            patch.start()
+        try:
+            yield
+        finally:
+            for patch in patches:
+                patch.stop()
+
+
+class Machine(RuleBasedStateMachine):
+    def __init__(self) -> None:
+        super().__init__()
+        self.folder = Path(tempfile.mkdtemp())
+        self.campaign = made.qa(self.folder, TOPICS, key=False)
+        self.day = 0
+        self.runs: dict[str, list[str | None]] = {}  # what counts, by what was acknowledged
+        self.out: set[str] = set()
+        self.said: dict[tuple[str, str], str] = {}  # by answer and assessor
+
+    def teardown(self) -> None:
+        try:
+            self.finish()
+        finally:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+    # ---- steps ----
+
+    @initialize(first=ANSWERS, second=ANSWERS, steps=st.integers(0, 5))
+    def begin(self, first: list[str | None], second: list[str | None], steps: int) -> None:
+        """Begin anywhere: with two runs, pooled, judged, scored or published."""
+        self.hand_in(("alpha", "a"), ["z", *first[1:]], None)
+        self.hand_in(("beta", "a"), second, None)
+        for _ in range(steps):
+            self.advised(None)
+
+    @rule(whose=RUNS, answers=ANSWERS, kill=st.none() | st.integers(0, 6))
+    def hand_in(self, whose: tuple[str, str], answers: list[str | None], kill: int | None) -> None:
+        group, name = whose
+        self.day += 1
+        path = made.lines(
+            self.folder / "in" / group / f"{name}.jsonl", [{"id": f"q{i}", "answer": a} for i, a in enumerate(answers)]
+        )
+        received = f"2026-05-01T10:00:{self.day % 60:02}"
+        try:
+            with killing(kill):
+                (row,) = nescio.campaign.intake(self.campaign, [path], received=received).rows
+        except Killed:
+            (row,) = nescio.campaign.intake(self.campaign, [path], received=received).rows
+        if row.status == "accepted":
+            self.runs[row.run] = answers
+
+    @precondition(lambda self: self.runs)
+    @rule(chance=st.randoms(use_true_random=False))
+    def withdraw(self, chance: Any) -> None:
+        name = chance.choice(sorted(self.runs))
+        if name not in self.out:
+            nescio.campaign.withdraw(self.campaign, [name], reason="asked for")
+            del self.runs[name]
+
+    @precondition(lambda self: self.runs)
+    @rule(chance=st.randoms(use_true_random=False))
+    def disqualify_or_lift(self, chance: Any) -> None:
+        name = chance.choice(sorted(self.runs))
+        nescio.campaign.disqualify(self.campaign, [name], reason="cheated", lift=name in self.out)
+        self.out ^= {name}
+
+    @rule(measures=st.sampled_from(["[]", '["accuracy"]', '["coverage", "c@1"]']))
+    def edit_measures(self, measures: str) -> None:
+        self.edit("measures = ", measures)
+
+    @rule(dropped=st.sampled_from(["[]", '["q1"]']))
+    def drop(self, dropped: str) -> None:
+        self.edit("dropped = ", dropped)
+
+    def edit(self, name: str, value: str) -> None:
+        path = self.campaign / "campaign.toml"
+        lines = [f"{name}{value}" if line.startswith(name) else line for line in path.read_text().splitlines()]
+        path.write_text("\n".join(lines) + "\n")
+
+    @rule(kill=st.integers(0, 8), twice=st.booleans())
+    def follow_the_advice(self, kill: int, twice: bool) -> None:
+        self.advised(kill)
+        if twice:
+            self.advised(None)
+
+    @precondition(lambda self: (self.campaign / "sheets").exists())
+    @rule(
+        mood=st.sampled_from("RWXU"), share=st.integers(1, 3), blank=st.booleans(), kill=st.none() | st.integers(0, 2)
+    )
+    def judge(self, mood: str, share: int, blank: bool, kill: int | None) -> None:
+        """Fill in a part of the sheets; one in three blank cells takes back what was said."""
+        asked: dict[tuple[str, str], str] = {}
+
+        def say(who: str, row: dict[str, str]) -> str:
+            place = sum(map(ord, row["item"]))
+            asked[row["item"], who] = mood if place % share == 0 else ""
+            return asked[row["item"], who]
+
+        fill(self.campaign, say)
+        try:
+            with killing(kill):
+                nescio.campaign.collect(self.campaign, withdraw=blank, resamples=10)
+        except Killed:
+            nescio.campaign.collect(self.campaign, withdraw=blank, resamples=10)
+        for key, verdict in asked.items():
+            if verdict:
+                self.said[key] = verdict
+            elif blank:
+                self.said.pop(key, None)
+
+    @precondition(lambda self: self.runs and (self.campaign / "pool").exists())
+    @rule(overlap=st.sampled_from([1, 2, 0.5]), form=st.just("csv"))
+    def write_sheets(self, overlap: float, form: Any) -> None:
+        if any(item.current for item in read_items(open_campaign(self.campaign))):
+            nescio.campaign.sheets(self.campaign, ["ana", "ben"], overlap=overlap, form=form)
+
+    @precondition(lambda self: self.counting())
+    @rule(chance=st.randoms(use_true_random=False))
+    def spoil_and_mend(self, chance: Any) -> None:
+        """A stored run is changed: nothing is scored or published of it, and the original puts it back."""
+        run = chance.choice(taken_in(open_campaign(self.campaign)))
+        held = run.path.read_bytes()
+        run.path.write_bytes(held + b"\n")
+        assert not nescio.campaign.verify(self.campaign).sound
+        for step in (nescio.campaign.pool, nescio.campaign.score, nescio.campaign.publish):
+            with pytest.raises(nescio.NescioError):
+                step(self.campaign)
+        run.path.write_bytes(held)
+
+    # ---- what always holds ----
+
+    @invariant()
+    def nothing_is_lost(self) -> None:
+        opened = open_campaign(self.campaign)
+        held = {
+            run.run: [json.loads(line)["answer"] for line in run.path.read_text().splitlines()]
+            for run in taken_in(opened)
+        }
+        assert held == self.counting()
+        now = {(one.item, one.assessor): one.verdict for one in read_judgements(opened)}
+        assert now == self.said
+        assert not list(chain.breaks(self.campaign / "campaign.log"))
+        assert str(nescio.campaign.status(self.campaign))
+
+    def counting(self) -> dict[str, list[str | None]]:
+        return {run: answers for run, answers in self.runs.items() if run not in self.out}
+
+    # ---- to the end ----
+
+    def advised(self, kill: int | None) -> bool:
+        """Do what status advises, killed on the way or not; returns whether there was anything to do."""
+        after = nescio.campaign.status(self.campaign).after
+        if after is None or after.command.endswith("FOLDER..."):
+            return False
+        for command in after.command.split(", then "):
+            words = shlex.split(command)
+            assert words[:2] == ["nescio", "campaign"], after
+            steps: dict[str, Callable[[], object]] = {
+                "handout": lambda: nescio.campaign.handout(self.campaign),
+                "pool": lambda: nescio.campaign.pool(self.campaign),
+                "sheets": lambda words=words: nescio.campaign.sheets(  # type: ignore[misc]
+                    self.campaign, [] if "--adjudicate" in words else ["ana"], adjudicate="--adjudicate" in words
+                ),
+                "collect": self.judge_all,
+                "score": lambda: nescio.campaign.score(self.campaign, resamples=10),
+                "publish": lambda: nescio.campaign.publish(self.campaign),
+                "status": lambda: nescio.campaign.status(self.campaign),
+            }
+            step = steps[words[2]]
+            try:
+                with killing(kill):
+                    step()
+            except Killed:
+                step()
+            kill = None
+        return True
+
+    def judge_all(self) -> None:
+        """Collect what is filled in, where nobody judged yet with R."""
+        now = {(one.item, one.assessor): one.verdict for one in read_judgements(open_campaign(self.campaign))}
+        asked: dict[tuple[str, str], str] = {}
+
+        def say(who: str, row: dict[str, str]) -> str:
+            asked[row["item"], who] = now.get((row["item"], who), "R")
+            return asked[row["item"], who]
+
+        fill(self.campaign, say)
+        nescio.campaign.collect(self.campaign, resamples=10)
+        self.said |= asked
+
+    def finish(self) -> None:
+        """Follow the advice to the end, and hold the results against those of a fresh campaign."""
+        if not self.counting():
+            return
+        for _ in range(15):
+            if not self.advised(None):
+                break
+        reached = nescio.campaign.status(self.campaign)
+        pooled = read_items(open_campaign(self.campaign))
+        if not any(item.current for item in pooled):
+            return  # nobody says anything, so that there is nothing to pool or judge
+        assert reached.after is None, str(reached)
+        assert nescio.campaign.verify(self.campaign).sound
+        verdicts = resolved(open_campaign(self.campaign))
+        place = self.folder / "fresh"
+        fresh = made.qa(place, TOPICS, key=False)
+        shutil.copy(self.campaign / "campaign.toml", fresh / "campaign.toml")
+        for run, answers in self.counting().items():
+            group, _, name = run.partition("_")
+            made.lines(
+                place / "in" / group / f"{name}.jsonl", [{"id": f"q{i}", "answer": a} for i, a in enumerate(answers)]
+            )
+        inbox = sorted((place / "in").iterdir())
+        own = {run.run for run in taken_in(open_campaign(fresh))}
+        assert not own
+        nescio.campaign.intake(fresh, inbox)
+        if {run.run for run in taken_in(open_campaign(fresh))} != {*self.counting()}:
+            return  # two runs are the same by now, of which the second would be refused
+        nescio.campaign.pool(fresh)
+        nescio.campaign.sheets(fresh, ["eva"])
+        fill(fresh, lambda _who, row: verdicts[row["item"]])
+        nescio.campaign.collect(fresh, resamples=10)
+        nescio.campaign.score(fresh, resamples=10)
+        for name in ("scores.csv", "topics.csv", "counts.csv", "outcomes.csv", "judgements.csv"):
+            assert (fresh / "results" / name).read_text() == (self.campaign / "results" / name).read_text(), name
+
+
+def sequences(count: int, steps: int) -> settings:
+    return settings(
+        max_examples=count,
+        stateful_step_count=steps,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+        phases=[Phase.generate, Phase.shrink] if "CI" not in os.environ else [Phase.generate],
+        database=None,
+    )
+
+
+def test_random_sequences_lose_nothing() -> None:
+    run_state_machine_as_test(Machine, settings=sequences(6, 12))
+
+
+@pytest.mark.slow
+def test_a_thousand_random_sequences_lose_nothing() -> None:
+    run_state_machine_as_test(Machine, settings=sequences(1_000, 25))
