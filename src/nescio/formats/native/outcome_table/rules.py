@@ -121,7 +121,8 @@ def no_twins(connection: duckdb.DuckDBPyConnection, tables: Sequence[Table]) -> 
     something else: nobody but the user knows which is meant."""
     for table in tables:
         own = table.columns["outcome"]
-        twins = [name for name in table.have if name and name != own and roles.squash(name) == roles.squash(own)]
+        named = [name for name in table.have if name and name != own and not name.endswith(roles.DISPLACED)]
+        twins = [name for name in named if roles.squash(name) == roles.squash(own)]
         for twin in twins if "outcome" not in table.source.named.keys() - table.source.guessed else ():
             one, other = (f"lower({table.have[name]}::VARCHAR)" for name in (own, twin))
             query = f"SELECT count(*) FROM {table.name} WHERE {one} IS DISTINCT FROM {other}"

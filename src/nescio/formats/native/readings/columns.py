@@ -125,7 +125,7 @@ class Column:
     def is_measured(self) -> bool:
         """Whether it holds numbers with fractions."""
         numbers = [decimal(word) for word in self.words]
-        return bool(numbers) and None not in numbers and any(number != int(number) for number in numbers if number)
+        return bool(numbers) and None not in numbers and any(number % 1 for number in numbers if number)
 
 
 @cache
