@@ -40,9 +40,9 @@ def true_values(values: Floats, covariance: Floats, width: float, draws: int, rn
     $\hat\theta \mid \theta \sim N(\theta, \Sigma)$ and $\theta_j \sim N(\mu, \tau^2)$ with $\mu$ flat and $\tau$ at
     most half the `width` of the measure's range, of a density proportional to $\tau$, which keeps off 0 (Rubin 1981;
     Chung et al. 2013). For $M = \Sigma + \tau^2 I$, $v = 1/(1'M^{-1}1)$, $\hat\mu = v\,1'M^{-1}\hat\theta$ the weight
-    of $\tau$ is $\tau \sqrt{v} |M|^{-1/2} e^{-(\hat\theta - \hat\mu)'M^{-1}(\hat\theta - \hat\mu)/2}$, on a grid of 200.
-    The share of resamples in which a run is best counts the noise twice, and makes the leader too sure. `values` has
-    shape (runs,), `covariance` (runs, runs).
+    of $\tau$ is $\tau \sqrt{v} |M|^{-1/2} e^{-(\hat\theta - \hat\mu)'M^{-1}(\hat\theta - \hat\mu)/2}$, on a grid of
+    200. The share of resamples in which a run is best counts the noise twice, and makes the leader too sure. `values`
+    has shape (runs,), `covariance` (runs, runs).
     """
     own, along = np.linalg.eigh(covariance)
     own = np.maximum(own, 0.0)

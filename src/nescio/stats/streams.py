@@ -28,3 +28,4 @@ class Stream(IntEnum):
     MAGNITUDES = 21
     ARRIVAL = 20
     TRUE_VALUES = 22
+    STAKES = 23
