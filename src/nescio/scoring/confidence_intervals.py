@@ -232,7 +232,8 @@ def _student(sample: MeasureInput, level: float) -> Bounds:
     if math.isnan(point):
         return *intervals.UNDEFINED, []
     size, counts, limits = patterns.columns["n"], patterns.counts, measure.bounds
-    error, freedom = unit_error(influence(measure, patterns), size, counts)
+    skewed = measure.declaration.interval != "t"  # where its own study says that n - 1 will do
+    error, freedom = unit_error(influence(measure, patterns), size, counts, skewed=skewed)
     low, high = intervals.logit(point, error, limits, freedom, level)
     if np.isnan(low) and patterns.units > 1 and min(abs(point - limit) for limit in limits) <= 1e-12:
         of = patterns.columns[measure.declaration.proportion[1]] if measure.declaration.proportion else size

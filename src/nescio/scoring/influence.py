@@ -11,7 +11,7 @@ from nescio.data.columns import Array
 from nescio.data.patterns import Patterns
 from nescio.measures import Measure
 
-_STEP = 1e-3  # of the derivatives, which are exact for polynomials up to the fourth degree
+_STEP = 3e-4  # of the derivatives, which are exact for polynomials up to the fourth degree
 
 
 def influence(measure: Measure, patterns: Patterns) -> NDArray[np.float64]:
