@@ -49,7 +49,9 @@ def _ends(value: float, moved: Floats, level: float, clusters: NDArray[np.int64]
     """Return the ends of an interval and its standard error, from how far each question moves the value."""
     unit = np.arange(len(moved)) if clusters is None else np.unique(clusters, return_inverse=True)[1]
     size = np.bincount(unit).astype(np.float64)
-    error, freedom = unit_error(np.bincount(unit, moved), size, np.ones(len(size), dtype=np.int64), skewed=False)
+    error, freedom = unit_error(
+        np.bincount(unit, moved).astype(np.float64), size, np.ones(len(size), dtype=np.int64), skewed=False
+    )
     low, high = intervals.logit(value, error, EVERYWHERE, freedom, level)
     return low, high, error
 
@@ -124,7 +126,8 @@ def adaptation(
     away = np.where(asked, x - (asked @ x / np.maximum(times, 1))[:, None], 0.0)
     each = (away**2).sum(axis=1)
     if not len(each) or each.sum() <= 1e-12:
-        return Adaptation(*[math.nan] * 5, "undefined", math.nan, 0)
+        nan = math.nan
+        return Adaptation(nan, nan, nan, nan, nan, "undefined", nan, 0)
     many = silent.sum(axis=1)
     slope = float((away * silent).sum() / each.sum())
     moved = ((away * silent).sum(axis=1) - slope * each) / each.sum()

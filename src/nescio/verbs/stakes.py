@@ -16,12 +16,12 @@ merit by itself; read it beside the utility. The third compares runs: by the are
 
 from __future__ import annotations
 
+from nescio.comparison.stakes import AtStake, Candidates, Scale
+from nescio.comparison.stakes import stakes as score_stakes
 from nescio.data.results import Results
 from nescio.options import option, verb
 from nescio.options.kinds import LEVEL
 from nescio.reporting.stakes_screen import show_stakes
-from nescio.scoring.stakes import AtStake, Candidates, Scale
-from nescio.scoring.stakes import stakes as score_stakes
 from nescio.verbs._shared import Reading, Seeded, Sourced
 
 

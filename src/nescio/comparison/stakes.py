@@ -151,7 +151,12 @@ def stakes(
     rng = np.random.default_rng([seed, int(Stream.STAKES)])
     setting = Setting(declared, silence_earns, ci / 100, _clusters(data), rng)
     asked = [_asked(data, run, place, setting, candidates) for run in range(len(data.runs))]
-    rows = [_row(run, one, k, setting) for run, one in zip(data.runs, asked, strict=True) for k in range(len(declared))]
+    rows = [
+        _row(run, one, k, setting)
+        for run, one in zip(data.runs, asked, strict=True)
+        for k in range(len(declared))
+        if not np.isnan(one.right[:, k]).all()
+    ]
     adapts = [_adapts(run, one, setting) for run, one in zip(data.runs, asked, strict=True)]
     tables: dict[str, tuple[Any, ...]] = {"adaptation": tuple(adapts)}
     different = _differences(data.runs, asked, _pairs(data.runs, baseline), setting)
@@ -167,7 +172,7 @@ def stakes(
         seed=seed,
     )
     notes = (*(one for one in loaded.notes if one.code != "outcomes.repeats"), *_notes(rows, adapts, asked, setting))
-    return Results(tuple(row for row in rows if row.n), line, notes, "stakes", tables)
+    return Results(tuple(rows), line, notes, "stakes", tables)
 
 
 def _penalty(text: str, scale: str) -> Fraction:
@@ -221,14 +226,12 @@ def _asked(data: Evidence, run: int, place: NDArray[np.int64], setting: Setting,
 
 
 def _row(run: str, one: Asked, k: int, setting: Setting) -> AtStake:
-    """Return the figures of one run at one stake."""
+    """Return the figures of one run at one stake, at which it was asked some questions."""
     use = ~np.isnan(one.right[:, k])
     right, wrong, silent = one.right[use, k], one.wrong[use, k], one.silent[use, k]
     price, earns, n = float(setting.declared[k]), setting.earns, int(use.sum())
     target = price / (1 + price)
     nan = math.nan
-    if not n:
-        return AtStake(run, price, target, *[nan] * 14, 0, 0)
     earned = formulas.gain(right, wrong, price)
     got = setting.mean(earned, use)
     answered = 1 - silent
@@ -272,13 +275,13 @@ def _bracket(candidate: Floats, price: float) -> tuple[float, float]:
     and all right."""
     unknown = np.isnan(candidate)
     known = np.where(candidate == 1, 1.0, np.where(candidate == 0, -price, 0.0))
-    return tuple(float(np.mean(np.where(unknown, worth, known))) for worth in (-price, 1.0))  # type: ignore[return-value]
+    return float(np.where(unknown, -price, known).mean()), float(np.where(unknown, 1.0, known).mean())
 
 
 def _area(one: Asked, declared: Sequence[Fraction]) -> tuple[Floats, NDArray[np.bool_]]:
     """Return what each question adds to the area, and which questions were asked at all stakes."""
     alpha, beta = formulas.area_weights([x / (1 + x) for x in declared])
-    whole = ~np.isnan(one.right).any(axis=1)
+    whole: NDArray[np.bool_] = ~np.isnan(one.right).any(axis=1)
     earned = one.right @ np.array(alpha, dtype=float) - one.wrong @ np.array(beta, dtype=float)
     return earned, whole
 
@@ -328,7 +331,7 @@ def _difference(
     declared = [setting.declared[k] for k in stakes]
     alpha, beta = formulas.area_weights([x / (1 + x) for x in declared])
     right, wrong = one.right[:, stakes] - other.right[:, stakes], one.wrong[:, stakes] - other.wrong[:, stakes]
-    both = ~np.isnan(right).any(axis=1)
+    both: NDArray[np.bool_] = ~np.isnan(right).any(axis=1)
     values = right[both] @ np.array(alpha, dtype=float) - wrong[both] @ np.array(beta, dtype=float)
     got = setting.mean(values, both)
     unit = np.arange(got.n) if setting.clusters is None else np.unique(setting.clusters[both], return_inverse=True)[1]
