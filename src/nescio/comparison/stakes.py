@@ -281,7 +281,7 @@ def _bracket(candidate: Floats, price: float) -> tuple[float, float]:
 def _area(one: Asked, declared: Sequence[Fraction]) -> tuple[Floats, NDArray[np.bool_]]:
     """Return what each question adds to the area, and which questions were asked at all stakes."""
     alpha, beta = formulas.area_weights([x / (1 + x) for x in declared])
-    whole: NDArray[np.bool_] = ~np.isnan(one.right).any(axis=1)
+    whole: NDArray[np.bool_] = np.logical_not(np.isnan(one.right).any(axis=1))
     earned = one.right @ np.array(alpha, dtype=float) - one.wrong @ np.array(beta, dtype=float)
     return earned, whole
 
@@ -331,7 +331,7 @@ def _difference(
     declared = [setting.declared[k] for k in stakes]
     alpha, beta = formulas.area_weights([x / (1 + x) for x in declared])
     right, wrong = one.right[:, stakes] - other.right[:, stakes], one.wrong[:, stakes] - other.wrong[:, stakes]
-    both: NDArray[np.bool_] = ~np.isnan(right).any(axis=1)
+    both: NDArray[np.bool_] = np.logical_not(np.isnan(right).any(axis=1))
     values = right[both] @ np.array(alpha, dtype=float) - wrong[both] @ np.array(beta, dtype=float)
     got = setting.mean(values, both)
     unit = np.arange(got.n) if setting.clusters is None else np.unique(setting.clusters[both], return_inverse=True)[1]
