@@ -57,6 +57,7 @@ MADE: dict[str, Callable[[pd.DataFrame], Results]] = {
     "plan": lambda table: nescio.plan(table, "accuracy", difference=0.2),
     "audit": lambda table: nescio.audit("c@1"),  # noqa: ARG005
     "repeats": lambda table: nescio.repeats(repeated(table)),
+    "stakes": lambda table: nescio.stakes(pd.concat([table.assign(stake=at) for at in ("1", "9")])),
     "plan_labels": lambda table: nescio.plan_labels(table, run="b & <b>", correlation=0.7, half_width=0.6),
     "plan_repeats": lambda table: nescio.plan_repeats(variances=(0.15, 0.1), budget=1000),  # noqa: ARG005
     "from_counts": lambda table: nescio.from_counts(237, 156, 107),  # noqa: ARG005

@@ -275,7 +275,8 @@ def test_a_difference_is_that_of_two_runs_on_the_same_draws(name: str) -> None:
         return value_of(of, name, 1) - value_of(of, name, 0)
 
     drawn = [difference(own.select(np.repeat(np.arange(len(use)), times))) for times in weights.T]
-    assert (row.low, row.high) == close(tuple(np.quantile(drawn, [0.025, 0.975])))
+    if parse(name).order is not None:  # the others have Student's interval (tests/stats/test_few_units.py)
+        assert (row.low, row.high) == close(tuple(np.quantile(drawn, [0.025, 0.975])))
     swapped = []
     for swap in coins.T:
         columns = {column: np.where(swap, cells[::-1], cells) for column, cells in own.columns.items()}

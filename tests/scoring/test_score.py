@@ -23,7 +23,7 @@ CALIBRATED = run_of_answers([(c, int(i < 10 * c)) for c in (0.1, 0.3, 0.5, 0.7, 
 
 def test_the_interval_that_is_made_unasked() -> None:
     """A posterior for counts of the three outcomes, Wilson's for other shares, what a measure declares for the rest,
-    and percentiles for clusters where it declares nothing."""
+    and Student's t for clusters where it declares nothing."""
     asked = ["c@1", "coverage", "ECE", "accuracy", "Brier"]
     found = nescio.score(CALIBRATED, asked, resamples=300)
     methods = {row.measure: row.interval for row in found}
@@ -38,7 +38,7 @@ def test_the_interval_that_is_made_unasked() -> None:
     assert all(row.low is not None and row.low < row.high for row in found if row.high is not None)
     clustered = replace(CALIBRATED, clusters=np.arange(50) // 5)
     methods = {row.measure: row.interval for row in nescio.score(clustered, asked, resamples=300)}
-    assert methods == {**dict.fromkeys(asked, "percentile"), "ECE": "bins", "Brier": "logit"}
+    assert methods == {**dict.fromkeys(asked, "t"), "ECE": "bins", "Brier": "logit"}
 
 
 @pytest.mark.parametrize("right", [20, 0])

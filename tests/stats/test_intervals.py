@@ -125,11 +125,11 @@ def test_why_an_interval_may_cover_too_seldom(zeros: int, warning: CoverageWarni
 def test_logit_by_hand() -> None:
     """0.8 between 0 and 1 with a standard error of 0.05 and ten degrees of freedom: ln 4 ± 2.2281388520 · 0.05/0.16."""
     half = 2.2281388520 * 0.05 / 0.16
-    low, high = logit(np.array([0.75, 0.85]), 0.8, (0.0, 1.0), 10, 0.95)
+    low, high = logit(0.8, 0.05, (0.0, 1.0), 10, 0.95)
     assert low == pytest.approx(1 / (1 + math.exp(half) / 4), abs=1e-9)
     assert high == pytest.approx(1 / (1 + math.exp(-half) / 4), abs=1e-9)
     # Twice the range is half the slope: 0.6 between -1 and 1 with 0.1 is the same interval, stretched.
-    stretched = logit(np.array([0.5, 0.7]), 0.6, (-1.0, 1.0), 10, 0.95)
+    stretched = logit(0.6, 0.1, (-1.0, 1.0), 10, 0.95)
     assert stretched == pytest.approx((2 * low - 1, 2 * high - 1), abs=1e-12)
 
 
@@ -138,14 +138,14 @@ def test_logit_with_one_limit() -> None:
     factor = math.exp(2.2281388520 * 0.05 / 0.2)
     expected = 1 - 0.2 * factor, 1 - 0.2 / factor
     values = np.array([0.75, 0.85])
-    assert logit(values, 0.8, (-math.inf, 1.0), 10, 0.95) == pytest.approx(expected, abs=1e-9)
-    mirrored = logit(-values, -0.8, (-1.0, math.inf), 10, 0.95)
+    assert logit(0.8, float(values.std()), (-math.inf, 1.0), 10, 0.95) == pytest.approx(expected, abs=1e-9)
+    mirrored = logit(-0.8, float(values.std()), (-1.0, math.inf), 10, 0.95)
     assert mirrored == pytest.approx((-expected[1], -expected[0]), abs=1e-9)
 
 
-@pytest.mark.parametrize(("point", "values"), [(1.0, [0.8, 1.0]), (0.0, [0.0, 0.1]), (0.5, [0.5, 0.5]), (0.5, [])])
-def test_logit_is_undefined_at_a_limit_and_without_a_spread(point: float, values: list[float]) -> None:
-    assert undefined(logit(np.array(values), point, (0.0, 1.0), 10, 0.95))
+@pytest.mark.parametrize(("point", "spread"), [(1.0, 0.1), (0.0, 0.05), (0.5, 0.0), (0.5, math.nan)])
+def test_logit_is_undefined_at_a_limit_and_without_a_spread(point: float, spread: float) -> None:
+    assert undefined(logit(point, spread, (0.0, 1.0), 10, 0.95))
 
 
 def test_degrees_of_freedom_by_hand() -> None:

@@ -36,11 +36,9 @@ def test_the_chances_of_three_runs_are_those_of_all_resamples() -> None:
     runs = {"x": "CCW", "y": "WCW", "z": "WWW"}
     right = np.array([[c == "C" for c in text] for text in runs.values()], dtype=float)
     every = np.array([right[:, list(drawn)].mean(axis=1) for drawn in product(range(3), repeat=3)]).T
-    best, ranks = rank_probabilities(every)
+    best, _ = rank_probabilities(every)
     assert best[0] == pytest.approx(23 / 27 - 1 / 27 / 2 + 1 / 27 / 3)  # three tie where only the last is drawn
     assert best.sum() == pytest.approx(1.0)
-    ranked = {row.run: row for row in nescio.compare(evidence(**runs), "accuracy", resamples=2000).tables["ranks"]}
-    for at, run in enumerate(runs):
-        # Four standard errors of 2,000 draws: of a share at most 0.045, of a rank between 1 and 3 at most 0.09.
-        assert ranked[run].p_best == pytest.approx(best[at], abs=0.045)
-        assert ranked[run].expected_rank == pytest.approx(ranks[at], abs=0.09)
+    # z is the same on all resamples: how far its true value may lie is unknown, and so is P(best).
+    ranked = nescio.compare(evidence(**runs), "accuracy", resamples=2000).tables["ranks"]
+    assert [row.p_best for row in ranked] == [None] * 3

@@ -66,7 +66,9 @@ def compare(
 
     With `run` that run alone is compared, with the baseline, or with the other run where there are two.
 
-    Always paired: both runs on the questions that both have. The interval is a percentile bootstrap of the difference.
+    Always paired: both runs on the questions that both have. The interval of the difference is Student's,
+    from how far each question (or cluster) moves it, whose degrees of freedom say how few of them decide; of a measure
+    with an order, and of sums in a tally, the percentiles of resamples.
     p is two-sided, and `test` says how it is had:
 
     - `exact`: the share of all exchanges of the two labels, question by question (or cluster by cluster), with a
@@ -91,8 +93,8 @@ def compare(
     most 1 - ci; else "differences above d are ruled out" where the interval (of this comparison on its own, and made
     of resamples enough for its level) lies within `margin` of 0; else "too few questions to tell" (or resamples,
     where the correction asks for more of them). `detectable` is the difference that as many questions would show
-    with a power of 0.8, `tables["ranks"]` has rank intervals, how often each run is best on resamples, its mean rank
-    there, and the groups of tied runs (all pairs of three or more runs), `tables["tests"]` what each test used is
+    with a power of 0.8, `tables["ranks"]` has rank intervals, the chance that each run is truly best, its expected
+    rank, and the groups of tied runs (all pairs of three or more runs), `tables["tests"]` what each test used is
     exact for. Other arguments as in `score`.
 
     With `labels`, people's verdicts on the answers of both runs to a random sample of the questions, differences are
@@ -184,12 +186,18 @@ def signed(
         **loaded.signature,
         **(corrected or {}),
         ci=f"{ci:g}",
-        interval="percentile (paired)" if corrected is None else METHOD,
+        interval=interval_names(loaded.data, wanted) if corrected is None else METHOD,
         test=test,
         correction=correction,
         margin=f"{margin:g}",
         **(how if corrected is None else {}),
     )
+
+
+def interval_names(data: Data, wanted: Sequence[Measure]) -> str:
+    """Name the intervals of paired differences by these measures."""
+    closed = (measure.order is None and not is_summed(data, measure) for measure in wanted)
+    return "+".join(sorted({"t (paired)" if one else "percentile (paired)" for one in closed}, reverse=True))
 
 
 def _summed(data: Data, wanted: Sequence[Measure]) -> list[Remark]:

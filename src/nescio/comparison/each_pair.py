@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -20,16 +21,22 @@ from nescio.comparison.pair_test import (
     questions_of,
 )
 from nescio.comparison.resampled_pairs import TestPlan
+from nescio.comparison.summed_runs import SummedRuns
 from nescio.data.evidence import Data, with_questions
 from nescio.data.notes import Note, note
 from nescio.data.results import Comparison
 from nescio.errors import opt
 from nescio.measures import Measure
 from nescio.options.edge import Progress
+from nescio.scoring.confidence_intervals import few_decide, unfit
 from nescio.scoring.confidence_intervals import remarks as remarks_on
-from nescio.scoring.confidence_intervals import unfit
+from nescio.scoring.influence import influence
 from nescio.scoring.samples import by_question
 from nescio.stats import intervals
+from nescio.stats.few_units import unit_error
+
+EVERYWHERE = (-math.inf, math.inf)
+FEWEST_UNITS = 10  # below which differences of rare errors have been seen to cover too little (docs/few-units.md)
 
 
 def each_pair(
@@ -56,7 +63,8 @@ def each_pair(
             seen = replace(seen, largest=largest_differences(together, plan.blocks, plan.jobs, progress))
     # Runs are paired in the order of their names, so that a against b is b against a turned round, to the last bit.
     lined_up = [(x, y) if data.runs[x] <= data.runs[y] else (y, x) for x, y in pairs]
-    for runs, tested in zip(pairs, each_tested(seen, lined_up, plan), strict=True):
+    drawn = plan.test == "bootstrap" or not in_closed_form(seen)
+    for runs, tested in zip(pairs, each_tested(seen, lined_up, plan, intervals=drawn), strict=True):
         yield _compare(seen, runs, tested, plan)
 
 
@@ -70,16 +78,15 @@ def _compare(
     if tested is None:
         nan = float("nan")
         return Comparison(*names, measure.label, nan, nan, nan, nan, None, None, n), remarks
-    observed, p, how, resampled = tested.observed, tested.p, tested.how, tested.resampled
+    observed, p, how = tested.observed, tested.p, tested.how
     units = tested.pair.own[0].units
-    remarks += remarks_on("percentile", resampled, units)
-    if not measure.declaration.resampling_covers and not np.isnan(observed):
-        remarks.append(unfit("percentile"))
+    low, high, spread, made = _interval(seen, tested, plan.level)
+    remarks += made
     if seen.largest is not None:
         largest, exact = seen.largest
         p = hsd_p(observed, largest, exact=exact)
     elif how == "bootstrap":
-        p = bootstrap_p(observed, resampled)
+        p = bootstrap_p(observed, tested.resampled)
         if units < intervals.FEW:
             remarks.append(
                 note(
@@ -91,14 +98,47 @@ def _compare(
             )
     elif p is None:
         p = p_value(observed, tested.exchanged)
-    low = high = spread = float("nan")
-    if not np.isnan(observed):
-        low, high = intervals.percentile(resampled, plan.level)
-        spread = float(np.nanstd(resampled)) if high - low > 1e-12 else 0.0
     if data.runs[runs[0]] > data.runs[runs[1]]:
         observed, low, high = 0 - observed, 0 - high, 0 - low  # not -x: no difference is 0, not -0
     row = Comparison(*names, measure.label, observed, low, high, p, None, how, n, None, units=units, spread=spread)
     return row, remarks
+
+
+def in_closed_form(seen: RunsSeen) -> bool:
+    """Tell whether the interval of a difference is Student's, from what each unit moves: of an additive measure, whose
+    single units are known."""
+    return seen.measure.order is None and not isinstance(seen, SummedRuns)
+
+
+def _interval(seen: RunsSeen, tested: TestedPair, level: float) -> tuple[float, float, float, list[Note]]:
+    """Return the interval of a difference, its standard error (0 where no unit moves it), and remarks."""
+    measure, pair, observed = seen.measure, tested.pair, tested.observed
+    if np.isnan(observed):
+        return math.nan, math.nan, math.nan, []
+    doubts = [] if measure.declaration.resampling_covers else [unfit("t" if in_closed_form(seen) else "percentile")]
+    if not in_closed_form(seen):
+        low, high = intervals.percentile(tested.resampled, level)
+        spread = float(np.nanstd(tested.resampled)) if high - low > 1e-12 else 0.0
+        return low, high, spread, [*remarks_on("percentile", tested.resampled, pair.own[0].units), *doubts]
+    first, second = (influence(measure, own) for own in pair.own)
+    moved = first - second
+    error, freedom = unit_error(moved, pair.own[0].columns["n"], pair.counts)
+    low, high = intervals.logit(observed, error, EVERYWHERE, freedom, level)
+    if np.isnan(low):
+        return low, high, 0.0, [no_interval(pair.own[0].units), *doubts]
+    few = pair.own[0].units < FEWEST_UNITS or freedom < intervals.FEW_DECIDE
+    return low, high, error, [*([few_decide("t")] if few else []), *doubts]
+
+
+def no_interval(units: int) -> Note:
+    """Say why a difference has no interval: one unit alone, or units that all move the runs alike."""
+    if units < 2:
+        return note("comparison.one_unit", "one question or cluster alone cannot show how far a difference may move")
+    return note(
+        "comparison.no_interval",
+        "all {units} questions or clusters move the two runs alike, so that the difference has no interval",
+        units=units,
+    )
 
 
 def _part_note(questions: int, total: int, *, every: bool) -> Note:

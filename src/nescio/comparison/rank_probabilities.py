@@ -1,4 +1,4 @@
-"""P(best) and expected ranks beside rank intervals, from resamples that all runs share."""
+"""P(best) and expected ranks beside rank intervals: of the true values, given what was measured."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from nescio.comparison.ranks import Rank
 from nescio.comparison.shared_draws import MOST_PICKS, shared_draws
 from nescio.data.evidence import Data
 from nescio.measures import Measure
-from nescio.stats.ranking import rank_probabilities
+from nescio.stats.ranking import rank_probabilities, true_values
 from nescio.stats.resampling import BLOCK, Block
+from nescio.stats.streams import Stream
 
-MOST_DRAWS = 2_000  # resamples of a chance, whose Monte Carlo error is then at most 0.012; fewer of very many questions
+MOST_DRAWS = 2_000  # of true values, so that the Monte Carlo error is at most 0.012; resamples behind their covariance
 
 
 def with_rank_probabilities(
@@ -26,7 +27,7 @@ def with_rank_probabilities(
     blocks: Sequence[Block],
     jobs: int,
 ) -> tuple[Rank, ...]:
-    """Return the ranks with how often each run is best when the questions are resampled, and its mean rank.
+    """Return the ranks with the chance that each run is truly the best, and its expected rank.
 
     None where runs cannot be drawn together (`shared_draws`).
     """
@@ -38,21 +39,36 @@ def with_rank_probabilities(
     for measure in measures:
         values = of_measure[measure.label]
         if values is not None:
-            rows = fill(rows, measure, data.runs, values)
+            rows = fill(rows, measure, data.runs, values, some[0].generator(Stream.TRUE_VALUES))
     return tuple(rows)
 
 
-def fill(ranked: Sequence[Rank], measure: Measure, runs: Sequence[str], values: NDArray[np.float64]) -> list[Rank]:
-    """Fill the probabilities into the ranks of one measure; `values` are those of the runs on shared resamples."""
-    best, mean = rank_probabilities(values, lower_is_better=measure.declaration.lower_is_better)
-    place = {run: i for i, run in enumerate(runs)}
-
-    def number(value: float) -> float | None:
-        return None if math.isnan(value) else float(value)
-
+def fill(
+    ranked: Sequence[Rank],
+    measure: Measure,
+    runs: Sequence[str],
+    resampled: NDArray[np.float64],
+    rng: np.random.Generator,
+) -> list[Rank]:
+    """Fill the probabilities into the ranks of one measure; `resampled` are the values of the runs on shared
+    resamples, of which their covariance is taken."""
+    value = {row.run: row.value for row in ranked if row.measure == measure.label}
+    known = [i for i, run in enumerate(runs) if not math.isnan(value[run])]
+    whole = resampled[:, ~np.isnan(resampled[known]).any(axis=0)]
+    if not known or whole.shape[1] <= 1:
+        return list(ranked)
+    covariance = np.cov(whole[known], ddof=0).reshape(len(known), len(known))
+    if len(known) > 1 and (np.diag(covariance) <= 1e-24).any():
+        return list(ranked)  # a run that no resample moves: how far its true value may lie is unknown
+    seen = np.array([value[runs[i]] for i in known])
+    low, high = measure.bounds
+    width = high - low if math.isfinite(high - low) else float(np.ptp(seen) + 4 * np.sqrt(np.diag(covariance)).max())
+    drawn = true_values(seen, covariance, width, MOST_DRAWS, rng)
+    best, mean = rank_probabilities(drawn, lower_is_better=measure.declaration.lower_is_better)
+    place = {runs[i]: at for at, i in enumerate(known)}
     return [
-        replace(row, p_best=number(best[place[row.run]]), expected_rank=number(mean[place[row.run]]))
-        if row.measure == measure.label
+        replace(row, p_best=float(best[place[row.run]]), expected_rank=float(mean[place[row.run]]))
+        if row.measure == measure.label and row.run in place
         else row
         for row in ranked
     ]

@@ -18,9 +18,9 @@ class Rank(Struct, frozen=True):
     `low` to `high` are the ranks it may have: one worse for every run that is significantly better, and so from below
     (Al Mohamad, Goeman & van Zwet 2022: the ranks hold together where the p-values are adjusted for all pairs).
     `groups` numbers the bars of a critical-difference diagram that it lies under (Demšar, JMLR 2006): neighbours in
-    rank that are all tied. `p_best` is the share of resamples of the questions on which the run is best (runs that are
-    best together share it), and `expected_rank` its mean rank there: how the ranking would turn out on other questions
-    like these, and no test. None where the runs cannot be resampled together.
+    rank that are all tied. `p_best` is the chance that the run has the highest true value if the runs are exchangeable
+    (`nescio.stats.ranking.true_values`), and `expected_rank` its mean rank then; no test. None where the runs cannot be
+    resampled together, and where one of them does not vary.
     """
 
     measure: str

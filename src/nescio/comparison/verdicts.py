@@ -38,14 +38,22 @@ def rule_of_three_share(units: int, alpha: float) -> float:
 
 
 def widened_interval(row: Comparison, alpha: float) -> tuple[float, float]:
-    """Compute the interval of a difference, widened where no resample differs: what was never seen may still be."""
+    """Compute the interval of a difference, of the rule of three where no unit moves it: what was never seen may still
+    be."""
+    if _unmoved(row):
+        low, high = parse(row.measure).bounds
+        slack = rule_of_three_share(row.units, alpha) * (high - low)
+        return row.difference - slack, row.difference + slack
     if row.low is None or row.high is None or math.isnan(row.low) or math.isnan(row.high):
         return float("-inf"), float("inf")
-    if row.high - row.low > 1e-12:
-        return row.low, row.high
-    low, high = parse(row.measure).bounds
-    slack = rule_of_three_share(row.units, alpha) * (high - low)
-    return row.low - slack, row.high + slack
+    return row.low, row.high
+
+
+def _unmoved(row: Comparison) -> bool:
+    """Tell whether no unit moves a difference: it has no spread, or an interval without width."""
+    if math.isnan(row.difference) or row.low is None or row.high is None:
+        return False
+    return row.spread == 0 if math.isnan(row.low) else row.high - row.low <= 1e-12
 
 
 def decide(row: Comparison, alpha: float, margin: float, smallest: float = 0.0) -> Comparison:
@@ -67,7 +75,7 @@ def decide(row: Comparison, alpha: float, margin: float, smallest: float = 0.0) 
     if bound > margin and row.p is not None and row.p <= smallest:
         return replace(row, verdict=TOO_FEW_RESAMPLES)
     if bound > margin:
-        return replace(row, verdict=NONE_SEEN if row.low == row.high == row.difference == 0 else TOO_FEW)
+        return replace(row, verdict=NONE_SEEN if _unmoved(row) and row.difference == 0 else TOO_FEW)
     # Rounded up, so that the words claim no more than the figure.
     bound = math.ceil(bound * 1e4 - 1e-9) / 1e4
     return replace(row, verdict=f"differences above {bound:g} are ruled out", no_larger_than=bound)
@@ -80,7 +88,7 @@ def regression(row: Comparison, alpha: float, margin: float) -> int:
     By the interval; a failure takes the verdict "worse" as well. Runs that end alike on every one of 30 questions or
     more pass; on fewer, what was never seen may still be.
     """
-    unchanged = row.low == row.high == row.difference == 0 and row.units >= FEW
+    unchanged = _unmoved(row) and row.difference == 0 and row.units >= FEW
     low, high = (0.0, 0.0) if unchanged else widened_interval(row, alpha)
     if parse(row.measure).declaration.lower_is_better:
         low, high = -high, -low

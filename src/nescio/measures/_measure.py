@@ -53,6 +53,7 @@ Formula = Callable[..., Any]
 Bounds = tuple[float, float]
 OUTCOME_COLUMNS = frozenset((*OUTCOMES, "n"))
 WHEN, EXAMPLE = "When to use it", "Example"  # how two paragraphs of a measure's docstring begin
+AUTO = "auto"  # of a parameter: what the measure finds itself, and a name so leaves out
 _ROWS_AT_ONCE = 32
 
 
@@ -242,7 +243,7 @@ class Declaration(Struct, frozen=True):
 
     name: str
     formula: Formula
-    needs: str | Callable[..., str]
+    needs: str | Callable[..., str | tuple[str, ...]]
     bounds: Bounds | Callable[..., Bounds]
     source: str
     each: Callable[..., Mapping[str, Array]] | None = None
@@ -254,9 +255,10 @@ class Declaration(Struct, frozen=True):
     valid: Mapping[str, Rule] = field(default_factory=dict)
     remark: Callable[..., Note | None] | None = None
     lower_is_better: bool = False
+    direction: Callable[..., bool] | None = None
     descriptive: bool = False
     same_formula_as: str | None = None
-    interval: Literal["percentile", "logit"] | OwnInterval | None = "percentile"
+    interval: Literal["percentile", "logit", "t"] | OwnInterval | None = "percentile"
     deciding: Callable[..., Any] | None = None
 
     @property
@@ -304,11 +306,12 @@ class Declaration(Struct, frozen=True):
         bound = bind(self.name, "measure", self.parameters, values, self.valid)
         needs = self.needs(**bound) if callable(self.needs) else self.needs.format(**bound)
         bounds = self.bounds(**bound) if callable(self.bounds) else self.bounds
-        full = written(self.name, bound)
-        columns = (needs,) if callable(self.needs) else tuple(needs.split())
+        full = written(self.name, {key: value for key, value in bound.items() if value != AUTO})
+        columns = needs if isinstance(needs, tuple) else (needs,) if callable(self.needs) else tuple(needs.split())
         if len(set(map(attribute, columns))) < len(columns):
             raise ValueError(f"measure {self.name}: two of its columns end alike ({needs})")
-        return Measure(label, full, columns, bounds, self, bound)
+        declaration = replace(self, lower_is_better=self.direction(**bound)) if self.direction else self
+        return Measure(label, full, columns, bounds, declaration, bound)
 
 
 @lru_cache(1 << 10)
@@ -336,7 +339,12 @@ REGISTRY: Registry[Declaration] = Registry("measure", "nescio.measures", _index.
 
 
 def measure(
-    name: str, *, needs: str | Callable[..., str], bounds: Bounds | Callable[..., Bounds], source: str, **more: Any
+    name: str,
+    *,
+    needs: str | Callable[..., str | tuple[str, ...]],
+    bounds: Bounds | Callable[..., Bounds],
+    source: str,
+    **more: Any,
 ) -> Callable[[Formula], Formula]:
     """Register the decorated formula as a measure. A name that is taken raises ValueError.
 
@@ -348,9 +356,10 @@ def measure(
     a wrong answer that trades places with a right one behind it makes it no worse, so that bins of confidence bracket
     it; `remark` may note something about a run's columns that its reader should
     know; a `descriptive` one says what a system does, not how well (coverage): neither higher nor lower is better;
+    `direction` tells from the parameters whether lower is better;
     `same_formula_as` names the measure whose formula this is over other columns, and whose rules so apply; `interval`
     is the method that the coverage study supports for it (docs/coverage.md), where no posterior of counts and no
-    proportion is: percentile, logit, or one of its own; None says that none covers, as of what noise makes larger;
+    proportion is: percentile, logit, t, or one of its own; None says that none covers, as of what noise makes larger;
     `deciding` counts, from the totals, the independent comparisons that must all agree for a value at its limit.
     """
 

@@ -180,6 +180,8 @@ def _prepared(data: Data, options: Options, policies: Policies) -> Data:
 
 
 def _clustered(data: Evidence, column: str) -> Evidence:
+    if column == "cluster" and data.clusters is not None:
+        return data
     if column not in data.strata:
         have = f"; such columns: {', '.join(data.strata)}" if data.strata else ""
         raise MismatchError(f"{opt('cluster', column)}: no such column is constant within each question{have}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Literal, get_args
@@ -18,10 +19,12 @@ from nescio.errors import UsageError
 from nescio.measures import Measure, OwnInterval
 from nescio.measures.calibration import SURE_WRONG
 from nescio.options.edge import Progress
+from nescio.scoring.influence import influence
 from nescio.scoring.jackknife import degrees_of_freedom, left_out
 from nescio.scoring.resampled import by_draw, resample, together
 from nescio.scoring.samples import MeasureInput
 from nescio.stats import intervals, parallel, resampling
+from nescio.stats.few_units import unit_error
 from nescio.stats.intervals import CoverageWarning, Interval
 from nescio.stats.resampling import Block
 from nescio.stats.streams import Stream
@@ -30,7 +33,9 @@ CONSTANT, FEW_UNITS, SKEWED, RARE = "interval.constant", "interval.few_units", "
 UNFIT, FEW_DECIDE = "interval.unfit", "interval.few_decide"
 # The codes of remarks that an interval may cover the truth too seldom.
 DOUBTS = (CONSTANT, FEW_UNITS, SKEWED, RARE, FEW_DECIDE, UNFIT, SURE_WRONG)
-IntervalMethod = Literal["auto", "percentile", "bca", "logit", "dirichlet", "wilson"]
+IntervalMethod = Literal["auto", "percentile", "bca", "logit", "t", "dirichlet", "wilson"]
+# Below these Student's interval of clustered questions has been seen to cover too little (docs/few-units.md).
+FEWEST_UNITS, FEWEST_FREEDOM = 6, 2.0
 METHODS: tuple[IntervalMethod, ...] = get_args(IntervalMethod)
 
 
@@ -54,10 +59,17 @@ def method_for(measure: Measure, method: str, *, clustered: bool) -> str:
         if isinstance(declared, OwnInterval):
             return declared.name if declared.clustered or not clustered else "percentile"
         declared = declared or "percentile"
+        if clustered and measure.order is None and declared == "percentile":
+            return "t"
         return declared if clustered else "dirichlet" if counted else "wilson" if proportion else declared
     if method == "logit" and np.isinf(measure.bounds).all():
         raise UsageError(
             f"logit is for measures that have a lowest or highest value, and {measure.label} has neither; use "
+            "percentile, bca or auto"
+        )
+    if method == "t" and measure.order is not None:
+        raise UsageError(
+            f"t is for measures that are formulas over sums, and {measure.label} puts the questions in an order; use "
             "percentile, bca or auto"
         )
     if method == "wilson" and not proportion:
@@ -102,6 +114,8 @@ def bounds(
             intervals_of[place] = _interval(sample, method, sample.resampled, plan.level)
         elif method == "wilson":
             intervals_of[place] = _wilson(sample, plan.level)
+        elif method == "t":
+            intervals_of[place] = _student(sample, plan.level)
         elif isinstance(own, OwnInterval) and method == own.name:
             intervals_of[place] = _own(sample, own, plan)
         else:
@@ -129,7 +143,7 @@ def _interval(sample: MeasureInput, method: str, values: NDArray[np.float64], le
     if method == "logit" and not np.isnan(point):
         freedom = degrees_of_freedom(sample)
         limits = sample.measure.bounds
-        low, high = intervals.logit(values, point, limits, freedom, level)
+        low, high = intervals.logit(point, float(np.nanstd(values)), limits, freedom, level)
         if np.isnan(low) and min(abs(point - limit) for limit in limits) <= 1e-12:
             low, high = intervals.at_limit(point, limits, sample.measure.deciding(sample.patterns), level)
         return low, high, made + _remarks_on_logit(low, freedom)
@@ -181,9 +195,12 @@ def _remarks_on_logit(low: float, freedom: float) -> list[Note]:
         ]
     if freedom >= intervals.FEW_DECIDE:
         return []
-    return [
-        note(FEW_DECIDE, "few questions decide the value: treat the {method} interval as approximate", method="logit")
-    ]
+    return [few_decide("logit")]
+
+
+def few_decide(method: str) -> Note:
+    """Remark on a standard error that few questions decide."""
+    return note(FEW_DECIDE, "few questions decide the value: treat the {method} interval as approximate", method=method)
 
 
 def unfit(method: str) -> Note:
@@ -206,6 +223,32 @@ def _few_units(method: str) -> Note:
         "fewer than {units} questions or clusters to resample: treat the {method} interval as approximate",
         units=intervals.FEW,
         method=method,
+    )
+
+
+def _student(sample: MeasureInput, level: float) -> Bounds:
+    """Compute Student's interval from what each unit moves, on the logit scale of a measure between two limits."""
+    measure, patterns, point = sample.measure, sample.patterns, sample.value
+    if math.isnan(point):
+        return *intervals.UNDEFINED, []
+    size, counts, limits = patterns.columns["n"], patterns.counts, measure.bounds
+    skewed = measure.declaration.interval != "t"  # where its own study says that n - 1 will do
+    error, freedom = unit_error(influence(measure, patterns), size, counts, skewed=skewed)
+    low, high = intervals.logit(point, error, limits, freedom, level)
+    if np.isnan(low) and patterns.units > 1 and min(abs(point - limit) for limit in limits) <= 1e-12:
+        of = patterns.columns[measure.declaration.proportion[1]] if measure.declaration.proportion else size
+        low, high = intervals.at_limit(point, limits, int(counts[of > 0].sum()), level)
+    if np.isnan(low):
+        return low, high, [_no_spread(patterns.units)]
+    return low, high, [few_decide("t")] if patterns.units < FEWEST_UNITS or freedom < FEWEST_FREEDOM else []
+
+
+def _no_spread(units: int) -> Note:
+    return note(
+        "interval.no_spread",
+        "{units:one question or cluster cannot/questions or clusters that are all alike cannot} show how far the value "
+        "may move: no interval",
+        units=units,
     )
 
 

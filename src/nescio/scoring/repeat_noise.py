@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from itertools import combinations
 from statistics import NormalDist
 from typing import Any
@@ -14,7 +14,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from nescio.data.columns import OUTCOMES, Array
+from nescio.data.columns import OUTCOMES
 from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, note
 from nescio.data.results import Results
@@ -23,12 +23,11 @@ from nescio.errors import MismatchError, UsageError, opt
 from nescio.measures import Measure, Measures
 from nescio.options.edge import Progress
 from nescio.pipeline import Loaded
+from nescio.scoring.influence import slopes
 from nescio.scoring.samples import columns_for, measure_inputs
 from nescio.scoring.score import open_data, parse_all, strata
 from nescio.stats.parallel import followed
 from nescio.stats.variance_split import Split, intraclass, split
-
-_STEP = 1e-3  # of the derivatives, which are exact for polynomials up to the fourth degree
 
 
 class Repeatability(Struct, frozen=True):
@@ -185,25 +184,6 @@ def influence(data: Evidence, measure: Measure, run: int) -> tuple[NDArray[np.fl
         ((values - means[name]) * of_mean[name]).reshape(len(question), -1).sum(1) for name, values in mapped.items()
     ]
     return np.sum(added, axis=0), question
-
-
-def slopes(measure: Measure, means: Mapping[str, Array]) -> dict[str, Array]:
-    """Return the derivative of the formula by each mean, from five points."""
-    by_name = {}
-    for name, mean in means.items():
-        flat = np.atleast_1d(mean).ravel()
-        slope = np.zeros(len(flat))
-        for i in range(len(flat)):
-            at = [_moved(measure, means, name, i, step) for step in (-2 * _STEP, -_STEP, _STEP, 2 * _STEP)]
-            slope[i] = (at[0] - 8 * at[1] + 8 * at[2] - at[3]) / (12 * _STEP)
-        by_name[name] = slope.reshape(np.shape(mean))
-    return by_name
-
-
-def _moved(measure: Measure, means: Mapping[str, Array], name: str, place: int, step: float) -> float:
-    moved = np.array(means[name], dtype=np.float64)
-    moved.reshape(-1)[place] += step
-    return float(measure.of_totals({**means, name: moved, "n": np.array(1.0)}))
 
 
 def _row(

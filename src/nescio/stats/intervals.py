@@ -56,28 +56,27 @@ def bca(
     return _quantiles(defined, adjusted((1 - level) / 2), adjusted((1 + level) / 2))
 
 
-def logit(
-    values: NDArray[np.float64], point: float, limits: tuple[float, float], freedom: float, level: float
-) -> Interval:
-    r"""Compute Student's interval on the logit scale of a measure between two limits, with the bootstrap's standard
-    error.
+def logit(point: float, spread: float, limits: tuple[float, float], freedom: float, level: float) -> Interval:
+    r"""Compute Student's interval on the logit scale of a measure between two limits, from its standard error.
 
     For $u(\theta) = \ln\frac{\theta - l}{h - \theta}$ the ends are $u^{-1}(u(\hat\theta) \pm t_{\nu}\,u'(\hat\theta)
-    \,s)$, s being the standard deviation of the resampled values and $\nu$ from `freedom`. Where a limit is infinite u
-    is the logarithm of the distance to the other. Undefined at a limit, and where all resamples are alike: these do not
-    say how far the value may move.
+    \,s)$, s being the `spread` (that of the resampled values, or `few_units.unit_error`) and $\nu$ the `freedom`. Where
+    a limit is infinite u is the logarithm of the distance to the other, and where both are $\hat\theta \pm t_\nu s$.
+    Undefined at a limit, and without a spread: these do not say how far the value may move.
     """
     from scipy.special import stdtrit
 
     low, high = limits
-    defined = values[~np.isnan(values)]
     above, below = high - point, point - low
     rounding = 1e-12 * max(1.0, abs(point))
-    if not len(defined) or not min(above, below) > rounding or float(defined.std()) <= rounding:
+    if not min(above, below) > rounding or not spread > rounding:
         return UNDEFINED
+    times = float(stdtrit(freedom, (1 + level) / 2))
+    if math.isinf(below) and math.isinf(above):
+        return point - times * spread, point + times * spread
     # The odds of the two distances are multiplied by this factor and its inverse.
     slope = 1 / above + 1 / below
-    factor = math.exp(min(float(stdtrit(freedom, (1 + level) / 2)) * slope * float(defined.std()), 700.0))
+    factor = math.exp(min(times * slope * spread, 700.0))
     if math.isinf(below):
         return high - above * factor, high - above / factor
     if math.isinf(above):

@@ -27,3 +27,5 @@ class Stream(IntEnum):
     SUITES = 15
     MAGNITUDES = 21
     ARRIVAL = 20
+    TRUE_VALUES = 22
+    STAKES = 23

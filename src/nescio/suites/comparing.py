@@ -26,6 +26,8 @@ from nescio.options.edge import Progress
 from nescio.pipeline import check_baseline
 from nescio.scoring.score import parse_all
 from nescio.stats import intervals, resampling, suites
+from nescio.stats.resampling import Block
+from nescio.stats.streams import Stream
 from nescio.suites.choices import Incomplete, Over
 from nescio.suites.completeness import complete, over_shared
 from nescio.suites.definition import Suite, open_suite
@@ -82,7 +84,7 @@ def compare_suite(
     pairs = _pairs(suite, baseline, run)
     if notes and incomplete == "available":
         notes = [over_shared(suite, pairs)]
-    plan = TestPlan(ci / 100, resampling.blocks(resamples, seed), jobs, "auto")
+    plan = TestPlan(ci / 100, blocks := resampling.blocks(resamples, seed), jobs, "auto")
     drawn = [draw(b, wanted, resamples, seed, jobs) for b in suite.benchmarks]
     notes += cautions(suite, drawn, over)
     rows: list[Comparison] = []
@@ -96,7 +98,9 @@ def compare_suite(
     tables: dict[str, tuple[Any, ...]] = {"benchmarks": tuple(parts)}
     if baseline is None and run is None and len(suite.runs) > 2:
         tables["ranks"] = tuple(
-            rank for at, measure in enumerate(wanted) for rank in _ranks(suite, measure, rows, [of[at] for of in drawn])
+            rank
+            for at, measure in enumerate(wanted)
+            for rank in _ranks(suite, measure, rows, [of[at] for of in drawn], blocks[0])
         )
     tables["tests"] = tests_used(rows, TESTS)
     line = sign(
@@ -225,7 +229,9 @@ def _parts(
     return rows
 
 
-def _ranks(suite: Suite, measure: Measure, rows: Sequence[Comparison], drawn: Sequence[Drawn]) -> list[Rank]:
+def _ranks(
+    suite: Suite, measure: Measure, rows: Sequence[Comparison], drawn: Sequence[Drawn], block: Block
+) -> list[Rank]:
     """Rank the runs by their macro means, where all of them are over the same benchmarks."""
     if measure.declaration.descriptive or any(len(b.data.runs) < len(suite.runs) for b in suite.benchmarks):
         return []
@@ -235,4 +241,4 @@ def _ranks(suite: Suite, measure: Measure, rows: Sequence[Comparison], drawn: Se
     if not all(of.together for of in drawn):
         return ranked
     together = np.stack([np.mean([of.draws[run] for of in drawn], axis=0) for run in suite.runs])
-    return fill(ranked, measure, suite.runs, together)
+    return fill(ranked, measure, suite.runs, together, block.generator(Stream.TRUE_VALUES))

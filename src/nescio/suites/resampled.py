@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from nescio.comparison.shared_draws import shared_draws
 from nescio.errors import MismatchError
 from nescio.measures import Measure
-from nescio.scoring.repeat_noise import slopes
+from nescio.scoring.influence import influence
 from nescio.scoring.resampled import resample
 from nescio.scoring.samples import MeasureInput, measure_inputs
 from nescio.scoring.summed import is_summed
@@ -99,12 +99,4 @@ def variance(sample: MeasureInput) -> float | None:
         return None
     if not sample.n or math.isnan(sample.value):
         return math.nan
-    counts = sample.patterns.counts.astype(np.float64)
-    columns = {name: np.asarray(values, dtype=np.float64) for name, values in sample.patterns.columns.items()}
-    whole = float(counts @ columns["n"])
-    means = {name: np.einsum("k,k...->...", counts, values) / whole for name, values in columns.items()}
-    moved = np.zeros(len(counts))
-    for name, slope in slopes(sample.measure, {name: mean for name, mean in means.items() if name != "n"}).items():
-        size = columns["n"].reshape(-1, *[1] * (columns[name].ndim - 1))
-        moved += ((columns[name] - means[name] * size) * slope).reshape(len(counts), -1).sum(axis=1)
-    return float(counts @ (moved / whole) ** 2)
+    return float(sample.patterns.counts @ influence(sample.measure, sample.patterns) ** 2)

@@ -10,15 +10,16 @@ nescio compare questions.jsonl runs/*.jsonl --baseline old --labels people.csv
 nescio compare suite/suite.toml --baseline model-a
 nescio compare questions.jsonl runs/*.jsonl -m c@1 --baseline old --fail-on-regression --margin 0.01
 
-The interval is a percentile bootstrap of the difference, not adjusted for multiple comparisons. "p adjusted" and the
-verdicts better and worse account for all comparisons by the first measure, which decides, or for all by the others.
-For descriptive measures, such as coverage, the verdict is higher or lower. Otherwise the verdict is "differences
-above d are ruled out" if the interval lies within the margin, and else "too few questions to tell". "detectable" is
-the smallest difference that this test would detect (80% power).
+The interval of a difference is Student's t over questions, or clusters of them (the percentiles of resamples where
+confidence orders the questions), and not adjusted for multiple comparisons. "p adjusted" and the verdicts better and
+worse account for all comparisons by the first measure, which decides, or for all by the others. For descriptive
+measures, such as coverage, the verdict is higher or lower. Otherwise the verdict is "differences above d are ruled
+out" if the interval lies within the margin, and else "too few questions to tell". "detectable" is the smallest
+difference that this test would detect (80% power).
 
-Without a baseline, three or more runs are also ranked: each has the range of its possible ranks, P(best) (how often
-it is best when the questions are resampled), its mean rank over the same resamples, and its groups of tied runs. Over
-a suite, the differences are between means over several benchmarks. A baseline file is refused if it was made on other
+Without a baseline, three or more runs are also ranked: each has the range of its possible ranks, P(best) (the chance
+that it is truly the best, if the runs are exchangeable), its expected rank, and its groups of tied runs. Over a
+suite, the differences are between means over several benchmarks. A baseline file is refused if it was made on other
 questions, by another judge, or with other reading options. `nescio report --baseline` writes a page of what changed,
 and `nescio look` follows two runs whose questions arrive in blocks.
 """

@@ -1,0 +1,383 @@
+"""Systems that were told what an error costs: what they earned at each stake, and whether their silence follows it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import combinations
+from typing import Any, Literal
+
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
+from numpy.typing import NDArray
+
+from nescio.comparison.corrections import adjust
+from nescio.data.evidence import Evidence, with_questions
+from nescio.data.notes import Note, note
+from nescio.data.results import Results
+from nescio.data.signature import sign
+from nescio.errors import MismatchError, UnknownNameError, UsageError, opt
+from nescio.pipeline import Options, load
+from nescio.stats import stakes as formulas
+from nescio.stats.streams import Stream
+
+Floats = NDArray[np.float64]
+Scale = Literal["auto", "penalty", "target"]
+Candidates = Literal["stated", "lower"]
+TARGETS = ("t", "target", "threshold", "confidence_target")  # columns that hold t, and not the price of an error
+
+
+class AtStake(Struct, frozen=True):
+    """A run at one stake, of `n` questions.
+
+    `utility` is (C - λW)/n with what silence on unanswerable questions earns, `normalised` that over 1 + λ. `always` is
+    the utility of answering every question, `rule` that of answering where the confidence exceeds t, and `regret` is
+    `rule` less `utility`; each is a range where the outcome of declined answers is unknown. `consistency` is the share
+    of questions on which the run does what the rule says, `stated_regret` what it loses by its own lights.
+    """
+
+    run: str
+    penalty: float
+    target: float
+    utility: float
+    low: float | None
+    high: float | None
+    normalised: float
+    coverage: float
+    precision: float
+    always: float
+    never: float
+    rule: float
+    regret: float
+    regret_least: float
+    regret_most: float
+    consistency: float
+    stated_regret: float
+    unknown: int
+    n: int
+
+
+class Adapts(Struct, frozen=True):
+    """How a run's silence follows the stakes: the change of its share for a stake ten times as high, and the one-sided
+    p-value of "ignores its stakes"."""
+
+    run: str
+    per_tenfold: float
+    low: float | None
+    high: float | None
+    p: float
+    test: str
+    area: float
+    area_low: float | None
+    area_high: float | None
+    n: int
+    left_out: int
+
+
+class StakeDifference(Struct, frozen=True):
+    """A run minus another on the questions of both: `penalty` None is the area over all stakes, the primary figure;
+    single stakes have Holm's p among themselves."""
+
+    run: str
+    baseline: str
+    penalty: float | None
+    difference: float
+    low: float | None
+    high: float | None
+    p: float
+    p_adjusted: float
+    test: str
+    n: int
+
+
+class Setting(Struct, frozen=True, eq=False):
+    """What all runs have in common: the stakes λ, what silence earns where there is no answer, the level of intervals
+    as a share, the cluster of each question, and the draws of tests that are not exact."""
+
+    declared: Sequence[Fraction]
+    earns: float
+    level: float
+    clusters: NDArray[np.int64] | None
+    rng: np.random.Generator
+
+    def mean(self, values: Floats, use: NDArray[np.bool_]) -> formulas.Mean:
+        """Return the mean of the values of some questions, and its interval."""
+        return formulas.mean(values, self.level, None if self.clusters is None else self.clusters[use])
+
+
+class Asked(Struct, frozen=True, eq=False):
+    """One run: questions by stakes, NaN where a question was not asked at a stake; all of shape (questions, stakes)."""
+
+    right: Floats
+    wrong: Floats
+    silent: Floats
+    answerable: Floats
+    confidence: Floats
+    candidate: Floats
+
+
+def stakes(
+    source: Any,
+    *,
+    stake: str,
+    scale: Scale,
+    silence_earns: float,
+    candidates: Candidates,
+    baseline: str | None,
+    ci: float,
+    seed: int,
+    **options: Any,
+) -> Results[AtStake]:
+    """Score runs that were asked the same questions at several stated stakes.
+
+    The column `stake` tells the answers to a question apart, and holds the price λ of an error or the target t =
+    λ/(1+λ), as `scale` says ("auto": by the column's name). Rows are `AtStake`; `tables["adaptation"]` says whether
+    silence follows the stakes, `tables["differences"]` compares runs. Raises UsageError for a stake that is none.
+    """
+    column = {**options.pop("column", {}), "repeat": stake}
+    loaded = load(source, Options(**{**options, "column": column, "strata": ()}))
+    data = with_questions(loaded.data, "tell its stakes apart")
+    if data.repeats is None:
+        raise MismatchError(f"no question was asked at two stakes; {opt('stake')} names the column that holds them")
+    if "correct" not in data.columns:
+        raise MismatchError("stakes need outcomes: right, wrong or silent")
+    labels = data.repeats.label.tolist()
+    scale = ("target" if stake.lower() in TARGETS else "penalty") if scale == "auto" else scale
+    penalties = {text: _penalty(text, scale) for text in dict.fromkeys(map(str, labels))}
+    declared = sorted(set(penalties.values()))
+    place = np.array([declared.index(penalties[str(text)]) for text in labels])
+    rng = np.random.default_rng([seed, int(Stream.STAKES)])
+    setting = Setting(declared, silence_earns, ci / 100, _clusters(data), rng)
+    asked = [_asked(data, run, place, setting, candidates) for run in range(len(data.runs))]
+    rows = [
+        _row(run, one, k, setting)
+        for run, one in zip(data.runs, asked, strict=True)
+        for k in range(len(declared))
+        if not np.isnan(one.right[:, k]).all()
+    ]
+    adapts = [_adapts(run, one, setting) for run, one in zip(data.runs, asked, strict=True)]
+    tables: dict[str, tuple[Any, ...]] = {"adaptation": tuple(adapts)}
+    different = _differences(data.runs, asked, _pairs(data.runs, baseline), setting)
+    if different:
+        tables["differences"] = tuple(different)
+    line = sign(
+        stakes="+".join(f"{float(one):g}" for one in declared),
+        silence_earns=f"{silence_earns:g}",
+        candidates=candidates,
+        **loaded.signature,
+        ci=f"{ci:g}",
+        interval="t",
+        seed=seed,
+    )
+    notes = (*(one for one in loaded.notes if one.code != "outcomes.repeats"), *_notes(rows, adapts, asked, setting))
+    return Results(tuple(rows), line, notes, "stakes", tables)
+
+
+def _penalty(text: str, scale: str) -> Fraction:
+    """Return λ as an exact fraction; raises UsageError for what is no stake."""
+    try:
+        value = Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        raise UsageError(f"{text!r} is no stake: a stake is the price of an error, or a target from 0 to 1") from None
+    if value < 0 or (scale == "target" and value >= 1):
+        rule = "a target lies from 0 to below 1" if scale == "target" else "the price of an error is at least 0"
+        raise UsageError(f"{text!r} is no stake: {rule}")
+    return value / (1 - value) if scale == "target" else value
+
+
+def _clusters(data: Evidence) -> NDArray[np.int64] | None:
+    """Return the cluster of each question, by the numbers of the questions."""
+    if data.groups is None or data.repeats is None:
+        return None
+    found = np.zeros(data.repeats.questions, dtype=np.int64)
+    found[data.repeats.question] = data.groups
+    return found
+
+
+def _asked(data: Evidence, run: int, place: NDArray[np.int64], setting: Setting, candidates: str) -> Asked:
+    assert data.repeats is not None
+    shape = (data.repeats.questions, len(setting.declared))
+    here = data.present[run]
+    at = (data.repeats.question[here], place[here])
+    if len(np.unique(np.ravel_multi_index(at, shape))) < here.sum():
+        raise MismatchError(f"run {data.runs[run]!r} was asked a question twice at one stake")
+
+    def laid(name: str) -> Floats:
+        table = np.full(shape, np.nan)
+        if name in data.columns:
+            table[at] = data.columns[name][run][here]
+        return table
+
+    answered, correct = laid("answered"), laid("correct")
+    silent = 1 - answered
+    answerable = np.where(silent * correct == 1, 0.0, np.where(np.isnan(silent), np.nan, 1.0))
+    right = np.where(silent == 1, np.where(answerable == 0, setting.earns, 0.0), correct)
+    wrong = laid("incorrect")
+    known = np.where(laid("candidate_correct") == 1, 1.0, np.where(laid("candidate_incorrect") == 1, 0.0, np.nan))
+    if candidates == "lower":
+        last = np.full(shape[0], np.nan)
+        for k in range(shape[1]):
+            last = np.where(answered[:, k] == 1, correct[:, k], last)
+            known[:, k] = np.where(np.isnan(known[:, k]) & (silent[:, k] == 1), last, known[:, k])
+    known = np.where(answered == 1, correct, known)
+    return Asked(right, wrong, silent, answerable, laid("confidence"), known)
+
+
+def _row(run: str, one: Asked, k: int, setting: Setting) -> AtStake:
+    """Return the figures of one run at one stake, at which it was asked some questions."""
+    use = ~np.isnan(one.right[:, k])
+    right, wrong, silent = one.right[use, k], one.wrong[use, k], one.silent[use, k]
+    price, earns, n = float(setting.declared[k]), setting.earns, int(use.sum())
+    target = price / (1 + price)
+    nan = math.nan
+    earned = formulas.gain(right, wrong, price)
+    got = setting.mean(earned, use)
+    answered = 1 - silent
+    correct = float((right * answered).sum())
+    precision = correct / float(answered.sum()) if answered.any() else nan
+    candidate = one.candidate[use, k]
+    always = _bracket(candidate, price)
+    f, open_ = one.confidence[use, k], one.answerable[use, k] == 1
+    of = ~np.isnan(f) & (open_ | (earns == 0))
+    rule, regret, consistency, stated, unknown = nan, (nan, nan), nan, nan, int(np.isnan(candidate).sum())
+    if of.any():
+        answers, agrees, stated = formulas.rule_figures(f[of], answered[of] == 1, target)
+        ends = _bracket(np.where(answers, candidate[of], -1.0), price)
+        own = float(earned[of].mean())
+        rule, regret, consistency = ends[0], (ends[0] - own, ends[1] - own), float(agrees.mean())
+        rule = rule if ends[0] == ends[1] else nan
+    return AtStake(
+        run,
+        price,
+        target,
+        got.value,
+        max(got.low, -price) if got.n > 1 else got.low,
+        min(got.high, 1.0) if got.n > 1 else got.high,
+        got.value / (1 + price),
+        float(answered.mean()),
+        precision,
+        always[0] if always[0] == always[1] else nan,
+        earns * float((one.answerable[use, k] == 0).mean()),
+        rule,
+        regret[0] if regret[0] == regret[1] else nan,
+        *regret,
+        consistency,
+        stated,
+        unknown,
+        n,
+    )
+
+
+def _bracket(candidate: Floats, price: float) -> tuple[float, float]:
+    """Return the utility of answers that are right (1), wrong (0) or not given (-1), with the unknown (NaN) all wrong,
+    and all right."""
+    unknown = np.isnan(candidate)
+    known = np.where(candidate == 1, 1.0, np.where(candidate == 0, -price, 0.0))
+    return float(np.where(unknown, -price, known).mean()), float(np.where(unknown, 1.0, known).mean())
+
+
+def _area(one: Asked, declared: Sequence[Fraction]) -> tuple[Floats, NDArray[np.bool_]]:
+    """Return what each question adds to the area, and which questions were asked at all stakes."""
+    alpha, beta = formulas.area_weights([x / (1 + x) for x in declared])
+    whole: NDArray[np.bool_] = np.logical_not(np.isnan(one.right).any(axis=1))
+    earned = one.right @ np.array(alpha, dtype=float) - one.wrong @ np.array(beta, dtype=float)
+    return earned, whole
+
+
+def _adapts(run: str, one: Asked, setting: Setting) -> Adapts:
+    """Return how the silence of one run follows the stakes, and its area over them."""
+    stated = [k for k, x in enumerate(setting.declared) if x]
+    log = np.log([float(setting.declared[k]) for k in stated])
+    slope = formulas.adaptation(log, one.silent[:, stated], setting.level, setting.rng, setting.clusters)
+    area, whole = _area(one, setting.declared)
+    mean = setting.mean(area[whole], whole)
+    ten, asked = math.log(10), int((~np.isnan(one.right)).any(axis=1).sum())
+    change = (slope.slope * ten, slope.low * ten, slope.high * ten)
+    return Adapts(run, *change, slope.p, slope.how, mean.value, mean.low, mean.high, mean.n, asked - mean.n)
+
+
+def _pairs(runs: Sequence[str], baseline: str | None) -> list[tuple[int, int]]:
+    if baseline is None:
+        return [(y, x) for x, y in combinations(range(len(runs)), 2)]
+    if baseline not in runs:
+        raise UnknownNameError("run", baseline, runs)
+    base = list(runs).index(baseline)
+    return [(x, base) for x in range(len(runs)) if x != base]
+
+
+def _differences(
+    runs: Sequence[str], asked: Sequence[Asked], pairs: Sequence[tuple[int, int]], setting: Setting
+) -> list[StakeDifference]:
+    """Compare pairs of runs by the area, and stake by stake."""
+    made: list[StakeDifference] = []
+    every = list(range(len(setting.declared)))
+    for x, y in pairs:
+        names, single = (runs[x], runs[y]), [[k] for k in every] if len(every) > 1 else []
+        rows = [_difference(names, asked[x], asked[y], stakes, setting) for stakes in (every, *single)]
+        adjusted = adjust([row.p for row in rows[1:]], "holm")
+        made += rows[:1]
+        made += [
+            replace(row, p_adjusted=math.nan if p is None else p) for row, p in zip(rows[1:], adjusted, strict=True)
+        ]
+    return made
+
+
+def _difference(
+    names: tuple[str, str], one: Asked, other: Asked, stakes: Sequence[int], setting: Setting
+) -> StakeDifference:
+    """Compare two runs by the area over some stakes, which for one of them is its utility."""
+    declared = [setting.declared[k] for k in stakes]
+    alpha, beta = formulas.area_weights([x / (1 + x) for x in declared])
+    right, wrong = one.right[:, stakes] - other.right[:, stakes], one.wrong[:, stakes] - other.wrong[:, stakes]
+    both: NDArray[np.bool_] = np.logical_not(np.isnan(right).any(axis=1))
+    values = right[both] @ np.array(alpha, dtype=float) - wrong[both] @ np.array(beta, dtype=float)
+    got = setting.mean(values, both)
+    unit = np.arange(got.n) if setting.clusters is None else np.unique(setting.clusters[both], return_inverse=True)[1]
+    # In whole numbers, so that equal sums are equal.
+    common = (
+        math.lcm(*(x.denominator for x in (*alpha, *beta)))
+        * Fraction(setting.earns).limit_denominator(1000).denominator
+    )
+    p, how = formulas.exchange_p(np.round(np.bincount(unit, values) * common).astype(np.int64), setting.rng)
+    p = p if got.n else math.nan
+    penalty = float(declared[0]) if len(stakes) == 1 else None
+    return StakeDifference(*names, penalty, got.value, got.low, got.high, p, p, how, got.n)
+
+
+def _notes(rows: Sequence[AtStake], adapts: Sequence[Adapts], asked: Sequence[Asked], setting: Setting) -> list[Note]:
+    made = []
+    if any((one.answerable == 0).any() for one in asked):
+        made.append(
+            note(
+                "stakes.unanswerable",
+                "silence on an unanswerable question earns {earns:g}; consistency and regret are of answerable "
+                "questions",
+                earns=setting.earns,
+            )
+        )
+    if Fraction(0) in setting.declared:
+        made.append(
+            note("stakes.free", "rows with a stake of 0 take no part in the slope, which is over its logarithm")
+        )
+    for row in adapts:
+        if row.left_out:
+            made.append(
+                note(
+                    "stakes.incomplete",
+                    "{left_out:n question} of run {subject!r} {left_out:is/are} not asked at every stake, and left out "
+                    "of the area",
+                    row.run,
+                    left_out=row.left_out,
+                )
+            )
+    if any(row.unknown and not math.isnan(row.consistency) for row in rows):
+        made.append(
+            note(
+                "stakes.candidates",
+                "the outcome of declined answers is unknown, so that regret is a range; "
+                f"{opt('candidates', 'lower')} takes the answer at the nearest lower stake",
+            )
+        )
+    return made

@@ -1,0 +1,246 @@
+"""Questions asked at several stated stakes: what an answer is worth at each, and whether silence follows them.
+
+A stake is the price λ of an error, where a right answer earns 1 and silence 0; or the target t = λ/(1 + λ): answer only
+if you are more than t sure (RiskEval, arXiv 2601.07767). Knows nothing of files.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import combinations
+from math import comb
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from nescio.stats import intervals
+from nescio.stats.few_units import unit_error
+
+Floats = NDArray[np.float64]
+Whole = NDArray[np.int64]
+EVERYWHERE = (-math.inf, math.inf)
+MOST_SUMS = 1 << 16  # of a lattice on which a test is exact
+MOST_ORDERS = 20_000  # of the silences of one question
+
+
+class Mean(Struct, frozen=True):
+    """A mean over questions with Student's interval; NaN for ends that questions without a spread do not give."""
+
+    value: float
+    low: float
+    high: float
+    error: float
+    n: int
+
+
+def mean(values: Floats, level: float, clusters: NDArray[np.int64] | None = None) -> Mean:
+    """Return the mean of one value a question, with Student's interval over questions or clusters of them."""
+    n = len(values)
+    if not n:
+        return Mean(math.nan, math.nan, math.nan, math.nan, 0)
+    value = float(values.mean())
+    return Mean(value, *_ends(value, (values - value) / n, level, clusters), n)
+
+
+def _ends(value: float, moved: Floats, level: float, clusters: NDArray[np.int64] | None) -> tuple[float, float, float]:
+    """Return the ends of an interval and its standard error, from how far each question moves the value."""
+    unit = np.arange(len(moved)) if clusters is None else np.unique(clusters, return_inverse=True)[1]
+    size = np.bincount(unit).astype(np.float64)
+    error, freedom = unit_error(
+        np.bincount(unit, moved).astype(np.float64), size, np.ones(len(size), dtype=np.int64), skewed=False
+    )
+    low, high = intervals.logit(value, error, EVERYWHERE, freedom, level)
+    return low, high, error
+
+
+def gain(right: Floats, wrong: Floats, penalty: float) -> Floats:
+    r"""Return what each answer earns at a stake: $c - \lambda w$, in $[-\lambda, 1]$."""
+    return right - penalty * wrong
+
+
+def rule_figures(
+    confidence: Floats, answered: NDArray[np.bool_], target: float
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_], float]:
+    r"""Return which questions the rule *answer if more than t sure* answers, which actions agree with it, and the mean
+    loss by the system's own lights.
+
+    The loss is the mean of $|f - t| \cdot 1[\text{action} \ne \text{rule}]$ (normalised stated regret; RiskEval, App.
+    A); times $1 + \lambda$ it is in units of utility. At f = t both actions agree.
+    """
+    answers = confidence > target
+    level = np.isclose(confidence, target, rtol=0, atol=1e-12)
+    agrees = (answers == answered) | level
+    return answers, agrees, float(np.mean(np.abs(confidence - target) * ~agrees)) if len(agrees) else math.nan
+
+
+def area_weights(targets: Sequence[Fraction]) -> tuple[list[Fraction], list[Fraction]]:
+    r"""Return what a right and a wrong answer at each target add to the area, $\alpha_k$ and $\beta_k$.
+
+    The trapezoid of $((1 - t)C - tW)/n$ over the declared targets, divided by that of $1 - t$:
+    $\alpha_k = \omega_k(1 - t_k)/D$, $\beta_k = \omega_k t_k/D$, $D = \sum \omega_k(1 - t_k)$, with half of the
+    neighbouring steps as $\omega_k$. One target: its utility.
+    """
+    if len(targets) == 1:
+        return [Fraction(1)], [targets[0] / (1 - targets[0])]
+    ends = [targets[0], *targets, targets[-1]]
+    share = [(after - before) / 2 for before, after in zip(ends, ends[2:], strict=False)]
+    whole = sum(w * (1 - t) for w, t in zip(share, targets, strict=True))
+    return (
+        [w * (1 - t) / whole for w, t in zip(share, targets, strict=True)],
+        [w * t / whole for w, t in zip(share, targets, strict=True)],
+    )
+
+
+class Adaptation(Struct, frozen=True):
+    """How silence follows the stakes within a question: the change of its share for a stake e times as high, with its
+    interval; p is one-sided, of "ignores its stakes", and `how` says from what."""
+
+    slope: float
+    low: float
+    high: float
+    error: float
+    p: float
+    how: str
+    z: float
+    n: int
+
+
+def adaptation(
+    x: Floats, silent: Floats, level: float, rng: np.random.Generator, clusters: Whole | None = None
+) -> Adaptation:
+    r"""Return the slope of silence in x within questions, its interval, and the test that the stakes are ignored.
+
+    $b = \sum\sum(x - \bar x_i)s / \sum\sum(x - \bar x_i)^2$; $e_i = \sum_k(x - \bar x_i)(s - \bar s_i - b(x - \bar
+    x_i))$ is what a question moves. Under the null a question's silences fall on any of its stakes alike, so that
+    $\sum x s$ is a sum of independent subset sums: exact where these lie on a lattice, else by random orders. `z` is
+    Mantel's (1963). `x` has shape (stakes,), `silent` (questions, stakes), NaN where a question was not asked at a
+    stake; `clusters` (questions,).
+    """
+    asked = ~np.isnan(silent)
+    several = asked.sum(axis=1) > 1
+    asked, silent = asked[several], np.nan_to_num(silent[several])
+    times = asked.sum(axis=1)
+    away = np.where(asked, x - (asked @ x / np.maximum(times, 1))[:, None], 0.0)
+    each = (away**2).sum(axis=1)
+    if not len(each) or each.sum() <= 1e-12:
+        nan = math.nan
+        return Adaptation(nan, nan, nan, nan, nan, "undefined", nan, 0)
+    many = silent.sum(axis=1)
+    slope = float((away * silent).sum() / each.sum())
+    moved = ((away * silent).sum(axis=1) - slope * each) / each.sum()
+    low, high, error = _ends(slope, moved, level, None if clusters is None else clusters[several])
+    spread = float(np.sum(many * (times - many) / (times * (times - 1)) * each))
+    z = float((away * silent).sum()) / math.sqrt(spread) if spread > 0 else math.nan
+    # Above the least stake of each question, where the order of its silences can matter.
+    decides = (many > 0) & (many < times)
+    above = np.where(asked, x - np.min(np.where(asked, x, math.inf), axis=1, keepdims=True), 0.0)
+    kinds, counts = np.unique(
+        np.column_stack([asked[decides], many[decides]]).astype(np.int64), axis=0, return_counts=True
+    )
+    groups: Groups = {}
+    for kind, often in zip(kinds, counts.tolist(), strict=True):
+        own = x[kind[:-1].astype(bool)]
+        key = (tuple(np.round(own - own.min(), 9).tolist()), int(kind[-1]))
+        groups[key] = groups.get(key, 0) + often
+    p, how = _order_p(groups, float((above * silent)[decides].sum()), rng)
+    return Adaptation(slope, low, high, error, p, how, z, len(each))
+
+
+Groups = dict[tuple[tuple[float, ...], int], int]
+
+
+def _order_p(groups: Groups, observed: float, rng: np.random.Generator, draws: int = 9_999) -> tuple[float, str]:
+    """Return the chance that silences in random order fall on stakes as high, and how it was had."""
+    if not groups:
+        return 1.0, "exact"
+    sums = {key: _subset_sums(*key) for key in groups}
+    step = _lattice(np.concatenate([values for values, _ in sums.values()]))
+    if step and sum(times * float(sums[key][0].max()) for key, times in groups.items()) / step < MOST_SUMS:
+        law = np.ones(1)
+        for key, times in groups.items():
+            values, chances = sums[key]
+            one = np.zeros(round(float(values.max()) / step) + 1)
+            np.add.at(one, np.round(values / step).astype(np.int64), chances)
+            law = _convolved(law, _power(one, times))
+        return min(1.0, float(law[max(0, round(observed / step)) :].sum())), "exact"
+    total = np.zeros(draws)
+    for key, times in groups.items():
+        values, chances = sums[key]
+        total += rng.multinomial(times, chances, size=draws) @ values
+    return (1 + int(np.sum(total >= observed - 1e-8))) / (1 + draws), "permutation"
+
+
+def _subset_sums(x: tuple[float, ...], many: int) -> tuple[Floats, Floats]:
+    """Return the sums of all subsets of that size, and the chance of each."""
+    if comb(len(x), many) > MOST_ORDERS:
+        values = np.array([sum(x[i] for i in one) for one in _some_subsets(len(x), many)])
+    else:
+        values = np.array([sum(one) for one in combinations(x, many)])
+    found, times = np.unique(np.round(values, 8), return_counts=True)
+    return found, times / times.sum()
+
+
+def _some_subsets(size: int, many: int) -> list[list[int]]:
+    rng = np.random.default_rng(size * 1_000 + many)
+    return [rng.permutation(size)[:many].tolist() for _ in range(MOST_ORDERS)]
+
+
+def _lattice(values: Floats) -> float:
+    """Return the step of which all values are whole multiples; 0 where there is none that is not tiny."""
+    apart = np.unique(np.round(values, 7))
+    apart = apart[apart > 1e-6]
+    step = float(apart[0]) if len(apart) else 1.0
+    for value in apart.tolist():
+        rest = value % step
+        while min(rest, step - rest) > 1e-5 * step and step > 1e-3:
+            step, rest = (rest if rest < step - rest else step - rest), 0.0
+            rest = value % step
+    whole = apart / step
+    return step if step > 1e-3 and np.allclose(whole, np.round(whole), rtol=0, atol=1e-4) else 0.0
+
+
+def _power(law: Floats, times: int) -> Floats:
+    """Convolve a law with itself so many times."""
+    made = np.ones(1)
+    while times:
+        if times & 1:
+            made = _convolved(made, law)
+        times >>= 1
+        law = _convolved(law, law) if times else law
+    return made
+
+
+def _convolved(one: Floats, other: Floats) -> Floats:
+    if min(len(one), len(other)) < 64:
+        return np.convolve(one, other)
+    size = len(one) + len(other) - 1
+    length = 1 << (size - 1).bit_length()
+    product: Floats = np.fft.irfft(np.fft.rfft(one, length) * np.fft.rfft(other, length), length)[:size]
+    return np.maximum(product, 0.0)
+
+
+def exchange_p(differences: Whole, rng: np.random.Generator, draws: int = 9_999) -> tuple[float, str]:
+    """Return the two-sided p-value of a sum of whole numbers under exchanges of two labels, and how it was had.
+
+    Exact, by convolution, while the sums lie on a lattice that is not too long; else (1 + hits)/(1 + draws).
+    """
+    size, times = np.unique(np.abs(differences[differences != 0]), return_counts=True)
+    if not len(size):
+        return 1.0, "exact"
+    size //= np.gcd.reduce(size)
+    scale = int(np.abs(differences[differences != 0]).min() // size.min())
+    observed = abs(int(differences.sum())) // scale
+    most = int(size @ times)
+    if most < MOST_SUMS:
+        law = np.ones(1)
+        for one, many in zip(size.tolist(), times.tolist(), strict=True):
+            coin = np.zeros(one + 1)  # the sum, and the most, over two
+            coin[[0, one]] = 0.5
+            law = _convolved(law, _power(coin, many))
+        sums = np.abs(2 * np.arange(len(law)) - most)
+        return min(1.0, float(law[sums >= observed].sum())), "exact"
+    total = sum(one * (2 * rng.binomial(many, 0.5, size=draws) - many) for one, many in zip(size, times, strict=True))
+    return (1 + int(np.sum(np.abs(total) >= observed))) / (1 + draws), "permutation"

@@ -1,0 +1,206 @@
+"""Stated stakes: statistics3, section 1, and statistics3-a, section 1, worked by independent scripts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import nescio
+from nescio.errors import UsageError
+from nescio.stats.stakes import adaptation, exchange_p
+
+OUTCOMES = {"C": "correct", "W": "incorrect", "U": "unanswered"}
+X = ["CCCC", "CCCc", "CCcC", "CWwc", "WCww", "Ccww", "WWWw", "Wwww"]
+Y = ["CCCC", "CCCC", "WCCW", "CWCC", "wwww", "WWwW", "cCCC", "WWWW"]
+SURE = [0.95, 0.85, 0.80, 0.60, 0.55, 0.45, 0.30, 0.20]
+
+
+def table(
+    folder: Path,
+    runs: Mapping[str, Sequence[str]],
+    stakes: Sequence[str],
+    sure: Mapping[str, Sequence[float]] | None = None,
+    *,
+    unanswerable: Sequence[int] = (),
+    column: str = "t",
+    candidates: bool = True,
+) -> Path:
+    """Write answers: C right, W wrong, U silent; small: silent, and what the answer would have been."""
+    lines = [f"run,question,{column},outcome,candidate,confidence,answerable"]
+    for run, answers in runs.items():
+        for i, row in enumerate(answers):
+            for stake, letter in zip(stakes, row, strict=True):
+                silent = letter == "U" or letter.islower()
+                candidate = OUTCOMES[letter.upper()] if candidates and letter.islower() else ""
+                outcome = "unanswered" if silent else OUTCOMES[letter]
+                f = sure[run][i] if sure and run in sure else ""
+                lines.append(f"{run},q{i + 1},{stake},{outcome},{candidate},{f},{str(i not in unanswerable).lower()}")
+    path = folder / "stakes.csv"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def by_run(found: Any, name: str) -> list[Any]:
+    return [row for row in found if row.run == name]
+
+
+def test_two_systems_at_four_stakes(tmp_path: Path) -> None:
+    """Section 1: figures per stake; with nothing earned by silence the eighth question is like any other."""
+    path = table(tmp_path, {"x": X, "y": Y}, ["0.25", "0.5", "0.75", "0.9"], {"x": SURE})
+    found = nescio.stakes(path, stake="t", silence_earns=0)
+    x, y = by_run(found, "x"), by_run(found, "y")
+    assert [row.penalty for row in x] == pytest.approx([1 / 3, 1, 3, 9])
+    assert [row.utility for row in x] == pytest.approx([1 / 2, 1 / 4, -1 / 8, 1 / 4], abs=1e-12)
+    assert [row.normalised for row in x] == pytest.approx([3 / 8, 1 / 8, -1 / 32, 1 / 40], abs=1e-12)
+    assert [row.utility for row in y] == pytest.approx([1 / 4, 1 / 8, 1 / 4, -23 / 8], abs=1e-12)
+    assert [row.consistency for row in x] == pytest.approx([7 / 8, 7 / 8, 6 / 8, 7 / 8])
+    assert [row.stated_regret for row in x] == pytest.approx([0.00625, 0.025, 0.0625, 0.0125], abs=1e-12)
+    assert [row.rule for row in x] == pytest.approx([13 / 24, 3 / 8, 3 / 8, 1 / 8], abs=1e-12)
+    assert [row.always for row in x] == pytest.approx([1 / 2, 1 / 4, -3 / 2, -4], abs=1e-12)
+
+
+def test_unknown_candidates_bracket_the_rule(tmp_path: Path) -> None:
+    path = table(tmp_path, {"x": X}, ["0.25", "0.5", "0.75", "0.9"], {"x": SURE}, candidates=False)
+    row = nescio.stakes(path, stake="t", silence_earns=0).rows[2]
+    assert math.isnan(row.rule)
+    ends = (row.utility + row.regret_least, row.utility + row.regret_most)
+    assert ends == pytest.approx((-1 / 8, 3 / 8), abs=1e-12)
+
+
+def test_areas_slopes_and_differences(tmp_path: Path) -> None:
+    path = table(tmp_path, {"y": Y, "x": X}, ["0.25", "0.5", "0.75", "0.9"], {"x": SURE})
+    found = nescio.stakes(path, stake="t", silence_earns=0, baseline="y")
+    x, y = (by_run(found.tables["adaptation"], run)[0] for run in "xy")
+    assert (x.area, y.area) == pytest.approx((59 / 221, 24 / 221), abs=1e-12)
+    assert (x.per_tenfold, x.p) == pytest.approx((0.5501746095, 1 / 4608), abs=1e-9)
+    assert (x.high - x.per_tenfold) / math.log(10) == pytest.approx(0.1071371697, abs=1e-9)
+    assert (y.per_tenfold / math.log(10), y.p) == pytest.approx((-0.0227559807, 13 / 16), abs=1e-9)
+    area, *single = found.tables["differences"]
+    assert (area.difference, area.p) == pytest.approx((35 / 221, 43 / 64), abs=1e-9)
+    assert area.high - area.difference == pytest.approx(0.7894396802, abs=1e-9)
+    assert [row.difference for row in single] == pytest.approx([1 / 4, 1 / 8, -3 / 8, 25 / 8], abs=1e-9)
+    assert [row.p for row in single] == pytest.approx([1 / 2, 1, 5 / 8, 1 / 4], abs=1e-9)
+    # Student's quantile at 7 degrees of freedom is 2.3646242516.
+    errors = [(row.high - row.difference) / 2.3646242516 for row in single]
+    assert errors == pytest.approx([0.2419333504, 0.3503824441, 0.6797452254, 1.8267604034], abs=1e-9)
+
+
+def test_mantel_and_the_errors_of_the_slopes() -> None:
+    penalties = np.log([1 / 3, 1, 3, 9])
+    for runs, slope, error, z, p in (
+        (X, 0.2389377970, 0.0453083274, 3.3918059830, 1 / 4608),
+        (Y, -0.0227559807, 0.0374906816, -0.6324555320, 13 / 16),
+    ):
+        silent = np.array([[letter.islower() for letter in row] for row in runs], dtype=float)
+        found = adaptation(penalties, silent, 0.95, np.random.default_rng(0))
+        assert (found.slope, found.error, found.z, found.p) == pytest.approx((slope, error, z, p), abs=1e-9)
+        assert found.how == "exact"
+
+
+def test_silence_where_there_is_no_answer_earns_one(tmp_path: Path) -> None:
+    """The eighth question has no answer: x is silent on it from the second stake on."""
+    path = table(tmp_path, {"x": X}, ["0.25", "0.5", "0.75", "0.9"], unanswerable=[7])
+    found = nescio.stakes(path, stake="t")
+    assert [row.utility for row in found] == pytest.approx([1 / 2, 3 / 8, 0, 3 / 8], abs=1e-12)
+    assert [row.never for row in found][1:] == pytest.approx([1 / 8] * 3)
+    assert "stakes.unanswerable" in {one.code for one in found.notes}
+
+
+SIX_X, SIX_Y = ["CCC", "CCU", "WUU", "CUC", "WWU", "WUU"], ["CCC", "CCC", "WWW", "CCW", "WWW", "WWW"]
+
+
+@pytest.mark.parametrize(
+    ("earns", "utility", "area", "difference", "error"),
+    [
+        (1.0, [0, 0, 1 / 2], 0.03125, 37 / 6, 2.1200104822),
+        (0.0, [0, -1 / 6, 1 / 3], -0.0486111111, 6, 2.0655911180),
+    ],
+)
+def test_the_other_page_s_six_questions(
+    tmp_path: Path, earns: float, utility: list[float], area: float, difference: float, error: float
+) -> None:
+    """Statistics3-a, section 1: stakes 1, 3 and 9; the sixth question has no answer."""
+    path = table(tmp_path, {"y": SIX_Y, "x": SIX_X}, ["1", "3", "9"], unanswerable=[5], column="stake")
+    found = nescio.stakes(path, baseline="y", silence_earns=earns)
+    assert [row.utility for row in by_run(found, "x")] == pytest.approx(utility, abs=1e-9)
+    assert [row.utility for row in by_run(found, "y")] == pytest.approx([0, -1, -17 / 3], abs=1e-9)
+    x, y = (by_run(found.tables["adaptation"], run)[0] for run in "xy")
+    assert (x.area, y.area) == pytest.approx((area, -0.7708333333), abs=1e-9)
+    assert (x.per_tenfold, x.p) == pytest.approx((0.6986344248, 6 / 243), abs=1e-9)
+    assert (x.low / math.log(10), x.high / math.log(10)) == pytest.approx((0.0567718174, 0.5500543337), abs=1e-9)
+    assert (y.per_tenfold, y.p) == (0, 1)
+    last = found.tables["differences"][-1]
+    assert (last.difference, last.p) == pytest.approx((difference, 1 / 8), abs=1e-9)
+    assert (last.high - last.difference) / 2.5705818366 == pytest.approx(error, abs=1e-9)
+
+
+def test_exchanges_are_those_of_enumeration() -> None:
+    rng = np.random.default_rng(3)
+    for _ in range(20):
+        values = rng.integers(-6, 7, size=9)
+        sums = [abs(sum(s * v for s, v in zip(signs, values, strict=True))) for signs in product((-1, 1), repeat=9)]
+        exact = np.mean([one >= abs(values.sum()) for one in sums])
+        assert exchange_p(values, rng)[0] == pytest.approx(exact, abs=1e-12)
+
+
+def test_orders_off_a_lattice_are_drawn_and_agree_with_the_lattice() -> None:
+    """Nearly the same stakes, once on a lattice and once off it, have nearly the same p."""
+    rng = np.random.default_rng(11)
+    silent = (rng.random((40, 4)) < np.linspace(0.3, 0.5, 4)).astype(float)
+    exact = adaptation(np.array([0.0, 1, 2, 3]), silent, 0.95, rng)
+    drawn = adaptation(np.array([0.0, 1 + math.pi / 1e4, 2 + math.e / 1e4, 3]), silent, 0.95, rng)
+    assert (exact.how, drawn.how) == ("exact", "permutation")
+    assert drawn.p == pytest.approx(exact.p, abs=0.03)
+
+
+@pytest.mark.parametrize("share", [0.05])
+def test_who_ignores_stakes_is_seldom_said_to_adapt(share: float) -> None:
+    """The study in small (400 of its 4,000): 60 questions, silent with a chance of their own at all four stakes."""
+    rng = np.random.default_rng(31)
+    penalties = np.log([1 / 3, 1, 3, 9])
+    hits = 0
+    for _ in range(400):
+        silent = (rng.random((60, 4)) < rng.beta(0.7, 1.3, size=(60, 1))).astype(float)
+        hits += adaptation(penalties, silent, 0.95, rng).p <= share
+    assert hits / 400 <= 0.06 + 0.01
+
+
+def test_who_follows_stakes_is_told_from_who_ignores_them_at_fifty() -> None:
+    rng = np.random.default_rng(32)
+    penalties, targets = np.log([1 / 3, 1, 3, 9]), np.array([0.25, 0.5, 0.75, 0.9])
+    found = 0
+    for _ in range(200):
+        sure = rng.beta(2, 1.2, size=(50, 1)) + rng.normal(0, 0.15, size=(50, 4))
+        found += adaptation(penalties, (sure < targets).astype(float), 0.95, rng).p <= 0.05
+    assert found >= 198
+
+
+@pytest.mark.parametrize(
+    ("stakes", "scale", "said"),
+    [
+        (["0.5", "1"], "target", "below 1"),
+        (["-1", "1"], "penalty", "at least 0"),
+        (["low", "high"], "auto", "'low' is no stake"),
+    ],
+)
+def test_what_is_no_stake_is_refused(tmp_path: Path, stakes: list[str], scale: Any, said: str) -> None:
+    path = table(tmp_path, {"x": ["CC", "CU"]}, stakes, column="stake")
+    with pytest.raises(UsageError, match=said):
+        nescio.stakes(path, scale=scale)
+
+
+def test_questions_without_all_stakes_are_left_out_of_the_area(tmp_path: Path) -> None:
+    path = table(tmp_path, {"x": ["CCC", "CUU", "WUC"]}, ["1", "3", "9"], column="stake")
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join(lines[:-1]) + "\n")
+    found = nescio.stakes(path)
+    (row,) = found.tables["adaptation"]
+    assert (row.n, row.left_out) == (2, 1)
+    assert [one.n for one in found] == [3, 3, 2]
+    assert "stakes.incomplete" in {one.code for one in found.notes}

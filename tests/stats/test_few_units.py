@@ -1,0 +1,87 @@
+"""Few clusters, paired differences and P(best): statistics3-a, section 3, worked by an independent script."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import nescio
+from nescio.data.evidence import Evidence
+from nescio.data.patterns import Patterns, compress
+from nescio.measures import parse
+from nescio.scoring.influence import influence
+from nescio.stats.few_units import unit_error
+from nescio.stats.ranking import rank_probabilities, true_values
+from tests.comparison.runs import evidence
+
+X, Y = "CCWUCCWWUCCCCCCUWCWCCCUUCWCCUW", "WWWUWCWWUWCCCUWWWCWUCUUWWWCWUW"
+CLUSTERS = np.repeat(np.arange(6), 5)
+
+
+def patterns(outcomes: str) -> Patterns:
+    names = {"correct": "C", "incorrect": "W", "unanswered": "U"}
+    return compress({n: np.array([o == c for o in outcomes], dtype=float) for n, c in names.items()}, CLUSTERS)
+
+
+@pytest.mark.parametrize(
+    ("measure", "sums", "error"),
+    [
+        ("accuracy", [4 / 3, -2 / 3, 1 / 3, -2 / 3, 1 / 3, -2 / 3], 0.0666666667),
+        ("c@1", [1.6777777778, -0.7555555556, -0.1888888889, -0.7555555556, 0.7777777778, -0.7555555556], 0.0830112293),
+    ],
+)
+def test_what_six_clusters_move(measure: str, sums: list[float], error: float) -> None:
+    x, y = patterns(X), patterns(Y)
+    moved = influence(parse(measure), x) - influence(parse(measure), y)
+    assert 30 * moved == pytest.approx(sums, abs=1e-9)
+    assert unit_error(moved, x.columns["n"], x.counts) == pytest.approx((error, 5), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("measure", "low", "high", "p"),
+    [
+        ("accuracy", 0.1619612110, 0.5047054557, 1 / 32),
+        ("c@1", 0.1788350639, 0.6056093805, 1 / 32),
+    ],
+)
+def test_the_interval_of_six_clusters(measure: str, low: float, high: float, p: float) -> None:
+    data = evidence(x=X, y=Y)
+    data = Evidence(data.runs, data.questions, data.columns, data.absence, clusters=CLUSTERS)
+    (row,) = nescio.compare(data, measure, baseline="y")
+    assert (row.low, row.high, row.p) == pytest.approx((low, high, p), abs=1e-9)
+    assert nescio.compare(data, measure, baseline="y").signature["interval"] == "t (paired)"
+
+
+@pytest.mark.parametrize(
+    ("sizes", "freedom"), [([2, 3, 5, 5, 5, 10], 3.8840937115), ([1, 1, 1, 1, 1, 25], 1.3370429253), ([4] * 8, 7)]
+)
+def test_degrees_of_freedom_of_unequal_clusters(sizes: list[int], freedom: float) -> None:
+    even = np.tile([1.0, -1.0], len(sizes))[: len(sizes)]
+    _, found = unit_error(even, np.array(sizes, dtype=float), np.ones(len(sizes), dtype=np.int64))
+    assert found == pytest.approx(freedom, abs=1e-9)
+
+
+def test_single_questions_have_the_error_of_a_paired_t_test() -> None:
+    from scipy.stats import ttest_rel
+
+    rng = np.random.default_rng(5)
+    x, y = ("".join(rng.choice(list("CWU"), 40)) for _ in range(2))
+    (row,) = nescio.compare(evidence(x=x, y=y), "accuracy", baseline="y")
+    peer = ttest_rel(*([float(c == "C") for c in run] for run in (x, y))).confidence_interval()
+    assert (row.low, row.high) == pytest.approx((peer.low, peer.high), abs=1e-9)
+
+
+@pytest.mark.parametrize("runs", [{"x": "CWUC", "y": "CWUC"}, {"x": "CCCC", "y": "WWWW"}])
+def test_no_spread_no_interval(runs: dict[str, str]) -> None:
+    found = nescio.compare(evidence(**runs), "accuracy", baseline="y")
+    assert [str(found.rows[0].low), str(found.rows[0].high)] == ["nan", "nan"]
+    assert "comparison.no_interval" in {remark.code for remark in found.notes}
+
+
+def test_the_chance_of_being_best() -> None:
+    """100,000 draws of the script: .754 .190 .052 .004, each ± .003; the share of resamples says .786."""
+    covariance = 0.045**2 * (np.eye(4) + 1) / 2
+    drawn = true_values(np.array([0.62, 0.58, 0.55, 0.50]), covariance, 1.0, 100_000, np.random.default_rng(7))
+    assert rank_probabilities(drawn)[0] == pytest.approx([0.754, 0.190, 0.052, 0.004], abs=0.005)
+    equal = true_values(np.array([0.6, 0.6]), covariance[:2, :2], 1.0, 40_000, np.random.default_rng(7))
+    assert rank_probabilities(equal)[0] == pytest.approx([0.5, 0.5], abs=0.01)
