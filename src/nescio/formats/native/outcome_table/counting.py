@@ -17,10 +17,11 @@ from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, Outcome
 from nescio.data.tallied import OutcomeCounts
 from nescio.data.tally_bins import BINS
 from nescio.formats.native import roles
+from nescio.formats.native.headers import SUMS
 from nescio.formats.native.outcome_table.table import RESERVED
 from nescio.formats.native.outcome_table.words import state_words
 from nescio.formats.registry import Counting, ReadOptions, ReadResult
-from nescio.sources.masks import Masks, group, rows_of
+from nescio.sources.masks import Masks, group, holds_numbers, last_rows, rows_of
 from nescio.sources.number_columns import confidence_bins, each_question, number_columns, number_sums
 from nescio.sources.source import Source
 from nescio.stats import packed
@@ -42,6 +43,10 @@ def count(source: Source, options: ReadOptions) -> ReadResult | None:
     plain = {name: columns for name, columns in known.items() if name not in BESIDE}
     numbers = _numbers(source, known, options, asked)
     if source.named or plain != COLUMNS or numbers is None or rows_of(source) < LARGE:
+        return None
+    if any(str(cell).strip().lower() in SUMS for row in last_rows(source, ("run", "question")) for cell in row):
+        return None  # a row that sums up the others is refused where it is read
+    if "confidence" in known and "confidence" not in numbers and not holds_numbers(source, "confidence"):
         return None
     notes: list[Note] = [*source.notes]
 
