@@ -19,7 +19,7 @@ from nescio.sources.arrow import readable
 from nescio.sources.database import connect, first_line, is_pattern, load_engine, parquet
 from nescio.sources.documents import Streamed
 from nescio.sources.json import MemoryBudget
-from nescio.sources.remote import address_of, fetch
+from nescio.sources.remote import address_of, check_allowed, fetch
 from nescio.sources.source import ARCHIVES, DELIMITED, LINES, PACKED, TALLY, TEXT, Source
 from nescio.sources.text_files import WHITE, check_text, records, separator
 
@@ -36,10 +36,13 @@ def open_source(item: Any, most: int = compressed.MOST, streamed: Streamed | Non
     piece by piece: others are read whole."""
     if not isinstance(item, (str, Path)):
         return open_table(item)
+    check_allowed(item)
     if address := address_of(item):
         return _open_fetched(address, most, streamed)
     path = Path(item)
     if split := _parquet_files(path):
+        for file in split:
+            check_allowed(file)
         size = sum(file.stat().st_size for file in split)
         return _checked(Source(path.name, path, columns=_parquet_columns(path), kind="parquet"), size)
     try:

@@ -7,10 +7,12 @@ import re
 import shutil
 import tempfile
 import weakref
+from collections.abc import Callable
+from contextvars import ContextVar
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from nescio.errors import FormatError
+from nescio.errors import FormatError, UsageError
 from nescio.sources.database import first_line
 from nescio.sources.source import Packed
 
@@ -19,6 +21,35 @@ ADDRESS = re.compile(r"(https?|ftp|s3|gs|gcs|az|abfs|hf|memory|file):/+(.*)", re
 PATTERN = "*?["
 SPLIT = ".parquet"  # what may be several files: those of a pattern, or in a folder
 MISSING = "this is an address; install nescio[remote] to have it fetched, or download the file first"
+
+
+# What checks the files that are read, where somebody else names them; raises UsageError.
+ALLOWED: ContextVar[Callable[[Path | str], None] | None] = ContextVar("ALLOWED", default=None)
+
+
+def only_inside(folder: Path) -> Callable[[Path | str], None]:
+    """Make the check that a path, links followed, lies in a folder, and is no address."""
+    root = folder.resolve()
+
+    def check(file: Path | str) -> None:
+        if address_of(file):
+            raise UsageError(f"{file}: this is an address; files are paths on the server's machine")
+        try:
+            inside = Path(file).resolve().is_relative_to(root)
+        except (OSError, ValueError, RuntimeError):  # a loop of links, a name that is none: opening it says so
+            inside = True
+        if not inside:
+            raise UsageError(
+                f"{file}: lies outside {root}; `nescio mcp --root FOLDER` names the folder that may be read"
+            )
+
+    return check
+
+
+def check_allowed(file: Any) -> None:
+    """Raise UsageError for a path or an address that may not be read here."""
+    if (check := ALLOWED.get()) and isinstance(file, (str, Path)):
+        check(file)
 
 
 def address_of(item: Path | str) -> str | None:

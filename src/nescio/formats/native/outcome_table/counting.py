@@ -42,11 +42,13 @@ def count(source: Source, options: ReadOptions) -> ReadResult | None:
     known = roles.roles_of(source.columns, source.named).columns
     plain = {name: columns for name, columns in known.items() if name not in BESIDE}
     numbers = _numbers(source, known, options, asked)
-    if source.named or plain != COLUMNS or numbers is None or rows_of(source) < LARGE:
-        return None
-    if any(str(cell).strip().lower() in SUMS for row in last_rows(source, ("run", "question")) for cell in row):
-        return None  # a row that sums up the others is refused where it is read
-    if "confidence" in known and "confidence" not in numbers and not holds_numbers(source, "confidence"):
+    if (
+        source.named
+        or plain != COLUMNS
+        or numbers is None
+        or rows_of(source) < LARGE
+        or _has_faults(source, known, numbers)
+    ):
         return None
     notes: list[Note] = [*source.notes]
 
@@ -90,6 +92,14 @@ def count(source: Source, options: ReadOptions) -> ReadResult | None:
         judges=tuple(sorted(set(grouped.judges))),
     )
     return ReadResult(counts, tuple(notes), judges=judges)
+
+
+def _has_faults(source: Source, known: Mapping[str, Sequence[str]], numbers: Sequence[str]) -> bool:
+    """Say whether a row sums up the others, or a confidence that is not wanted is no number: those who read rows refuse
+    both."""
+    if any(str(cell).strip().lower() in SUMS for row in last_rows(source, ("run", "question")) for cell in row):
+        return True
+    return "confidence" in known and "confidence" not in numbers and not holds_numbers(source, "confidence")
 
 
 def _sums(
