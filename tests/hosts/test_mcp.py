@@ -9,6 +9,7 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator
+from contextvars import copy_context
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,8 @@ from mcp.client.stdio import stdio_client
 from mcp.types import CallToolResult, TextContent
 
 from nescio.cli.app import app
-from nescio.hosts.mcp import answer, schema_of
-from nescio.sources.remote import ALLOWED, only_inside
+from nescio.hosts.mcp import answer, only_inside, schema_of
+from nescio.sources.remote import ALLOWED
 from nescio.verbs import every_verb
 
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
@@ -159,7 +160,8 @@ def test_nothing_outside_the_folder_is_read_however_it_is_named(how: str, root: 
         (root.parent / "old.json").write_text("{}")
         given = {"baseline": str(root.parent / "old.json")}
     verb = {verb.name: verb for verb in every_verb()}["compare" if given else "score"]
-    said, failed = answer(verb, verb.name, {"source": [str(source)], **given}, lambda *_: None)
+    asked = {"source": [str(source)], **given}
+    said, failed = copy_context().run(answer, verb, verb.name, asked, lambda *_: None)
     assert failed
     assert "lies outside" in said
 

@@ -21,7 +21,7 @@ from nescio.options import Option, Request, Verb
 from nescio.options.kinds import NAME_OR_PATH
 from nescio.pipeline.baselines import file_of
 from nescio.reporting.tables import render
-from nescio.sources.remote import ALLOWED, check_allowed, only_inside
+from nescio.sources.remote import ALLOWED, address_of, check_allowed
 from nescio.verbs import every_verb
 from nescio.verbs._gates import exit_status
 
@@ -48,6 +48,25 @@ def serve(root: Path) -> None:
             await made.run(incoming, outgoing, made.create_initialization_options())
 
     anyio.run(run)
+
+
+def only_inside(folder: Path) -> Callable[[Path | str], None]:
+    """Make the check that a path, links followed, lies in a folder, and is no address."""
+    root = folder.resolve()
+
+    def check(file: Path | str) -> None:
+        if address_of(file):
+            raise UsageError(f"{file}: this is an address; files are paths on the server's machine")
+        try:
+            inside = Path(file).resolve().is_relative_to(root)
+        except (OSError, ValueError, RuntimeError):  # a loop of links, a name that is none: opening it says so
+            inside = True
+        if not inside:
+            raise UsageError(
+                f"{file}: lies outside {root}; `nescio mcp --root FOLDER` names the folder that may be read"
+            )
+
+    return check
 
 
 def server() -> Server[Any]:

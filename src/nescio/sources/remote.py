@@ -12,7 +12,7 @@ from contextvars import ContextVar
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from nescio.errors import FormatError, UsageError
+from nescio.errors import FormatError
 from nescio.sources.database import first_line
 from nescio.sources.source import Packed
 
@@ -25,25 +25,6 @@ MISSING = "this is an address; install nescio[remote] to have it fetched, or dow
 
 # What checks the files that are read, where somebody else names them; raises UsageError.
 ALLOWED: ContextVar[Callable[[Path | str], None] | None] = ContextVar("ALLOWED", default=None)
-
-
-def only_inside(folder: Path) -> Callable[[Path | str], None]:
-    """Make the check that a path, links followed, lies in a folder, and is no address."""
-    root = folder.resolve()
-
-    def check(file: Path | str) -> None:
-        if address_of(file):
-            raise UsageError(f"{file}: this is an address; files are paths on the server's machine")
-        try:
-            inside = Path(file).resolve().is_relative_to(root)
-        except (OSError, ValueError, RuntimeError):  # a loop of links, a name that is none: opening it says so
-            inside = True
-        if not inside:
-            raise UsageError(
-                f"{file}: lies outside {root}; `nescio mcp --root FOLDER` names the folder that may be read"
-            )
-
-    return check
 
 
 def check_allowed(file: Any) -> None:
