@@ -68,7 +68,7 @@ def open_source(item: Any, most: int = compressed.MOST, streamed: Streamed | Non
 
 def _open_file(path: Path, most: int, streamed: Streamed | None) -> Source:
     if path.suffix.lower() == workbooks.SUFFIX:
-        packed, table = workbooks.unpack(path)
+        packed, table = workbooks.unpack(path, most)
         return replace(_open_plain(table, MemoryBudget(table.stat().st_size, packed=True), streamed), packed=packed)
     if path.suffix.lower() in PACKED:
         return _open_packed(path, most, streamed)
