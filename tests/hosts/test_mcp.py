@@ -6,10 +6,14 @@ import asyncio
 import gc
 import json
 import os
+import shutil
 import sys
+from collections.abc import Iterator
+from contextvars import copy_context
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 from mcp import ClientSession, StdioServerParameters
@@ -17,7 +21,8 @@ from mcp.client.stdio import stdio_client
 from mcp.types import CallToolResult, TextContent
 
 from nescio.cli.app import app
-from nescio.hosts.mcp import schema_of
+from nescio.hosts.mcp import answer, only_inside, schema_of
+from nescio.sources.remote import ALLOWED
 from nescio.verbs import every_verb
 
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
@@ -93,6 +98,11 @@ BAD: list[tuple[str, dict[str, Any], str]] = [
         {"source": ["memory://outcomes.csv"]},
         "this is an address; files are paths on the server's machine",
     ),
+    ("score", {"source": ["/etc/hostname"]}, "/etc/hostname: lies outside"),
+    ("score", {"source": [OUTCOMES], "labels": "http://127.0.0.1:9/labels.csv"}, "this is an address"),
+    ("score", {"source": [OUTCOMES], "labels": OUTCOMES, "also_judged": ["/etc/hostname"]}, "lies outside"),
+    ("compare", {"source": [OUTCOMES], "baseline": "old", "require_certificate": "/etc/hostname"}, "lies outside"),
+    ("score", {"source": {"one": OUTCOMES, "two": "s3://bucket/outcomes.csv"}}, "this is an address"),
     ("score", {"source": [OUTCOMES], "measures": ["c@2"]}, "unknown measure 'c@2'; did you mean c@1?"),
     ("score", {"source": [OUTCOMES], "missing": "ignore"}, "missing"),
     ("compare", {}, "source must be given"),
@@ -119,6 +129,41 @@ def test_bad_input_is_an_error_of_the_call_and_the_server_goes_on() -> None:
         assert message in text(bad)
         assert "Traceback" not in text(bad)
         assert not after.isError
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Iterator[Path]:
+    """A folder that alone may be read, beside one with a table."""
+    (tmp_path / "in").mkdir()
+    shutil.copy(OUTCOMES, tmp_path / "out.csv")
+    before = ALLOWED.set(only_inside(tmp_path / "in"))
+    yield tmp_path / "in"
+    ALLOWED.reset(before)
+
+
+@pytest.mark.parametrize("how", ["suite", "link", "parent", "folder of links", "baseline"])
+def test_nothing_outside_the_folder_is_read_however_it_is_named(how: str, root: Path) -> None:
+    outside, given = root.parent / "out.csv", dict[str, Any]()
+    if how == "suite":
+        (root / "suite.toml").write_text(f"[benchmarks.one]\nfiles = ['{outside}']\n")
+        source = root / "suite.toml"
+    elif how == "parent":
+        source = root / ".." / "out.csv"
+    elif how == "link":
+        (source := root / "link.csv").symlink_to(outside)
+    elif how == "folder of links":
+        (source := root / "all").mkdir()
+        pd.read_csv(OUTCOMES).to_parquet(root.parent / "out.parquet")
+        (source / "link.parquet").symlink_to(root.parent / "out.parquet")
+    else:
+        shutil.copy(outside, source := root / "in.csv")
+        (root.parent / "old.json").write_text("{}")
+        given = {"baseline": str(root.parent / "old.json")}
+    verb = {verb.name: verb for verb in every_verb()}["compare" if given else "score"]
+    asked = {"source": [str(source)], **given}
+    said, failed = copy_context().run(answer, verb, verb.name, asked, lambda *_: None)
+    assert failed
+    assert "lies outside" in said
 
 
 def test_gates_are_in_the_answer() -> None:

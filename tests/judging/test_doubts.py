@@ -8,12 +8,9 @@ from collections.abc import Iterator
 
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from nescio.data.notes import Note
 from nescio.errors import SPELLING, in_shell
-from nescio.judging.declined.recognise import Verdict, declines, vocabulary
 from nescio.judging.declined.silence import SilenceReader
 from nescio.pipeline import Options, load
 from nescio.pipeline.loading import Loaded
@@ -116,14 +113,6 @@ def test_an_answer_that_is_right_or_was_declined_is_not_counted() -> None:
     assert not said(loaded([("None", "None"), ("?", "?"), ("a", None)]), "judging.reads_like_silence")
     found = loaded([("a", "I don't know"), ("b", "b")], judge="declined(then=exact)")
     assert not said(found, "judging.reads_like_silence")
-
-
-@given(st.text(max_size=40))
-def test_a_text_without_any_word_of_declining_does_not_decline(text: str) -> None:
-    """The words by which long answers are passed over quickly miss nothing."""
-    ascii_words = set(re.findall(r"[^\W\d_]+", text.lower()))
-    if text.isascii() and vocabulary().isdisjoint(ascii_words):
-        assert declines(text) is not Verdict.DECLINED
 
 
 @pytest.mark.parametrize("text", ["I don't know.", "There is no answer in the text.", "I cannot answer this question."])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import re
+import subprocess
+import sys
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -33,6 +35,53 @@ def test_a_workbook_scores_as_its_table_does(tmp_path: Path) -> None:
     own = nescio.score(workbook(tmp_path / "outcomes.xlsx"), ["c@1", "AURC"], resamples=50)
     table = nescio.score(EXAMPLES / "outcomes.csv", ["c@1", "AURC"], resamples=50)
     assert [row.value for row in own] == [row.value for row in table]
+
+
+XML = '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">{}</worksheet>'
+ROW = '<row r="{0}"><c r="{1}{0}" t="inlineStr"><is><t>{2}</t></is></c></row>'
+TRAPS = {
+    "megabytes of one letter": lambda: XML.format(
+        "<sheetData>" + ROW.format(1, "A", "a" * (110 << 20)) + "</sheetData>"
+    ),
+    "a claim of all cells": lambda: XML.format(
+        '<dimension ref="A1:XFD1048576"/><sheetData>' + ROW.format(1, "A", "x") + "</sheetData>"
+    ),
+    "the last row of many": lambda: XML.format("<sheetData>" + ROW.format(10**11, "A", "x") + "</sheetData>"),
+    "the last column of each row": lambda: XML.format(
+        "<sheetData>" + "".join(ROW.format(i, "XFD", "x") for i in range(1, 20_000)) + "</sheetData>"
+    ),
+    "entities of entities": lambda: (
+        '<!DOCTYPE x [<!ENTITY a0 "aaaaaaaaaa">'
+        + "".join(f'<!ENTITY a{i} "{f"&a{i - 1};" * 10}">' for i in range(1, 12))
+        + "]>"
+        + XML.format("<sheetData>" + ROW.format(1, "A", "&a11;") + "</sheetData>")
+    ),
+    "a tag in a tag in a tag": lambda: XML.format("<sheetData>" + "<row>" * 10**5),
+}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the peak of memory is read from /proc")
+@pytest.mark.parametrize("trap", TRAPS)
+def test_a_small_workbook_that_would_take_all_there_is(trap: str, tmp_path: Path) -> None:
+    """One message, in a few seconds and little memory, whatever the file claims."""
+    plain, path = workbook(tmp_path / "plain.xlsx"), tmp_path / "trap.xlsx"
+    with zipfile.ZipFile(plain) as old, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as new:
+        for name in old.namelist():
+            new.writestr(name, TRAPS[trap]() if name == "xl/worksheets/sheet1.xml" else old.read(name))
+    code = f"""
+import resource
+resource.setrlimit(resource.RLIMIT_CPU, (10, 10))
+import nescio
+try:
+    nescio.score({str(path)!r}, max_unpacked=0.1)
+except nescio.NescioError as error:
+    print("refused:", error)
+print(open('/proc/self/status').read().split('VmHWM:')[1].split()[0])
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    *said, memory = done.stdout.splitlines()
+    assert any(line.startswith("refused:") and "trap.xlsx" in line for line in said), said
+    assert int(memory) < 500_000
 
 
 def test_two_sheets_and_no_workbook_are_refused(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import duckdb
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -261,3 +262,57 @@ def test_numbers_as_text_are_read_from_the_rows(tmp_path: Path) -> None:
     select = "run || ' ' AS run, question, outcome, (q % 2)::VARCHAR AS f1"
     scores = nescio.score(write(tmp_path / "all.parquet", select, questions=20), "mean(f1)", ci=None)
     assert [row.value for row in scores] == [0.5] * 3
+
+
+# What people's tables have beside plain rows: (run, question, outcome, confidence) that stand at the end of one.
+ODD: dict[str, list[tuple[object, ...]]] = {
+    "nothing": [],
+    "a sum": [("", "Total", "12", None)],
+    "a sum of a run": [("Mean", "all", "correct", 0.5)],
+    "a header again": [("run", "question", "outcome", None)],
+    "a blank row": [(None, None, None, None)],
+    "an infinite confidence": [("a", "more", "correct", float("inf"))],
+    "a confidence that is none": [("a", "more", "correct", float("nan"))],
+    "no confidence": [("a", "more", "correct", None)],
+    "a question twice": [("a", "q1", "correct", 0.5)],
+    "a word in capitals": [("a", "more", "CORRECT", 0.5)],
+    "a word that is none": [("a", "more", "maybe", 0.5)],
+    "no word": [("a", "more", None, 0.5)],
+    "no question": [("a", None, "correct", 0.5)],
+    "no run": [(None, "more", "correct", 0.5)],
+    "white space": [(" a ", "more\t", " correct ", 0.5)],
+    "an accent in two parts": [("a", "cafe\u0301", "correct", 0.5), ("b", "caf\u00e9", "correct", 0.5)],
+}
+
+
+@pytest.mark.parametrize("odd", ODD)
+@pytest.mark.parametrize("measures", [["c@1"], ["AUROC"], ["mean(confidence)"]])
+def test_a_large_table_is_taken_as_a_small_one_is(
+    odd: str, measures: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same figures, or an error of the same kind, by counts and by rows."""
+    random = np.random.default_rng(len(odd))
+    for trial in range(4):
+        runs, words = ["a", "b", "c"][: random.integers(1, 4)], np.array(["correct", "incorrect", "unanswered"])
+        cells = [(run, f"q{q}", str(random.choice(words)), random.random()) for q in range(12) for run in runs]
+        rows_ = cells + ODD[odd]
+        frame = pd.DataFrame(rows_, columns=["run", "question", "outcome", "confidence"])
+        frame.to_parquet(path := tmp_path / f"{trial}.parquet")
+
+        def said(path: Path = path) -> list[Any] | type[Exception]:
+            try:
+                made = nescio.score(path, measures, resamples=200)
+                return [repr((row.run, row.measure, row.value, row.low, row.high, row.n)) for row in made]
+            except nescio.NescioError as error:
+                return type(error)
+
+        by_rows = said()
+        with monkeypatch.context() as small:
+            small.setattr(counting, "LARGE", 1)
+            assert said() == by_rows
+
+
+def test_a_folder_of_one_run_is_one_run(tmp_path: Path, counted: None) -> None:  # noqa: ARG001
+    (tmp_path / "run=old").mkdir()
+    write(tmp_path / "run=old" / "part-0.parquet", "question, outcome", runs=1, questions=20)
+    assert [row.run for row in nescio.score(tmp_path, "accuracy")] == ["old"]

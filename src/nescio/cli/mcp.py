@@ -1,19 +1,34 @@
 """Serve check, score, compare, plan and tune to assistants over the Model Context Protocol.
 
 Speaks the protocol on standard input and output, as assistants that start their tools themselves expect. Each tool
-takes the arguments of the Python function of the same name and returns what the command prints with -f json. Needs the
-extra `mcp`: pip install 'nescio[mcp]'.
+takes the arguments of the Python function of the same name and returns what the command prints with -f json. Tools
+read files of the folder that the server is started in, or of --root, and no addresses. Needs the extra `mcp`:
+pip install 'nescio[mcp]'.
 
 \b
 nescio mcp
+nescio mcp --root /data/evaluations
 """
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from nescio.hosts.mcp import serve
-from nescio.options import Request, verb
+from nescio.options import Request, option, verb
 
 
-@verb(Request, name="mcp", prints="")
-def mcp(_: Request) -> None:
-    serve()
+class McpRequest(Request):
+    """Which files tools may read."""
+
+    root: Path = option(
+        default=Path(),
+        metavar="FOLDER",
+        help="The folder whose files the tools may read, with the folders in it.",
+        default_words="the folder that the server is started in",
+    )
+
+
+@verb(McpRequest, name="mcp", prints="")
+def mcp(request: McpRequest) -> None:
+    serve(request.root)

@@ -11,7 +11,6 @@ have them. A new file works without: what the index does not know is imported at
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
@@ -26,11 +25,12 @@ from nescio.data.model import Collection, Run
 from nescio.data.notes import Note
 from nescio.data.outcomes import Outcomes
 from nescio.data.tallied import OutcomeCounts
-from nescio.errors import UsageError, opt
+from nescio.errors import opt
 from nescio.formats import _index
 from nescio.formats.native import roles
 from nescio.registry import Registry
 from nescio.sources.opening import HEADLESS
+from nescio.sources.patterns import whole_matcher
 from nescio.sources.source import Source
 
 
@@ -50,6 +50,7 @@ class Unjudged(Struct, frozen=True):
     judge: str | None = None
 
 
+_MOST_KNOWN, _LONG = 1 << 15, 400  # texts whose match is kept, and characters from which on it is not
 Label = TypeVar("Label")
 Data = Outcomes | OutcomeCounts | Tally | Evidence | Unjudged
 
@@ -65,20 +66,23 @@ class Declined:
         self.matched: Counter[str] = Counter()
         self.reads = reads
         self.wrong: dict[str, Counter[str]] = {}
-        try:
-            self._patterns = [re.compile(pattern, re.IGNORECASE | re.DOTALL) for pattern in patterns]
-        except re.error as error:
-            raise UsageError(f"{opt('declined_pattern')} takes a regular expression: {error}") from None
+        self._known: dict[str, bool] = {}
+        self._matchers = [whole_matcher(opt("declined_pattern"), pattern) for pattern in patterns]
 
     @property
     def asked(self) -> bool:
         """Whether there are any patterns."""
-        return bool(self._patterns)
+        return bool(self._matchers)
 
     def fits(self, text: str) -> bool:
         """Say whether a text, white space off, is matched by a pattern from end to end."""
         stripped = text.strip()
-        return any(pattern.fullmatch(stripped) for pattern in self._patterns)
+        found = self._known.get(stripped)
+        if found is None:
+            found = any(matches(stripped) for matches in self._matchers)
+            if len(self._known) < _MOST_KNOWN and len(stripped) < _LONG:
+                self._known[stripped] = found
+        return found
 
     def matches(self, text: str) -> bool:
         """Say whether an answer fits; counts it if so."""

@@ -1,13 +1,15 @@
 """nescio as tools for assistants, by the Model Context Protocol: the verbs that are declared as tools.
 
 A tool takes what its verb declares and gives the JSON that the command prints with `-f json`, with what its gates say.
-Arguments are checked by the declaration, as everywhere. The protocol itself is the official SDK's (extra `mcp`).
+Arguments are checked by the declaration, as everywhere; what is read must lie in the folder of the server. The protocol
+itself is the official SDK's (extra `mcp`).
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import asdict
@@ -15,9 +17,11 @@ from msgspec.structs import asdict
 from nescio._version import __version__
 from nescio.data.results import Results
 from nescio.errors import SPELLING, NescioError, UsageError, in_json
-from nescio.options import Option, Verb
+from nescio.options import Option, Request, Verb
+from nescio.options.kinds import NAME_OR_PATH
+from nescio.pipeline.baselines import file_of
 from nescio.reporting.tables import render
-from nescio.sources.remote import address_of
+from nescio.sources.remote import ALLOWED, address_of, check_allowed
 from nescio.verbs import every_verb
 from nescio.verbs._gates import exit_status
 
@@ -32,9 +36,10 @@ INSTRUCTIONS = (
 Tell = Callable[[int, int], None]
 
 
-def serve() -> None:
-    """Serve the tools over standard input and output until the input ends."""
+def serve(root: Path) -> None:
+    """Serve the tools over standard input and output until the input ends; they read what is in the folder `root`."""
     made = server()
+    ALLOWED.set(only_inside(root))
     import anyio
     from mcp.server.stdio import stdio_server
 
@@ -43,6 +48,25 @@ def serve() -> None:
             await made.run(incoming, outgoing, made.create_initialization_options())
 
     anyio.run(run)
+
+
+def only_inside(folder: Path) -> Callable[[Path | str], None]:
+    """Make the check that a path, links followed, lies in a folder, and is no address."""
+    root = folder.resolve()
+
+    def check(file: Path | str) -> None:
+        if address_of(file):
+            raise UsageError(f"{file}: this is an address; files are paths on the server's machine")
+        try:
+            inside = Path(file).resolve().is_relative_to(root)
+        except (OSError, ValueError, RuntimeError):  # a loop of links, a name that is none: opening it says so
+            inside = True
+        if not inside:
+            raise UsageError(
+                f"{file}: lies outside {root}; `nescio mcp --root FOLDER` names the folder that may be read"
+            )
+
+    return check
 
 
 def server() -> Server[Any]:
@@ -116,10 +140,21 @@ def answer(verb: Verb[Any, Any] | None, name: str, arguments: dict[str, Any], te
             raise UsageError(f"{name} takes no {strange!r}; it takes {', '.join(takes)}")
         followed: dict[str, Any] = {"progress": tell} if "progress" in verb.options else {}
         request = verb.request(**arguments, **followed)
-        _check_paths(request.inputs())
+        for file in (*request.inputs(), *_paths_among(request)):
+            check_allowed(file)
         return _shown(verb.run(request)), False
     except (NescioError, TypeError, OSError, MemoryError) as error:
         return str(error) or type(error).__name__, True
+
+
+def _paths_among(request: Request) -> Iterator[Path]:
+    """Yield the paths of options that take a name or a path."""
+    yield from (value for value in request.values().values() if isinstance(value, Path))
+    yield from (
+        value
+        for name, one in request.options.items()
+        if one.kind is NAME_OR_PATH and (value := file_of(getattr(request, name)))
+    )
 
 
 def _shown(result: Any) -> str:
@@ -131,10 +166,3 @@ def _shown(result: Any) -> str:
         return text
     gates = {"gates": [asdict(gate) for gate in result.gates], "status": exit_status(result.gates)}
     return json.dumps(json.loads(text) | gates, ensure_ascii=False)
-
-
-def _check_paths(files: Iterable[Any]) -> None:
-    """Raise UsageError for an address: what an assistant names must not make the server fetch it."""
-    for file in files:
-        if address_of(str(file)):
-            raise UsageError(f"{file}: this is an address; files are paths on the server's machine")

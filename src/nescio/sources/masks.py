@@ -53,6 +53,26 @@ def rows_of(source: Source) -> int:
         return int(first(connection, f"SELECT count(*) FROM {relation}", where)[0])
 
 
+def last_rows(source: Source, columns: Sequence[str]) -> list[tuple[str, ...]]:
+    """Return these cells of the last row of each file of a Parquet table, which its metadata lead to."""
+    relation, where = _table(source, "file_row_number=true, filename=true")
+    cells = ", ".join(f'"{name}"::VARCHAR' for name in columns)
+    with connect() as connection:
+        files = first(connection, f"SELECT list(DISTINCT filename) FROM {relation} WHERE file_row_number = 0", where)[0]
+        ends = "SELECT file_name, num_rows FROM parquet_file_metadata(?)"
+        at_end = f"JOIN ({ends}) ON filename = file_name AND file_row_number = num_rows - 1"
+        return connection.execute(f"SELECT {cells} FROM {relation} {at_end}", [*where, files]).fetchall()
+
+
+def holds_numbers(source: Source, column: str) -> bool:
+    """Say whether each cell of a column of a Parquet table is empty, or a number that is not infinite."""
+    relation, where = _table(source)
+    number = f'TRY_CAST("{column}" AS DOUBLE)'
+    odd = f'"{column}" IS NOT NULL AND ({number} IS NULL OR isinf({number}))'
+    with connect() as connection:
+        return first(connection, f"SELECT 1 FROM {relation} WHERE {odd} LIMIT 1", where) is None
+
+
 def group(
     source: Source,
     run: str,
@@ -71,15 +91,15 @@ def group(
     space around it or accents typed in two ways, a run has a question twice or two judges. Another way will say what
     is wrong.
     """
-    relation, where = _table(source, "file_row_number=true, filename=true")
-    place = {name: f"c{i}" for i, name in enumerate(source.columns)}
-    relation += f" AS given({', '.join([*place.values(), 'row', 'file'])})"
-    run, question, outcome = (f"{place[name]}::VARCHAR" for name in (run, question, outcome))
+    # By their names: columns of folders (run=a/part-0.parquet) stand behind those that are asked for besides.
+    relation, where = _table(source, "file_row_number=true")
+    run, question, outcome = (f'"{name}"::VARCHAR' for name in (run, question, outcome))
     with connect(alone=True) as connection:
         connection.execute("SET preserve_insertion_order = false")
-        by = f"{place[judge]}::VARCHAR" if judge else "NULL"
+        by = f'"{judge}"::VARCHAR' if judge else "NULL"
         connection.execute(
-            f"CREATE TEMP TABLE seen AS SELECT {run} AS name, {outcome} AS word, count(*) AS rows, min(row) AS row, "
+            f"CREATE TEMP TABLE seen AS SELECT {run} AS name, {outcome} AS word, count(*) AS rows, "
+            "min(file_row_number) AS row, "
             f"{by} AS judge FROM {relation} GROUP BY ALL",
             where,
         )

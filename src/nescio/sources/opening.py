@@ -21,7 +21,7 @@ from nescio.sources.arrow import readable
 from nescio.sources.database import connect, first_line, is_pattern, load_engine, parquet
 from nescio.sources.documents import Streamed
 from nescio.sources.json import MemoryBudget
-from nescio.sources.remote import address_of, fetch
+from nescio.sources.remote import address_of, check_allowed, fetch
 from nescio.sources.source import ARCHIVES, DELIMITED, LINES, PACKED, TALLY, TEXT, Packed, Source
 from nescio.sources.text_files import WHITE, check_text, records, separator
 
@@ -40,10 +40,13 @@ def open_source(item: Any, most: int = compressed.MOST, streamed: Streamed | Non
     piece by piece: others are read whole."""
     if not isinstance(item, (str, Path)):
         return open_table(item)
+    check_allowed(item)
     if address := address_of(item):
         return _open_fetched(address, most, streamed)
     path = Path(item)
     if split := _parquet_files(path):
+        for file in split:
+            check_allowed(file)
         size = sum(file.stat().st_size for file in split)
         return _checked(Source(path.name, path, columns=_parquet_columns(path), kind="parquet"), size)
     try:
@@ -77,7 +80,7 @@ def _meant(path: Path) -> str:
 
 def _open_file(path: Path, most: int, streamed: Streamed | None) -> Source:
     if path.suffix.lower() == workbooks.SUFFIX:
-        packed, table, notes = workbooks.unpack(path)
+        packed, table, notes = workbooks.unpack(path, most)
         source = _open_plain(table, MemoryBudget(table.stat().st_size, packed=True), streamed)
         return replace(source, packed=packed, notes=(*source.notes, *notes))
     if path.suffix.lower() in PACKED:

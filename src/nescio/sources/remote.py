@@ -7,6 +7,8 @@ import re
 import shutil
 import tempfile
 import weakref
+from collections.abc import Callable
+from contextvars import ContextVar
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -19,6 +21,16 @@ ADDRESS = re.compile(r"(https?|ftp|s3|gs|gcs|az|abfs|hf|memory|file):/+(.*)", re
 PATTERN = "*?["
 SPLIT = ".parquet"  # what may be several files: those of a pattern, or in a folder
 MISSING = "this is an address; install nescio[remote] to have it fetched, or download the file first"
+
+
+# What checks the files that are read, where somebody else names them; raises UsageError.
+ALLOWED: ContextVar[Callable[[Path | str], None] | None] = ContextVar("ALLOWED", default=None)
+
+
+def check_allowed(file: Any) -> None:
+    """Raise UsageError for a path or an address that may not be read here."""
+    if (check := ALLOWED.get()) and isinstance(file, (str, Path)):
+        check(file)
 
 
 def address_of(item: Path | str) -> str | None:

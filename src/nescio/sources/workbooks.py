@@ -8,12 +8,13 @@ import shutil
 import tempfile
 import weakref
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError, UsageError
+from nescio.sources.compressed import check_size
 from nescio.sources.source import Packed
 
 SUFFIX = ".xlsx"
@@ -22,16 +23,19 @@ _CELL = re.compile(
     rb"<(?:\w+:)?c ([^>]*[^>/])>\s*<(?:\w+:)?f(?:\s[^>]*)?(?:/>|>[^<]*</(?:\w+:)?f>)(.*?)</(?:\w+:)?c>", re.DOTALL
 )
 _VALUE, _EMPTY = re.compile(rb"<(?:\w+:)?v[ />]"), re.compile(rb"<(?:\w+:)?v ?/>|<(?:\w+:)?v></")
+_MOST_ROWS = 1 << 20  # of a sheet, by its format
+_FEW_CELLS = 1 << 20  # beside which the size of a file says nothing
 _PLACE, _IS_TEXT = re.compile(rb'\br="([A-Z]+\d+)"'), b't="str"'
 
 
-def unpack(path: Path) -> tuple[Packed, Path, list[Note]]:
+def unpack(path: Path, most: int) -> tuple[Packed, Path, list[Note]]:
     """Write the sheet of a workbook as CSV into a temporary folder, which goes when the first value does; and note
     cells that stand beyond its header.
 
-    Raises UsageError where the library that reads workbooks is not installed, FormatError where this is none, where
-    several sheets have cells (nothing says which is meant), or where a cell holds an error, or a formula without the
-    value that it gave: neither is an answer.
+    Raises UsageError where the library that reads workbooks is not installed, FormatError where this is none, where it
+    unpacks to more than `most` bytes or to more cells than so many bytes hold, where several sheets have cells (nothing
+    says which is meant), or where a cell holds an error, or a formula without the value that it gave: neither is an
+    answer.
     """
     try:
         from openpyxl import load_workbook
@@ -39,40 +43,71 @@ def unpack(path: Path) -> tuple[Packed, Path, list[Note]]:
         raise UsageError(
             f"{path}: reading .xlsx needs openpyxl (pip install 'nescio[excel]'); or save it as .csv"
         ) from None
-    try:
-        book = load_workbook(path, read_only=True, data_only=True)
-    except Exception:
-        raise FormatError(path, "this workbook cannot be read; save it again, or as .csv") from None
-    filled = {sheet.title: rows for sheet in book.worksheets if (rows := _filled(sheet))}
-    if len(filled) != 1:
-        rule = f"{len(filled)} sheets have cells, but a table must be one sheet; save the one that you mean as .csv"
-        raise FormatError(path, rule, value=list(filled) or None)
-    (rows,) = filled.values()
-    width = max((i + 1 for i, cell in enumerate(next(iter(rows.values()))) if cell), default=0)
-    _check_errors(path, rows, width)
-    _check_formulas(path)
     folder = Path(tempfile.mkdtemp(prefix="nescio-"))
     packed = Packed(path)
     weakref.finalize(packed, shutil.rmtree, folder, ignore_errors=True)
-    table = folder / f"{path.stem}.csv"
-    with table.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows(row[:width] for row in rows.values())
-    return packed, table, _beyond(path, rows, width)
+    filled: dict[str, tuple[Path, _Sheet]] = {}
+    try:
+        with zipfile.ZipFile(path) as archive:
+            size = sum(info.file_size for info in archive.infolist())
+        check_size(path, size, most)
+        book = load_workbook(path, read_only=True, data_only=True)
+        for i, sheet in enumerate(book.worksheets):
+            sheet.reset_dimensions()  # which may claim more cells than there are
+            rows = _Sheet(path, sheet, size)
+            if _write(rows, target := folder / str(i) / f"{path.stem}.csv"):
+                filled[sheet.title] = target, rows
+    except FormatError:
+        raise
+    except Exception:
+        raise FormatError(path, "this workbook cannot be read; save it again, or as .csv") from None
+    if len(filled) != 1:
+        rule = f"{len(filled)} sheets have cells, but a table must be one sheet; save the one that you mean as .csv"
+        raise FormatError(path, rule, value=list(filled) or None)
+    ((table, rows),) = filled.values()
+    _check_errors(path, rows.errors)
+    _check_formulas(path)
+    return packed, table, _beyond(path, rows.beyond)
 
 
-def _filled(sheet: Any) -> dict[int, list[str]]:
-    """Return the cells of a sheet as texts, by the numbers of its rows, without those that are empty."""
-    rows = enumerate(sheet.iter_rows(values_only=True), sheet.min_row or 1)
-    texts = {number: ["" if cell is None else _text(cell) for cell in row] for number, row in rows}
-    return {number: row for number, row in texts.items() if any(row)}
+def _write(rows: Iterable[list[str]], target: Path) -> bool:
+    """Write rows as CSV; say whether there are any."""
+    target.parent.mkdir()
+    with target.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows(rows)
+    return target.stat().st_size > 0
 
 
-def _check_errors(path: Path, rows: Mapping[int, Sequence[str]], width: int) -> None:
-    from openpyxl.cell.cell import ERROR_CODES
+class _Sheet:
+    """The cells of a sheet as texts, without rows that are empty, and as wide as its first row; what errors they hold,
+    and which stand beyond that, is known when all were seen."""
 
-    errors = [
-        (_place(n, i), cell) for n, row in rows.items() for i, cell in enumerate(row[:width]) if cell in ERROR_CODES
-    ]
+    def __init__(self, path: Path, sheet: Any, size: int) -> None:
+        self._path, self._sheet, self._size = path, sheet, size
+        self.errors: list[tuple[str, str]] = []
+        self.beyond: list[str] = []
+
+    def __iter__(self) -> Iterator[list[str]]:
+        from openpyxl.cell.cell import ERROR_CODES
+
+        cells, width = 0, None
+        rows = enumerate(self._sheet.iter_rows(values_only=True), self._sheet.min_row or 1)
+        for count, (number, row) in enumerate(rows, 1):
+            cells += len(row)
+            if count > _MOST_ROWS or cells > max(self._size, _FEW_CELLS):
+                rule = f"sheet {self._sheet.title!r} has more rows or columns than a file of its size can hold"
+                raise FormatError(self._path, rule)
+            texts = ["" if cell is None else _text(cell) for cell in row]
+            if not any(texts):
+                continue
+            if width is None:
+                width = max(i + 1 for i, cell in enumerate(texts) if cell)
+            self.errors += [(_place(number, i), cell) for i, cell in enumerate(texts[:width]) if cell in ERROR_CODES]
+            self.beyond += [_place(number, i) for i, cell in enumerate(texts) if cell and i >= width]
+            yield [*texts[:width], *[""] * (width - len(texts))]
+
+
+def _check_errors(path: Path, errors: Sequence[tuple[str, str]]) -> None:
     if errors:
         many = f" (and {len(errors) - 1} more cells one)" if len(errors) > 1 else ""
         rule = f"the cell holds an error of the spreadsheet{many}, which is no answer and no verdict: mend or clear it"
@@ -100,8 +135,7 @@ def _without_value(sheet: bytes) -> Iterator[str]:
             yield place[1].decode() if place else "?"
 
 
-def _beyond(path: Path, rows: Mapping[int, Sequence[str]], width: int) -> list[Note]:
-    beyond = [_place(number, i) for number, row in rows.items() for i, cell in enumerate(row) if cell and i >= width]
+def _beyond(path: Path, beyond: Sequence[str]) -> list[Note]:
     if not beyond:
         return []
     return [

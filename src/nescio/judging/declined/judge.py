@@ -13,7 +13,8 @@ from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT
 from nescio.errors import shorten
 from nescio.judging._judge import AnswerToJudge, Grade, Judge, Silent
-from nescio.judging.declined.recognise import Verdict, declines, digest
+from nescio.judging.declined.phrases import digest
+from nescio.judging.declined.recognise import Verdict, declines
 
 _NAMED = 3  # of the texts that a note shows
 

@@ -7,14 +7,13 @@ from collections import Counter
 
 from nescio.data.notes import Note, note
 from nescio.errors import opt, shorten
-from nescio.judging.declined.recognise import Verdict, declines, stands_for_nothing, vocabulary
+from nescio.judging.declined.recognise import Verdict, declines, may_decline, stands_for_nothing
 
 _MOST_READ, _LEAST = 60_000, 20  # characters that are read in full, each text as these at least: half a second
 _MOST_KEPT = 1 << 15  # texts
 _LONGEST = 400
 _TEXTS = 5  # that a note shows, and that the pattern it proposes matches
 _SHORT = 40  # characters of a text that a pattern is proposed for: longer ones are hardly said twice
-_WORD = re.compile(r"[^\W\d_]+")
 _SPECIAL = re.compile(r"[.^$*+?{}\[\]\\|()]")
 
 
@@ -42,7 +41,7 @@ class SilenceReader:
     def _read(self, text: str) -> bool:
         if stands_for_nothing(text):
             return True
-        if text.isascii() and vocabulary().isdisjoint(_WORD.findall(text.lower())):
+        if not may_decline(text):
             return False
         if self._left <= 0:
             self.stopped = True

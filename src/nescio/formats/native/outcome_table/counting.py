@@ -24,7 +24,7 @@ from nescio.formats.native.outcome_table.words import state_words
 from nescio.formats.native.summary_rows import RULE
 from nescio.formats.registry import Counting, ReadOptions, ReadResult
 from nescio.sources.database import connect, parquet
-from nescio.sources.masks import Masks, group, rows_of
+from nescio.sources.masks import Masks, group, holds_numbers, last_rows, rows_of
 from nescio.sources.number_columns import confidence_bins, each_question, number_columns, number_sums
 from nescio.sources.source import Source
 from nescio.sources.tables import first
@@ -46,7 +46,13 @@ def count(source: Source, options: ReadOptions) -> ReadResult | None:
     known = roles.roles_of(source.columns, source.named).columns
     plain = {name: columns for name, columns in known.items() if name not in BESIDE}
     numbers = _numbers(source, known, options, asked)
-    if source.named or plain != COLUMNS or numbers is None or rows_of(source) < LARGE:
+    if (
+        source.named
+        or plain != COLUMNS
+        or numbers is None
+        or rows_of(source) < LARGE
+        or _has_faults(source, known, numbers)
+    ):
         return None
     _no_sum(source)
     notes: list[Note] = [*source.notes]
@@ -91,6 +97,14 @@ def count(source: Source, options: ReadOptions) -> ReadResult | None:
         judges=tuple(sorted(set(grouped.judges))),
     )
     return ReadResult(counts, tuple(notes), judges=judges)
+
+
+def _has_faults(source: Source, known: Mapping[str, Sequence[str]], numbers: Sequence[str]) -> bool:
+    """Say whether a row sums up the others, or a confidence that is not wanted is no number: those who read rows refuse
+    both."""
+    if any(str(cell).strip().lower() in SUMS for row in last_rows(source, ("run", "question")) for cell in row):
+        return True
+    return "confidence" in known and "confidence" not in numbers and not holds_numbers(source, "confidence")
 
 
 def _sums(

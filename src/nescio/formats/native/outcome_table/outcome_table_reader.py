@@ -62,6 +62,7 @@ if TYPE_CHECKING:
 
 Held = Literal["TABLE", "VIEW"]
 _FEW_ROWS, _FEW_COLUMNS = 1 << 14, 64
+_AT_ONCE = 64  # files in a query: to plan one takes longer than their number grows, and beyond a thousand it is refused
 _MOST_TEXTS = 10_000  # of wrong answers, in which silence is looked for
 # The cells as numbers, where every rule is kept.
 CELLS = f"""
@@ -165,14 +166,18 @@ def _collect(
         shown = ", ".join(f"{cell}::VARCHAR AS {column}" for column, cell in cells.items())
         selects.append(f"SELECT {i} AS file, row, {shown} FROM {table.name}")
     how = _held(connection, tables, len(RESERVED) + len(extra))
-    connection.execute(f"CREATE TEMP {how} gathered AS {' UNION ALL '.join(selects)}")
+    connection.execute(f"CREATE TEMP {how} gathered AS {' UNION ALL '.join(selects[:_AT_ONCE])}")
+    for start in range(_AT_ONCE, len(selects), _AT_ONCE):
+        connection.execute(f"INSERT INTO gathered {' UNION ALL '.join(selects[start : start + _AT_ONCE])}")
     _note_silence(connection, tables, notes)
     return extra, tables, how
 
 
 def _held(connection: duckdb.DuckDBPyConnection, tables: Sequence[Table], columns: int) -> Held:
     """Say what each step is held as. Of a small table the rows, as planning each query through three views takes longer
-    than all else; of a large one no copy is made."""
+    than all else; of a large one no copy is made, unless it is in so many files that one view cannot hold them."""
+    if len(tables) > _AT_ONCE:
+        return "TABLE"
     counts = " + ".join(f"(SELECT count(*) FROM {table.name})" for table in tables)
     few = columns <= _FEW_COLUMNS and first(connection, f"SELECT {counts}")[0] <= _FEW_ROWS
     return "TABLE" if few else "VIEW"

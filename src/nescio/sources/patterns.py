@@ -1,0 +1,80 @@
+"""Regular expressions that people give, matched in bounded time: one that could take exponential time is left to the
+table engine, whose expressions take linear time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from re import _constants as codes  # type: ignore[attr-defined]
+from re import _parser as parser  # type: ignore[attr-defined]
+from typing import Any
+
+from nescio.errors import UsageError
+
+_REPEATS = (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT)
+# What expressions of Python's mean of letters beyond ASCII too, in the table engine's words.
+_WIDE = {r"\d": r"\p{Nd}", r"\w": r"[\p{L}\p{N}_]", r"\W": r"[^\p{L}\p{N}_]", r"\D": r"\P{Nd}"}
+_FOREIGN = re.compile(r"\\[bBZ1-9]|\(\?(?![:imsPx])|\(\?P[=>]|[*+?}]\+")
+
+
+def whole_matcher(name: str, pattern: str) -> Callable[[str], bool]:
+    """Return what says whether a text is matched from end to end, case ignored, a full stop being any character.
+
+    Raises UsageError, which calls the option `name`, for what is no regular expression, and for one that could take
+    exponential time and is not known to the table engine.
+    """
+    flags = re.IGNORECASE | re.DOTALL
+    try:
+        compiled = re.compile(pattern, flags)
+        tree = parser.parse(pattern, flags)
+    except (re.error, RecursionError, OverflowError) as error:
+        raise UsageError(f"{name} takes a regular expression: {error}") from None
+    if not any(_is_ambiguous(body) for body in _repeated(tree)):
+        return lambda text: compiled.fullmatch(text) is not None
+    return _in_linear_time(name, pattern)
+
+
+def _repeated(tree: Iterable[Any]) -> Iterator[Any]:
+    """Yield the bodies of all repetitions, however deep they stand."""
+    for code, value in tree:
+        if code in _REPEATS and value[1] > 1:
+            yield value[2]
+        yield from (body for part in _parts(value) for body in _repeated(part))
+
+
+def _parts(value: Any) -> Iterator[Any]:
+    """Yield the expressions that a part of an expression is made of."""
+    if isinstance(value, parser.SubPattern):
+        yield value
+    elif isinstance(value, (list, tuple)):
+        for part in value:
+            yield from _parts(part)
+
+
+def _is_ambiguous(body: Any) -> bool:
+    """Say whether what is repeated may match in more than one way: it has a choice or a repetition in it."""
+    return any(
+        code in (codes.BRANCH, *_REPEATS, codes.GROUPREF) or any(map(_is_ambiguous, _parts(value)))
+        for code, value in body
+    )
+
+
+def _in_linear_time(name: str, pattern: str) -> Callable[[str], bool]:
+    import duckdb
+
+    from nescio.sources.database import connect, first_line
+
+    slow = f"{name}: {pattern!r} repeats what is repeated or a choice, which could take exponential time"
+    if _FOREIGN.search(pattern):
+        raise UsageError(f"{slow}; write it without that, or without look-around, back-references and \\b")
+    ours = re.sub(r"\\[dwDW]", lambda match: _WIDE[match[0]], pattern) if "[" not in pattern else pattern
+
+    def matches(text: str) -> bool:
+        with connect(small=True) as connection:
+            return bool(connection.execute("SELECT regexp_full_match(?, ?, 'is')", [text, ours]).fetchall()[0][0])
+
+    try:
+        matches("")
+    except duckdb.Error as error:
+        raise UsageError(f"{slow}; the engine that is safe from that says: {first_line(error)}") from None
+    return matches

@@ -1,0 +1,46 @@
+"""Regular expressions of users: what Python's own say, and none that takes exponential time."""
+
+from __future__ import annotations
+
+import re
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nescio.errors import UsageError
+from nescio.sources.patterns import whole_matcher
+
+PIECES = st.recursive(
+    st.sampled_from(["a", "b", "ab", "[ab]", ".", "a?", r"\w", " "]),
+    lambda inner: st.one_of(
+        st.tuples(inner, inner).map("".join),
+        st.tuples(inner, inner).map(lambda both: f"(?:{both[0]}|{both[1]})"),
+        st.tuples(inner, st.sampled_from(["*", "+", "?", "{2,3}", "*?"])).map(lambda both: f"(?:{both[0]}){both[1]}"),
+    ),
+    max_leaves=5,
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(PIECES, st.text("abB \u00e9", max_size=6))
+def test_a_text_is_matched_as_python_matches_it(pattern: str, text: str) -> None:
+    """Whichever engine does it."""
+    found = re.compile(pattern, re.IGNORECASE | re.DOTALL).fullmatch(text) is not None
+    assert whole_matcher("--declined-pattern", pattern)(text) == found
+
+
+@pytest.mark.parametrize("pattern", ["(a+)+$", "(a*)*", "(a|a)*", "(a|aa)+", "((a?){9})*", "(?:a+?){3,}", "(.*a){12}"])
+def test_no_pattern_takes_exponential_time(pattern: str) -> None:
+    begun = time.process_time()
+    assert not whole_matcher("--declined-pattern", pattern)("a" * 2_000 + "!")
+    assert time.process_time() - begun < 5
+
+
+@pytest.mark.parametrize(
+    "pattern", [r"(a+\b)+", "(a|b(?=c))*", r"(a|(b)\2)+", "(", "a{99999999999}", "((a{900}){900}){900}"]
+)
+def test_what_cannot_be_matched_in_time_is_refused(pattern: str) -> None:
+    with pytest.raises(UsageError, match="--declined-pattern"):
+        whole_matcher("--declined-pattern", pattern)
