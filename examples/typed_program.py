@@ -18,10 +18,12 @@ import polars
 
 import nescio
 from nescio.comparison.early import Look
+from nescio.comparison.stakes import AtStake
 from nescio.data.pivot import Pivot
 from nescio.meta_evaluation import Agreement, Correlation, Finding, Power, PowerPlan, Stability, SwapBin
 from nescio.meta_evaluation.planning.labels import LabelPlan
 from nescio.meta_evaluation.planning.repeat_plans import RepeatsPlan
+from nescio.reporting.page.to_read import ToRead
 from nescio.scoring.repeat_noise import Repeatability
 from nescio.suites.rows import SuiteScores
 from nescio.verbs._answers import Answered
@@ -92,6 +94,8 @@ def comparisons() -> None:
     early = nescio.look("outcomes.csv", "c@1", baseline="old", run="mine", margin=0.03, sequence="auto")
     assert_type(early.rows, tuple[Look, ...])
     assert_type(nescio.repeats("trials.csv", "accuracy").rows, tuple[Repeatability, ...])
+    assert_type(nescio.stakes("stakes.csv").rows, tuple[AtStake, ...])
+    assert_type(nescio.advise("outcomes.csv", tolerate=20, resamples=FAST).rows, tuple[ToRead, ...])
     labels = nescio.plan_labels(spread=0.6, correlation=0.7, questions=1000, half_width=0.07)
     assert_type(labels.rows, tuple[LabelPlan, ...])
     assert_type(nescio.plan_repeats(variances=(0.15, 0.1), budget=1000).rows, tuple[RepeatsPlan, ...])
@@ -158,6 +162,10 @@ def a_campaign(folder: Path) -> None:
     print(nescio.campaign.score(place, resamples=FAST))
     print(nescio.campaign.publish(place))
     print(nescio.campaign.status(place))
+    print(nescio.campaign.verify(place))
+    print(nescio.campaign.extend(place, "uned", until="2030-01-01", reason="a power cut"))
+    print(nescio.campaign.disqualify(place, "uned_mine", reason="trained on the topics"))
+    print(nescio.campaign.withdraw(place, "uned_mine", reason="asked for by mail"))
 
 
 def errors() -> list[str]:

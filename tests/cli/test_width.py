@@ -66,6 +66,8 @@ CALLS: dict[str, list[list[str]]] = {
     ],
     "plan-labels": [["--spread", "0.6", "--correlation", "0.7", "--questions", "1000", "--half-width", "0.07"]],
     "plan-repeats": [["trials.csv", "--run", "agent-2", "--budget", "500", "--per-question", "2"]],
+    "advise": [["outcomes.csv", *FEW], ["outcomes.csv", "--tolerate", "20", *FEW]],
+    "stakes": [["stakes.csv"]],
     "repeats": [["trials.csv"], ["trials.csv", "-m", "accuracy", "-v"]],
     "audit": [["-m", "c@1", "-m", "UF"], ["-m", "pan.F1"]],
     "judge": [["questions.jsonl", "runs/mine.jsonl", "runs/old.jsonl", "--against", "people.csv", *FEW]],

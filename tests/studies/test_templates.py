@@ -12,6 +12,7 @@ TEMPLATES = {path.name.removesuffix(".md.in"): path for path in sorted((ROOT / "
 PAGES = {
     **{name: name.replace("_", "-") for name in TEMPLATES if name.startswith("meta_evaluation")},
     "interval_coverage": "coverage",
+    "few_units": "few-units",
 }  # where page and template are not called alike
 # {{name}} or @name@ is a place for figures; {{begin name}} and {{end}} enclose what needs data. The @ of c@1 begins
 # no name.

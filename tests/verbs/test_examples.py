@@ -34,17 +34,22 @@ FIRST = {
     "nescio.ave.score": [f"{BUILT} -o collection.xml"],
     "nescio.ave.validate.train": [f"{BUILT} --without-rule duplicate -o all.xml"],
     "nescio.ave.validate.run": ["ave validate train dev.xml -o model.json"],
+    "nescio.read.answer": [
+        "read candidates questions.jsonl stories.jsonl -o candidates.xml",
+        "ave validate train candidates.xml -o model.json",
+    ],
     "nescio.read.score": [
         "read answer developset/ --system deep-read -o run.jsonl",
         "read answer test.tsv --system sliding-window -o test-run.jsonl",
     ],
     **{f"nescio.campaign.{name}": SUBMITTED for name in ("check", "checker", "handout", "intake", "pool", "status")},
+    **{f"nescio.campaign.{name}": SUBMITTED for name in ("disqualify", "extend", "verify", "withdraw")},
     "nescio.campaign.sheets": POOLED,
     "nescio.campaign.collect": [*POOLED, "campaign sheets campaign --assessor ana"],
     "nescio.campaign.score": SUBMITTED,
     "nescio.campaign.publish": [*SUBMITTED, "campaign score campaign"],
 }
-LONG = {"nescio.ave.validate.train", "nescio.report"}  # ten seconds and more
+LONG = {"nescio.ave.validate.train", "nescio.read.answer", "nescio.report"}  # ten seconds and more
 ENDLESS = {"nescio.view": 1}  # whose later examples serve a page until they are stopped, or open logs by the way
 
 

@@ -245,7 +245,7 @@ def withdraw(request: WithdrawRequest) -> Ruled:
     They no longer count; a later version of one counts again. What is judged of their answers stays judged.
 
     \b
-    nescio campaign withdraw campaign uned_first --reason "asked for by mail on 3 June"
+    nescio campaign withdraw campaign uned_mine --reason "asked for by mail on 3 June"
     """
     return steps.withdraw(request.campaign, request.runs, reason=request.reason)
 
@@ -263,7 +263,7 @@ def disqualify(request: DisqualifyRequest) -> Ruled:
     What is judged of their answers stays judged, and --lift admits them again.
 
     \b
-    nescio campaign disqualify campaign uned_first --reason "trained on the topics"
+    nescio campaign disqualify campaign uned_mine --reason "trained on the topics"
     """
     return steps.disqualify(request.campaign, request.runs, reason=request.reason, lift=request.lift)
 
