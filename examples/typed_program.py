@@ -151,7 +151,7 @@ def campaigns(folder: Path) -> None:
 def a_campaign(folder: Path) -> None:
     """Run a campaign from its topics on."""
     place = folder / "campaign"
-    nescio.campaign.init(place, ["questions.jsonl"], task="qa", groups=["uned=UNED"])
+    nescio.campaign.init(place, ["questions.jsonl"], task="qa", groups=["uned=UNED"], deadline="2029-12-31")
     nescio.campaign.handout(place)
     nescio.campaign.checker(place, folder / "checker.zip")
     print(nescio.campaign.check(place, ["runs/mine.jsonl"]))

@@ -82,6 +82,14 @@ STUDIES = (
         lambda row: row["measure"] == "c@1",
     ),
     Plot(
+        "few-units",
+        0,
+        "{clusters × questions}, {right} right",
+        {"score, t": "score, t", "score, percentile": "score, percentile", "difference, t": "difference, t"},
+        "coverage of a 95% interval, the lowest of four measures",
+        0.95,
+    ),
+    Plot(
         "inference",
         0,
         "{systems}: {measure}, {test}",

@@ -119,7 +119,8 @@ def values_of(call: Call, parameters: Mapping[str, Any], kind: str) -> dict[str,
     What takes a single text (`mean(my column)`) gets all that is between the parentheses.
     """
     names = list(parameters)
-    if len(names) == 1 and parameters[names[0]] is REQUIRED and call.inside:
+    alone = len(names) == 1 or (names[:1] == ["column"] and len(call.arguments) == 1)
+    if alone and parameters[names[0]] is REQUIRED and call.inside:
         name, equals, text = call.inside.partition("=")
         if not equals or not name.strip().isidentifier():  # a column may be called `factual_correctness(mode=f1)`
             name, text = names[0], call.inside

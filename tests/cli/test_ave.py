@@ -101,7 +101,8 @@ def test_intervals_resample_whole_questions(tmp_path: Path, nescio: Command) -> 
     ]
     collection.write_text(f"<ave>{''.join(groups)}</ave>")
     run.write_text("1 0 SELECTED\n1 1 VALIDATED\n2 0 SELECTED\n2 1 VALIDATED\n")
-    row = nescio("ave", "score", collection, run, "-m", "ave.precision", "--ci", "60", "-f", "json").json["scores"][0]
+    words = ("-m", "ave.precision", "--ci", "60", "--interval", "percentile", "-f", "json")
+    row = nescio("score", collection, run, *words).json["scores"][0]
     assert (row["value"], row["low"], row["high"], row["n"]) == (0.5, 0.0, 1.0, 4)
 
 

@@ -91,6 +91,7 @@ CALLS: dict[str, list[list[str]]] = {
     "nuggets score": [["key.txt", "runs/first.txt", "--mapping", "assessor.txt"], ["key.txt", "runs/first.txt"]],
     "nuggets answer": [["targets.jsonl", "texts", "-o", "run.jsonl"]],
     "read answer": [["developset", "--system", "deep-read", "-o", "run.jsonl"]],
+    "read candidates": [["developset", "-o", "candidates.xml"]],
     "read key": [["questions.jsonl", "stories.jsonl", "-o", "autsent.jsonl"]],
     "read score": [["developset", "student-run.response"]],
 }

@@ -51,7 +51,7 @@ MADE: dict[str, Callable[[pd.DataFrame], Results]] = {
     "score of a suite": lambda table: nescio.score(table, suite_by="topic", resamples=50),
     "compare": lambda table: nescio.compare(table, resamples=50),
     "compare over a suite": lambda table: nescio.compare(table, suite_by="topic", resamples=50),
-    "advise": lambda table: nescio.advise(table),
+    "advise": nescio.advise,
     "look": lambda table: nescio.look(table, "accuracy"),
     "report since a baseline": changes,
     "tune": lambda table: nescio.tune(table, run="b & <b>", resamples=50),

@@ -89,7 +89,8 @@ def test_a_question_with_a_weight_is_that_question_so_often(pair: tuple[Evidence
     for name in MEASURES:
         sample = sample_of(each_apart, name)
         used = weights[usable(data, parse(name))]
-        assert len(used) == sample.n, name
+        if "asked" not in sample.patterns.columns:  # a mean over some of the questions counts those
+            assert len(used) == sample.n, name
         weighted = float(sample.measure.value(sample.patterns, used)) if sample.n else math.nan
         assert weighted == close(value_of(so_often, name)), name
 

@@ -379,7 +379,7 @@ def test_a_shuffle_and_more_jobs_change_no_byte() -> None:
         assert once == again == render(nescio.tune(data, seed=3, jobs=2, **arguments), "json")
     assert (deal(one_run(clustered), 10, 1) == deal(one_run(relabelled), 10, 1)).all()
     assert len({(int(g), int(f)) for g, f in zip(groups, deal(one_run(clustered), 10, 1), strict=True)}) == 13
-    assert nescio.tune(clustered).signature["interval"] == "percentile"
+    assert nescio.tune(clustered).signature["interval"] == "t"
     assert render(nescio.tune(data, seed=1), "json") != render(nescio.tune(data, seed=2), "json")
 
 

@@ -225,7 +225,7 @@ def test_a_collection_is_built_and_validators_are_scored_on_it(answers: list[Pat
 def test_only_a_collection_is_validated(tmp_path: Path) -> None:
     path = tmp_path / "x.xml"
     path.write_text("<pairs><pair id='1'><t>a</t><h>b</h></pair></pairs>")
-    with pytest.raises(MismatchError, match="is not an AVE collection"):
+    with pytest.raises(MismatchError, match="needs both right and wrong answers"):
         nescio.ave.validate.train(path, tmp_path / "m.json")
     with pytest.raises(UsageError, match=r"a model is written to \.json"):
         nescio.ave.validate.train(path, tmp_path / "m.bin")
@@ -238,8 +238,10 @@ def test_definitions_are_answered_and_scored(tmp_path: Path) -> None:
     assert str(answered).startswith(f"run answers {answered.answered} of {answered.questions} questions; wrote ")
     scores = nescio.nuggets.score([targets, tmp_path / "run.jsonl"], beta=5, ci=None)
     assert any(row.measure.endswith("(beta=5)") for row in scores)
-    with pytest.raises(UsageError, match="beta cannot be used with measures"):
-        nescio.nuggets.score([targets, tmp_path / "run.jsonl"], "nuggets.F", beta=5)
+    named = nescio.nuggets.score([targets, tmp_path / "run.jsonl"], "nuggets.automatic_F", beta=5, ci=None)
+    assert [row.measure for row in named] == ["nuggets.automatic_F(beta=5)"]
+    with pytest.raises(UsageError, match="has none"):
+        nescio.nuggets.score([targets, tmp_path / "run.jsonl"], "nuggets.automatic_NR", beta=5)
 
 
 def test_stories_are_read_and_answers_marked(tmp_path: Path) -> None:

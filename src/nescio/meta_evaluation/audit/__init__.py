@@ -92,8 +92,7 @@ def with_defaults(declaration: Declaration) -> Measure:
 def audit_one(measure: Measure, questions: int = 500, seed: int = 0) -> tuple[list[Finding], list[Earned]]:
     """All tests of one measure, and what it gives to the systems; the same whichever measures are audited with it."""
     nan = float("nan")
-    needed = [name for name, default in measure.declaration.parameters.items() if default is Parameter.empty]
-    missing = _kinds.lacking(measure) or [name for name in needed if name not in measure.parameters]
+    missing = _kinds.lacking(measure)
     if missing or measure.declaration.repeats:
         why = f"it reads {' and '.join(map(repr, missing))}, which outcomes do not decide"
         why = why if missing else "it reads several answers to a question, and these systems answer each once"

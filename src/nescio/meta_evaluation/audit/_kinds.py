@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from inspect import Parameter
 
 import numpy as np
 from msgspec import Struct
@@ -94,7 +95,10 @@ def evidence(runs: Sequence[str], kinds: Kinds) -> Evidence:
 
 
 def lacking(measure: Measure) -> list[str]:
-    """Return the columns that a measure reads and no outcome decides."""
+    """Return the columns that a measure reads and no outcome decides, and the parameters that it lacks."""
+    needed = [name for name, default in measure.declaration.parameters.items() if default is Parameter.empty]
+    if needed and not measure.parameters:
+        return needed
     made = _stock((0.5,), unanswerable=False)[1].columns
     reads = (resolve(name, made) for name in measure.reads)
     return [bare(name) for name in reads if name not in made and not known(name).derive]

@@ -134,7 +134,7 @@ def no_twins(connection: duckdb.DuckDBPyConnection, tables: Sequence[Table]) -> 
 
 def _summary(connection: duckdb.DuckDBPyConnection, table: Table) -> int | None:
     """Return the number of the last row if its numbers sum up those above it."""
-    names = {table.columns.get(part) for part in ("run", "question", REPEAT)}
+    names = {table.columns.get(part) for part in ("run", "question", "confidence", REPEAT)}
     cells = [cell for name, cell in table.have.items() if name and name not in names][:_MOST]
     if not cells:
         return None
