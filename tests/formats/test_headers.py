@@ -126,7 +126,7 @@ def test_a_label_beside_a_prediction_may_be_the_gold(tmp_path: Path) -> None:
 
 def test_a_column_that_nobody_knows_may_be_the_verdict(tmp_path: Path) -> None:
     path = table(tmp_path, "id,prediction,gold,Wertung\n1,x,x,falsch\n2,x,y,richtig\n")
-    rule = "'Wertung' may say which answers are right: the outcome with --column outcome=NAME, which may be 'Wertung' (1 right, 1 wrong, 0 silent, c@1 0.500); or judge the answers with --judge fitting"
+    rule = "'Wertung' may say which answers are right: the outcome with --column outcome=NAME, which may be 'Wertung' (1 right, 1 wrong, 0 silent, c@1 0.500); or judge the answers with --judge NAME"
     assert_refused(path, "line 1", rule)
     assert counts(path, column={"outcome": "Wertung"}) == {"t": (1, 1, 0)}
 

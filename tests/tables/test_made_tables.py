@@ -115,6 +115,22 @@ def test_each_reading_ends_in_one_of_the_outcomes(tmp_path: Path) -> None:
         assert (reading.counts is None) or reading.format
 
 
+def test_no_table_is_misread_in_silence_or_by_a_proposal(tmp_path: Path) -> None:
+    """Of those that a sensible reader decides without asking, most are read at once, and nearly all at once, by the
+    first proposal of a message, or by the option that a note names."""
+    every: Counter[Outcome] = Counter()
+    sensible: Counter[Outcome] = Counter()
+    for seed in DAILY:
+        table = made(seed)
+        outcome = outcome_of(table, write(table, tmp_path)).outcome
+        every[outcome] += 1
+        sensible[outcome] += table.sensible
+    assert not every[Outcome.SILENTLY] + every[Outcome.WRONG_PROPOSAL] + every[Outcome.CRASHED]
+    assert sensible[Outcome.RIGHT] >= 0.7 * sensible.total()
+    led = sensible[Outcome.RIGHT] + sensible[Outcome.BY_PROPOSAL] + sensible[Outcome.BY_NOTE]
+    assert led >= 0.95 * sensible.total()
+
+
 def by_hand(rows: list[Row], **truth: Counts) -> Made:
     """Make a table of these rows, and of this truth, whether that is so or not."""
     columns = {"run": "run", "question": "question", "verdict": "outcome", "silence": "quiet"}

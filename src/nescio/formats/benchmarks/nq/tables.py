@@ -279,7 +279,7 @@ def refuse_other_verdicts(rows: Sequence[Row]) -> None:
         ways = propose(source, judged=False) or f"name it with {roles.option('outcome', 'NAME')}"
         what = f"{' and '.join(map(repr, verdicts))} may say which answers are right"
         raise FormatError(
-            source.label, f"{what}: {ways}; or judge the answers with {opt('judge', 'fitting')}", where=source.head
+            source.label, f"{what}: {ways}; or judge the answers with {opt('judge', of='NAME')}", where=source.head
         )
 
 

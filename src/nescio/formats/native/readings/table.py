@@ -86,7 +86,7 @@ class Table:
     def _runs_named(self) -> list[Column]:
         """Return the columns that could name runs by what their names are made of, the likeliest first."""
         found = [c for c in self.columns if c.named("run") or roles.squash(c.name) == "candidate"]
-        found = [c for c in found if not c.is_worded and not c.is_truth and None not in c.cells]
+        found = [c for c in found if not (c.is_worded or c.is_truth or c.silent_words) and None not in c.cells]
         found = [c for c in found if not any(map(c.named, ("repeat", "fact", "judges", "prediction", "gold")))]
         found = [c for c in found if any(decimal(word) is None for word in c.words)]
         found = [c for c in found if 0 < len(c.words) <= max(1, self.size // 2)]
