@@ -80,7 +80,11 @@ def _of_the_answers(table: Table) -> list[str]:
         return []
     part = "prediction" if known.one("gold") else "gold"
     claimed = {column for names in known.columns.values() for column in names}
-    free = [c for c in table.columns if c.name not in claimed and len(c.words) > 1 and not c.is_marks]
+    free = [
+        c
+        for c in table.columns
+        if c.name not in claimed and len(c.words) > 1 and not (c.is_marks or c.is_counted or c.is_measured)
+    ]
     named = [c for c in free if c.named(part)]
     if len(named) == 1:
         return [f"the {part} with {roles.option(part, named[0].name)}"]
