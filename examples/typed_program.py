@@ -165,6 +165,7 @@ def a_campaign(folder: Path) -> None:
     print(nescio.campaign.verify(place))
     print(nescio.campaign.extend(place, "uned", until="2030-01-01", reason="a power cut"))
     print(nescio.campaign.disqualify(place, "uned_mine", reason="trained on the topics"))
+    print(nescio.campaign.disqualify(place, "uned_mine", reason="an error of ours", lift=True))
     print(nescio.campaign.withdraw(place, "uned_mine", reason="asked for by mail"))
 
 

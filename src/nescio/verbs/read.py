@@ -116,7 +116,7 @@ def answer(request: AnswerRequest) -> Answered:
     \b
     nescio read candidates questions.jsonl stories.jsonl -o candidates.xml
     nescio ave validate train candidates.xml -o model.json
-    nescio read answer questions.jsonl stories.jsonl --system deep-read --validate model.json -o run.jsonl
+    nescio read answer questions.jsonl stories.jsonl --system deep-read --validate model.json -o loop.jsonl
     """
     output = Path(request.output)
     check_file(output, "a run", (".jsonl",), request.inputs())
