@@ -24,6 +24,7 @@ BARS: dict[str, tuple[str, list[str]]] = {
     "baseline": ("scoring", []),
     "view": ("working", []),
     "report": ("working", []),
+    "advise": ("working", []),
     "tune": ("tuning", []),
     "tune-pair": ("tuning", []),
     "plan": ("planning", []),
@@ -64,7 +65,16 @@ STEPS = {
 }
 # What takes no longer than its answers are few: formulas, a comment, small collections, and systems of long ago.
 SHORT = {"c@1", "measures", "comment", "ave pairs", "ave table12", "ave validate run"}
-SHORT |= {"nuggets answer", "read answer", "read key", "plan-labels", "plan-repeats", "look"}
+SHORT |= {
+    "nuggets answer",
+    "read answer",
+    "read candidates",
+    "read key",
+    "stakes",
+    "plan-labels",
+    "plan-repeats",
+    "look",
+}
 SLOW = {"demo", "view", "report", "ave validate train"}
 # A command that tells of parts that are done while its output is yet to be written.
 TOLD = ("convert", "judge", "meta agreement", "repeats", "ave build", "tally")
