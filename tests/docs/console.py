@@ -39,7 +39,7 @@ ELSEWHERE = {
     "nescio view *": "it opens a browser, or serves a page until it is stopped",
     "nescio tally *": "its shards are made by the tests of tallies",
     "nescio score *.tally*": "the same",
-    "nescio mcp": "it serves until its client leaves",
+    "nescio mcp*": "it serves until its client leaves",
     "uv run pytest": "continuous integration runs it",
     "uv run nescio *": "continuous integration sets uv up; the same command without it is run here",
     "*--wordnet ~*": "WordNet is no part of nescio",

@@ -44,7 +44,9 @@ FIRST = {
     ],
     **{f"nescio.campaign.{name}": SUBMITTED for name in ("check", "checker", "handout", "intake", "pool", "status")},
     **{f"nescio.campaign.{name}": SUBMITTED for name in ("disqualify", "verify", "withdraw")},
-    "nescio.campaign.extend": [f"{SUBMITTED[0]} --deadline 2010-06-30", *SUBMITTED[1:]],
+    "nescio.campaign.extend": [
+        "campaign init reading --task qa --topics questions.jsonl --group uned=UNED --deadline 2030-06-30"
+    ],
     "nescio.campaign.sheets": POOLED,
     "nescio.campaign.collect": [*POOLED, "campaign sheets campaign --assessor ana"],
     "nescio.campaign.score": SUBMITTED,

@@ -7,7 +7,7 @@ pip install 'nescio[mcp]'.
 
 \b
 nescio mcp
-nescio mcp --root /data/evaluations
+nescio mcp --root runs
 """
 
 from __future__ import annotations

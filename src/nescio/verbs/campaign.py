@@ -286,7 +286,7 @@ def extend(request: ExtendRequest) -> Ruled:
     """Extend the deadline of one group.
 
     \b
-    nescio campaign extend campaign uned --until 2010-07-02 --reason "power cut"
+    nescio campaign extend reading uned --until 2030-07-02 --reason "power cut"
     """
     return steps.extend(request.campaign, request.group, until=request.until, reason=request.reason)
 
