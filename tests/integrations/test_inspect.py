@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import math
 import warnings
 from concurrent.futures import ThreadPoolExecutor
@@ -81,6 +82,7 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Any:
         }
         with ThreadPoolExecutor(1) as apart:  # from the event loop of whatever other test drives a browser
             found = apart.submit(inspect_ai.eval, task, model=model, **options).result()
+        gc.collect()  # Inspect leaves a stream open a sample, of which another test must not hear
     assert found[0].status == "success", found[0].error
     return found[0], next(Path(folder).glob("*.json"))
 
