@@ -7,7 +7,7 @@ Every command and every function that takes files goes through these, and throug
 
 from nescio.pipeline.baselines import both_named, check_baseline, deciding, file_of, words_of
 from nescio.pipeline.judging import judge, judges_of
-from nescio.pipeline.loading import DEFAULT_MEASURES, Loaded, apply, load
+from nescio.pipeline.loading import DEFAULT_MEASURES, Loaded, apply, load, load_parts
 from nescio.pipeline.options import Options, Reading, ReadingAnswers
 from nescio.pipeline.reading import read, read_collection, read_parts
 from nescio.pipeline.recognition import only_questions, open_files, recognise
@@ -26,6 +26,7 @@ __all__ = [
     "judge",
     "judges_of",
     "load",
+    "load_parts",
     "only_questions",
     "open_files",
     "read",

@@ -17,13 +17,14 @@ from nescio.data.outcomes import ABSENT, NonAnswers, Outcomes, non_answers
 from nescio.data.policies import Policies, apply_policies
 from nescio.data.tallied import OutcomeCounts
 from nescio.data.tally_policies import apply_to_counts, non_answers_of
+from nescio.engines.memory import memory_limit
 from nescio.errors import MismatchError, UsageError, opt
-from nescio.formats import ReadResult, Unjudged
+from nescio.formats import Format, ReadResult, SourceRole, Unjudged
 from nescio.options.edge import bar
 from nescio.pipeline.baselines import open_baseline, stand_beside
 from nescio.pipeline.judging import judge, judges_of
 from nescio.pipeline.options import Options
-from nescio.pipeline.reading import read
+from nescio.pipeline.reading import read, read_parts
 from nescio.sources.arrow import items_of
 
 DEFAULT_MEASURES = ("c@1", "accuracy", "coverage")
@@ -101,7 +102,17 @@ def load(source: Any, options: Options | None = None) -> Loaded:
         return Loaded(_prepared(source, options, policies), measures=_defaults(source), format=kind, options=options)
     if options.baseline_file is not None:
         options = options.but(texts=True)  # questions that were changed are known by their words
-    answers = read(items_of(source), options, supports=options.texts)
+    return _judged(read(items_of(source), options, supports=options.texts), options)
+
+
+def load_parts(format_: Format, parts: Sequence[SourceRole], options: Options, notes: tuple[Note, ...] = ()) -> Loaded:
+    """Read, judge and settle files whose format is known; raises as `load` does."""
+    with memory_limit(options.memory_limit):
+        answers = read_parts(format_, parts, options, notes, judging=options.judging, supports=options.texts)
+    return _judged(answers, options)
+
+
+def _judged(answers: ReadResult, options: Options) -> Loaded:
     return apply(judge(answers, options.judge, watch=bar("judging")), options)
 
 

@@ -20,7 +20,7 @@ from nescio.data.notes import Note
 from nescio.data.outcomes import NonAnswers, reasons_note
 from nescio.errors import MismatchError, NescioError, opt, spelled
 from nescio.formats import Format, ReadOptions, Source, SourceRole, explain
-from nescio.pipeline import Loaded, Options, load, only_questions, open_files, recognise
+from nescio.pipeline import Loaded, Options, load_parts, only_questions, open_files, recognise
 from nescio.reporting.printing import show_fact, show_text
 from nescio.reporting.screen import show_records
 from nescio.text import plural
@@ -145,7 +145,7 @@ def summarize(items: Sequence[Any], reading: Options) -> FileSummary:
 
     Raises FormatError, MismatchError or UsageError where it cannot even be said of what format the files are.
     """
-    sources, _ = open_files(items, reading)
+    sources, notes = open_files(items, reading)
     format_, parts = recognise(sources, reading.format_in, reading.column, judging=reading.judging)
     stated = spelled(f"{opt('format_in', reading.format_in)} says so") if reading.format_in else None
     files = tuple(
@@ -154,7 +154,7 @@ def summarize(items: Sequence[Any], reading: Options) -> FileSummary:
     )
     summary = FileSummary(format_.name, format_.about, stated or explain.rule(format_, parts[0][1]), files)
     try:
-        contents, problems = _contents(items, format_, parts, reading)
+        contents, problems = _contents(format_, parts, reading, notes)
     except NescioError as error:
         return replace(summary, problems=(str(error),), error=error)
     return replace(summary, contents=contents, problems=tuple(problems))
@@ -165,7 +165,7 @@ def _columns(source: Source) -> tuple[str, ...]:
 
 
 def _contents(
-    items: Sequence[Any], format_: Format, parts: Sequence[SourceRole], options: Options
+    format_: Format, parts: Sequence[SourceRole], options: Options, opened: tuple[Note, ...]
 ) -> tuple[Contents | None, list[str]]:
     """Read what the files hold, and say what looks wrong."""
     roles = {part for part, _ in parts}
@@ -180,10 +180,10 @@ def _contents(
         return None, [f"{only}: nothing can be scored without {lacking}"]
     problems = []
     try:
-        loaded = load(list(items), options)
+        loaded = load_parts(format_, parts, options, opened)
     except MismatchError as error:
         problems.append(str(error))
-        loaded = load(list(items), options.but(missing="unanswered", ungraded="exclude"))
+        loaded = load_parts(format_, parts, options.but(missing="unanswered", ungraded="exclude"), opened)
     contents = _of_data(loaded)
     judged = replace(
         contents,

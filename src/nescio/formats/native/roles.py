@@ -106,9 +106,10 @@ def _begins(text: str, part: str) -> bool:
 
 def truth_of(word: str) -> bool | None:
     """Say what a cell means as yes or no; None where it is neither."""
-    number, words = decimal(word), fold(word)
+    number = decimal(word)
     if number is not None:
         return {1.0: True, 0.0: False}.get(number)
+    words = fold(word)
     return True if words in YES else False if words in NO else None
 
 

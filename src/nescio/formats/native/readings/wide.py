@@ -116,7 +116,7 @@ def _may_hold(column: Column) -> bool:
 
 
 def _numbers(words: set[str]) -> bool:
-    return bool(words) and {*map(roles.truth_of, words)} <= {True, False} and all(w[0].isdigit() for w in words)
+    return bool(words) and all(w[0].isdigit() for w in words) and all(roles.truth_of(w) is not None for w in words)
 
 
 def _kind(column: Column) -> str:
