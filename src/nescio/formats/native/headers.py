@@ -374,8 +374,10 @@ STEMS: dict[str, tuple[str, ...]] = {
         # who gives a verdict
         "judges": """judge grader annotator rater expert autorater evaluator reviewer scorer checker verifier""",
         # words of a name beside that
-        "between": """is was has llm gpt claude human auto final model answer response prediction pred eval ai mark graded
+        "between": """is was has auto final answer response prediction pred eval mark graded
             system exact strict flag bool manual pct percent status value detected present flagged label has contains the det ref y n of as by it got est e es ha czy hat 是否""",
+        # whose verdict it is, or whose answer
+        "whose": "llm gpt claude human model ai",
         "outcome": """correct right accura accept success solv resolv pass verdict judg outcome grade grading match label verif reward
             score rating evaluat assess result decision richtig korrekt urteil bewert wertung juste reponsejuste jugement evaluation
             bilan acierto acerto acertou veredi correto correta corretto corretta esatt giust giudiz evalua valutaz avalia

@@ -128,6 +128,11 @@ class Roles(Struct, frozen=True):
         """Give the columns of these parts, in this order."""
         return tuple(column for part in parts for column in self.columns.get(part, ()))
 
+    @property
+    def names(self) -> list[str]:
+        """All columns that play a part."""
+        return [column for names in self.columns.values() for column in names]
+
     def one(self, *parts: str) -> str | None:
         """Give the first column of these parts."""
         return next(iter(self.all(*parts)), None)

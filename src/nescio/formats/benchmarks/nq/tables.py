@@ -15,6 +15,8 @@ from nescio.data.repeats import REPEAT
 from nescio.errors import FormatError, MismatchError, opt
 from nescio.formats.logs.grading import identity
 from nescio.formats.native import roles
+from nescio.formats.native.outcome_table.loaded import Loaded
+from nescio.formats.native.outcome_table.unread import unread
 from nescio.formats.native.readings.proposing import propose, rivals_of_judging
 from nescio.sources.database import connect
 from nescio.sources.literals import UnsoundLiteralError, json_or, read_literal
@@ -162,6 +164,7 @@ def table(source: Source, stem: str, before: set[str], notes: list[Note]) -> lis
         notes += without_blanks(connection, "predictions", source, have)
         _ask_which(connection, source, have, roles.roles_of((name for name in have if name is not None), source.named))
         columns = _columns(source, have, notes)
+        notes += _unread(Loaded(connection, "predictions", source, have), columns)
         names = [column for column in have if column is not None]
         sure = {name: have[name] for name in names if name == columns.confidence}
         notes += with_points(connection, "predictions", source, sure)
@@ -220,6 +223,15 @@ def table(source: Source, stem: str, before: set[str], notes: list[Note]) -> lis
             )
         )
     return rows
+
+
+def _unread(table: Loaded, columns: _Columns) -> list[Note]:
+    """Note the columns that may say what was declined, where none is read that does."""
+    if columns.abstained or columns.answered:
+        return []
+    return unread(
+        table, {*roles.roles_of(filter(None, table.have), table.source.named).names, *columns.own}, judged=True
+    )
 
 
 def _cell(cells: Mapping[str, str | None], column: str | None) -> str | None:

@@ -15,6 +15,7 @@ from nescio.errors import FormatError, opt
 from nescio.formats.native import roles
 from nescio.formats.native.outcome_table.confidences import as_numbers, choose_confidence
 from nescio.formats.native.outcome_table.loaded import Loaded
+from nescio.formats.native.outcome_table.unread import unread
 from nescio.formats.native.readings.columns import speaks_of_faults
 from nescio.formats.native.readings.proposing import propose
 from nescio.formats.native.roles import Roles, ask
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
 
 _OWN = ("run", "question", "outcome")
 _MOST_TEXTS = 10_000  # of answers without a verdict, in which silence is looked for
-_MOST_ACTS = 4  # words for what a system does
-_MOST_TRUTHS = 5  # columns of yes and no that a note names
 
 
 class Chosen(Struct, frozen=True):
@@ -113,7 +112,7 @@ def choose(
     if silent == "NULL" and not _has_silence(loaded, columns["outcome"]):
         if "abstained" not in named.named and "answered" not in named.named:
             _ask_of_silence(loaded, named, columns, cells["outcome"], turned=says_wrong != source.turned)
-        notes += _unread_truths(loaded, named, columns)
+        notes += unread(loaded, {*columns.values(), *named.names})
     texts = named.all("text", "prediction", "wrong", "abstained", "answered")
     faults = says_wrong != source.turned or speaks_of_faults(columns["outcome"], loaded.words(columns["outcome"]))
     empty, in_words = _unsaid(loaded, named, columns, silent, declined, faults=faults)
@@ -292,7 +291,7 @@ def _ask_of_silence(table: Loaded, named: Roles, columns: Mapping[str, str], out
     """Raise the error that asks whether a column says which answers were declined: by its words, or by yes and no and
     what its name is made of. What it says of answers that are marked as right for the most part is no silence, unless
     all that is said of them is that nothing is wrong (`turned`)."""
-    claimed = {*columns.values(), *(column for names in named.columns.values() for column in names)}
+    claimed = {*columns.values(), *named.names}
     graded = [column for column in named.all("outcome", "score") if column != columns["outcome"]]
     free = [column for column in table.have if column and (column not in claimed or column in graded)]
     free = [name for name in free if not any(roles.speaks_of(name, part) for part in ("prediction", "gold"))]
@@ -342,40 +341,6 @@ def _tells_silence(column: str, words: Sequence[str]) -> tuple[str, set[str]]:
 
 def _words_of(table: Loaded, cell: str) -> list[str]:
     return roles.distinct(table.connection, table.name, cell)
-
-
-def _unread_truths(table: Loaded, named: Roles, columns: Mapping[str, str]) -> list[Note]:
-    """Note the columns of yes and no that play no part, where nothing in the table says which answers were declined."""
-    claimed = {*columns.values(), *(column for names in named.columns.values() for column in names)}
-    free = [column for column in table.have if column and column not in claimed]
-    unread = [column for column, words in table.few_words(free).items() if _tells(words) or _acts(column, words)]
-    if not unread:
-        return []
-    named_first = list(map(repr, unread[:_MOST_TRUTHS]))
-    return [
-        note(
-            "outcomes_table.unread",
-            "{subject}: no answer is unanswered, and {columns:list} {many:says/say} yes or no, or that some were, "
-            f"and {{many:is/are}} not read: {opt('column', of='abstained=NAME')} or answered=NAME if one says which "
-            "answers were "
-            "declined",
-            str(table.source.label),
-            columns=named_first,
-            many=len(named_first),
-        )
-    ]
-
-
-def _acts(column: str, words: Sequence[str]) -> bool:
-    """Say whether a column may say in a few words what a system did, by its name."""
-    return 1 < len(words) <= _MOST_ACTS and roles.speaks_of(column, "acts") and all(decimal(w) is None for w in words)
-
-
-def _tells(words: Sequence[str]) -> bool:
-    """Say whether a column may tell which answers were declined: by yes and no, or by a word for silence."""
-    if len(words) == 2 and {roles.truth_of(word) for word in words} == {True, False}:
-        return True
-    return len(words) > 1 and roles.speaks_of_silence(words)
 
 
 def _silent(table: Loaded, named: Roles, declined_words: Declined) -> str:

@@ -14,6 +14,8 @@ from nescio.text import decimal
 _TOKEN = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\W_]+")
 _SAME = {"outcome": ("outcome", "score"), "wrong": ("wrong", "failure"), "id": ("id", "text")}
 MINUS = frozenset(("-1", "-1.0"))  # beside 1 and 0 it is yet to be explained
+_EVERY = tuple(stem for stems in STEMS.values() for stem in stems)
+_CUT_SHORT, _LEAST = ("outcome", "wrong", "abstained"), 4  # parts whose words are, and the letters left of one
 _MEANS = {"abstained": SILENT, "wrong": INCORRECT, "right": CORRECT}
 
 
@@ -43,12 +45,14 @@ class Column:
         if roles.part_of(self.own) in _SAME.get(part, (part,)) or "".join(self.tokens).startswith(STEMS[part]):
             return 2.0
         at = self.last(part)
-        behind = [token for token in self.tokens[at + 1 :] if not token.startswith(STEMS["between"])]
+        behind = [
+            token for token in self.tokens[at + 1 :] if not token.startswith((*STEMS["between"], *STEMS["whose"]))
+        ]
         return 0.0 if at < 0 else 1.5 if behind and len(self.tokens) > 2 else 2.0
 
     def last(self, part: str) -> int:
         """Return the place of the last word of its name that speaks for a part; -1 where none does."""
-        return max((i for i, token in enumerate(self.tokens) if token.startswith(STEMS[part])), default=-1)
+        return max((i for i, token in enumerate(self.tokens) if _speaks(token, part)), default=-1)
 
     @cached_property
     def is_counted(self) -> bool:
@@ -59,9 +63,11 @@ class Column:
     def strangers(self) -> int:
         """How many words of its name say nothing of verdicts or of who gives them."""
         known = tuple(
-            stem for part in ("outcome", "wrong", "faults", "judges", "between", "prediction") for stem in STEMS[part]
+            stem
+            for part in ("outcome", "wrong", "faults", "judges", "between", "whose", "prediction")
+            for stem in STEMS[part]
         )
-        return sum(not token.startswith(known) for token in self.tokens)
+        return sum(not (token.startswith(known) or _speaks(token, "outcome")) for token in self.tokens)
 
     @cached_property
     def states(self) -> dict[str, int | None]:
@@ -126,6 +132,15 @@ class Column:
         """Whether it holds numbers with fractions."""
         numbers = [decimal(word) for word in self.words]
         return bool(numbers) and None not in numbers and any(number % 1 for number in numbers if number)
+
+
+@cache
+def _speaks(token: str, part: str) -> bool:
+    """Say whether a word of a name speaks for a part: it begins as a word for it does, or cuts one short (`isCorr`)."""
+    if token.startswith(STEMS[part]):
+        return True
+    short = part in _CUT_SHORT and len(token) >= _LEAST and not token.startswith(_EVERY)
+    return short and any(stem.startswith(token) for stem in STEMS[part])
 
 
 @cache

@@ -24,7 +24,7 @@ from nescio.text import decimal
 
 RUN, OUTCOME = "run", "outcome"
 _MARK = re.compile(r"[^\w.]+|_+|\.")
-_OF_ANSWERS = ("outcome", "wrong", "abstained", "answered", "prediction", "judges", "between")
+_OF_ANSWERS = ("outcome", "wrong", "abstained", "answered", "prediction", "judges", "between", "whose")
 _NO_RUNS = ("outcome", "wrong", "abstained", "answered", "prediction", "gold", "id", "fact", "repeat", "judges")
 
 
@@ -140,23 +140,25 @@ def _composed(free: Sequence[Column]) -> Runs | None:
             parts = _parts_of(by_part, names)
             runs = [run for c in free for run, _ in _split(c.name, behind=behind) if run in names]
             found = Runs({run: {part: by_part[part][run] for part in parts} for run in dict.fromkeys(runs)})
-            verdicts = [
-                by_name[own[p]]
-                for own in found.columns.values()
-                for p in parts
-                if Column(p, ()).named("outcome") or Column(p, ()).named("wrong")
-            ]
-            if len(set(found.names)) < len(found.names) or not (verdicts and all(map(_may_hold, verdicts))):
+            if len(set(found.names)) < len(found.names) or not any(_tells(found, p, by_name) for p in parts):
                 continue
             weight = (
                 len(found.names),
                 behind or not _share_an_edge(names),
-                sum(map(_is_known, parts)),
+                -sum(map(_strangers, parts)),
+                not behind or sum(map(_ends_as_a_part, parts)),
                 sum(map(len, parts)),
             )
             if best is None or weight > best[0]:
                 best = weight, found
     return best[1] if best else None
+
+
+def _tells(runs: Runs, part: str, by_name: Mapping[str, Column]) -> bool:
+    """Say whether a part is named for a verdict and holds one in each run."""
+    column = Column(part, ())
+    verdict = column.named("outcome") or column.named("wrong")
+    return bool(verdict) and all(_may_hold(by_name[own[part]]) for own in runs.columns.values())
 
 
 def _parts_of(by_part: Mapping[str, Mapping[str, str]], names: frozenset[str]) -> list[str]:
@@ -185,10 +187,16 @@ def _is_part(part: str) -> bool:
     return any(map(column.named, _OF_ANSWERS[:5])) and not column.named("fact")
 
 
-def _is_known(part: str) -> bool:
-    """Say whether all words of a part are words for parts."""
+def _strangers(part: str) -> int:
+    """Count the words of a part that are no words for parts, and may be a run's."""
     known = tuple(stem for one in _OF_ANSWERS for stem in STEMS[one])
-    return all(token.startswith(known) for token in Column(part, ()).tokens)
+    return sum(not token.startswith(known) for token in Column(part, ()).tokens)
+
+
+def _ends_as_a_part(part: str) -> bool:
+    """Say whether the last word of a part is one for it; another such as `gpt` begins the run behind it."""
+    *_, last = Column(part, ()).tokens or ("",)
+    return last.startswith(tuple(stem for one in _OF_ANSWERS if one != "whose" for stem in STEMS[one]))
 
 
 def _share_an_edge(names: frozenset[str]) -> bool:
