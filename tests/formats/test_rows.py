@@ -136,3 +136,22 @@ def test_two_columns_of_one_name_but_for_case_are_asked_about(tmp_path: Path) ->
     same = [[*row[:2], row[1]] for row in rows]
     data, _ = evidence_and_notes(write_files(tmp_path, {"s.csv": table(("question", "outcome", "Outcome"), same)}))
     assert int(data.columns["correct"].sum()) == 6
+
+
+@pytest.mark.parametrize("last", ["Genauigkeit", "Exactitude", "Gesamt korrekt"])
+def test_a_last_row_that_is_named_unlike_all_others_is_said(last: str, tmp_path: Path) -> None:
+    """All answers are right, so that no number tells the sum from an answer."""
+    rows = [[f"q{i}", 1] for i in range(6)]
+    path = write_files(tmp_path, {"t.csv": table(("qid", "correct"), [*rows, [last, 1]])})[0]
+    _, notes = evidence_and_notes(path)
+    assert any(f"line 8: this last row is counted as an answer to the question {last!r}" in note for note in notes)
+    plain = write_files(tmp_path, {"plain.csv": table(("qid", "correct"), [*rows, ["q6", 1]])})[0]
+    assert not any("last row" in note for note in evidence_and_notes(plain)[1])
+
+
+def test_a_total_beside_counts_is_held_against_them(tmp_path: Path) -> None:
+    """5 + 3 + 2 = 10, not 12."""
+    names = ("run", "correct", "incorrect", "unanswered", "total")
+    path = write_files(tmp_path, {"c.csv": table(names, [["b", 4, 4, 2, 10], ["a", 5, 3, 2, 12]])})[0]
+    with pytest.raises(FormatError, match=r"line 3: 'total' is 12, and right, wrong and unanswered add up to 10"):
+        evidence_and_notes(path)

@@ -15,6 +15,7 @@ from nescio.sources.source import Source
 from nescio.sources.tables import json_lines
 
 KEY, RUN = "id", "run"  # the columns of names that rows, or lists of rows, stand under
+_SHOWN = 3  # other lists that a note names
 _FEWEST = 3  # objects of one kind by name that are rows
 _DEEPEST = 5
 _LONGEST = 20  # characters of a text that is a number with its unit
@@ -55,7 +56,7 @@ def tables_of(source: Source, *, nested: bool = False) -> list[Source]:
         found = [inner for one in outer for inner in _within(one)] + [one for one in outer if one.path not in plain]
         beside |= {place: number for one in outer for place, number in _numbers_of_rows(one)}
     found.sort(key=lambda one: -len(one.rows))
-    tables = [(one, _table_at(source, one.rows, _place(source, one))) for one in found]
+    tables = [(one, _table_at(source, one.rows, _place(source, one), _others(one, found))) for one in found]
     return [replace(table, beside=beside, place=f"{one.path}[]" if one.path else "") for one, table in tables]
 
 
@@ -115,8 +116,22 @@ def _place(source: Source, found: Rows) -> str:
     return f"{where} (their names are the column {found.by!r})" if found.by else where
 
 
-def _table_at(source: Source, rows: Any, place: str) -> Source:
-    read = note("table.json", "{subject}: {place}, read as a table", str(source.label), place=place)
+def _others(chosen: Rows, found: Sequence[Rows]) -> list[str]:
+    """Name the other lists of a document that are as long as the one that is read, or half as long."""
+    long = [one.path for one in found if one is not chosen and one.path and 2 * len(one.rows) >= len(chosen.rows)]
+    return list(map(repr, dict.fromkeys(long)))[:_SHOWN]
+
+
+def _table_at(source: Source, rows: Any, place: str, others: Sequence[str] = ()) -> Source:
+    read = note(
+        "table.json",
+        "{subject}: {place}, read as a table{beside:/; beside it {others:list} {many:is/are} not read}",
+        str(source.label),
+        place=place,
+        beside=not others,
+        others=list(others),
+        many=len(others),
+    )
     return replace(
         open_table(rows), name=source.name, path=source.path, packed=source.packed, notes=(*source.notes, read)
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,13 +18,17 @@ from nescio.formats.native.headers import SUMS
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader, tables_with
 from nescio.sources.database import connect
 from nescio.sources.source import LINES, TABLES, Source, small
-from nescio.sources.tables import load_rows, locate, require
+from nescio.sources.tables import first, load_rows, locate, require
 from nescio.text import decimal
+
+if TYPE_CHECKING:
+    import duckdb
 
 COLUMNS = ("run", *OUTCOMES)
 LEAST = 2  # rows above one that sums them up
 _THOUSANDS = re.compile(r"[1-9]\d{0,2}(\.\d{3})+")
 _MOST = 2**53
+_TOTALS = ("total", "totals", "sum", "all", "n", "questions", "nquestions", "ntotal", "totalquestions")  # squashed
 
 
 def recognise(source: Source) -> str | None:
@@ -75,6 +80,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # no
             require(source, COLUMNS, columns, "a counts table")
             cells = ", ".join(have[columns[name]] for name in COLUMNS)
             rows = connection.execute(f"SELECT row, {cells} FROM raw ORDER BY 1").fetchall()
+            _compare_totals(connection, source, have, columns)
         others = [(name, columns[name]) for name in COLUMNS if columns[name] != name]
         if others:
             notes.append(
@@ -104,6 +110,25 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # no
                 raise FormatError(label, rule, where=locate(source, row), value=run)
             counts.append([_whole(source, row, name, cell) for name, cell in zip(OUTCOMES, counted, strict=True)])
     return ReadResult(outcome_tally(tuple(seen), np.array(counts, dtype=np.int64)), tuple(notes))
+
+
+def _compare_totals(
+    connection: duckdb.DuckDBPyConnection, source: Source, have: Mapping[str, str], columns: Mapping[str, str]
+) -> None:
+    """Raise FormatError for the first row whose own total is none of its counts' sum."""
+    if not {*OUTCOMES} <= columns.keys():
+        return
+    counts = " + ".join(f"TRY_CAST({have[columns[name]]} AS DOUBLE)" for name in OUTCOMES)
+    for name in have:
+        if name and name not in columns.values() and roles.squash(name) in _TOTALS:
+            query = (
+                f"SELECT row, {have[name]}, {counts} FROM raw WHERE TRY_CAST({have[name]} AS DOUBLE) <> {counts} "
+                "ORDER BY 1 LIMIT 1"
+            )
+            if offence := first(connection, query):
+                row, total, added = offence
+                rule = f"{name!r} is {total}, and right, wrong and unanswered add up to {added:.15g}"
+                raise FormatError(source.label, rule, where=locate(source, row), value=total)
 
 
 def _whole(source: Source, row: int, name: str, cell: str | None) -> int:

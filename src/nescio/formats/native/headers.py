@@ -362,6 +362,8 @@ NO = frozenset(
 )
 
 # What words of a name begin with, where the whole name is in no list: what it then may be about.
+# What stands in a column of reasons where there is none.
+NOTHING = frozenset(("none", "null", "nan", "n/a", "na", "-", "--", "—"))
 STEMS: dict[str, tuple[str, ...]] = {
     part: tuple(stems.split())
     for part, stems in {
@@ -376,6 +378,8 @@ STEMS: dict[str, tuple[str, ...]] = {
         # words of a name beside that
         "between": """is was has auto final answer response prediction pred eval mark graded
             system exact strict flag bool manual pct percent status value detected present flagged label has contains the det ref y n of as by it got est e es ha czy hat 是否""",
+        # how much an answer counts
+        "weight": "weight gewicht poids peso pondera waga вес 权重",
         # whose verdict it is, or whose answer
         "whose": "llm gpt claude human model ai",
         "outcome": """correct right accura accept success solv resolv pass verdict judg outcome grade grading match label verif reward
@@ -383,11 +387,11 @@ STEMS: dict[str, tuple[str, ...]] = {
             bilan acierto acerto acertou veredi correto correta corretto corretta esatt giust giudiz evalua valutaz avalia
             resultado esito juist goed oordeel beoordel uitslag antwoordcorrect poprawn czypoprawn ocena werdykt wynik верн
             правильн ответверн оценка вердикт результат 正确 对 是否正确 回答正确 判断 评价 评判""",
-        "wrong": """wrong incorrect hallucin confabul fabricat mistak erron error fail false untrue notcorrect notright
+        "wrong": """wrong incorrect refut contradict hallucin confabul fabricat mistak erron error fail false untrue notcorrect notright
             notaccur falsch inkorrekt fehler faux erreur sbagliat scorrett errat incorrect equivocad onjuist fout bledn
             неверн неправильн ошиб 错误 幻觉""",
         "abstained": """abst refus declin idk unanswer skip withh withdr notattempt notanswer noanswer noresponse nonanswer
-            nonattempt nonresponse silen evasi escalat defer punt handoff enthalt verweiger abgelehn keineantwort
+            nonattempt nonresponse silen evasi escalat block suppress defer punt handoff enthalt verweiger abgelehn keineantwort
             sansreponse rechaz sinrespuesta nocontest norespond rifiut senzarisposta nonrispost recus semresposta geweiger
             onthoud geenantwoord odmow odmowil czyodmowil wstrzym brakodpowiedzi отказ воздерж нетответа 弃权 拒答 未作答 是否弃权""",
         "answered": """answered attempted responded replied didanswer beantwort repondu contestad respondid rispost gave provided""",

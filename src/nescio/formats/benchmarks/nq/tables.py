@@ -15,9 +15,11 @@ from nescio.data.repeats import REPEAT
 from nescio.errors import FormatError, MismatchError, opt
 from nescio.formats.logs.grading import identity
 from nescio.formats.native import roles
+from nescio.formats.native.headers import SUMS
 from nescio.formats.native.outcome_table.loaded import Loaded
 from nescio.formats.native.outcome_table.unread import unread
 from nescio.formats.native.readings.proposing import propose, rivals_of_judging
+from nescio.formats.native.summary_rows import LEAST, RULE
 from nescio.sources.database import connect
 from nescio.sources.literals import UnsoundLiteralError, json_or, read_literal
 from nescio.sources.source import Source, small
@@ -73,6 +75,11 @@ class _Columns(Struct, frozen=True):
     answerable: tuple[str, ...]
     unanswerable: tuple[str, ...]
     repeat: str | None
+
+    @property
+    def nothing(self) -> tuple[tuple[tuple[str, ...], bool], ...]:
+        """Those that say of a question that it has no answer, and the word of each that does."""
+        return (self.unanswerable, True), (self.answerable, False)
 
     @property
     def own(self) -> set[str | None]:
@@ -207,11 +214,11 @@ def table(source: Source, stem: str, before: set[str], notes: list[Note]) -> lis
         verdict, confidence = _cell(cell, columns.people), _confidence(_cell(cell, columns.confidence), place)
         silent = _any(cell, ((said, True), (columns.answered, False)), place, "an answer was declined")
         silent = silent or any(cell[name] in words for name, words in quiet.items())
-        nothing = ((columns.unanswerable, True), (columns.answerable, False))
-        asked = bool(answers) and not _any(cell, nothing, place, "a question has an answer")
+        asked = bool(answers) and not _any(cell, columns.nothing, place, "a question has an answer")
         rows.append(
             Row(run, name, text, answers, predictions, confidence, verdict, place, silent, asked, labels, repeat)
         )
+    _no_sum(rows)
     if repeated := sum(count - 1 for count in repeats.values()):
         notes.append(
             note(
@@ -223,6 +230,12 @@ def table(source: Source, stem: str, before: set[str], notes: list[Note]) -> lis
             )
         )
     return rows
+
+
+def _no_sum(rows: Sequence[Row]) -> None:
+    """Raise FormatError where the last row is no question by its name, but sums up the others."""
+    if len(rows) > LEAST and (last := rows[-1]).id.strip().casefold() in SUMS:
+        raise fail(last.where, RULE, last.id)
 
 
 def _unread(table: Loaded, columns: _Columns) -> list[Note]:

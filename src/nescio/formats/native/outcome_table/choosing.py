@@ -13,6 +13,7 @@ from nescio.data.outcomes import CORRECT, INCORRECT, SILENT, STATES
 from nescio.data.repeats import REPEAT
 from nescio.errors import FormatError, opt
 from nescio.formats.native import roles
+from nescio.formats.native.headers import NOTHING
 from nescio.formats.native.outcome_table.confidences import as_numbers, choose_confidence
 from nescio.formats.native.outcome_table.loaded import Loaded
 from nescio.formats.native.outcome_table.unread import unread
@@ -109,10 +110,10 @@ def choose(
             )
         )
     silent = _silent(loaded, named, declined)
-    if silent == "NULL" and not _has_silence(loaded, columns["outcome"]):
-        if "abstained" not in named.named and "answered" not in named.named:
-            _ask_of_silence(loaded, named, columns, cells["outcome"], turned=says_wrong != source.turned)
-        notes += unread(loaded, {*columns.values(), *named.names})
+    told = silent != "NULL" or _has_silence(loaded, columns["outcome"])
+    if not told and "abstained" not in named.named and "answered" not in named.named:
+        _ask_of_silence(loaded, named, columns, cells["outcome"], turned=says_wrong != source.turned)
+    notes += unread(loaded, _claimed(columns, named), silent=told)
     texts = named.all("text", "prediction", "wrong", "abstained", "answered")
     faults = says_wrong != source.turned or speaks_of_faults(columns["outcome"], loaded.words(columns["outcome"]))
     empty, in_words = _unsaid(loaded, named, columns, silent, declined, faults=faults)
@@ -291,9 +292,7 @@ def _ask_of_silence(table: Loaded, named: Roles, columns: Mapping[str, str], out
     """Raise the error that asks whether a column says which answers were declined: by its words, or by yes and no and
     what its name is made of. What it says of answers that are marked as right for the most part is no silence, unless
     all that is said of them is that nothing is wrong (`turned`)."""
-    claimed = {*columns.values(), *named.names}
-    graded = [column for column in named.all("outcome", "score") if column != columns["outcome"]]
-    free = [column for column in table.have if column and (column not in claimed or column in graded)]
+    free = [column for column in table.have if column and column not in _claimed(columns, named)]
     free = [name for name in free if not any(roles.speaks_of(name, part) for part in ("prediction", "gold"))]
     ways = []
     for column, words in table.few_words(free).items():
@@ -328,15 +327,30 @@ def _is_of_the_question(table: Loaded, columns: Mapping[str, str], column: str) 
     return 2 * questions <= table.rows() and table.count(columns["question"], column) == questions
 
 
+def _claimed(columns: Mapping[str, str], named: Roles) -> set[str]:
+    """Return the columns that play a part, and those whose names are for one; but for other verdicts."""
+    verdicts = {*named.all("outcome", "score", "failure")} - {*columns.values()}
+    return {*columns.values(), *named.names} - verdicts
+
+
 def _tells_silence(column: str, words: Sequence[str]) -> tuple[str, set[str]]:
     """Return the part that a column would play, and its words for what was declined; none where it says nothing."""
     if among := roles.silent_among(words):
+        return "abstained", among
+    if among := _reasons(column, words):
         return "abstained", among
     if {roles.truth_of(word) for word in words} == {True, False} and not roles.speaks_of(column, "fact"):
         for part, silent in (("answered", False), ("abstained", True)):
             if roles.speaks_of(column, part):
                 return part, {word for word in words if roles.truth_of(word) is silent}
     return "", set()
+
+
+def _reasons(column: str, words: Sequence[str]) -> set[str]:
+    """Return the words of a column that says by its name why an answer was declined, and else nothing."""
+    said = {word for word in words if roles.fold(word) not in NOTHING}
+    known = any(decimal(word) is not None or roles.silence_of(word) is not None for word in said)
+    return said if said and not known and roles.speaks_of(column, "abstained") else set()
 
 
 def _words_of(table: Loaded, cell: str) -> list[str]:
@@ -357,7 +371,7 @@ def _silent(table: Loaded, named: Roles, declined_words: Declined) -> str:
             says = roles.silence_of if silent else roles.truth_of
             words = table.words(column)
             meant = {*table.source.meant.get("abstained", ())} & {*words}
-            among = (meant or roles.silent_among(words)) if silent else set()
+            among = (meant or roles.silent_among(words) or _reasons(column, words)) if silent else set()
             values = {word: word in among if among else says(word) for word in words}
             telling = {w: w if truth is None else "yes" for w, truth in values.items() if truth in (None, silent)}
             cells.append(f"({_cases(table.have[column], telling)})")

@@ -39,6 +39,7 @@ from nescio.formats.native.outcome_table.rules import (
     no_run_in_two,
     no_sums,
     no_twins,
+    odd_last_rows,
     refuse,
 )
 from nescio.formats.native.outcome_table.strata_and_scores import (
@@ -103,6 +104,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         _state(connection, {**_meant(sources), **options.outcome_map}, notes, how)
         no_twins(connection, tables)
         no_sums(connection, tables)
+        notes += odd_last_rows(connection, sources)
         keep_rules(connection, tables)
         options.declined.wrong.update(_wrong_answers(connection, tables, extra))
         no_run_in_two(connection, sources)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nescio.data.columns import Array
+from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT
 from nescio.data.repeats import REPEAT
 from nescio.errors import FormatError, MismatchError, opt
@@ -14,7 +15,7 @@ from nescio.formats.native import roles
 from nescio.formats.native.headers import SUMS
 from nescio.formats.native.outcome_table.proposing import annotators_that_fit, repeats_that_fit, runs_that_fit
 from nescio.formats.native.outcome_table.table import Table
-from nescio.formats.native.summary_rows import BY_PROOF, RULE, Numbers, sums_up
+from nescio.formats.native.summary_rows import BY_PROOF, LEAST, RULE, Numbers, sums_up
 from nescio.sources.source import Source
 from nescio.sources.tables import first, literal, locate
 from nescio.text import finite
@@ -114,6 +115,27 @@ def no_sums(connection: duckdb.DuckDBPyConnection, tables: Sequence[Table]) -> N
         return
     last = "row = (SELECT max(row) FROM rows AS others WHERE others.file = rows.file) AND row > 2"
     refuse(connection, sources, f"{last} AND {named}", RULE, "question")
+
+
+def odd_last_rows(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source]) -> list[Note]:
+    """Note the last row of a file whose question has a single word for a name, where all others have numbers in
+    theirs: it may sum them up, under a name that nobody foresaw."""
+    query = (
+        "SELECT file, max(row), max_by(question, row) FROM rows GROUP BY file HAVING count(*) > "
+        f"{LEAST} AND regexp_full_match(max_by(question, row), '[\\p{{L}} _-]{{2,24}}') AND "
+        "count(*) FILTER (NOT regexp_matches(question, '[0-9]')) = 1 ORDER BY file"
+    )
+    return [
+        note(
+            "outcomes_table.last_row",
+            "{subject}, {where}: this last row is counted as an answer to the question {question!r}; delete it if it "
+            "sums up the others",
+            str(sources[file].label),
+            where=locate(sources[file], row),
+            question=question,
+        )
+        for file, row, question in connection.execute(query).fetchall()
+    ]
 
 
 def no_twins(connection: duckdb.DuckDBPyConnection, tables: Sequence[Table]) -> None:

@@ -50,7 +50,7 @@ def _of_its_name(column: Column) -> Iterator[Evidence]:
 def _of_its_words(table: Table, column: Column) -> Iterator[Evidence]:
     if column.is_worded:
         yield Evidence(2.0, "its words say what is right and wrong")
-    if column.is_coded:
+    if column.is_coded and len(min(column.words)) == 1:
         yield Evidence(-1.5, "its letters may be the answers, too")
     if len({*column.states.values()}) < 2 and table.size >= FEW_ROWS:
         yield Evidence(-2.0, "it says the same of all answers")

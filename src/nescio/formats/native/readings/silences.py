@@ -10,7 +10,7 @@ from nescio.data.outcomes import CORRECT, SILENT
 from nescio.formats.native import roles
 from nescio.formats.native.readings.columns import Column
 from nescio.formats.native.readings.table import Table
-from nescio.formats.native.readings.verdicts import Verdict
+from nescio.formats.native.readings.verdicts import Verdict, differs
 from nescio.text import decimal
 
 _FEW = 3  # rows that two columns may have in common by chance
@@ -37,7 +37,7 @@ def silences_of(table: Table, verdict: Verdict | None) -> list[Silence]:
     taken = table.claimed("outcome", "score", "abstained", "answered")
     taken |= {c.name for c in (table.run, table.question, table.prediction, table.gold) if c}
     taken |= {verdict.column.name} if verdict else set()
-    free = [c for c in table.columns if c.name not in taken]
+    free = [c for c in table.columns if c.name not in taken and not differs(verdict, c)]
     found = [silence for column in free for silence in _of_column(column, proofs)]
     found += [silence for column in free if verdict for silence in _of_letters(column, verdict)]
     found = [one for one in found if one.named or not table.is_of_the_question(one.column)]

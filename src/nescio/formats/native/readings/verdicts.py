@@ -85,7 +85,23 @@ def rivals_of(first: Verdict, others: Sequence[Verdict]) -> list[Verdict]:
     """Return the other verdicts that the best does not leave far behind, or that by their cells are a second judge's:
     they differ from it, and mostly agree."""
     differ = [v for v in others if _differ(first, v)]
-    return [v for v in differ if (v.weight > first.weight - AHEAD and v.weight > 0) or _agree(first, v)]
+    return [
+        v
+        for v in differ
+        if (v.weight > first.weight - AHEAD and v.weight > 0) or _agree(first, v) or differs(first, v.column)
+    ]
+
+
+def differs(first: Verdict | None, column: Column) -> bool:
+    """Say whether a column says right, wrong and silent in words, and something else than a verdict (if there is one)
+    of an answer that was given: it is a verdict of its own, and not one of silence."""
+    if not column.is_worded or not {CORRECT, INCORRECT, SILENT} <= {*column.states.values()}:
+        return False
+    if first is None:
+        return True
+    said = [None if cell is None else column.states[cell] for cell in column.cells]
+    given = (CORRECT, INCORRECT)
+    return any(a != b for a, b in zip(first.states, said, strict=True) if a in given and b in given)
 
 
 def _agree(first: Verdict, other: Verdict) -> bool:

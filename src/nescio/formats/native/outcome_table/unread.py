@@ -1,0 +1,97 @@
+"""Which columns could be a verdict, or say what was declined, and are not read: each is named."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+from nescio.data.notes import Note, note
+from nescio.data.outcomes import CORRECT, INCORRECT
+from nescio.errors import opt
+from nescio.formats.native import roles
+from nescio.formats.native.outcome_table.loaded import Loaded
+from nescio.text import decimal
+
+_MOST_ACTS = 4  # words for what a system does
+_MOST = 5  # columns that a note names
+
+
+def unread(table: Loaded, claimed: Collection[str | None], *, silent: bool = False, judged: bool = False) -> list[Note]:
+    """Note the columns that play no part, and could: other verdicts; where nothing in the table says which answers were
+    declined (`silent`), those of yes and no or of what a system did, the most telling first; and weights. Of answers
+    that are `judged`, an empty one is silent all the same."""
+    words = table.few_words([column for column in table.have if column and column not in claimed])
+    verdicts = [column for column, among in words.items() if _is_verdict(column, among)]
+    acts = [column for column, among in words.items() if column not in verdicts and _may_be_silence(column, among)]
+    acts.sort(key=lambda column: not _speaks_of_silence(column))
+    weights = [column for column in words if _speaks(column, "weight")]
+    return [
+        *_verdicts(table, verdicts),
+        *([] if silent else _acts(table, acts, judged=judged)),
+        *_weights(table, weights),
+    ]
+
+
+def _verdicts(table: Loaded, columns: Sequence[str]) -> Iterator[Note]:
+    if columns:
+        yield note(
+            "table.other_verdicts",
+            "{subject}: {columns:list} {many:says/say} right or wrong, too, and {many:is/are} not read: "
+            f"{opt('column', of='outcome=NAME')} takes one instead",
+            str(table.source.label),
+            columns=list(map(repr, columns[:_MOST])),
+            many=min(len(columns), _MOST),
+        )
+
+
+def _acts(table: Loaded, columns: Sequence[str], *, judged: bool) -> Iterator[Note]:
+    if columns:
+        yield note(
+            "table.unread",
+            "{subject}: {judged:/no answer is unanswered, and }{columns:list} {many:says/say} yes or no, or that some "
+            f"were, and {{many:is/are}} not read: {opt('column', of='abstained=NAME')} or answered=NAME if one says "
+            "which answers were declined",
+            str(table.source.label),
+            judged=judged,
+            columns=list(map(repr, columns[:_MOST])),
+            many=min(len(columns), _MOST),
+        )
+
+
+def _weights(table: Loaded, columns: Sequence[str]) -> Iterator[Note]:
+    if columns:
+        yield note(
+            "table.weights",
+            "{subject}: {columns:list} {many:is/are} not read: every question counts alike",
+            str(table.source.label),
+            columns=list(map(repr, columns[:_MOST])),
+            many=min(len(columns), _MOST),
+        )
+
+
+def _is_verdict(column: str, words: Sequence[str]) -> bool:
+    """Say whether a column is a verdict: by words that say right and wrong, or by yes and no under a name that speaks
+    of it."""
+    if roles.are_truths(words):
+        named = _speaks(column, "outcome") or _speaks(column, "wrong")
+        return len(words) > 1 and named and not _speaks(column, "fact")
+    return {CORRECT, INCORRECT} <= {roles.state_of(word) for word in words}
+
+
+def _may_be_silence(column: str, words: Sequence[str]) -> bool:
+    """Say whether a column may tell which answers were declined: by yes and no, by a word for silence, or by what a
+    system did in a few words."""
+    if len(words) == 2 and {roles.truth_of(word) for word in words} == {True, False}:
+        return True
+    if _speaks_of_silence(column) and words and not any(map(decimal, words)):
+        return True
+    acts = 1 < len(words) <= _MOST_ACTS and _speaks(column, "acts") and all(decimal(w) is None for w in words)
+    return acts or (len(words) > 1 and roles.speaks_of_silence(words))
+
+
+def _speaks(column: str, part: str) -> bool:
+    """Say whether a name speaks of a part; of a nested one the last of its names."""
+    return roles.speaks_of(column.rpartition(".")[2] or column, part)
+
+
+def _speaks_of_silence(column: str) -> bool:
+    return _speaks(column, "abstained") or _speaks(column, "answered")

@@ -1,0 +1,77 @@
+"""What a table could say besides, and does not: each column is named, or asked about."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from nescio.errors import FormatError
+from nescio.formats.native.readings.columns import meaning
+
+from .fuzz import evidence_and_notes, write_files
+
+RIGHT = [i < 4 for i in range(10)]  # of ten answers four; the last three, all wrong, are silent where that is said
+SILENT = [i > 6 for i in range(10)]
+
+
+def written(folder: Path, columns: dict[str, list[object]]) -> list[Path]:
+    rows = zip(*columns.values(), strict=True)
+    text = "\n".join(",".join(map(str, row)) for row in [tuple(columns), *rows])
+    return write_files(folder, {"t.csv": text + "\n"})
+
+
+def base(**columns: list[object]) -> dict[str, list[object]]:
+    return {"id": [*range(10)], **columns}
+
+
+@pytest.mark.parametrize("name", ["gpt_judge", "second_opinion", "prev_correct"])
+def test_another_verdict_is_named(name: str, tmp_path: Path) -> None:
+    other = ["right" if right != (i == 2) else "wrong" for i, right in enumerate(RIGHT)]
+    verdict = ["right" if right else "wrong" for right in RIGHT]
+    _, notes = evidence_and_notes(written(tmp_path, base(verdict=[*verdict], **{name: [*other]})))
+    assert any(f"{name!r} says right or wrong, too, and is not read" in note for note in notes)
+
+
+@pytest.mark.parametrize("words", [("correct", "incorrect", "abstained"), ("CO", "IN", "NA")])
+def test_a_verdict_with_silence_is_not_taken_for_silence_beside_one_that_differs(
+    words: tuple[str, str, str], tmp_path: Path
+) -> None:
+    """The other one is right in 3 of the 7 that were given, and in others: 4 + 1 of them differ."""
+    right, wrong, silent = words
+    final = [silent if SILENT[i] else right if RIGHT[i] else wrong for i in range(10)]
+    judged = [right if i in (1, 2, 4) else wrong for i in range(10)]
+    columns = base(final=[*final], gpt_judge=[*judged])
+    with pytest.raises(FormatError, match=r"'gpt_judge' \(3 right, 7 wrong, 0 silent.*'final' \(4 right, 3 wrong, 3 s"):
+        evidence_and_notes(written(tmp_path, columns))
+
+
+@pytest.mark.parametrize("name", ["refusal_reason", "skip_reason", "decline_code"])
+@pytest.mark.parametrize("nothing", ["", "none", "N/A"])
+def test_a_column_of_reasons_is_asked_about_and_read(name: str, nothing: str, tmp_path: Path) -> None:
+    reasons = ["policy" if silent else nothing for silent in SILENT]
+    path = written(tmp_path, base(passed=[*RIGHT], **{name: [*reasons]}))
+    with pytest.raises(FormatError, match=rf"{name!r} may say which answers were declined \(3 of them\)"):
+        evidence_and_notes(path)
+    data, _ = evidence_and_notes(path, column={"abstained": name})
+    assert [int(data.columns[part].sum()) for part in ("correct", "incorrect", "unanswered")] == [4, 3, 3]
+
+
+def test_weights_are_said_to_play_no_part(tmp_path: Path) -> None:
+    _, notes = evidence_and_notes(written(tmp_path, base(correct=[*RIGHT], weight=[1, 2] * 5)))
+    assert any("'weight' is not read: every question counts alike" in note for note in notes)
+
+
+def test_objects_are_no_words_of_a_verdict() -> None:
+    """`{"right": "no"}` has a word for right in it, and is none."""
+    assert meaning("right") is not None
+    assert [meaning(word) for word in ('{"right":"no","by":"x"}', '["right"]', '[{"right":1}]')] == [None] * 3
+
+
+def test_lists_of_a_document_that_are_not_read_are_named(tmp_path: Path) -> None:
+    rows = ", ".join(f'{{"id": {i}, "correct": {str(r).lower()}}}' for i, r in enumerate(RIGHT))
+    others = ", ".join(f'{{"id": {i}, "tone": "calm"}}' for i in range(10))
+    path = write_files(tmp_path, {"t.json": f'{{"questions": [{rows}], "attempts": [{others}]}}'})
+    _, notes = evidence_and_notes(path)
+    said = "the list 'questions' of this JSON document, read as a table; beside it 'attempts' is not read"
+    assert any(said in note for note in notes)
