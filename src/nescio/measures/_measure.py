@@ -335,7 +335,7 @@ def as_namespace(columns: Mapping[str, Any]) -> SimpleNamespace:
     return SimpleNamespace(**{attribute(name): values for name, values in columns.items()})
 
 
-REGISTRY: Registry[Declaration] = Registry("measure", "nescio.measures", _index.PLACES)
+REGISTRY: Registry[Declaration] = Registry("measure", _index.PLACES)
 
 
 def measure(
