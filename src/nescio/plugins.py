@@ -120,16 +120,26 @@ def _place_of(module: str) -> str:
 @contextlib.contextmanager
 def _all_or_nothing(label: str, place: str) -> Iterator[None]:
     """Take back what the block registers where it fails, and say where it failed. What it prints is no result."""
-    before = [{*table} for table, _ in TABLES]
+    before = names()
     try:
         with contextlib.redirect_stdout(sys.stderr):
             yield
     except (Exception, SystemExit) as error:
-        for (table, own), names in zip(TABLES, before, strict=False):
-            for name in [name for name in table if name not in names and name not in own]:
-                del table[name]
+        take_back(before)
         raise _fault(error, label, place) from error
     _PLACES[place] = label
+
+
+def names() -> list[set[str]]:
+    """Return what is registered, for `take_back`."""
+    return [{*table} for table, _ in TABLES]
+
+
+def take_back(before: list[set[str]]) -> None:
+    """Forget what others have registered since; what nescio imported of its own stays."""
+    for (table, own), kept in zip(TABLES, before, strict=False):
+        for name in [name for name in table if name not in kept and name not in own]:
+            del table[name]
 
 
 def _fault(error: BaseException, label: str, place: str) -> FormatError:

@@ -31,11 +31,11 @@ class Registry(MutableMapping[str, T]):
     """Things of one kind by name.
 
     `places` names the modules that register things, so that each is imported when it is asked for; their order is that
-    of the names. What is in no place is registered by being imported.
+    of the names. What is in no place is registered by being imported. `besides` ends the message on an unknown name.
     """
 
-    def __init__(self, kind: str, places: Mapping[str, str] | None = None) -> None:
-        self.kind = kind
+    def __init__(self, kind: str, places: Mapping[str, str] | None = None, besides: str = "") -> None:
+        self.kind, self._besides = kind, besides
         self._places = places or {}
         self._things: dict[str, T] = {}
         if places:  # of others nobody knows which are nescio's own
@@ -69,7 +69,7 @@ class Registry(MutableMapping[str, T]):
         if name not in self:
             self.load_all()
         if name not in self:
-            raise UnknownNameError(self.kind, name, self)
+            raise UnknownNameError(self.kind, name, self, self._besides)
         return self[name]
 
     def load_all(self) -> None:
