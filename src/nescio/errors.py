@@ -168,13 +168,13 @@ _NEAREST = 5  # names offered that end as the unknown one
 
 
 class UnknownNameError(NescioError):
-    """A measure, format or judge that nobody registered; the nearest names are offered."""
+    """A measure, format or judge that nobody registered; the nearest names are offered, and what there is `besides`."""
 
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+    def __init__(self, kind: str, name: str, known: Iterable[str], besides: str = "") -> None:
         known = sorted(set(known))
         near = nearest(name, known)
         hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(known)}"
-        super().__init__(f"unknown {kind} {name!r}; {hint}")
+        super().__init__(f"unknown {kind} {name!r}; {hint}{besides}")
 
 
 def not_constant(column: str, columns: Iterable[str]) -> MismatchError:

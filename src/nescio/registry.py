@@ -1,7 +1,7 @@
 """Registries of measures, judges, formats, writers and systems by name, and names with parameters (`penalty(t=0.75)`).
 
-A module registers what it has when it is imported: a new file needs no line anywhere else, and installed third parties
-are found by their entry points.
+A module registers what it has when it is imported: a new file needs no line anywhere else. Those of other people are
+plug-ins (`nescio.plugins`).
 """
 
 from __future__ import annotations
@@ -11,17 +11,14 @@ import math
 import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, MutableMapping
-from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from msgspec import Struct
 
+from nescio import plugins
 from nescio.errors import UnknownNameError, UsageError
-
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
 
 T = TypeVar("T")
 Rule = tuple[str, Callable[[Any], bool]]
@@ -31,16 +28,18 @@ _PARTS = re.compile(r"(?:[^,()]|\([^()]*\)|[()])+")  # between commas, but for t
 
 
 class Registry(MutableMapping[str, T]):
-    """Things of one kind by name; `group` is the entry point of third parties.
+    """Things of one kind by name.
 
     `places` names the modules that register things, so that each is imported when it is asked for; their order is that
-    of the names. What is in no place is registered by being imported.
+    of the names. What is in no place is registered by being imported. `besides` ends the message on an unknown name.
     """
 
-    def __init__(self, kind: str, group: str, places: Mapping[str, str] | None = None) -> None:
-        self.kind, self.group = kind, group
+    def __init__(self, kind: str, places: Mapping[str, str] | None = None, besides: str = "") -> None:
+        self.kind, self._besides = kind, besides
         self._places = places or {}
         self._things: dict[str, T] = {}
+        if places:  # of others nobody knows which are nescio's own
+            plugins.TABLES.append((self._things, places))
 
     def __getitem__(self, name: str) -> T:
         if name not in self._things and name in self._places:
@@ -66,27 +65,18 @@ class Registry(MutableMapping[str, T]):
         self._things[name] = thing
 
     def find(self, name: str) -> T:
-        """Find a thing by its name, among third parties too; raises UnknownNameError with the nearest names."""
+        """Find a thing by its name, among plug-ins too; raises UnknownNameError with the nearest names."""
         if name not in self:
             self.load_all()
         if name not in self:
-            raise UnknownNameError(self.kind, name, self)
+            raise UnknownNameError(self.kind, name, self, self._besides)
         return self[name]
 
     def load_all(self) -> None:
-        """Import every place, and what installed third parties register."""
+        """Import every place, and the plug-ins of installed packages."""
         for module in dict.fromkeys(self._places.values()):
             import_module(module)
-        for point in _entry_points(self.group):
-            point.load()
-
-
-@cache
-def _entry_points(group: str) -> tuple[EntryPoint, ...]:
-    """Find what is installed under a group: once, because that reads the metadata of all packages."""
-    from importlib.metadata import entry_points
-
-    return tuple(entry_points(group=group))
+        plugins.load_installed()
 
 
 class Call(Struct, frozen=True):

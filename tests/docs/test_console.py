@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from nescio import plugins
 from tests.judging.llm_server import Server, completion, serving
 
 from . import console
@@ -19,6 +20,20 @@ def server() -> Iterator[Server]:
     """A language model at an address of this machine, for pages on which one judges."""
     with serving(Server(reply=lambda told, tries: completion('{"grade": "CORRECT"}'))) as running:  # noqa: ARG005
         yield running
+
+
+@pytest.fixture(autouse=True)
+def _plugins_of_a_page(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """What a page registers is gone after it."""
+    import nescio.formats
+    import nescio.judging
+    import nescio.measures  # noqa: F401  whose tables are there to be kept
+
+    before = plugins.names()
+    for known in ("_FILES", "_PLACES"):
+        monkeypatch.setattr(plugins, known, {})
+    yield
+    plugins.take_back(before)
 
 
 @pytest.fixture(scope="module")

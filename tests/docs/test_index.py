@@ -28,7 +28,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     folder = tmp_path / "fruit"
     folder.mkdir()
     (folder / "__init__.py").write_text(
-        "from nescio.registry import Registry\nFRUIT = Registry('fruit', 'none.such', {'fig': 'fruit.trees'})\n"
+        "from nescio.registry import Registry\nFRUIT = Registry('fruit', {'fig': 'fruit.trees'})\n"
     )
     (folder / "trees.py").write_text("from fruit import FRUIT\nFRUIT.add('fig', 1)\nFRUIT.add('quince', 2)\n")
     (folder / "bushes.py").write_text("from fruit import FRUIT\nFRUIT.add('currant', 3)\n")

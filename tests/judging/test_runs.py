@@ -111,7 +111,7 @@ def test_an_unknown_judge_and_a_name_that_is_taken() -> None:
 
 def test_a_name_is_taken_before_the_module_that_has_it_is_imported() -> None:
     """Else a user's judge would stand for nescio's own, without a word."""
-    registry: Registry[object] = Registry("judge", "nescio.none", {"far": "nescio.judging.that_nobody_imported"})
+    registry: Registry[object] = Registry("judge", {"far": "nescio.judging.that_nobody_imported"})
     with pytest.raises(ValueError, match="a judge named 'far' is already registered"):
         registry.add("far", object())
     registry.add("near", object())

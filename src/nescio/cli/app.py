@@ -20,6 +20,7 @@ from nescio.engines.memory import memory_limit
 from nescio.errors import SPELLING, NescioError, UnknownNameError, in_shell
 from nescio.options.edge import BARS, SAY
 from nescio.options.moved import moved
+from nescio.plugins import fault_of
 from nescio.verbs import files
 
 WIDEST = 100  # columns of a help page
@@ -101,7 +102,11 @@ def _run(arguments: Sequence[str]) -> None:
     except BrokenPipeError:
         mute()
         sys.exit(0)
-    except OSError as error:
+    except Exception as error:
+        if fault := fault_of(error):
+            _fail(str(fault))
+        if not isinstance(error, OSError):
+            raise
         _fail(f"{error.filename or 'input or output'}: {error.strerror or error}")
     else:
         sys.exit(status if isinstance(status, int) else 0)

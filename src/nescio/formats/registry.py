@@ -17,6 +17,7 @@ from typing import TypeVar
 
 from msgspec import Struct, field
 
+from nescio import plugins
 from nescio.data.columns import Array
 from nescio.data.evidence import Evidence, Tally
 from nescio.data.graded_sums import NOT_DRAWN, Drawn
@@ -229,10 +230,14 @@ class Format(Struct, frozen=True):
         return self.recognise(source) or (self.understand(source) if self.understand else None)
 
 
-REGISTRY: Registry[Format] = Registry("format", "nescio.formats", _index.READERS)
+REGISTRY: Registry[Format] = Registry("format", _index.READERS)
 TABLES = ("delimited", "lines", "parquet", "table")  # kinds of sources that are tables
 _SNIFF_KEYS: dict[str, SniffKeys] = dict(_index.SNIFF_KEYS)
-_UNDERSTANDING = dict.fromkeys(_index.UNDERSTANDING)  # the formats that know tables by what people call their columns
+_UNDERSTANDING: dict[str, None] = dict.fromkeys(
+    _index.UNDERSTANDING
+)  # the formats that know tables by what people call their columns
+
+plugins.TABLES.extend([(_SNIFF_KEYS, _index.SNIFF_KEYS), (_UNDERSTANDING, _index.SNIFF_KEYS)])
 
 
 def tables_with(*columns: str) -> SniffKeys:
@@ -277,7 +282,8 @@ def reader(
 
 
 def candidate_formats(source: Source) -> list[Format]:
-    """List the formats that may be able to read a file, by its kind and columns."""
+    """List the formats that may be able to read a file, by its kind and columns; those of plug-ins too."""
+    plugins.load_installed()
     kinds, have = _kinds(source), {*source.columns}
     return [REGISTRY[name] for name, keys in [*_SNIFF_KEYS.items()] if _has(kinds, have, keys)]
 
@@ -350,7 +356,7 @@ class Writer(Struct, frozen=True):
     suffixes: tuple[str, ...] = ()
 
 
-WRITERS: Registry[Writer] = Registry("format to write", "nescio.formats", _index.WRITERS)
+WRITERS: Registry[Writer] = Registry("format to write", _index.WRITERS)
 
 
 def writer(name: str, *, about: str, takes: type, suffixes: tuple[str, ...] = ()) -> Callable[[Write], Write]:

@@ -20,6 +20,7 @@ from nescio.errors import SPELLING, NescioError, UsageError, in_json
 from nescio.options import Option, Request, Verb
 from nescio.options.kinds import NAME_OR_PATH
 from nescio.pipeline.baselines import file_of
+from nescio.plugins import fault_of
 from nescio.reporting.tables import render
 from nescio.sources.remote import ALLOWED, address_of, check_allowed
 from nescio.verbs import every_verb
@@ -101,8 +102,8 @@ def server() -> Server[Any]:
 
 
 def parameters_of(verb: Verb[Any, Any]) -> dict[str, Option]:
-    """List what a tool takes; it writes no files of its own."""
-    return {name: one for name, one in verb.options.items() if not one.edge and not one.writes}
+    """List what a tool takes; it writes no files of its own, and starts no programs."""
+    return {name: one for name, one in verb.options.items() if not (one.edge or one.writes or one.runs)}
 
 
 def schema_of(verb: Verb[Any, Any]) -> dict[str, Any]:
@@ -126,6 +127,7 @@ def _property(one: Option) -> dict[str, Any]:
         **TypeAdapter(plain).json_schema(),
         "description": one.about,
         **({} if one.required else {"default": default}),
+        **({"examples": [*one.complete()]} if one.complete else {}),
     }
 
 
@@ -143,8 +145,11 @@ def answer(verb: Verb[Any, Any] | None, name: str, arguments: dict[str, Any], te
         for file in (*request.inputs(), *_paths_among(request)):
             check_allowed(file)
         return _shown(verb.run(request)), False
-    except (NescioError, TypeError, OSError, MemoryError) as error:
-        return str(error) or type(error).__name__, True
+    except Exception as error:
+        fault = fault_of(error)
+        if not fault and not isinstance(error, (NescioError, TypeError, OSError, MemoryError)):
+            raise
+        return str(fault or error) or type(error).__name__, True
 
 
 def _paths_among(request: Request) -> Iterator[Path]:

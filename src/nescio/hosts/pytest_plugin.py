@@ -2,8 +2,8 @@
 
 The fixture `nescio_run` records the answers of one test, and asserts on them. `nescio_session` records those of all
 tests, of which each may be one question: its gates are options of pytest (`--nescio-fail-under c@1=0.6`), checked when
-all tests are done, in processes of pytest-xdist too. Loaded by every pytest where nescio is installed, so that it
-imports nothing until something is recorded.
+all tests are done, in processes of pytest-xdist too. `--nescio-laws MEASURE` adds tests of a measure of one's own.
+Loaded by every pytest where nescio is installed, so that it imports nothing until something is recorded or asked for.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from msgspec import Struct, field
 
 if TYPE_CHECKING:
     from nescio.data.results import Scores
+    from nescio.measures import Measure
     from nescio.verbs._gates import Gate
 
 RUN = "tests"  # what a run is called where the test gives no name
@@ -205,6 +206,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--nescio-undecided", choices=("fail", "warn"), help="what a gate does if it cannot tell [default: fail]"
     )
+    group.addoption(
+        "--nescio-laws",
+        action="append",
+        default=[],
+        metavar="MEASURE",
+        help="test a measure against the laws of nescio",
+    )
+    group.addoption(
+        "--nescio-plugin", action="append", default=[], metavar="FILE.py", help="a file that registers measures to test"
+    )
     plain = {"margin": "0.01", "measure": "c@1", "undecided": "fail"}
     for name in _ASKED:
         about = f"as --nescio-{name.replace('_', '-')}"
@@ -212,6 +223,51 @@ def pytest_addoption(parser: pytest.Parser) -> None:
             parser.addini(f"nescio_{name}", about, type="linelist", default=[])
         else:
             parser.addini(f"nescio_{name}", about, default=plain.get(name, ""))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Add a test of each law for each measure that is asked for."""
+    if not (asked := config.getoption("nescio_laws")):
+        return
+    from nescio.errors import NescioError
+    from nescio.measures import parse
+    from nescio.meta_evaluation.laws import LAWS
+    from nescio.plugins import load_file
+
+    try:
+        for file in config.getoption("nescio_plugin"):
+            load_file(file)
+        for measure in map(parse, asked):
+            items += [
+                _Law.from_parent(
+                    session,
+                    name=f"{measure.label}: {law}",
+                    nodeid=f"nescio::{measure.label}::{law}",
+                    measure=measure,
+                    law=law,
+                )
+                for law in LAWS
+            ]
+    except NescioError as error:
+        raise pytest.UsageError(str(error)) from None
+
+
+class _Law(pytest.Item):
+    """A law, to which a measure is held."""
+
+    def __init__(self, *, measure: Measure, law: str, **more: Any) -> None:
+        super().__init__(**more)
+        self.measure, self.law = measure, law
+
+    def runtest(self) -> None:
+        from nescio.meta_evaluation.laws import broken
+
+        if how := broken(self.law, self.measure):
+            pytest.fail(how, pytrace=False)
+
+    def reportinfo(self) -> tuple[Path, None, str]:
+        return self.path, None, self.name
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -172,7 +172,7 @@ _SHORT, _MOST_KEPT = 200, 1 << 18  # characters of an answer, and answers, that 
 
 
 _PLACES = {module.rpartition(".")[2]: module for module in modules_in("nescio.judging", [str(Path(__file__).parent)])}
-REGISTRY: Registry[Declaration] = Registry("judge", "nescio.judges", _PLACES)
+REGISTRY: Registry[Declaration] = Registry("judge", _PLACES)
 
 
 def judge(

@@ -335,7 +335,8 @@ def as_namespace(columns: Mapping[str, Any]) -> SimpleNamespace:
     return SimpleNamespace(**{attribute(name): values for name, values in columns.items()})
 
 
-REGISTRY: Registry[Declaration] = Registry("measure", "nescio.measures", _index.PLACES)
+OWN = " (one of your own: 'formula((C + U/2)/n)')"
+REGISTRY: Registry[Declaration] = Registry("measure", _index.PLACES, OWN)
 
 
 def measure(

@@ -30,11 +30,12 @@ class Option(Struct, frozen=True):
     """One option.
 
     `flags` are what a shell calls it (none: its name); `default_words` says what is done where the default is None;
-    `low`, `high` and `above` bound a number; `apart` names options (or facts of the request, such as "suite") that it
-    cannot stand beside, `needs` those of which it needs one; `bare` is its value where a shell gives none; `edge` says
-    that only programs pass it; `positional` that a program may pass it by its place, `argument` that a shell does;
-    `reads` that its files are read, `writes` that it names what is written; `complete` lists words for it, and
-    help pages show what each is where it gives a mapping.
+    `low`, `high` and `above` bound a number; `apart` names options (or facts of the request, such as "suite") that
+    it cannot stand beside, `needs` those of which it needs one; `bare` is its value where a shell gives none;
+    `edge` says that only programs pass it; `positional` that a program may pass it by its place, `argument` that a
+    shell does; `runs` that its files are programs, which no assistant may start; `reads` that its files are read,
+    `writes` that it names what is written; `complete` lists words for it, and help pages show what each is where it
+    gives a mapping.
     """
 
     default: Any = UNSET
@@ -51,6 +52,7 @@ class Option(Struct, frozen=True):
     edge: bool = False
     positional: bool = False
     argument: bool = False
+    runs: bool = False
     reads: bool = False
     writes: bool = False
     own_kind: Kind | None = None

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from nescio.data.columns import OUTCOMES
 from nescio.data.outcomes import STATES
 from nescio.data.policies import Missing, MissingConfidence, Unanswerable, Ungraded
@@ -16,13 +18,15 @@ from nescio.formats import Counting
 from nescio.formats.native.judgements import OWN_PARTS
 from nescio.formats.native.roles import NAMES
 from nescio.options import Kind, Request, option
-from nescio.options.kinds import once
+from nescio.options.kinds import FILES, once
+from nescio.plugins import load_file, load_installed
 from nescio.sources.compressed import MOST
 
 
 def _format_names() -> Sequence[str]:
     from nescio import formats
 
+    load_installed()
     return list(formats.REGISTRY)
 
 
@@ -51,7 +55,27 @@ OUTCOME_MAP = option(default={}, kind=OUTCOME_WORDS, help="Read WORD as correct,
 SIZE = Kind("a size such as 2GB", _size, metavar="SIZE")
 
 
-class ReadingAnswers(Request, group="Reading the files"):
+def _plugins(value: Any) -> tuple[str, ...]:
+    """Import files of Python, before anything asks for what they register."""
+    return tuple(map(load_file, FILES.check(value)))
+
+
+PLUGINS = replace(FILES, check=_plugins, metavar="FILE.py")
+
+
+class Extended(Request, group="Plug-ins"):
+    """What is registered beside what nescio has."""
+
+    plugin: Sequence[Path | str] = option(
+        default=(),
+        kind=PLUGINS,
+        metavar="FILE.py",
+        runs=True,
+        help="Run a file of Python that registers measures, judges or readers of your own.",
+    )
+
+
+class ReadingAnswers(Extended, group="Reading the files"):
     """How files are read."""
 
     format_in: str | None = option(

@@ -267,9 +267,6 @@ def _opened(items: Sequence[Any], most: int) -> Iterator[Source]:
 def _format_of(source: Source, together: Sequence[Source], *, judging: bool) -> formats.Format:
     """Find the format of a file; where it could be of several, the one that the files given with it can be of too."""
     candidates = matching_formats(source, judging=judging)
-    if not candidates:
-        formats.REGISTRY.load_all()
-        candidates = matching_formats(source, judging=judging)
     if len(candidates) > 1:
         candidates = [f for f in candidates if all(f.part_of(other) for other in together)] or candidates
     if len(candidates) == 1:

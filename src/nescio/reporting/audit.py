@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from itertools import groupby
 
+from nescio import plugins
 from nescio.data.results import Finding, Results
 from nescio.meta_evaluation.audit import TESTS, registered
 from nescio.reporting import layout
@@ -160,7 +161,7 @@ def command(results: Results) -> str:
     extra = [name for name in measures if name not in usual] if usual <= set(measures) else measures
     every = ["--all"] if usual <= set(measures) and extra else []
     chosen = [part for name in extra for part in ("-m", name)]
-    return command_text(["nescio", "audit", *every, *chosen, "-o", "audit.md"])
+    return command_text(["nescio", "audit", *every, *chosen, *plugins.words(), "-o", "audit.md"])
 
 
 def summary(rows: Sequence[Finding]) -> str:
@@ -172,7 +173,7 @@ def summary(rows: Sequence[Finding]) -> str:
         by_result.setdefault(row.result, []).append(row.test)
     verbs = {"cheated": "cheated by", "fails": "breaks", "undefined": "undefined:"}
     parts = [f"{verb} {', '.join(by_result[result])}" for result, verb in verbs.items() if result in by_result]
-    how = f" (`{command_text(['nescio', 'audit', '-m', rows[0].measure])}` shows how)"
+    how = f" (`{command_text(['nescio', 'audit', '-m', rows[0].measure, *plugins.words()])}` shows how)"
     return "; ".join(parts) + how if parts else "resists every cheat and satisfies every axiom"
 
 

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from nescio.errors import WorkerLostError
 from nescio.options.edge import Progress
+from nescio.plugins import Loaded
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -79,10 +80,15 @@ def each(function: Callable[[T], U], work: Sequence[T], jobs: int = 1) -> Iterat
     parallel = joblib.Parallel(n_jobs=min(jobs, len(work)), return_as="generator")
     try:
         with interrupts_held():
-            results = parallel(joblib.delayed(function)(item) for item in work)
+            results = parallel(joblib.delayed(_beside)(Loaded(), function, item) for item in work)
         yield from results
     except BrokenProcessPool:
         raise WorkerLostError("a worker process was killed, perhaps for lack of memory: try fewer jobs") from None
+
+
+def _beside(_: Loaded, function: Callable[[T], U], item: T) -> U:
+    """Call a function that is read after the plug-ins are imported, which it may come from."""
+    return function(item)
 
 
 @contextmanager

@@ -15,7 +15,8 @@ from nescio.measures import Measure, Measures
 from nescio.options import Kind, Request, argument, option
 from nescio.options.edge import Progress
 from nescio.options.kinds import FILES, FUNCTION, LEVEL, LEVEL_OR_NONE, NAMES, PATH, TEXT
-from nescio.pipeline.options import Reading
+from nescio.pipeline.options import Extended, Reading
+from nescio.plugins import load_installed
 from nescio.sources.arrow import items_of
 from nescio.suites.choices import Incomplete, Over
 
@@ -99,6 +100,7 @@ def measure_names() -> Sequence[str]:
     """Name every measure."""
     from nescio.measures import REGISTRY
 
+    load_installed()
     return list(REGISTRY)
 
 
@@ -121,7 +123,7 @@ class Worked(Request):
     )
 
 
-class WithMeasures(Request):
+class WithMeasures(Extended):
     """What is measured."""
 
     measures: Measures = argument(
@@ -140,7 +142,7 @@ class WithMeasures(Request):
         return self.measures
 
 
-class WithMeasure(Request):
+class WithMeasure(Extended):
     """The one measure."""
 
     measure: str | Measure = argument(

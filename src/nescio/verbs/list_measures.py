@@ -14,12 +14,14 @@ from typing import Any
 
 from nescio.measures import REGISTRY, Measure, parse
 from nescio.meta_evaluation.audit import with_defaults
-from nescio.options import Request, argument, verb
+from nescio.options import argument, verb
+from nescio.pipeline.options import Extended
+from nescio.plugins import load_installed
 from nescio.reporting import catalogue
 from nescio.verbs._shared import measure_names
 
 
-class MeasuresRequest(Request):
+class MeasuresRequest(Extended):
     """What `nescio measures` is asked."""
 
     name: str | None = argument(
@@ -47,5 +49,6 @@ def list_measures(request: MeasuresRequest) -> Any:
     name = request.name
     if name is not None:
         return with_defaults(REGISTRY[name]) if name in REGISTRY else parse(name)
+    load_installed()
     declarations = sorted(REGISTRY.values(), key=lambda d: ("." in d.name, d.name.lower()))
     return tuple(map(with_defaults, declarations))

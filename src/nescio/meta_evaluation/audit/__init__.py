@@ -18,6 +18,7 @@ from nescio.errors import UsageError, names_nearest
 from nescio.measures import REGISTRY, Declaration, Measure, parse
 from nescio.meta_evaluation.audit import _axioms, _cheats, _kinds
 from nescio.options.edge import Progress
+from nescio.plugins import load_installed
 from nescio.stats.resampling import Block
 from nescio.stats.streams import Stream
 
@@ -74,6 +75,7 @@ def audit(
 def registered(more: Sequence[str] = ()) -> list[Measure]:
     """Every registered measure with its defaults, in the order of `nescio measures`, and `more` measures beside their
     like."""
+    load_installed()
     extra = [parse(name) for name in more]
     by_label = {measure.label: measure for measure in [*map(with_defaults, REGISTRY.values()), *extra]}
     return sorted(by_label.values(), key=lambda m: ("." in m.declaration.name, m.declaration.name.lower()))

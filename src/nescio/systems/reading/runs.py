@@ -21,7 +21,7 @@ from nescio.systems.reading.window import random_choice, sliding_window, window_
 from nescio.systems.validator import Model
 
 Make = Callable[[Collection, Iterable[str], int], System]
-SYSTEMS: Registry[Make] = Registry("system", "nescio.systems")
+SYSTEMS: Registry[Make] = Registry("system")
 SYSTEMS.update(
     {
         "deep-read": lambda _, switches, __: deep_read(switches),

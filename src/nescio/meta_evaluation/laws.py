@@ -1,0 +1,121 @@
+"""Laws that every measure keeps, whatever it measures: `pytest --nescio-laws NAME` holds other people's to them.
+
+A law is a function of Evidence, of which it looks at the first run, and of a measure; it returns how the measure breaks
+it, or "".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from msgspec.structs import replace
+
+from nescio.data.columns import Array
+from nescio.data.evidence import Evidence
+from nescio.measures import Measure
+from nescio.meta_evaluation.audit import _kinds
+from nescio.scoring.samples import MeasureInput, measure_inputs
+from nescio.stats import resampling
+
+Law = Callable[[Evidence, Measure], str]
+SLACK = 1e-12
+TRIALS, MOST_QUESTIONS, LEVELS = 100, 10, 4  # whose ids are in the order of their numbers
+
+
+def within_bounds(data: Evidence, measure: Measure) -> str:
+    """Hold values, and those of resamples, to the bounds; an undefined value is within them."""
+    sample, (low, high) = _sample(data, measure), measure.bounds
+    values = np.append(_resampled(sample, 64), sample.value)
+    outside = values[~(np.isnan(values) | ((values >= low - SLACK) & (values <= high + SLACK)))]
+    return f"{outside[0]:g} is outside [{low:g}, {high:g}]" if outside.size else ""
+
+
+def undefined_of_nothing(data: Evidence, measure: Measure) -> str:
+    """Ask what no questions give: 0/0 is undefined, never 0."""
+    sample = _sample(data, measure)
+    value = float(sample.measure.value(sample.patterns, 0 * sample.patterns.counts))
+    return "" if np.isnan(value) else f"no questions give {value:g}, and not NaN (undefined)"
+
+
+def as_often_as_weighed(data: Evidence, measure: Measure) -> str:
+    """Weigh each question, and repeat it as often; a question of weight 0 is not there."""
+    read = [np.asarray(data.column(name)[0], dtype=float) for name in measure.on(data.columns).reads if name != "n"]
+    usable = ~np.isnan(read).any(axis=0) if read else np.ones(len(data.questions), dtype=bool)
+    weights = np.random.default_rng(1).integers(0, 4, len(data.questions))
+    sample = _sample(replace(data, clusters=np.arange(len(data.questions))), measure)
+    by_weight = float(sample.measure.value(sample.patterns, weights[usable]))
+    by_row = _sample(data.select(np.repeat(np.arange(len(data.questions)), weights)), measure).value
+    return _unlike(by_weight, by_row, "weights", "the same questions repeated as often")
+
+
+def in_any_order(data: Evidence, measure: Measure) -> str:
+    """Turn the questions around."""
+    turned = data.select(np.arange(len(data.questions))[::-1])
+    return _unlike(
+        _sample(turned, measure).value, _sample(data, measure).value, "the questions turned around", "before"
+    )
+
+
+def alone_as_together(data: Evidence, measure: Measure) -> str:
+    """Compute many resamples at once, and each alone."""
+    sample = _sample(data, measure)
+    weights = _weights(sample, 40)
+    together = np.asarray(sample.measure.value(sample.patterns, weights))
+    if together.shape != (40,):
+        return f"40 resamples give an array of shape {together.shape}: sum over the last axis only"
+    alone = [float(sample.measure.value(sample.patterns, row)) for row in weights]
+    differences = (_unlike(a, b, "a resample alone", "among others") for a, b in zip(alone, together, strict=True))
+    return next(filter(None, differences), "")
+
+
+LAWS: dict[str, Law] = {
+    law.__name__: law
+    for law in (within_bounds, undefined_of_nothing, as_often_as_weighed, in_any_order, alone_as_together)
+}
+
+
+def broken(law: str, measure: Measure) -> str:
+    """Return how a measure breaks a law on any of the data that `trials` draws, with the outcomes; "" where it does
+    not."""
+    for data in trials(measure):
+        if _sample(data, measure).n and (how := LAWS[law](data, measure)):
+            sums = {name: int(data.columns[name].sum()) for name in ("correct", "incorrect", "unanswered")}
+            return f"{measure.name}: {how} ({', '.join(f'{name} {value}' for name, value in sums.items())})"
+    return ""
+
+
+def trials(measure: Measure) -> Iterator[Evidence]:
+    """Draw small runs: some right, some wrong, some silent, with confidences that tie, and any score that the measure
+    reads from a column of its user's."""
+    rng = np.random.default_rng(0)
+    for trial in range(TRIALS):
+        shape = (1, 1 + trial % MOST_QUESTIONS)
+        did = rng.choice(rng.permutation(6)[: rng.integers(1, 7)], shape)  # often not all that can be done
+        sure = np.where(did == _kinds.SILENT, np.nan, rng.integers(1, LEVELS + 1, shape) / LEVELS)
+        data = _kinds.evidence(("run",), _kinds.Kinds(did, sure, rng.random(shape) < 0.5, rng.random(shape) < 0.8))
+        own = {name: rng.random(shape) for name in measure.on(data.columns).reads if name.startswith("user.")}
+        own |= {name: rng.random(shape) for name in _kinds.lacking(measure) if name not in data.columns}
+        yield replace(data, columns={**data.columns, **own})
+
+
+def _sample(data: Evidence, measure: Measure) -> MeasureInput:
+    """Return the first run as the measure sees it."""
+    found, _ = measure_inputs(data, [measure])
+    return found[0]
+
+
+def _weights(sample: MeasureInput, times: int) -> Array:
+    weights: Array = resampling.bootstrap(sample.patterns.counts, times, np.random.default_rng(2))
+    return weights
+
+
+def _resampled(sample: MeasureInput, times: int) -> Array:
+    values: Array = sample.measure.value(sample.patterns, _weights(sample, times))
+    return values
+
+
+def _unlike(one: float, other: float, what: str, against: str) -> str:
+    """Say how two values differ, by more than rounding; both may be undefined."""
+    alike = np.isclose(one, other, rtol=1e-9, atol=SLACK, equal_nan=True)
+    return "" if alike else f"{what} give {one:g}, {against} {other:g}"

@@ -1,0 +1,161 @@
+"""Modules of other people, which register measures, judges and readers as nescio's own do.
+
+A package names its modules as entry points of the group `nescio.plugins`; they are imported when something asks for all
+names, for one that nescio does not have, or for what could read a file. `--plugin FILE.py` imports a file before
+anything else. A fault in either is a FormatError that says where, and what a faulty one registered is taken back.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import traceback
+from collections.abc import Container, Iterator
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from zlib import crc32
+
+from nescio.errors import FormatError, NescioError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+GROUP = "nescio.plugins"
+TABLES: list[tuple[dict[str, Any], Container[str]]] = []  # what plug-ins register in, with the names of nescio's own
+_FILES: dict[str, None] = {}  # the paths of those that were loaded
+_PLACES: dict[str, str] = {}  # what plug-ins are called in messages, by the file or folder of their code
+
+
+def load_file(file: Path | str) -> str:
+    """Import a file of Python once, and return its path; raises FormatError with the line at which it fails."""
+    from importlib.util import module_from_spec, spec_from_file_location
+
+    path = Path(file).resolve()
+    if str(path) in _FILES:
+        return str(file)
+    if path.suffix != ".py" or not path.is_file():
+        raise FormatError(file, "a plug-in is a file of Python, NAME.py" if path.exists() else "there is no such file")
+    spec = spec_from_file_location(f"nescio_plugin_{crc32(bytes(path)):x}", path)  # a name for other processes, too
+    assert spec
+    assert spec.loader
+    module = module_from_spec(spec)
+    with _all_or_nothing(str(file), str(path)):
+        sys.modules[module.__name__] = module  # where dataclasses look for the names of their types
+        try:
+            spec.loader.exec_module(module)
+        except BaseException:
+            del sys.modules[module.__name__]
+            raise
+    _FILES[str(path)] = None
+    return str(file)
+
+
+def load_installed() -> None:
+    """Import the plug-ins of installed packages, once; raises FormatError as `load_file` does."""
+    for point in _installed():
+        place = _place_of(point.module)
+        package = f"{point.dist.name} {point.dist.version}" if point.dist else "an installed package"
+        with _all_or_nothing(f"plug-in {point.name!r} of {package} ({point.value})", place):
+            point.load()
+
+
+def words() -> list[str]:
+    """Return what a command line must name so that it has the same plug-ins."""
+    from os.path import relpath
+
+    return [word for path in _FILES for word in ("--plugin", min(path, relpath(path), key=len))]
+
+
+class Loaded:
+    """The files that are loaded here: another process that reads this loads them, before it reads what is of them."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _loaded, tuple(_FILES)
+
+
+def _loaded(*files: str) -> Loaded:
+    for file in files:
+        load_file(file)
+    return Loaded()
+
+
+def fault_of(error: BaseException) -> FormatError | None:
+    """Return an error that was raised in the code of a plug-in as a fault of its file; None for one of nescio."""
+    frames = traceback.extract_tb(error.__traceback__)
+    for place, label in _PLACES.items():
+        if not isinstance(error, NescioError) and any(_is_in(frame.filename, place) for frame in frames):
+            return _fault(error, label, place)
+    return None
+
+
+@cache
+def _installed() -> tuple[EntryPoint, ...]:
+    """Find what is installed under the group, by name. The library that knows takes longer to import than most files
+    take to read, so that it is asked only where a package mentions the group."""
+    files = (file for folder in sys.path for file in Path(folder).glob("*-info/entry_points.txt"))
+    if not any(f"[{GROUP}]".encode() in _bytes_of(file) for file in files):
+        return ()
+    from importlib.metadata import entry_points
+
+    return tuple(sorted(entry_points(group=GROUP), key=lambda point: (point.name, point.value)))
+
+
+def _bytes_of(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError:
+        return b""
+
+
+def _place_of(module: str) -> str:
+    """Return the file or the folder of a module's package, without importing it; "" where there is none."""
+    from importlib.util import find_spec
+
+    spec = find_spec(module.partition(".")[0])
+    folders = list(spec.submodule_search_locations or ()) if spec else []
+    return folders[0] if folders else (spec and spec.origin) or ""
+
+
+@contextlib.contextmanager
+def _all_or_nothing(label: str, place: str) -> Iterator[None]:
+    """Take back what the block registers where it fails, and say where it failed. What it prints is no result."""
+    before = names()
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            yield
+    except (Exception, SystemExit) as error:
+        take_back(before)
+        raise _fault(error, label, place) from error
+    _PLACES[place] = label
+
+
+def names() -> list[set[str]]:
+    """Return what is registered, for `take_back`."""
+    return [{*table} for table, _ in TABLES]
+
+
+def take_back(before: list[set[str]]) -> None:
+    """Forget what others have registered since; what nescio imported of its own stays."""
+    for (table, own), kept in zip(TABLES, before, strict=False):
+        for name in [name for name in table if name not in kept and name not in own]:
+            del table[name]
+
+
+def _fault(error: BaseException, label: str, place: str) -> FormatError:
+    """Return the fault of a plug-in: the last line of its own code that was running, and what went wrong there."""
+    own = [f for f in traceback.extract_tb(error.__traceback__) if place and _is_in(f.filename, place)]
+    file, line = (own[-1].filename, own[-1].lineno) if own else ("", None)
+    if isinstance(error, SyntaxError) and error.filename and _is_in(error.filename, place):
+        file, line = error.filename, error.lineno
+    where = f"line {line}" if line else None
+    if where and label != file and Path(label).resolve() != Path(file):
+        where = f"{file}, {where}"
+    said = error.msg if isinstance(error, SyntaxError) else str(error)
+    known = isinstance(error, (ValueError, NescioError)) and said  # what nescio's decorators say of a name
+    return FormatError(label, said if known else f"{type(error).__name__}: {said}".rstrip(": "), where=where)
+
+
+def _is_in(file: str, place: str) -> bool:
+    path = str(Path(file).resolve())
+    return bool(place) and (path == str(Path(place).resolve()) or path.startswith(f"{Path(place).resolve()}/"))
