@@ -172,3 +172,14 @@ def test_runs_that_no_question_can_be_compared_on_are_undefined_and_say_so() -> 
     result = nescio.compare(evidence(x="CCUW", y="WCWU", z="CCCC"), "disagreement", resamples=300)
     assert all(np.isnan(row.difference) and row.n == 0 for row in result)
     assert [row.p_best for row in result.tables["ranks"]] == [None] * 3
+
+
+@pytest.mark.parametrize("units", [5, 9])
+def test_all_exchanges_of_an_order_in_one_pass_are_those_made_one_after_another(units: int) -> None:
+    """Right and wrong answers with tied confidences: halves of pairs add up without rounding."""
+    rng = np.random.default_rng(units)
+    right, sure = rng.integers(0, 2, (2, units)), rng.integers(0, 4, (2, units)) / 4
+    pair = pair_up(parse("AUROC"), {"right": (right[0], right[1]), "confidence": (sure[0], sure[1])})
+    ways = np.array(list(itertools.product([0.0, 1.0], repeat=units)))
+    assert np.array_equal(pair.exchanged_units(ways), pair.swapped(ways), equal_nan=True)
+    assert np.array_equal(pair.exchanged_units(ways / 2), pair.swapped(ways / 2), equal_nan=True)

@@ -123,6 +123,17 @@ def test_a_stratum_is_the_questions_that_have_its_value() -> None:
     assert list(values) == sorted(values, key=lambda key: (key[0] or "", key[1], key[2]))
 
 
+@pytest.mark.parametrize("measures", [["c@1", "precision"], ["AURC"]])
+def test_strata_have_what_each_has_alone(measures: list[str]) -> None:
+    """Runs that hold the same on several strata are computed once; each stratum alone has the same bytes."""
+    data = replace(varied(60, 6), strata={"part": np.arange(60) % 12})
+    found = nescio.score(data, measures, by="part", resamples=300, mark=False)
+    for part in np.unique(data.strata["part"]).tolist():
+        alone = nescio.score(data.select(data.strata["part"] == part), measures, resamples=300, mark=False)
+        own = [replace(row, stratum=None) for row in found if row.stratum == str(part)]
+        assert list(map(repr, own)) == list(map(repr, alone))  # as an undefined value is not equal to itself
+
+
 def test_the_graded_column_that_a_measure_names_is_read(tmp_path: Path) -> None:
     table = tmp_path / "table.csv"
     table.write_text("run,question,outcome,f1,topic\na,q1,correct,1,x\na,q2,incorrect,0.5,y\n")

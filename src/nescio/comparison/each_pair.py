@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 from msgspec.structs import replace
@@ -13,7 +13,9 @@ from nescio.comparison.corrections import (
     p_value,
 )
 from nescio.comparison.pair_test import (
+    MeasuredRuns,
     RunsSeen,
+    TalliedRuns,
     TestedPair,
     bootstrap_p,
     each_tested,
@@ -35,6 +37,8 @@ from nescio.scoring.samples import by_question
 from nescio.stats import intervals
 from nescio.stats.few_units import unit_error
 
+Runs = tuple[int, int]
+COUNTED_AT_ONCE = 1 << 14  # pairs, whose tables are in memory together
 EVERYWHERE = (-math.inf, math.inf)
 FEWEST_UNITS = 10  # below which differences of rare errors have been seen to cover too little (docs/few-units.md)
 
@@ -63,9 +67,70 @@ def each_pair(
             seen = replace(seen, largest=largest_differences(together, plan.blocks, plan.jobs, progress))
     # Runs are paired in the order of their names, so that a against b is b against a turned round, to the last bit.
     lined_up = [(x, y) if data.runs[x] <= data.runs[y] else (y, x) for x, y in pairs]
+    exact = plan.test in ("auto", "exact")
+    if isinstance(seen, SummedRuns) or not exact or not in_closed_form(seen) or seen.tables(lined_up[:1]) is None:
+        yield from single_pairs(seen, pairs, lined_up, plan)
+        return
+    for start in range(0, len(pairs), COUNTED_AT_ONCE):
+        some, in_line = pairs[start : start + COUNTED_AT_ONCE], lined_up[start : start + COUNTED_AT_ONCE]
+        counted = counted_pairs(seen, some, in_line, plan.level)
+        left = [place for place, made in enumerate(counted) if made is None]
+        alone = iter(single_pairs(seen, [some[place] for place in left], [in_line[place] for place in left], plan))
+        yield from (next(alone) if made is None else made for made in counted)
+
+
+def single_pairs(
+    seen: RunsSeen, pairs: Sequence[Runs], lined_up: Sequence[Runs], plan: TestPlan
+) -> Iterator[tuple[Comparison, list[Note]]]:
+    """Compare pairs one after another, each laid side by side."""
     drawn = plan.test == "bootstrap" or not in_closed_form(seen)
     for runs, tested in zip(pairs, each_tested(seen, lined_up, plan, intervals=drawn), strict=True):
         yield _compare(seen, runs, tested, plan)
+
+
+def counted_pairs(
+    seen: MeasuredRuns | TalliedRuns, pairs: Sequence[Runs], lined_up: Sequence[Runs], level: float
+) -> list[tuple[Comparison, list[Note]] | None]:
+    """Compare pairs of which counts are all that the measure needs, together: what each has alone, to the last bit;
+    None where the exact p-value needs more."""
+    tables = seen.tables(lined_up)
+    assert tables is not None
+    observed, p, known = tables.exact()
+    error, freedom = tables.errors()
+    undefined, n = np.isnan(observed), tables.questions
+    with np.errstate(invalid="ignore"):
+        spread = np.where(error > 1e-12 * np.maximum(1.0, np.abs(observed)), error, 0.0)
+        away = intervals.student(freedom, level) * error
+    spread[undefined] = away[undefined | (spread == 0)] = np.nan
+    low, high = observed - away, observed + away
+    names = seen.data.runs
+    # The other way round: not -x, as no difference is 0, not -0.
+    turned = np.array([names[x] > names[y] for x, y in pairs])
+    low, high = np.where(turned, 0 - high, low), np.where(turned, 0 - low, high)
+    observed = np.where(turned, 0 - observed, observed)
+    few = (n < FEWEST_UNITS) | (freedom < intervals.FEW_DECIDE)
+    doubts = [] if seen.measure.declaration.resampling_covers else [unfit("t")]
+    decided_by_few, label = few_decide("t"), seen.measure.label
+    whole = isinstance(seen, MeasuredRuns) and bool(seen.about.all())
+    made: list[tuple[Comparison, list[Note]] | None] = []
+    columns = (n, observed, low, high, p, spread, known, undefined, few)
+    for (x, y), units, difference, lower, upper, chance, own, had, none, by_few in zip(
+        pairs, *(column.tolist() for column in columns), strict=True
+    ):
+        if not had:
+            made.append(None)
+            continue
+        remarks = [] if whole else _part(units, seen.either(x, y), every=False)
+        how = "exact" if units else None
+        row = Comparison(
+            names[x], names[y], label, difference, lower, upper,
+            chance, None, how, units, None, None, None, units, own if units else None,
+        )  # fmt: skip
+        if not none:
+            remarks += [no_interval(units)] if own == 0 else [decided_by_few] if by_few else []
+            remarks += doubts
+        made.append((row, remarks))
+    return made
 
 
 def _compare(
@@ -74,7 +139,7 @@ def _compare(
     data, measure = seen.data, seen.measure
     n, some = 0 if tested is None else tested.pair.n, seen.either(*runs)
     names = (data.runs[runs[0]], data.runs[runs[1]])
-    remarks = [_part_note(n, some, every=plan.test == "tukey")] if n < some else []
+    remarks = _part(n, some, every=plan.test == "tukey")
     if tested is None:
         nan = float("nan")
         return Comparison(*names, measure.label, nan, nan, nan, nan, None, None, n), remarks
@@ -141,12 +206,16 @@ def no_interval(units: int) -> Note:
     )
 
 
-def _part_note(questions: int, total: int, *, every: bool) -> Note:
-    """Say that a row is of the questions alone that both runs, or `every` one, can be measured on."""
-    return note(
-        "comparison.part",
-        "on the {questions} of {total} questions for which {every:all runs/both runs} have the data it needs",
-        questions=questions,
-        total=total,
-        every=every,
-    )
+def _part(questions: int, total: int, *, every: bool) -> list[Note]:
+    """Say where a row is of the questions alone that both runs, or `every` one, can be measured on."""
+    if questions == total:
+        return []
+    return [
+        note(
+            "comparison.part",
+            "on the {questions} of {total} questions for which {every:all runs/both runs} have the data it needs",
+            questions=questions,
+            total=total,
+            every=every,
+        )
+    ]

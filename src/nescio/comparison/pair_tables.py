@@ -11,9 +11,13 @@ from numpy.typing import NDArray
 
 from nescio.data.columns import Array
 from nescio.data.evidence import Tally
+from nescio.data.patterns import distinct
 from nescio.measures import Measure
+from nescio.scoring.influence import influences
 from nescio.stats import packed
 from nescio.stats.exact_p_values import exact_p_values
+from nescio.stats.few_units import unit_errors
+from nescio.stats.intervals import freedoms
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -26,10 +30,12 @@ WORDS_AT_ONCE = 1 << 18
 
 class PairTables(Struct, frozen=True, eq=False):
     """Pairs of runs: `tables`, of shape (pairs, K, K), counts the questions of kind i for the first run and of kind j
-    for the second; `columns` map a name to what a question of each kind adds to a total, shape (K,), whole numbers."""
+    for the second; `columns` map a name to what a question of each kind adds to a total, shape (K,), whole numbers;
+    `cells` are what the measure reads of each kind, shape (K, columns)."""
 
     measure: Measure
     columns: dict[str, Array]
+    cells: Array
     tables: Counts
 
     @property
@@ -66,12 +72,39 @@ class PairTables(Struct, frozen=True, eq=False):
         p, known, _ = exact_p_values(exchanged, n, observed)
         return observed, p, known
 
+    def errors(self) -> tuple[Floats, Floats]:
+        """Return the standard errors of the differences, and their degrees of freedom, as `few_units.unit_error` has
+        them of each pair laid side by side, to the last bit; NaN for fewer than two questions."""
+        error, freedom = np.full((2, len(self.tables)), np.nan)
+        some = np.flatnonzero(self.questions > 1)
+        tables = self.tables[some]
+        first, second = (influences(self.measure, self.columns, tables.sum(axis=side)) for side in (2, 1))
+        # The kinds of two answers that differ in what is read of them, in the order in which a pair has them.
+        one, other = np.indices(tables.shape[1:]).reshape(2, -1)
+        _, code = distinct(np.concatenate([self.cells[one], self.cells[other]], axis=1))
+        order = np.argsort(code, kind="stable")
+        starts = np.flatnonzero(np.diff(code[order], prepend=-1))
+        counts = np.add.reduceat(tables.reshape(len(some), len(one))[:, order], starts, axis=1)
+        kept = order[starts]
+        moved = first[:, one[kept]] - second[:, other[kept]]
+        kinds = np.count_nonzero(counts, axis=1)
+        # Those of as many kinds together, without the kinds that a pair lacks: zeros would be summed in another order.
+        for width in np.unique(kinds).tolist():
+            own = np.flatnonzero(kinds == width)
+            place = np.nonzero(counts[own])[1].reshape(-1, width)
+            times, away = (np.take_along_axis(values[own], place, axis=1) for values in (counts, moved))
+            error[some[own]], even = unit_errors(away, np.ones(width), times)
+            units = times.sum(axis=1)
+            freedom[some[own]] = np.minimum(even, freedoms(-away, times, units) if width > 1 else units - 1.0)
+        return error, freedom
+
 
 class PackedRuns(Struct, frozen=True, eq=False):
     """Runs as a measure of counts sees them: a bit for each question and each kind of answer."""
 
     measure: Measure
     columns: dict[str, Array]
+    cells: Array
     bits: packed.Words
 
     def of(self, pairs: Pairs) -> PairTables:
@@ -87,7 +120,7 @@ class PackedRuns(Struct, frozen=True, eq=False):
                 for j in range(kinds):
                     both = first & self.bits[j, y[part]]
                     tables[part, i, j] = np.bitwise_count(both).sum(axis=1, dtype=np.int64)
-        return PairTables(self.measure, self.columns, tables)
+        return PairTables(self.measure, self.columns, self.cells, tables)
 
 
 def packed_runs(measure: Measure, columns: dict[str, Array], usable: Array) -> PackedRuns | None:
@@ -106,23 +139,25 @@ def packed_runs(measure: Measure, columns: dict[str, Array], usable: Array) -> P
     code[~usable] = -1
     kinds = np.flatnonzero(np.bincount(code.ravel() + 1, minlength=MOST_CELLS + 1)[1:])
     cells = np.unravel_index(kinds, span)
-    mapped = of_kinds(measure, {name: cell + low[name] for name, cell in zip(columns, cells, strict=True)})
+    read = {name: cell + low[name] for name, cell in zip(columns, cells, strict=True)}
+    mapped = of_kinds(measure, read)
     if mapped is None or len(kinds) > MOST_KINDS:
         return None
-    return PackedRuns(measure, mapped, packed.pack(code, kinds.astype(np.int8)))
+    return PackedRuns(measure, mapped, np.stack(list(read.values()), axis=1), packed.pack(code, kinds.astype(np.int8)))
 
 
 def tallied_pairs(measure: Measure, data: Tally, pairs: Pairs) -> PairTables | None:
     """Return the tables that were counted already; None where what their kinds add is no whole number, or they are
     many."""
     assert data.pairs is not None
-    mapped = of_kinds(measure, {name: data.column(name) for name in measure.needs})
+    read = {name: data.column(name) for name in measure.needs}
+    mapped = of_kinds(measure, read)
     if mapped is None or data.counts.shape[1] > MOST_KINDS:
         return None
     x, y = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
     tables = data.pairs[packed.pair_index(np.minimum(x, y), np.maximum(x, y), len(data.runs))]
     tables[x > y] = tables[x > y].swapaxes(1, 2)
-    return PairTables(measure, mapped, tables)
+    return PairTables(measure, mapped, np.stack(list(read.values()), axis=1), tables)
 
 
 def of_kinds(measure: Measure, cells: dict[str, Array]) -> dict[str, Array] | None:

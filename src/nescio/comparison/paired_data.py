@@ -49,6 +49,17 @@ class Pair(Struct, frozen=True, eq=False):
         kept = self.counts.astype(swaps.dtype) - swaps
         return self.difference(np.concatenate([kept, swaps], axis=-1), np.concatenate([swaps, kept], axis=-1))
 
+    def exchanged_units(self, swaps: Array) -> NDArray[np.float64]:
+        """Return the same in an order, for swaps of shape (exchanges, units): 0 and 1 of all units in one pass, shares
+        of units one exchange after another."""
+        table = swaps.astype(np.uint8).T
+        if swaps.ndim != 2 or (swaps != table.T).any():
+            return self.swapped(swaps)
+        weights = np.concatenate([1 - table, table])  # of the first run's rows; the mirror image has the second's
+        first, second = np.split(self.measure.under(self.patterns, weights, mirrored=True), 2)
+        difference: NDArray[np.float64] = first - second
+        return difference
+
     def exchanges(self) -> tuple[Difference, NDArray[np.int64]] | None:
         """Return the difference as a function of how many units of each kind fall one way, and how many units there
         are.
@@ -57,7 +68,7 @@ class Pair(Struct, frozen=True, eq=False):
         many.
         """
         if self.measure.order is not None:
-            return (self.swapped, self.counts) if len(self.counts) <= FEW_UNITS else None
+            return (self.exchanged_units, self.counts) if len(self.counts) <= FEW_UNITS else None
         rows = np.concatenate([np.reshape(v, (len(v), -1)) for v in self.patterns.columns.values()], axis=1)
         _, row = distinct(rows)
         one, other = np.split(row, 2)

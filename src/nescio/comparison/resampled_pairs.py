@@ -165,10 +165,8 @@ def _swapped_orders(pairs: Sequence[Pair], units: int, blocks: Sequence[Block]) 
     the other."""
     values: list[list[Values]] = [[] for _ in pairs]
     for table in _coins(units, resamples_at_once(2 * units, 1), blocks):
-        weights = np.concatenate([1 - table, table])  # of the first run's rows; the mirror image has the second's
         for column, pair in zip(values, pairs, strict=True):
-            first, second = np.split(pair.measure.under(pair.patterns, weights, mirrored=True), 2)
-            column.append(first - second)
+            column.append(pair.exchanged_units(table.T))
     return list(map(np.concatenate, values))
 
 

@@ -36,6 +36,13 @@ class Patterns(Struct, frozen=True, eq=False):
         """How many units there are: questions, or clusters of them."""
         return int(self.counts.sum())
 
+    @property
+    def held(self) -> tuple[object, ...]:
+        """Return what they hold, to be compared: whoever holds the same has the same values under the same seed."""
+        rows = (self.counts, self.unit, self.starts, self.shares, self.kind)
+        columns = ((name, values.shape, values.tobytes()) for name, values in self.columns.items())
+        return (*columns, *(None if values is None else values.tobytes() for values in rows))
+
 
 MOST_AXES = 32  # of an array, in any version of NumPy
 

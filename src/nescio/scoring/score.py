@@ -31,6 +31,8 @@ COUNTED = frozenset((*OUTCOMES, "answered", "n"))  # columns that counts of a la
 QUESTIONS = Counting(questions=True)  # what is said of each question will do
 QUESTION = "question"  # what breaks scores down by single questions, which have no interval
 Unlike = dict[tuple[str, int], MeasureInput]  # runs as measures see them, those that are alike once
+Scored = tuple[float, float | None, float | None, list[Note]]  # a value, its interval, and remarks on it
+Known = dict[tuple[object, ...], Scored]  # of strata that were scored, by the measure and what its patterns held
 _NOT_AGAIN = {"graded"}  # options that `load` does not refuse for data in memory, as it cannot tell whose they are
 
 
@@ -59,13 +61,15 @@ def compute_scores(
     plan = ResamplingPlan((ci or 0) / 100, resampling.blocks(resamples, seed), jobs)
     rows: list[Score] = []
     remarks: list[Remark] = []
+    known: Known = {}
     done, every = 0, sum(len(unlike) for _, _, unlike in work)
     for stratum, inputs, unlike in work:
         watch = (
             None if progress is None else partial(_watch, progress, done * len(plan.blocks), every * len(plan.blocks))
         )
         own = {} if by == QUESTION and stratum is not None else methods
-        scored, made = _score_inputs(loaded.data.runs, (inputs, unlike), (by, stratum), own, plan, progress=watch)
+        work_of = (inputs, unlike, known)
+        scored, made = _score_inputs(loaded.data.runs, work_of, (by, stratum), own, plan, progress=watch)
         runs = len(loaded.data.runs)
         rows += [row for run in range(runs) for row in scored[run::runs]]  # from all runs of each measure in turn
         remarks += made
@@ -107,25 +111,27 @@ def _inputs(
 
 def _score_inputs(
     runs: Sequence[str],
-    work: tuple[Sequence[MeasureInput], Unlike],
+    work: tuple[Sequence[MeasureInput], Unlike, Known],
     part: tuple[str | None, str | None],
     methods: dict[str, str],
     plan: ResamplingPlan,
     *,
     progress: Progress | None,
 ) -> tuple[list[Score], list[Remark]]:
-    """Make the rows of one stratum, and the remarks on their intervals. Runs that are alike are computed once."""
-    (inputs, unlike), (by, stratum) = work, part
-    samples = list(unlike.values())
-    some = [sample for sample in samples if sample.measure.label in methods]
+    """Make the rows of one stratum, and the remarks on their intervals. Runs that are alike are computed once, be it on
+    different strata: what is drawn depends on what a run's own patterns hold, and on the seed."""
+    (inputs, unlike, known), (by, stratum) = work, part
+    keys: dict[tuple[str, int], tuple[object, ...]] = {
+        same: same if stratum is None else (same[0], *sample.patterns.held) for same, sample in unlike.items()
+    }
+    fresh = {keys[same]: sample for same, sample in unlike.items() if keys[same] not in known}
+    some = [sample for sample in fresh.values() if sample.measure.label in methods]
     of_some = dict(zip(map(id, some), bounds(some, methods, plan, progress), strict=True))
     none: tuple[float | None, float | None, list[Note]] = (None, None, [])
-    intervals = [of_some.get(id(sample), none) for sample in samples]
     if progress and not methods:
-        progress(len(samples) * len(plan.blocks), len(samples) * len(plan.blocks))
-    of_same = {
-        same: (sample.value, *interval) for (same, sample), interval in zip(unlike.items(), intervals, strict=True)
-    }
+        progress(len(fresh) * len(plan.blocks), len(fresh) * len(plan.blocks))
+    known |= {key: (sample.value, *of_some.get(id(sample), none)) for key, sample in fresh.items()}
+    of_same = {same: known[key] for same, key in keys.items()}
     rows, remarks = [], []
     for sample in inputs:
         label, run = sample.measure.label, runs[sample.run]

@@ -255,23 +255,33 @@ def _convolved(half: tuple[Floats, Floats], size: int, step: float, largest: flo
     return values[starts], np.add.reduceat(chance, starts)
 
 
-def _enumerated_p(difference: Difference, n: NDArray[np.int64], observed: float) -> float:
-    shape = tuple(int(size) + 1 for size in n)
-    of_kind = []
-    for size in n:
-        first, probabilities = binomial(int(size))
-        of_kind.append(np.zeros(int(size) + 1))
-        of_kind[-1][first : first + len(probabilities)] = probabilities
+@lru_cache(maxsize=8)
+def _exchanges(sizes: tuple[int, ...], start: int) -> tuple[Floats, Floats]:
+    """Return some of the exchanges of kinds of these sizes, shape (exchanges, kinds), and the chance of each; pairs of
+    as many units share them."""
+    shape = tuple(size + 1 for size in sizes)
     # B and n - B differ alike, and stand as far from the middle of the list: half of it is enough.
-    every = int(np.prod(shape))
+    every = math.prod(shape)
+    place = np.arange(start, min(start + AT_ONCE, -(-every // 2)))
+    counts = np.unravel_index(place, shape)
+    chance = np.where(2 * place == every - 1, 1.0, 2.0)
+    for size, count in zip(sizes, counts, strict=True):
+        first, probabilities = binomial(size)
+        of_kind = np.zeros(size + 1)
+        of_kind[first : first + len(probabilities)] = probabilities
+        chance *= of_kind[count]
+    exchanges = np.stack(counts, axis=1).astype(float), chance
+    for shared in exchanges:
+        shared.setflags(write=False)
+    return exchanges
+
+
+def _enumerated_p(difference: Difference, n: NDArray[np.int64], observed: float) -> float:
+    sizes = tuple(map(int, n))
     total = 0.0
-    for start in range(0, -(-every // 2), AT_ONCE):
-        place = np.arange(start, min(start + AT_ONCE, -(-every // 2)))
-        counts = np.unravel_index(place, shape)
-        chance = np.where(2 * place == every - 1, 1.0, 2.0)
-        for probabilities, count in zip(of_kind, counts, strict=True):
-            chance *= probabilities[count]
-        differences = np.abs(difference(np.stack(counts, axis=1).astype(float)))
+    for start in range(0, -(-math.prod(size + 1 for size in sizes) // 2), AT_ONCE):
+        counts, chance = _exchanges(sizes, start)
+        differences = np.abs(difference(counts))
         # An exchange that leaves the measure undefined counts as a hit: the cautious side.
         total += float(chance @ ~(differences < observed * (1 - TIE)))
     return min(1.0, max(SMALLEST, total))

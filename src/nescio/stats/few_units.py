@@ -25,12 +25,27 @@ def unit_error(
     that of their kurtosis if it is less (`intervals.freedom`). `times` counts the units of each kind, `size` the
     questions of each; all have shape (kinds,). NaN for both where there are fewer than two units.
     """
-    units, n = int(times.sum()), float(times @ size)
+    units = int(times.sum())
     if units < 2:
         return math.nan, math.nan
-    share = size / n
-    centred = influence - float(times @ influence) / units
-    error = math.sqrt(float(times @ (centred**2 / (1 - share))))
+    error, even = unit_errors(influence, size, times)
+    return float(error), min(float(even), intervals.freedom(-influence, times, units)) if skewed else float(even)
+
+
+def unit_errors(influence: Floats, size: Floats, times: NDArray[np.int64]) -> tuple[Floats, Floats]:
+    """Return the errors and degrees of freedom (those of units that are not skewed) of many values, of shape (…,), each
+    of two units or more; `influence` and `times` have shape (…, kinds). A value alone has the same ones, to the last
+    bit."""
+    units, n = times.sum(axis=-1), _dot(times, size)
+    share = size / n[..., None]
+    centred = influence - (_dot(times, influence) / units)[..., None]
+    error = np.sqrt(_dot(times, centred**2 / (1 - share)))
     along = size * share / (1 - share)
-    even = n * n / float(times @ size**2 + (times @ along) ** 2 - times @ along**2)
-    return error, min(even, intervals.freedom(-influence, times, units)) if skewed else even
+    # Not a product: the power of a single number is rounded otherwise now and then.
+    even = n * n / (_dot(times, size**2) + np.float_power(_dot(times, along), 2) - _dot(times, along**2))
+    return error, even
+
+
+def _dot(times: NDArray[np.int64], values: Floats) -> Floats:
+    products: Floats = np.matmul(times[..., None, :], values[..., :, None])[..., 0, 0]
+    return products

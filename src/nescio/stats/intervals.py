@@ -64,14 +64,12 @@ def logit(point: float, spread: float, limits: tuple[float, float], freedom: flo
     a limit is infinite u is the logarithm of the distance to the other, and where both are $\hat\theta \pm t_\nu s$.
     Undefined at a limit, and without a spread: these do not say how far the value may move.
     """
-    from scipy.special import stdtrit
-
     low, high = limits
     above, below = high - point, point - low
     rounding = 1e-12 * max(1.0, abs(point))
     if not min(above, below) > rounding or not spread > rounding:
         return UNDEFINED
-    times = float(stdtrit(freedom, (1 + level) / 2))
+    times = float(student(freedom, level))
     if math.isinf(below) and math.isinf(above):
         return point - times * spread, point + times * spread
     # The odds of the two distances are multiplied by this factor and its inverse.
@@ -83,6 +81,14 @@ def logit(point: float, spread: float, limits: tuple[float, float], freedom: flo
         return low + below / factor, low + below * factor
     width = high - low
     return low + width * below / (below + above * factor), high - width * above / (above + below * factor)
+
+
+def student(freedom: Any, level: float) -> Any:
+    """Return how many standard errors the middle `level` of Student's t reaches to either side, of so many degrees of
+    freedom."""
+    from scipy.special import stdtrit
+
+    return stdtrit(freedom, (1 + level) / 2)
 
 
 def at_limit(point: float, limits: tuple[float, float], units: float, level: float) -> Interval:
@@ -109,12 +115,19 @@ def freedom(left_out: NDArray[np.float64], times: NDArray[np.int64], units: int)
     most = float(max(1, units - 1))
     if known.sum() < 2:
         return most
-    u = left_out[known] - np.average(left_out[known], weights=times[known])
-    square = float(np.average(u * u, weights=times[known]))
-    if square <= 0:
-        return most
-    kurtosis = float(np.average((u * u / square) ** 2, weights=times[known]))
-    return min(most, max(1.0, 2 * units / (kurtosis - 1))) if kurtosis > 1 else most
+    return float(freedoms(left_out[known], times[known], np.asarray(units)))
+
+
+def freedoms(left_out: Floats, times: NDArray[np.int64], units: NDArray[np.int64]) -> Floats:
+    """Return the same of many values, each of two kinds of unit or more and none of them undefined: `left_out` and
+    `times` have shape (…, kinds), the result (…,)."""
+    most = np.maximum(1.0, units - 1.0)
+    u = left_out - np.average(left_out, weights=times, axis=-1, keepdims=True)
+    square = np.average(u * u, weights=times, axis=-1, keepdims=True)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        kurtosis = np.average((u * u / square) ** 2, weights=times, axis=-1)
+        spread_over = np.minimum(most, np.maximum(1.0, 2 * units / (kurtosis - 1)))
+    return np.where((square[..., 0] > 0) & (kurtosis > 1), spread_over, most)
 
 
 def wilson(successes: float, trials: float, level: float) -> Interval:
