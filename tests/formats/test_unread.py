@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,13 +16,13 @@ RIGHT = [i < 4 for i in range(10)]  # of ten answers four; the last three, all w
 SILENT = [i > 6 for i in range(10)]
 
 
-def written(folder: Path, columns: dict[str, list[object]]) -> list[Path]:
+def written(folder: Path, columns: dict[str, list[Any]]) -> list[Path]:
     rows = zip(*columns.values(), strict=True)
     text = "\n".join(",".join(map(str, row)) for row in [tuple(columns), *rows])
     return write_files(folder, {"t.csv": text + "\n"})
 
 
-def base(**columns: list[object]) -> dict[str, list[object]]:
+def base(**columns: list[Any]) -> dict[str, list[Any]]:
     return {"id": [*range(10)], **columns}
 
 
@@ -50,7 +51,7 @@ def test_a_verdict_with_silence_is_not_taken_for_silence_beside_one_that_differs
 @pytest.mark.parametrize("nothing", ["", "none", "N/A"])
 def test_a_column_of_reasons_is_asked_about_and_read(name: str, nothing: str, tmp_path: Path) -> None:
     reasons = ["policy" if silent else nothing for silent in SILENT]
-    path = written(tmp_path, base(passed=[*RIGHT], **{name: [*reasons]}))
+    path = written(tmp_path, base(passed=[*RIGHT], **{name: reasons}))
     with pytest.raises(FormatError, match=rf"{name!r} may say which answers were declined \(3 of them\)"):
         evidence_and_notes(path)
     data, _ = evidence_and_notes(path, column={"abstained": name})
