@@ -134,7 +134,7 @@ def test_two_lists_of_rows_in_one_document_are_no_table(tmp_path: Path) -> None:
         ({"unanswerable": "error"}, "--unanswerable takes one of correct, exclude (found 'error')"),
         (
             {"outcome_map": {"C": "right"}},
-            "--outcome-map C=right: an outcome must be one of correct, incorrect, unanswered",
+            "--outcome-map C=right: an outcome must be one of correct, incorrect, unanswered, ungraded",
         ),
     ],
 )
@@ -192,7 +192,7 @@ MEMORY: dict[str, Any] = {
 
 @pytest.mark.parametrize("name", [*READING, *MEMORY])
 def test_options_that_cannot_apply_to_what_is_read_already_are_refused(name: str, tmp_path: Path) -> None:
-    assert {*READING, *MEMORY} == {option for option, one in Options.options.items() if not one.edge}
+    assert {*READING, *MEMORY} == {option for option, one in Options.options.items() if not (one.edge or one.runs)}
     path = encode([row | {"topic": "t"} for row in ROWS + OTHERS], "csv", tmp_path)
     loaded = load(path)
     tally = loaded.data.tally() if isinstance(loaded.data, Evidence) else None

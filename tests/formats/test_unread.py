@@ -76,3 +76,19 @@ def test_lists_of_a_document_that_are_not_read_are_named(tmp_path: Path) -> None
     _, notes = evidence_and_notes(path)
     said = "the list 'questions' of this JSON document, read as a table; beside it 'attempts' is not read"
     assert any(said in note for note in notes)
+
+
+def test_a_word_can_be_read_as_ungraded(tmp_path: Path) -> None:
+    """Two of four are right, one is wrong, and one could not be graded."""
+    path = write_files(tmp_path, {"t.csv": "question,correct\nq1,1\nq2,0\nq3,ERROR\nq4,1\n"})
+    data, notes = evidence_and_notes(path, outcome_map={"ERROR": "ungraded"}, ungraded="exclude")
+    assert [int(data.columns[part].sum()) for part in ("correct", "incorrect", "unanswered")] == [2, 1, 0]
+    assert "1 row: outcome 'ERROR' read as not graded" in notes
+
+
+def test_names_beside_one_column_of_scores_lead_out(tmp_path: Path) -> None:
+    path = write_files(tmp_path, {"t.csv": "name,score\nfirst,1\nsecond,0\nthird,1\n"})
+    with pytest.raises(FormatError, match=r"if this column names the questions: .*question.*name"):
+        evidence_and_notes(path)
+    data, _ = evidence_and_notes(path, column={"question": "name"})
+    assert data.size == 3

@@ -10,7 +10,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from nescio.data.columns import OUTCOMES
-from nescio.data.outcomes import STATES
+from nescio.data.outcomes import MEANINGS
 from nescio.data.policies import Missing, MissingConfidence, Unanswerable, Ungraded
 from nescio.engines.memory import size_of
 from nescio.errors import UsageError, opt
@@ -38,8 +38,10 @@ def _outcomes(value: Any) -> dict[str, str]:
     for word, outcome in items.items():
         if not word or not isinstance(word, str):
             raise ValueError
-        if outcome not in STATES:
-            raise UsageError(f"{opt('outcome_map', {word: outcome})}: an outcome must be one of {', '.join(OUTCOMES)}")
+        if outcome not in MEANINGS:
+            raise UsageError(
+                f"{opt('outcome_map', {word: outcome})}: an outcome must be one of {', '.join((*OUTCOMES, 'ungraded'))}"
+            )
     return dict(items)
 
 
@@ -51,7 +53,7 @@ def _size(value: Any) -> str:
 
 
 OUTCOME_WORDS = Kind("WORD=OUTCOME", _outcomes, list, dict[str, str], "WORD=OUTCOME", several=True)
-OUTCOME_MAP = option(default={}, kind=OUTCOME_WORDS, help="Read WORD as correct, incorrect or unanswered.")
+OUTCOME_MAP = option(default={}, kind=OUTCOME_WORDS, help="Read WORD as correct, incorrect, unanswered or ungraded.")
 SIZE = Kind("a size such as 2GB", _size, metavar="SIZE")
 
 
@@ -186,9 +188,9 @@ class Reading(MergingRuns, group="Reading the files"):
 
     def refuse(self, what: str, *, allowed: tuple[str, ...] = ()) -> None:
         """Raise UsageError for an option that is set and cannot apply to what was given; `allowed` are those that
-        can."""
+        can, beside those that register more (`plugin`)."""
         for name in self.given:
-            if name not in allowed and not self.options[name].edge:
+            if name not in allowed and not (self.options[name].edge or self.options[name].runs):
                 raise UsageError(f"{opt(name)} says how files are read, but {what}")
 
 

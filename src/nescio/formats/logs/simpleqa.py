@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nescio.data.notes import Note, note
-from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SAID_SO, SILENT, STATES
+from nescio.data.outcomes import CORRECT, INCORRECT, MEANINGS, NOT_GRADED, SAID_SO, SILENT
 from nescio.data.texts import texts_of
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.logs.graded import Graded, declined, outcomes_of
@@ -140,7 +140,7 @@ def grade_of(text: str | None, outcome_map: Mapping[str, str] | None = None) -> 
     if text is None:
         return NOT_GRADED, "without a grade"
     if outcome_map and text in outcome_map:
-        state = STATES[outcome_map[text]]
+        state = MEANINGS[outcome_map[text]]
         return state, "not attempted" if state == SILENT else None
     parts = (part.strip() for part in _MARKS.split(" ".join(text.upper().split()).replace("-", " ")))
     states = {GRADES.get(part) for part in parts if part}

@@ -263,7 +263,7 @@ MEASUREMENTS = frozenset(
 )
 WORDS: dict[str, int] = {
     **dict.fromkeys(
-        ["correct", "right", "true", "yes", "y", "t", "pass", "passed", "acceptable", "accepted", "ok"], CORRECT
+        ["correct", "right", "true", "yes", "y", "t", "pass", "passed", "acceptable", "accepted", "ok", "good"], CORRECT
     ),
     **dict.fromkeys("✓✔✅☑", CORRECT),
     **dict.fromkeys("✗✘❌✖", INCORRECT),
@@ -272,7 +272,7 @@ WORDS: dict[str, int] = {
     **dict.fromkeys(["correcto", "correcta", "verdadero", "verdadera", "cierto", "si", "acierto"], CORRECT),
     **dict.fromkeys(["corretto", "corretta", "giusto", "giusta", "vero", "vera", "esatto", "esatta"], CORRECT),
     **dict.fromkeys(
-        ["incorrect", "wrong", "false", "no", "n", "f", "fail", "failed", "unacceptable", "rejected"], INCORRECT
+        ["incorrect", "wrong", "false", "no", "n", "f", "fail", "failed", "unacceptable", "rejected", "bad"], INCORRECT
     ),
     **dict.fromkeys(("falsch", "inkorrekt", "nein", "nicht richtig", "nicht bestanden"), INCORRECT),
     **dict.fromkeys(["faux", "fausse", "non", "incorrecte", "inexact", "inexacte", "errone", "erronee"], INCORRECT),

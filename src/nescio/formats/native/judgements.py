@@ -11,7 +11,18 @@ from typing import Any
 import numpy as np
 
 from nescio.data.notes import Note, note
-from nescio.data.outcomes import ABSENT, ANSWERED, CORRECT, INCORRECT, NOT_GRADED, SILENT, STATES, Label, Outcomes
+from nescio.data.outcomes import (
+    ABSENT,
+    ANSWERED,
+    CORRECT,
+    INCORRECT,
+    MEANINGS,
+    NOT_GRADED,
+    SILENT,
+    STATES,
+    Label,
+    Outcomes,
+)
 from nescio.errors import FormatError, MismatchError, UsageError, opt
 from nescio.formats.native import roles
 from nescio.sources.database import connect
@@ -253,7 +264,7 @@ def _verdict(source: Any, columns: Mapping[str, str], chosen: str | None) -> str
 
 def _known(words: set[str], outcome_map: Mapping[str, str], inexact: int, more: Mapping[str, int]) -> dict[str, int]:
     """Return the state of each word that is a verdict."""
-    mapped = {word: STATES[to] for word, to in outcome_map.items()}
+    mapped = {word: MEANINGS[to] for word, to in outcome_map.items()}
     letters = {word.lower() for word in words} <= set(LETTERS)
     by_word = LETTERS if letters and words else {"inexact": inexact, "x": inexact, **more}
     found = {word: mapped.get(word, by_word.get(word.lower())) for word in words}

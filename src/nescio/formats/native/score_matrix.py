@@ -159,12 +159,10 @@ def _scores(source: Source, notes: list[Note]) -> tuple[tuple[str, ...], tuple[s
         for r, cell in enumerate(row[-len(names) :]):
             number = np.nan if cell is None else _number(cell)
             if number is None:
-                raise FormatError(
-                    source.label,
-                    f"the score of run {names[r]!r} must be a finite number or empty",
-                    where=locate(source, q + 1),
-                    value=cell,
-                )
+                rule = f"the score of run {names[r]!r} must be a finite number or empty"
+                if q == r == 0 and not labels:
+                    rule += f"; if this column names the questions: {roles.option('question', names[r])}"
+                raise FormatError(source.label, rule, where=locate(source, q + 1), value=cell)
             scores[r, q] = number
     return names, ids, scores, rows[-1][-len(names) :] if rows else ()
 

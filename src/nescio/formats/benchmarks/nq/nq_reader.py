@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.notes import Note, note
-from nescio.data.outcomes import NOT_GRADED, SAID_SO, SILENT, STATES
+from nescio.data.outcomes import MEANINGS, NOT_GRADED, SAID_SO, SILENT
 from nescio.errors import MismatchError, UsageError, opt
 from nescio.formats.benchmarks.nq.kilt import read_kilt
 from nescio.formats.benchmarks.nq.tables import GOLD, LONGEST_LABEL, PEOPLE, Row, fail, refuse_other_verdicts, table
@@ -229,7 +229,7 @@ def _verdict(row: Row, options: ReadOptions) -> tuple[int, str | None]:
         return SILENT, SAID_SO
     if row.verdict is None:
         return NOT_GRADED, "not judged by people"
-    state = STATES.get(options.outcome_map.get(row.verdict, ""), state_of(row.verdict))
+    state = MEANINGS.get(options.outcome_map.get(row.verdict, ""), state_of(row.verdict))
     if state is None:
         raise fail(
             row.where,

@@ -10,7 +10,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from nescio.data.notes import Note, note
-from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SAID_SO, SILENT, STATES
+from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, MEANINGS, NOT_GRADED, SAID_SO, SILENT
 from nescio.errors import FormatError, opt
 from nescio.formats.benchmarks.trec.qrels import ranked, say_strangers
 from nescio.formats.benchmarks.trec.runs import NIL, RankedRun, fault_at
@@ -55,7 +55,7 @@ def _judgements(source: Source, options: ReadOptions) -> Iterator[tuple[str, str
 
 
 def _state(letter: str, options: ReadOptions) -> int:
-    return STATES[options.outcome_map[letter]] if letter in options.outcome_map else VERDICTS[letter]
+    return MEANINGS[options.outcome_map[letter]] if letter in options.outcome_map else VERDICTS[letter]
 
 
 def _settle_answerable(known: dict[str, int], question: str, docno: str, state: int, error: FormatError) -> None:

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.notes import Note, note
-from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SAID_SO, SILENT, STATES
+from nescio.data.outcomes import CORRECT, INCORRECT, MEANINGS, NOT_GRADED, SAID_SO, SILENT
 from nescio.data.texts import AnswerTexts, texts_of
 from nescio.errors import FormatError, UsageError, opt, shorten
 from nescio.formats.logs import grading
@@ -209,7 +209,7 @@ def grade_of(score: Score | None, sample: Sample, options: ReadOptions) -> Grade
     if score.failed:
         return Grade(failed=GRADER, own=own)
     if word in options.outcome_map:
-        state = STATES[options.outcome_map[word]]
+        state = MEANINGS[options.outcome_map[word]]
         by_state = float(state == CORRECT)
         silent = silent or (NO_ANSWER if state == SILENT else None)
         return Grade(by_state, silent, state=state, own=by_state if number is None else own)

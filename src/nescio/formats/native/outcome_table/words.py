@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from nescio.data.model import Verdict
 from nescio.data.notes import Note, note
-from nescio.data.outcomes import NOT_GRADED, STATES
+from nescio.data.outcomes import MEANINGS, NOT_GRADED, STATES
 from nescio.errors import opt
 from nescio.formats.native import roles
 from nescio.tasks.assessed.verdicts import STATES as ASSESSED
@@ -20,7 +20,7 @@ def state_words(
 ) -> dict[str | None, int | None]:
     """Return the state that each word means, None for an unknown one; each known word but the three is announced, with
     its number of rows. No word is no grade."""
-    own = {word: STATES[to] for word, to in mapped.items()}
+    own = {word: MEANINGS[to] for word, to in mapped.items()}
     assessed = {word: verdict for word, verdict in verdicts_in(w for w, _ in counted if w).items() if word not in own}
     states: dict[str | None, int | None] = {}
     for word, _ in counted:
