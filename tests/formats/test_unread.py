@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -92,3 +93,21 @@ def test_names_beside_one_column_of_scores_lead_out(tmp_path: Path) -> None:
         evidence_and_notes(path)
     data, _ = evidence_and_notes(path, column={"question": "name"})
     assert data.size == 3
+
+
+@pytest.mark.parametrize("outer", ["run", "question"])
+def test_rows_under_two_names_are_of_the_fewer_runs(outer: str, tmp_path: Path) -> None:
+    """Three runs of ten questions, of which run m is right on the first m."""
+    runs = {f"m{m}": {f"q{q}": {"result": "pass" if q < m else "fail"} for q in range(10)} for m in (1, 2, 3)}
+    turned = {f"q{q}": {run: rows[f"q{q}"] for run, rows in runs.items()} for q in range(10)}
+    path = write_files(tmp_path, {"t.json": json.dumps(runs if outer == "run" else turned)})
+    data, _ = evidence_and_notes(path)
+    assert data.runs == ("m1", "m2", "m3")
+    assert [int(sum(row)) for row in data.columns["correct"]] == [1, 2, 3]
+
+
+def test_annotators_are_no_runs(tmp_path: Path) -> None:
+    rows = [(i, who, "yes" if i < 4 else "no") for i in range(10) for who in ("ann", "bob", "cy")]
+    text = "id,annotator,label\n" + "\n".join(",".join(map(str, row)) for row in rows)
+    with pytest.raises(FormatError, match="'annotator' says whose verdict it is: keep one verdict on each answer"):
+        evidence_and_notes(write_files(tmp_path, {"t.csv": text}))

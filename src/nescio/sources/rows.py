@@ -158,6 +158,8 @@ def _find(value: Any, path: str, depth: int) -> list[Rows]:
         return [Rows(path, value)]
     if not isinstance(value, Mapping) or depth > _DEEPEST:
         return []
+    if crossed := _crossed(value):
+        return [Rows(path, crossed, RUN)]
     if _is_keyed(value):
         return [Rows(path, [{KEY: name, **row} for name, row in value.items()], KEY)]
     below = {name: _find(member, _join(path, name), depth + 1) for name, member in value.items()}
@@ -166,6 +168,17 @@ def _find(value: Any, path: str, depth: int) -> list[Rows]:
         rows = [{RUN: name, **row} for name, one in inside.items() for row in one.rows]
         return [Rows(path, rows, RUN)]
     return [one for found in below.values() for one in found]
+
+
+def _crossed(value: Mapping[str, Any]) -> list[Row]:
+    """Return the rows that stand under two names, of a run and of a question; of the two there are fewer runs."""
+    members = list(value.values())
+    if len(members) < 2 or not all(isinstance(one, Mapping) and _is_keyed(one) for one in members):
+        return []
+    if not _overlap([{*one} for one in members]):
+        return []
+    outer, inner = (RUN, KEY) if len(members) <= max(map(len, members)) else (KEY, RUN)
+    return [{outer: name, inner: other, **row} for name, one in value.items() for other, row in one.items()]
 
 
 def _is_keyed(value: Mapping[str, Any]) -> bool:

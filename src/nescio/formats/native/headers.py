@@ -368,7 +368,7 @@ STEMS: dict[str, tuple[str, ...]] = {
     part: tuple(stems.split())
     for part, stems in {
         # words of verdicts, not of names
-        "right": "correct right accurate accept faithful grounded factual supported truthful passed passes success solved resolved",
+        "right": "correct match right accurate accept faithful grounded factual supported truthful passed passes success solved resolved",
         # what is made up, or is not
         "faults": "hallucin confabul fabricat factual faithful grounded",
         # what a system did
@@ -387,7 +387,7 @@ STEMS: dict[str, tuple[str, ...]] = {
             bilan acierto acerto acertou veredi correto correta corretto corretta esatt giust giudiz evalua valutaz avalia
             resultado esito juist goed oordeel beoordel uitslag antwoordcorrect poprawn czypoprawn ocena werdykt wynik верн
             правильн ответверн оценка вердикт результат 正确 对 是否正确 回答正确 判断 评价 评判""",
-        "wrong": """wrong incorrect refut contradict hallucin confabul fabricat mistak erron error fail false untrue notcorrect notright
+        "wrong": """wrong mismatch incorrect refut contradict hallucin confabul fabricat mistak erron error fail false untrue notcorrect notright
             notaccur falsch inkorrekt fehler faux erreur sbagliat scorrett errat incorrect equivocad onjuist fout bledn
             неверн неправильн ошиб 错误 幻觉""",
         "abstained": """abst refus declin idk unanswer skip withh withdr notattempt notanswer noanswer noresponse nonanswer

@@ -126,7 +126,8 @@ class Table:
             for c in self.columns
             if c.name not in taken and 1 < len(c.words) <= self.size // 2 and None not in c.cells
         ]
-        free = [c for c in free if not c.is_verdict and any(decimal(word) is None for word in c.words)]
+        free = [c for c in free if not (c.is_verdict or c.named("judges"))]
+        free = [c for c in free if any(decimal(word) is None for word in c.words)]
         fitting = [c for c in free if self.apart([question, c]) and len({*Counter(c.cells).values()}) == 1]
         return fitting[0] if len(fitting) == 1 else None
 
