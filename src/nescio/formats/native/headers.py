@@ -395,7 +395,7 @@ STEMS: dict[str, tuple[str, ...]] = {
             sansreponse rechaz sinrespuesta nocontest norespond rifiut senzarisposta nonrispost recus semresposta geweiger
             onthoud geenantwoord odmow odmowil czyodmowil wstrzym brakodpowiedzi отказ воздерж нетответа 弃权 拒答 未作答 是否弃权""",
         "answered": """answered attempted responded replied didanswer beantwort repondu contestad respondid rispost gave provided""",
-        "fact": """answerab unanswerab impossib ambigu hop multi difficult should expect review cach truncat valid parse
+        "fact": """passage answerab unanswerab impossib ambigu hop multi difficult should expect review cach truncat valid parse
             timeout retr exit return latenc cost token price second time temperatur year length triggered backfired tamper
             tool format json schema citation cite source guardrail languag search web math multi single follow turn flagged
             num count need used code size batch version

@@ -3,7 +3,7 @@ nescio's."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -59,9 +59,10 @@ def choose(
     notes: list[Note],
     *,
     declined: Declined,
+    beside: Collection[str] = (),
 ) -> Chosen:
     """Find what plays each part in a loaded table, and note what was taken for nescio's own columns; `declined` has the
-    patterns of answers that mean silence.
+    patterns of answers that mean silence; columns `beside` are read for measures of their own.
 
     Raises FormatError, with the options that decide, where several columns could play a part and it makes a difference.
     """
@@ -113,7 +114,7 @@ def choose(
     told = silent != "NULL" or _has_silence(loaded, columns["outcome"])
     if not told and "abstained" not in named.named and "answered" not in named.named:
         _ask_of_silence(loaded, named, columns, cells["outcome"], turned=says_wrong != source.turned)
-    notes += unread(loaded, _claimed(columns, named), silent=told)
+    notes += unread(loaded, _claimed(columns, named).union(beside), silent=told)
     texts = named.all("text", "prediction", "wrong", "abstained", "answered")
     faults = says_wrong != source.turned or speaks_of_faults(columns["outcome"], loaded.words(columns["outcome"]))
     empty, in_words = _unsaid(loaded, named, columns, silent, declined, faults=faults)

@@ -151,7 +151,9 @@ def _collect(
         numbers = {name: cell for name, cell in have.items() if name not in texts}
         notes += without_blanks(connection, f"raw_{i}", source, have)
         notes += with_points(connection, f"raw_{i}", source, numbers)
-        chosen = choose(connection, f"raw_{i}", source, have, notes, declined=options.declined)
+        chosen = choose(
+            connection, f"raw_{i}", source, have, notes, declined=options.declined, beside=options.graded or ()
+        )
         tables.append(Table(f"raw_{i}", source, have, chosen))
     extra = {name: f"x{i}" for i, name in enumerate(dict.fromkeys(name for t in tables for name in t.extra))}
     unnamed = [table.source for table in tables if "run" not in table.columns]
