@@ -111,3 +111,21 @@ def test_annotators_are_no_runs(tmp_path: Path) -> None:
     text = "id,annotator,label\n" + "\n".join(",".join(map(str, row)) for row in rows)
     with pytest.raises(FormatError, match="'annotator' says whose verdict it is: keep one verdict on each answer"):
         evidence_and_notes(write_files(tmp_path, {"t.csv": text}))
+
+
+def test_a_verdict_in_percent_is_named_beside_answers_that_are_judged(tmp_path: Path) -> None:
+    rows = [(i, "Paris", "Paris" if i < 4 else "Rome", 100.0 if i < 4 else 0.0) for i in range(9)]
+    text = "qid,gold,response,score_pct\n" + "\n".join(",".join(map(str, row)) for row in [*rows, (9, "x", "y", "")])
+    path = write_files(tmp_path, {"t.csv": text})
+    try:
+        _, notes = evidence_and_notes(path, judge="exact")
+    except FormatError as error:
+        notes = (str(error),)
+    assert any("'score_pct'" in note or "score_pct" in note for note in notes)
+
+
+def test_a_last_row_without_a_run_sums_up_judged_answers(tmp_path: Path) -> None:
+    rows = [(i, run, "Paris", "Paris") for i in range(5) for run in ("a", "b")]
+    text = "qid,model,gold,response\n" + "\n".join(",".join(map(str, row)) for row in rows)
+    with pytest.raises(FormatError, match=r"line 12: this last row seems to sum up the others.*\(found 'In allem'\)"):
+        evidence_and_notes(write_files(tmp_path, {"t.csv": f"{text}\nIn allem,,,\n"}), judge="exact")

@@ -218,7 +218,7 @@ def table(source: Source, stem: str, before: set[str], notes: list[Note]) -> lis
         rows.append(
             Row(run, name, text, answers, predictions, confidence, verdict, place, silent, asked, labels, repeat)
         )
-    _no_sum(rows)
+    _no_sum(rows, stem if columns.run else None)
     if repeated := sum(count - 1 for count in repeats.values()):
         notes.append(
             note(
@@ -232,19 +232,24 @@ def table(source: Source, stem: str, before: set[str], notes: list[Note]) -> lis
     return rows
 
 
-def _no_sum(rows: Sequence[Row]) -> None:
-    """Raise FormatError where the last row is no question by its name, but sums up the others."""
-    if len(rows) > LEAST and (last := rows[-1]).id.strip().casefold() in SUMS:
+def _no_sum(rows: Sequence[Row], stem: str | None) -> None:
+    """Raise FormatError where the last row is no question, but sums up the others: by its name, or because it alone
+    names no run, in the place of which the file's name `stem` then stands."""
+    if len(rows) <= LEAST:
+        return
+    *others, last = rows
+    alone = last.run == stem and all(row.run != stem and row.id != last.id for row in others)
+    if alone or last.id.strip().casefold() in SUMS:
         raise fail(last.where, RULE, last.id)
 
 
 def _unread(table: Loaded, columns: _Columns) -> list[Note]:
-    """Note the columns that may say what was declined, where none is read that does."""
-    if columns.abstained or columns.answered:
-        return []
-    return unread(
-        table, {*roles.roles_of(filter(None, table.have), table.source.named).names, *columns.own}, judged=True
-    )
+    """Note the columns that may say which answers are right, and those that may say what was declined where none is
+    read that does; verdicts by names of this format's own have a note of theirs."""
+    named = roles.roles_of(filter(None, table.have), table.source.named)
+    verdicts = {columns.people, *named.all("outcome", "score", "wrong", "failure")} - {*PEOPLE}
+    silent = bool(columns.abstained or columns.answered)
+    return unread(table, {*named.names, *columns.own} - verdicts, silent=silent, judged=True)
 
 
 def _cell(cells: Mapping[str, str | None], column: str | None) -> str | None:

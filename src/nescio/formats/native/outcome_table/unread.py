@@ -9,6 +9,7 @@ from nescio.data.outcomes import CORRECT, INCORRECT
 from nescio.errors import opt
 from nescio.formats.native import roles
 from nescio.formats.native.outcome_table.loaded import Loaded
+from nescio.formats.native.readings.columns import Column
 from nescio.text import decimal
 
 _MOST_ACTS = 4  # words for what a system does
@@ -69,8 +70,10 @@ def _weights(table: Loaded, columns: Sequence[str]) -> Iterator[Note]:
 
 
 def _is_verdict(column: str, words: Sequence[str]) -> bool:
-    """Say whether a column is a verdict: by words that say right and wrong, or by yes and no under a name that speaks
-    of it."""
+    """Say whether a column is a verdict: by words that say right and wrong, by 0 and 100 alone, or by yes and no
+    under a name that speaks of it."""
+    if Column(column, words).is_percentage:
+        return not _speaks(column, "fact")
     if roles.are_truths(words):
         named = _speaks(column, "outcome") or _speaks(column, "wrong")
         return len(words) > 1 and named and not _speaks(column, "fact")
