@@ -35,6 +35,13 @@ def test_another_verdict_is_named(name: str, tmp_path: Path) -> None:
     assert any(f"{name!r} says right or wrong, too, and is not read" in note for note in notes)
 
 
+def test_another_verdict_in_words_of_claims_is_named(tmp_path: Path) -> None:
+    verdict = ["SUPPORTED" if i < 4 else "REFUTED" for i in range(10)]
+    other = ["SUPPORTED" if i % 2 else "REFUTED" for i in range(10)]  # agrees by chance, so nothing says that it judges
+    _, notes = evidence_and_notes(written(tmp_path, base(prev_correct=[*verdict], supported=[*other])))
+    assert any("right or wrong, too, and is not read" in note for note in notes)
+
+
 @pytest.mark.parametrize("words", [("correct", "incorrect", "abstained"), ("CO", "IN", "NA")])
 def test_a_verdict_with_silence_is_not_taken_for_silence_beside_one_that_differs(
     words: tuple[str, str, str], tmp_path: Path

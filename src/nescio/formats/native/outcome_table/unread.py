@@ -72,12 +72,13 @@ def _weights(table: Loaded, columns: Sequence[str]) -> Iterator[Note]:
 def _is_verdict(column: str, words: Sequence[str]) -> bool:
     """Say whether a column is a verdict: by words that say right and wrong, by 0 and 100 alone, or by yes and no
     under a name that speaks of it."""
-    if Column(column, words).is_percentage:
+    as_one = Column(column, words)
+    if as_one.is_percentage:
         return not _speaks(column, "fact")
     if roles.are_truths(words):
         named = _speaks(column, "outcome") or _speaks(column, "wrong")
         return len(words) > 1 and named and not _speaks(column, "fact")
-    return {CORRECT, INCORRECT} <= {roles.state_of(word) for word in words}
+    return as_one.is_worded and {CORRECT, INCORRECT} <= {*as_one.states.values()}
 
 
 def _may_be_silence(column: str, words: Sequence[str]) -> bool:
