@@ -119,17 +119,16 @@ class Table:
 
     def _tells_apart(self, question: Column) -> Column | None:
         """Return the one column of texts that has each question as often in each of its values, once; None where there
-        are several."""
+        are several, or where it names who judged."""
         taken = self.claimed()
         free = [
             c
             for c in self.columns
             if c.name not in taken and 1 < len(c.words) <= self.size // 2 and None not in c.cells
         ]
-        free = [c for c in free if not (c.is_verdict or c.named("judges"))]
-        free = [c for c in free if any(decimal(word) is None for word in c.words)]
+        free = [c for c in free if not c.is_verdict and any(decimal(word) is None for word in c.words)]
         fitting = [c for c in free if self.apart([question, c]) and len({*Counter(c.cells).values()}) == 1]
-        return fitting[0] if len(fitting) == 1 else None
+        return fitting[0] if len(fitting) == 1 and not fitting[0].named("judges") else None
 
     def _index(self) -> Column | None:
         """Return the index of a data frame, where it numbers the rows of one run."""
