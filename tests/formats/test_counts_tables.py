@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from nescio.data.evidence import Tally
 from nescio.errors import MismatchError
 from tests.notes import in_words
 
@@ -125,3 +126,21 @@ def test_a_last_row_that_sums_up_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("system,right,wrong,refused\nA,12,3,5\nB,10,9,1\nTotal,22,12,6\n")
     assert_refused(path, "line 4", "(found 'Total')")
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "model,n_correct,n_incorrect,n_abstained",
+        "model,num_right,num_wrong,num_unanswered",
+        "system,CorrectCount,IncorrectCount,RefusedCount",
+        "model,total_correct,total_incorrect,declined_count",
+    ],
+)
+@pytest.mark.parametrize("share", ["accuracy", "correct_rate", "pct_wrong"])
+def test_counts_go_by_names_that_are_made_of_a_verdict_and_a_number(head: str, share: str, tmp_path: Path) -> None:
+    (tmp_path / "counts.csv").write_text(f"{head},{share}\na,50,30,20,.5\nb,40,40,20,.4\n")
+    data = read(tmp_path / "counts.csv").data
+    assert isinstance(data, Tally)
+    assert tuple(data.runs) == ("a", "b")
+    assert data.counts.sum(axis=0).tolist() == [90, 70, 40]

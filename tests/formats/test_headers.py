@@ -75,6 +75,12 @@ def test_what_was_declined_is_unanswered(name: str, tmp_path: Path) -> None:
     )
 
 
+def test_words_that_fill_every_cell_are_no_reasons(tmp_path: Path) -> None:
+    rows = "run,question,outcome,declined\na,1,correct,いいえ\na,2,incorrect,はい\na,3,incorrect,はい\n"
+    rule = "whether an answer was declined must be true, false or empty (found 'いいえ')"
+    assert_refused(table(tmp_path, rows), "line 2", rule)
+
+
 def test_what_was_answered_is_the_opposite(tmp_path: Path) -> None:
     path = table(tmp_path, "question,correct,answered\n1,1,yes\n2,0,no\n3,0,yes\n")
     assert counts(path) == {"t": (1, 1, 1)}

@@ -233,9 +233,8 @@ class Format(Struct, frozen=True):
 REGISTRY: Registry[Format] = Registry("format", _index.READERS)
 TABLES = ("delimited", "lines", "parquet", "table")  # kinds of sources that are tables
 _SNIFF_KEYS: dict[str, SniffKeys] = dict(_index.SNIFF_KEYS)
-_UNDERSTANDING: dict[str, None] = dict.fromkeys(
-    _index.UNDERSTANDING
-)  # the formats that know tables by what people call their columns
+# The formats that know tables by what people call their columns.
+_UNDERSTANDING: dict[str, None] = dict.fromkeys(_index.UNDERSTANDING)
 
 plugins.TABLES.extend([(_SNIFF_KEYS, _index.SNIFF_KEYS), (_UNDERSTANDING, _index.SNIFF_KEYS)])
 

@@ -28,7 +28,7 @@ _AT_ONCE = 1 << 12  # lines
 _TICK = 1 << 22
 LARGEST_AT_ONCE = 1 << 28
 # What people write where there is no number; readers say that it is none.
-NOTHING = r"(n/?a|n\. ?a\.|#n/a|<na>|nan|none|null|-+|–|\?|k\. ?a\.)"
+NOTHING = r"(n/?a|n\. ?a\.|#n/a|<na>|nan|none|null|-+|–|—|\?|k\. ?a\.)"
 
 
 def load_rows(

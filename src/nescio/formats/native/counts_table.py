@@ -15,6 +15,7 @@ from nescio.data.notes import note
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.native import roles
 from nescio.formats.native.headers import SUMS
+from nescio.formats.native.own_totals import counts_of
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader, tables_with
 from nescio.sources.database import connect
 from nescio.sources.source import LINES, TABLES, Source, small
@@ -56,6 +57,11 @@ def _columns(columns: Iterable[str], named: Mapping[str, str]) -> dict[str, str]
     for name, part in zip(OUTCOMES, ("outcome", "wrong", "abstained"), strict=True):
         if name not in taken and len(fits := known.all(part)) == 1:
             taken[name] = fits[0]
+    for name, part in zip(OUTCOMES, ("right", "wrong", "abstained"), strict=True):
+        free = [column for column in columns if column and column not in taken.values()]
+        counts = [column for column in free if counts_of(column) == part]
+        if name not in taken and len(counts) == 1:
+            taken[name] = counts[0]
     return taken
 
 

@@ -362,8 +362,6 @@ NO = frozenset(
 )
 
 # What words of a name begin with, where the whole name is in no list: what it then may be about.
-# What stands in a column of reasons where there is none.
-NOTHING = frozenset(("none", "null", "nan", "n/a", "na", "-", "--", "—"))
 STEMS: dict[str, tuple[str, ...]] = {
     part: tuple(stems.split())
     for part, stems in {

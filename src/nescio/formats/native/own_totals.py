@@ -58,6 +58,17 @@ def totals_beside(source: Source, outcomes: Outcomes) -> list[Total]:
     return found
 
 
+def counts_of(name: str) -> str | None:
+    """Say of which answers a name gives the number: "right", "wrong", "abstained", "answered" or "all"; None where it
+    speaks of a share, or of something else."""
+    tokens = _tokens(name)
+    return None if _names_a_share(tokens) else _part_of(tokens)
+
+
+def _names_a_share(tokens: Sequence[str]) -> bool:
+    return bool({*tokens} & _SHARES) or any(token.startswith(("acc", "cover")) for token in tokens)
+
+
 def _scope(path: tuple[str, ...], source: Source, outcomes: Outcomes) -> Array | None:
     """Return which answers a path speaks of: of a run, of a stratum, of all; None where that cannot be told."""
     here = np.array([file == str(source.label) for file in outcomes.files] or [True] * len(outcomes.runs))
@@ -140,7 +151,7 @@ class _Figure(Struct, frozen=True):
         value = decimal(text.removesuffix("%").strip())
         if part is None or value is None or not 0 <= value < float("inf"):
             return None
-        named_share = bool({*tokens} & _SHARES) or any(token.startswith(("acc", "cover")) for token in tokens)
+        named_share = _names_a_share(tokens)
         percent = text.endswith("%") or bool({*tokens} & _PERCENT) or (named_share and value > 1)
         is_count = value == int(value) and not named_share and not percent
         is_share = part != "all" and (percent or value <= 1)

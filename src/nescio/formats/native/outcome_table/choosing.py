@@ -3,6 +3,7 @@ nescio's."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,6 @@ from nescio.data.outcomes import CORRECT, INCORRECT, SILENT, STATES
 from nescio.data.repeats import REPEAT
 from nescio.errors import FormatError, opt
 from nescio.formats.native import roles
-from nescio.formats.native.headers import NOTHING
 from nescio.formats.native.outcome_table.confidences import as_numbers, choose_confidence
 from nescio.formats.native.outcome_table.loaded import Loaded
 from nescio.formats.native.outcome_table.unread import unread
@@ -22,7 +22,7 @@ from nescio.formats.native.readings.proposing import propose
 from nescio.formats.native.roles import Roles, ask
 from nescio.formats.registry import Declined
 from nescio.sources.source import Source
-from nescio.sources.tables import first, literal
+from nescio.sources.tables import NOTHING, first, literal
 from nescio.text import decimal
 
 if TYPE_CHECKING:
@@ -82,24 +82,7 @@ def choose(
     cells = {part: have[column] for part, column in columns.items()}
     if "confidence" in cells:
         cells["confidence"] = as_numbers(loaded, columns["confidence"], notes)
-    by_name = named.all("wrong", "failure") if "outcome" not in named.named else ()
-    says_wrong = columns["outcome"] in by_name or ("outcome" in named.named and _fails(loaded, columns["outcome"]))
-    if says_wrong != source.turned:
-        cells["outcome"] = _opposite(loaded, columns["outcome"], "correct", "incorrect")
-        notes.append(
-            note(
-                "outcomes_table.opposite",
-                "{subject}: {column!r} says what is wrong: yes is read as incorrect, and no as correct",
-                str(source.label),
-                column=columns["outcome"],
-            )
-        )
-    elif wrong := named.one("wrong"):
-        cells["outcome"] = _both(loaded, columns["outcome"], wrong)
-    if "answerable" in columns:
-        cells["answerable"] = _opposite(loaded, columns["answerable"], "False", "True")
-    elif column := named.one("unanswerable"):
-        cells["answerable"] = _opposite(loaded, column, "True", "False")
+    turned = _direct(loaded, named, columns, cells, notes)
     others = {part: column for part, column in columns.items() if part != column and part in (*_OWN, "confidence")}
     if others:
         notes.append(
@@ -113,13 +96,38 @@ def choose(
     silent = _silent(loaded, named, declined)
     told = silent != "NULL" or _has_silence(loaded, columns["outcome"])
     if not told and "abstained" not in named.named and "answered" not in named.named:
-        _ask_of_silence(loaded, named, columns, cells["outcome"], turned=says_wrong != source.turned)
+        _ask_of_silence(loaded, named, columns, cells["outcome"], turned=turned)
     notes += unread(loaded, _claimed(columns, named).union(beside), silent=told)
     texts = named.all("text", "prediction", "wrong", "abstained", "answered")
-    faults = says_wrong != source.turned or speaks_of_faults(columns["outcome"], loaded.words(columns["outcome"]))
+    faults = turned or speaks_of_faults(columns["outcome"], loaded.words(columns["outcome"]))
     empty, in_words = _unsaid(loaded, named, columns, silent, declined, faults=faults)
     by = named.all("abstained", "answered")
     return Chosen(cells, columns, texts, silent, by, empty, in_words, faults)
+
+
+def _direct(table: Loaded, named: Roles, columns: Mapping[str, str], cells: dict[str, str], notes: list[Note]) -> bool:
+    """Make the cells say what is right, and which questions have an answer, where their columns say the opposite;
+    return whether the verdict's does."""
+    by_name = named.all("wrong", "failure") if "outcome" not in named.named else ()
+    says_wrong = columns["outcome"] in by_name or ("outcome" in named.named and _fails(table, columns["outcome"]))
+    turned = says_wrong != table.source.turned
+    if turned:
+        cells["outcome"] = _opposite(table, columns["outcome"], "correct", "incorrect")
+        notes.append(
+            note(
+                "outcomes_table.opposite",
+                "{subject}: {column!r} says what is wrong: yes is read as incorrect, and no as correct",
+                str(table.source.label),
+                column=columns["outcome"],
+            )
+        )
+    elif wrong := named.one("wrong"):
+        cells["outcome"] = _both(table, columns["outcome"], wrong)
+    if "answerable" in columns:
+        cells["answerable"] = _opposite(table, columns["answerable"], "False", "True")
+    elif column := named.one("unanswerable"):
+        cells["answerable"] = _opposite(table, column, "True", "False")
+    return turned
 
 
 def _fails(table: Loaded, column: str) -> bool:
@@ -293,11 +301,12 @@ def _ask_of_silence(table: Loaded, named: Roles, columns: Mapping[str, str], out
     """Raise the error that asks whether a column says which answers were declined: by its words, or by yes and no and
     what its name is made of. What it says of answers that are marked as right for the most part is no silence, unless
     all that is said of them is that nothing is wrong (`turned`)."""
-    free = [column for column in table.have if column and column not in _claimed(columns, named)]
+    claimed = _claimed(columns, named)
+    free = [column for column in table.have if column and column not in claimed]
     free = [name for name in free if not any(roles.speaks_of(name, part) for part in ("prediction", "gold"))]
     ways = []
     for column, words in table.few_words(free).items():
-        part, telling = _tells_silence(column, words)
+        part, telling = _tells_silence(table, column, words)
         if not telling or _is_of_the_question(table, columns, column):
             continue
         cell = table.have[column]
@@ -334,11 +343,11 @@ def _claimed(columns: Mapping[str, str], named: Roles) -> set[str]:
     return {*columns.values(), *named.names} - verdicts
 
 
-def _tells_silence(column: str, words: Sequence[str]) -> tuple[str, set[str]]:
+def _tells_silence(table: Loaded, column: str, words: Sequence[str]) -> tuple[str, set[str]]:
     """Return the part that a column would play, and its words for what was declined; none where it says nothing."""
     if among := roles.silent_among(words):
         return "abstained", among
-    if among := _reasons(column, words):
+    if among := _reasons(table, column, words):
         return "abstained", among
     if {roles.truth_of(word) for word in words} == {True, False} and not roles.speaks_of(column, "fact"):
         for part, silent in (("answered", False), ("abstained", True)):
@@ -347,11 +356,15 @@ def _tells_silence(column: str, words: Sequence[str]) -> tuple[str, set[str]]:
     return "", set()
 
 
-def _reasons(column: str, words: Sequence[str]) -> set[str]:
-    """Return the words of a column that says by its name why an answer was declined, and else nothing."""
-    said = {word for word in words if roles.fold(word) not in NOTHING}
+def _reasons(table: Loaded, column: str, words: Sequence[str]) -> set[str]:
+    """Return the words of a column that says by its name why an answer was declined, and else nothing: where all cells
+    are filled, it is yes and no in words that nobody knows."""
+    said = {word for word in words if re.fullmatch(NOTHING, word.strip(), re.IGNORECASE) is None}
     known = any(decimal(word) is not None or roles.silence_of(word) is not None for word in said)
-    return said if said and not known and roles.speaks_of(column, "abstained") else set()
+    if not said or known or not roles.speaks_of(column, "abstained"):
+        return set()
+    empty = f"SELECT 1 FROM {table.name} WHERE {table.have[column]} IS NULL LIMIT 1"
+    return said if len(said) < len(words) or first(table.connection, empty) else set()
 
 
 def _words_of(table: Loaded, cell: str) -> list[str]:
@@ -372,7 +385,7 @@ def _silent(table: Loaded, named: Roles, declined_words: Declined) -> str:
             says = roles.silence_of if silent else roles.truth_of
             words = table.words(column)
             meant = {*table.source.meant.get("abstained", ())} & {*words}
-            among = (meant or roles.silent_among(words) or _reasons(column, words)) if silent else set()
+            among = (meant or roles.silent_among(words) or _reasons(table, column, words)) if silent else set()
             values = {word: word in among if among else says(word) for word in words}
             telling = {w: w if truth is None else "yes" for w, truth in values.items() if truth in (None, silent)}
             cells.append(f"({_cases(table.have[column], telling)})")

@@ -120,11 +120,11 @@ def no_sums(connection: duckdb.DuckDBPyConnection, tables: Sequence[Table]) -> N
 def odd_last_rows(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source]) -> list[Note]:
     """Note the last row of a file whose question has a single word for a name, where all others have numbers in
     theirs: it may sum them up, under a name that nobody foresaw."""
-    query = (
-        "SELECT file, max(row), max_by(question, row) FROM rows GROUP BY file HAVING count(*) > "
-        f"{LEAST} AND regexp_full_match(max_by(question, row), '[\\p{{L}} _-]{{2,24}}') AND "
-        "count(*) FILTER (NOT regexp_matches(question, '[0-9]')) = 1 ORDER BY file"
+    last = (
+        "SELECT file, max(row), max_by(question, row) FROM rows GROUP BY file "
+        f"HAVING count(*) > {LEAST} AND regexp_full_match(max_by(question, row), '[\\p{{L}} _-]{{2,24}}') ORDER BY file"
     )
+    others = "SELECT 1 FROM rows WHERE file = {} AND row < {} AND NOT regexp_matches(question, '[0-9]') LIMIT 1"
     return [
         note(
             "outcomes_table.last_row",
@@ -134,7 +134,8 @@ def odd_last_rows(connection: duckdb.DuckDBPyConnection, sources: Sequence[Sourc
             where=locate(sources[file], row),
             question=question,
         )
-        for file, row, question in connection.execute(query).fetchall()
+        for file, row, question in connection.execute(last).fetchall()
+        if first(connection, others.format(file, row)) is None
     ]
 
 

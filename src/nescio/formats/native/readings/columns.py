@@ -16,6 +16,8 @@ _SAME = {"outcome": ("outcome", "score"), "wrong": ("wrong", "failure"), "id": (
 MINUS = frozenset(("-1", "-1.0"))  # beside 1 and 0 it is yet to be explained
 _CONTAINERS = ("{", "[{", '["', "[[")  # of JSON: what stands in them is no word of this column
 _EVERY = tuple(stem for stems in STEMS.values() for stem in stems)
+_BESIDE = (*STEMS["between"], *STEMS["whose"])
+_OF_VERDICTS = (*_BESIDE, *(s for part in ("outcome", "wrong", "faults", "judges", "prediction") for s in STEMS[part]))
 _CUT_SHORT, _LEAST = ("outcome", "wrong", "abstained"), 4  # parts whose words are, and the letters left of one
 _MEANS = {"abstained": SILENT, "wrong": INCORRECT, "right": CORRECT}
 
@@ -46,9 +48,7 @@ class Column:
         if roles.part_of(self.own) in _SAME.get(part, (part,)) or "".join(self.tokens).startswith(STEMS[part]):
             return 2.0
         at = self.last(part)
-        behind = [
-            token for token in self.tokens[at + 1 :] if not token.startswith((*STEMS["between"], *STEMS["whose"]))
-        ]
+        behind = [token for token in self.tokens[at + 1 :] if not token.startswith(_BESIDE)]
         return 0.0 if at < 0 else 1.5 if behind and len(self.tokens) > 2 else 2.0
 
     def last(self, part: str) -> int:
@@ -63,12 +63,7 @@ class Column:
     @cached_property
     def strangers(self) -> int:
         """How many words of its name say nothing of verdicts or of who gives them."""
-        known = tuple(
-            stem
-            for part in ("outcome", "wrong", "faults", "judges", "between", "whose", "prediction")
-            for stem in STEMS[part]
-        )
-        return sum(not (token.startswith(known) or _speaks(token, "outcome")) for token in self.tokens)
+        return sum(not (token.startswith(_OF_VERDICTS) or _speaks(token, "outcome")) for token in self.tokens)
 
     @cached_property
     def states(self) -> dict[str, int | None]:

@@ -25,6 +25,8 @@ from nescio.text import decimal
 RUN, OUTCOME = "run", "outcome"
 _MARK = re.compile(r"[^\w.]+|_+|\.")
 _OF_ANSWERS = ("outcome", "wrong", "abstained", "answered", "prediction", "judges", "between", "whose")
+_LAST_WORDS = tuple(stem for part in _OF_ANSWERS if part != "whose" for stem in STEMS[part])
+_WORDS = (*_LAST_WORDS, *STEMS["whose"])
 _NO_RUNS = ("outcome", "wrong", "abstained", "answered", "prediction", "gold", "id", "fact", "repeat", "judges")
 
 
@@ -189,14 +191,13 @@ def _is_part(part: str) -> bool:
 
 def _strangers(part: str) -> int:
     """Count the words of a part that are no words for parts, and may be a run's."""
-    known = tuple(stem for one in _OF_ANSWERS for stem in STEMS[one])
-    return sum(not token.startswith(known) for token in Column(part, ()).tokens)
+    return sum(not token.startswith(_WORDS) for token in Column(part, ()).tokens)
 
 
 def _ends_as_a_part(part: str) -> bool:
     """Say whether the last word of a part is one for it; another such as `gpt` begins the run behind it."""
     *_, last = Column(part, ()).tokens or ("",)
-    return last.startswith(tuple(stem for one in _OF_ANSWERS if one != "whose" for stem in STEMS[one]))
+    return last.startswith(_LAST_WORDS)
 
 
 def _share_an_edge(names: frozenset[str]) -> bool:
