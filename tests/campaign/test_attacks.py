@@ -454,6 +454,6 @@ def test_a_dropped_topic_counts_nowhere_and_old_runs_stay(scored: Path) -> None:
     scores = nescio.campaign.score(scored, resamples=10).scores[""]
     assert scores.value("beta_b", "accuracy") == pytest.approx(5 / 8)
     nescio.campaign.publish(scored)
-    assert ["Beta Institute", "b", "5", "3", "0", "0", "0", "0", "0.63", "0.63", "0.63"] in [
+    assert ["Beta Institute", "b", "0.63", "5", "3", "0", "0", "0", "0", "0.63", "0.63"] in [
         list(row) for row in json.loads((scored / "results/tables/index.json").read_text())[1]["rows"]
     ]

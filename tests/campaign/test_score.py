@@ -50,10 +50,14 @@ def test_counts_by_verdict_strict_and_lenient_accuracy_and_c_at_1(tmp_path: Path
     campaign = judged_qa(tmp_path)
     scored = nescio.campaign.score(campaign, resamples=200)
     assert table(campaign, "counts") == [
-        ["Group", "Run", "R", "W", "X", "U", "NoA", "NoA right", "Strict", "Lenient", "c@1"],
-        ["Alpha University", "a", "4", "1", "1", "1", "3", "1", "0.40", "0.50", "0.52"],  # (4 + 3 * 4/10) / 10
-        ["Beta Institute", "b", "5", "5", "0", "0", "0", "0", "0.50", "0.50", "0.50"],
+        ["Group", "Run", "c@1", "R", "W", "X", "U", "NoA", "NoA right", "Strict", "Lenient"],
+        ["Alpha University", "a", "0.52", "4", "1", "1", "1", "3", "1", "0.40", "0.50"],  # (4 + 3 * 4/10) / 10
+        ["Beta Institute", "b", "0.50", "5", "5", "0", "0", "0", "0", "0.50", "0.50"],
     ]
+    # ten questions tell a difference of 0.02 from none no better than chance does
+    assert [row[2].split(" ")[0] for row in table(campaign, "scores")[1:]] == ["0.52*", "0.50†"]
+    latex = (campaign / "results" / "tables" / "scores.tex").read_text(encoding="utf-8")
+    assert r"50\textdagger{} [" in latex  # numbers are set on their point
     assert scored.scores[""].value("alpha_a", "c@1") == pytest.approx(0.52)
     assert scored.scores[""].value("alpha_a", "coverage") == pytest.approx(0.7)
     comparison = scored.comparisons[""].rows[0]

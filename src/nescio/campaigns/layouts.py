@@ -13,7 +13,7 @@ from nescio.campaigns.evidence import Cell, JudgedRuns, group_of
 from nescio.campaigns.settings import Settings
 from nescio.data.results import Scores
 from nescio.reporting import latex
-from nescio.reporting.grid import Grid, make_grid
+from nescio.reporting.grid import BEST, TIED, Grid, make_grid
 from nescio.reporting.markdown import markdown_table
 from nescio.sources.writing import csv_text
 from nescio.tasks.ave import baselines as reference
@@ -205,15 +205,16 @@ def counts(judged: JudgedRuns) -> list[Counts]:
 
 
 def counts_table(judged: JudgedRuns, settings: Settings) -> Table:
-    """Lay out the runs by R, W, X, U and silence, with accuracy and c@1, the best first."""
+    """Lay out the runs by c@1, R, W, X, U, silence and accuracy, the best first; c@1 is where phones show it."""
     rows = sorted(counts(judged), key=lambda row: (-sortable(row.c_at_1), row.run))
     language = judged.part.language
-    head = ("Group", "Run", "R", "W", "X", "U", "NoA", "NoA right", "Strict", "Lenient", "c@1")
+    head = ("Group", "Run", "c@1", "R", "W", "X", "U", "NoA", "NoA right", "Strict", "Lenient")
     cells = [
         (
             *named_run(row.run, settings),
+            figure(row.c_at_1),
             *map(str, (row.R, row.W, row.X, row.U, row.unanswered, row.declined_right)),
-            *(figure(value) for value in (row.strict, row.lenient, row.c_at_1)),
+            *(figure(value) for value in (row.strict, row.lenient)),
         )
         for row in rows
     ]
@@ -232,9 +233,12 @@ def leaderboard(judged: JudgedRuns, scores: Scores, settings: Settings) -> Table
         for measure in measures:
             row = by[run.run, measure]
             span = f" [{figure(row.low)}, {figure(row.high)}]" if row.low is not None and row.high is not None else ""
-            cells.append(f"{figure(row.value)}{span}" if not math.isnan(row.value) else UNDEFINED)
+            sign = BEST if row.best else TIED if row.tied_with_best else ""
+            cells.append(f"{figure(row.value)}{sign}{span}" if not math.isnan(row.value) else UNDEFINED)
         rows.append((*named_run(run.run, settings), *cells))
     language = judged.part.language
-    title = f"All runs{_in(language)}, with 95% intervals"
+    marked = any(row.best is not None for row in scores)
+    marks = f" ({BEST} the best; {TIED} not significantly different from it)" if marked else ""
+    title = f"All runs{_in(language)}, with 95% intervals{marks}"
     tied = ties_of([by[run.run, measures[0]].value for run in order])
     return Table(named("scores", language), title, ("Group", "Run", *measures), tuple(rows), ties=tied)
