@@ -102,7 +102,7 @@ class Table:
             if c.name not in taken and None not in c.cells and not c.is_truth and not c.is_measured
         ]
         free = [c for c in free if not any(map(c.named, ("repeat", "prediction", "gold", "outcome")))]
-        found = [c for c in free if c.named("id") and not (c.named("fact") and c.last("fact") > c.last("id"))]
+        found = [c for c in free if c.named("id") and c.last("id") >= max(map(c.last, ("fact", "abstained")))]
         if any(len(c.words) > 1 for c in runs):
             found = [c for c in found if len(c.words) < self.size]
         return sorted(found, key=lambda c: -c.named("id"))
