@@ -152,6 +152,8 @@ def _wide(draft: Draft) -> tuple[list[Row], dict[str, dict[str, str]]]:
     way = chance.choice(
         ("{run}_{name}", "{name}_{run}", "{run} {name}")
         if len(parts) > 1
+        else ("{run}_{name}", "{name}_{run}")
+        if draft.form == "inverted"  # of which the name alone says so
         else ("{run}", "{run}", "{run}_{name}", "{name}_{run}")
     )
     named: dict[str, dict[str, str]] = {

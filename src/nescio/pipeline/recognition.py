@@ -88,7 +88,8 @@ def _nested(source: Source, *, judging: bool) -> Source:
     (table,) = tables_of(source)
     settled = _settled(table, judging=judging)
     told = {settled.named.get(part, "") for part in ("outcome", "abstained", "answered")}
-    return table if any(name not in source.columns for name in told - {""}) else source
+    wide = settled.columns != table.columns
+    return table if wide or any(name not in source.columns for name in told - {""}) else source
 
 
 def _known(source: Source, *, judging: bool) -> bool:
@@ -143,7 +144,8 @@ def _table_known(source: Source, *, judging: bool) -> Source | None:
     beside = tables_of(source)
     for tables in (beside, tables_of(source, nested=True)):
         if own := [table for table in tables if _known(_settled(table, judging=judging), judging=judging)]:
-            return own[0] if len(own) == 1 else None
+            alike = [table for table in tables if {*table.columns} == {*own[0].columns}]
+            return own[0] if len(own) == len(alike) == 1 else None
     telling = _telling(beside)
     if len(telling) != 1:
         return None

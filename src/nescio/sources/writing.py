@@ -6,8 +6,8 @@ import csv
 import errno
 import io
 import os
+import secrets
 import shutil
-import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -41,19 +41,20 @@ def atomic_write(path: Path) -> Iterator[Path]:
         raise UsageError(f"{path}: there is no folder {path.absolute().parent} to write to")
     if path.is_dir():
         raise UsageError(f"{path} is a folder; give the name of a file")
-    try:
-        descriptor, name = tempfile.mkstemp(dir=path.absolute().parent, prefix=f".{path.name}.", suffix=path.suffix)
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be written: {error.strerror}") from None
-    os.close(descriptor)
-    draft = Path(name)
+    draft = _draft(path, path.absolute().parent)
     try:
         with naming(path, draft):
+            draft.touch(0o600, exist_ok=False)
             yield draft
             draft.chmod(0o666 & ~_mask())
             draft.replace(path)
     finally:
         draft.unlink(missing_ok=True)
+
+
+def _draft(path: Path, folder: Path) -> Path:
+    """Return a name that nothing has yet: known before it is made, so that an interruption finds it."""
+    return folder / f".{path.name}.{secrets.token_hex(8)}{path.suffix}"
 
 
 def _mask() -> int:
@@ -78,13 +79,10 @@ def atomic_folder(path: Path) -> Iterator[Path]:
     block ends well, and vanishes otherwise."""
     check_new_folder(path)
     there = path.is_dir()
-    try:
-        name = tempfile.mkdtemp(dir=path if there else path.absolute().parent, prefix=f".{path.name}.")
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be written: {error.strerror}") from None
-    draft = Path(name)
+    draft = _draft(path, path.absolute() if there else path.absolute().parent)
     try:
         with naming(path, draft):
+            draft.mkdir(0o700)
             yield draft
             if there:
                 for item in list(draft.iterdir()):

@@ -125,6 +125,10 @@ SUMS = frozenset(
     [
         "total",
         "totals",
+        "accuracy",
+        "acc",
+        "score",
+        "c@1",
         "sum",
         "mean",
         "average",

@@ -17,6 +17,7 @@ from nescio.data.notes import Note, note
 from nescio.errors import FormatError, MismatchError, opt
 from nescio.formats.native import roles
 from nescio.formats.native.headers import SUMS
+from nescio.formats.native.readings.wide import either_way
 from nescio.formats.native.summary_rows import BY_PROOF, RULE, Numbers, sums_up
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader, tables_with
 from nescio.sources.database import PARQUET, address, connect, first_line
@@ -46,6 +47,8 @@ def recognise(source: Source) -> str | None:
     runs = [name for name in source.columns if not _names_a_row(source, name)]
     known = roles.roles_of(source.columns)
     if not runs or folded & {*OTHERS} or known.all(*_NO_RUNS):
+        return None
+    if either_way(source) is not None:
         return None
     row = _first_row(source)
     names = {cell for name, cell in zip(source.columns, row, strict=False) if name in known.all("run")}
@@ -181,11 +184,14 @@ def _check_runs(source: Source, names: Sequence[str], scores: Array) -> None:
     for name, column in zip(names, scores, strict=True):
         if roles.is_measurement(name, names):
             rule = f"{name!r} seems to be something that was measured, and no run, so this is no score matrix"
-            verdict = next((name for name in names if _is_binary(scores[names.index(name)])), None)
-            verdict_way = (
-                f"; {roles.option('outcome', verdict)} reads that column as right (1) and wrong (0)" if verdict else ""
+            left = [other for other in names if not roles.is_measurement(other, names)]
+            verdict = next((other for other in left if _is_binary(scores[names.index(other)])), "")
+            way = (
+                f"{roles.option('outcome', verdict)} reads that column as right (1) and wrong (0)"
+                if verdict
+                else f"{opt('column', of='outcome=NAME')} names the column that says which answers are right"
             )
-            raise FormatError(source.label, f"{rule}{verdict_way}; {ways}", where=source.head)
+            raise FormatError(source.label, f"{rule}; {way}", where=source.head)
         if len(names) > 1 and len(column) > _FEW and np.array_equal(np.diff(column), np.ones(len(column) - 1)):
             rule = (
                 f"{name!r} counts the rows, and is no run: {roles.option('question', name)} takes it for the questions"

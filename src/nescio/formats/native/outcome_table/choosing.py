@@ -407,7 +407,7 @@ def _unsaid(
     words = table.words(outcome)
     meant = table.source.meant.get("outcome", {})
     states = {word: STATES[meant[word]] if word in meant else roles.state_of(word) for word in words}
-    if SILENT in states.values() or (outcome == "outcome" and {*words} <= {*STATES}):
+    if SILENT in states.values():
         return "false", False
     cell, verdict = table.have[prediction], table.have[outcome]
     marked = [word for word, state in states.items() if state != INCORRECT]

@@ -17,6 +17,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import product
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -25,7 +27,7 @@ from msgspec.structs import replace
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes, gather
 from nescio.data.repeats import FIRST, REPEAT, repeats_of
-from nescio.errors import opt
+from nescio.errors import NescioError, opt
 from nescio.formats.native import roles
 from nescio.formats.native.outcome_table.choosing import choose
 from nescio.formats.native.outcome_table.counting import count
@@ -122,19 +124,28 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     outcomes = replace(outcomes, strata=strata, extra_columns={**outcomes.extra_columns, **graded}, judges=judges or ())
     for source in sources:
         totals = totals_beside(source, outcomes)
-        if not (
-            options.certain
-            or options.outcome_map
-            or {"outcome", "abstained", "answered"} & (source.named.keys() - source.guessed)
-        ):
-            refuse_contradictions(totals, source.label, _otherwise())
+        told = {"outcome", "abstained", "answered"} & (source.named.keys() - source.guessed)
+        if not (options.certain or options.outcome_map or told or all(total.agrees for total in totals)):
+            refuse_contradictions(totals, source.label, _otherwise(source, options))
         notes += contradictions(totals)
     return ReadResult(outcomes, tuple(notes))
 
 
-def _otherwise() -> str:
-    says = f"{roles.option('outcome', 'NAME')} (or {opt('column', of='abstained=NAME')}) says what they mean"
-    return f"{says}, {opt('format_in', 'outcomes')} reads them as they are"
+def _otherwise(source: Source, options: ReadOptions) -> str:
+    """Say what to do about a file that has other figures than its answers: the column with which they agree, where one
+    alone says what was declined so."""
+    found = {}
+    for column, part in product(source.columns, ("abstained", "answered")):
+        if column and column not in source.named.values():
+            way = replace(source, named={**source.named, part: column})
+            with suppress(NescioError):
+                outcomes = read([("table", way)], options).data
+                if isinstance(outcomes, Outcomes) and all(total.agrees for total in totals_beside(way, outcomes)):
+                    found[outcomes.state.tobytes()] = (part, column)
+    if len(found) == 1:
+        ((part, column),) = found.values()
+        return f"with {roles.option(part, column)} the two agree"
+    return f"{roles.option('outcome', 'NAME')} (or {opt('column', of='abstained=NAME')}) says what they mean"
 
 
 def _collect(

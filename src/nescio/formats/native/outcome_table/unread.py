@@ -21,7 +21,9 @@ def unread(table: Loaded, claimed: Collection[str | None], *, silent: bool = Fal
     declined (`silent`), those of yes and no or of what a system did, the most telling first; and weights. Of answers
     that are `judged`, an empty one is silent all the same."""
     words = table.few_words([column for column in table.have if column and column not in claimed])
-    verdicts = [column for column, among in words.items() if _is_verdict(column, among)]
+    verdicts = [
+        column for column, among in words.items() if _is_verdict(column, among) or roles.part_of(column) == "outcome"
+    ]
     acts = [column for column, among in words.items() if column not in verdicts and _may_be_silence(column, among)]
     acts.sort(key=lambda column: not _speaks_of_silence(column))
     weights = [column for column in words if _speaks(column, "weight")]

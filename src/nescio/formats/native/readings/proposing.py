@@ -7,6 +7,7 @@ from nescio.formats.native import roles
 from nescio.formats.native.readings.silences import silences_of
 from nescio.formats.native.readings.table import Table, table_of
 from nescio.formats.native.readings.verdicts import AHEAD, LIKELY, counted, rivals_of, verdicts_of
+from nescio.formats.native.readings.wide import QUESTION, RUN, either_way
 from nescio.sources.source import Source
 
 _UNLIKELY = -2.0  # of a verdict that is named where nothing else could be one
@@ -30,6 +31,11 @@ def rivals_of_judging(source: Source) -> list[str]:
 
 
 def _proposed(table: Table, source: Source, *, judged: bool | None) -> str:
+    if (key := either_way(source)) is not None:
+        runs, questions = roles.option(RUN, key), roles.option(QUESTION, key)
+        if not key:
+            runs, questions = f"call the first column {RUN}", f"call it {QUESTION}"
+        return f"the rows: they are runs, with a column for each question ({runs}), or questions ({questions})"
     known = table.known
     lines = []
     if judged is None:

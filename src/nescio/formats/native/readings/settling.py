@@ -15,7 +15,7 @@ from nescio.formats.native.readings.evidence import VERDICTS
 from nescio.formats.native.readings.silences import settled_silence
 from nescio.formats.native.readings.table import Table, table_of
 from nescio.formats.native.readings.verdicts import Verdict, counted, settled_verdict, verdicts_of
-from nescio.formats.native.readings.wide import rows_of, runs_of
+from nescio.formats.native.readings.wide import QUESTION, RUN, rows_of, runs_of
 from nescio.sources.source import Source
 
 _UNLIKELY, _SHOWN = -2.0, 5  # of what is shown
@@ -31,7 +31,7 @@ def settle(source: Source, reads: Callable[[str], bool], *, judging: bool = Fals
         table = table_of(source, reads)
     except FormatError:  # it is no sound table, which its reader says
         return source
-    if table.size and not source.named and (runs := runs_of(table)):
+    if table.size and source.named.keys() <= {RUN, QUESTION} and (runs := runs_of(table)):
         return settle(rows_of(source, runs), reads, judging=judging)
     return _settled(source, table, judging=judging) if table.size else source
 

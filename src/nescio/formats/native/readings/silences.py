@@ -77,13 +77,13 @@ def _of_column(column: Column, proofs: set[tuple[bool, ...]]) -> list[Silence]:
     if column.is_truth:
         fits = [(part, silent, 0.0) for part, silent in (("abstained", True), ("answered", False))]
         if not column.named("fact"):
-            fits = [(part, silent, column.named(part)) for part, silent, _ in fits]
+            fits = [(part, silent, _named(column, part)) for part, silent, _ in fits]
         most = max(weight for _, _, weight in fits)
         found = []
         for part, silent, weight in fits:
             words = frozenset(word for word in column.words if roles.truth_of(word) is silent)
             rows = tuple(cell in words for cell in column.cells)
-            if (weight and weight == most) or (not most and _proved(rows, proofs) and len(column.words) == 2):
+            if (weight and weight == most) or (not most and _is_proof(column, rows, proofs) and len(column.words) == 2):
                 found.append(Silence(column, part, words, rows, bool(weight)))
         return found[:1]
     if column.silent_words:
@@ -92,9 +92,19 @@ def _of_column(column: Column, proofs: set[tuple[bool, ...]]) -> list[Silence]:
     if 1 < len(column.words) <= roles.FEW // 2 and not column.is_verdict and not any(map(decimal, column.words)):
         for word in column.words:
             rows = tuple(cell == word for cell in column.cells)
-            if _proved(rows, proofs):
+            if _is_proof(column, rows, proofs):
                 return [Silence(column, "abstained", frozenset([word]), rows, False)]
     return []
+
+
+def _named(column: Column, part: str) -> float:
+    """Say how far a name speaks for a part of silence, and not for a verdict on what was answered."""
+    return 0.0 if column.last("outcome") > column.last(part) else column.named(part)
+
+
+def _is_proof(column: Column, rows: tuple[bool, ...], proofs: set[tuple[bool, ...]]) -> bool:
+    """Say whether a column whose name says nothing of silence, and nothing of questions, says where all is silent."""
+    return rows in proofs and not (column.named("fact") or column.named("gold"))
 
 
 def _of_letters(column: Column, verdict: Verdict) -> list[Silence]:

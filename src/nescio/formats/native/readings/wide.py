@@ -1,10 +1,11 @@
-"""Tables with a column, or several, for each run: the rows that they mean, one an answer."""
+"""Tables with a column, or several, for each run, or with one for each question: the rows that they mean, one an
+answer."""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -12,17 +13,23 @@ from msgspec.structs import replace
 
 from nescio.data.notes import note
 from nescio.data.outcomes import CORRECT, INCORRECT
+from nescio.errors import FormatError
 from nescio.formats.native import roles
 from nescio.formats.native.headers import STEMS
 from nescio.formats.native.readings.columns import MINUS, Column
-from nescio.formats.native.readings.table import INDEXES, Table
+from nescio.formats.native.readings.table import INDEXES, Table, table_of
 from nescio.sources.database import connect
 from nescio.sources.opening import open_table
+from nescio.sources.rows import KEY
 from nescio.sources.source import Source, small
 from nescio.sources.tables import load_rows
 from nescio.text import decimal
 
-RUN, OUTCOME = "run", "outcome"
+RUN, QUESTION, OUTCOME = "run", "question", "outcome"
+_NAMES = {RUN: (RUN, "the run", "run of the column"), QUESTION: (QUESTION, "the question", "question of the column")}
+_SERIES, _SENTENCE = 3, 5  # columns that make one; words of one
+_UNTOLD = (KEY, *INDEXES)  # what says nothing of the names below it
+_DIGITS = re.compile(r"\d+")
 _MARK = re.compile(r"[^\w.]+|_+|\.")
 _OF_ANSWERS = ("outcome", "wrong", "abstained", "answered", "prediction", "judges", "between", "whose")
 _LAST_WORDS = tuple(stem for part in _OF_ANSWERS if part != "whose" for stem in STEMS[part])
@@ -31,9 +38,11 @@ _NO_RUNS = ("outcome", "wrong", "abstained", "answered", "prediction", "gold", "
 
 
 class Runs(Struct, frozen=True):
-    """The columns of each run: by the run, the column of each part."""
+    """The columns of each run: by the run, the column of each part. Where `runs_in` is a column that names runs, the
+    others are those of questions."""
 
     columns: Mapping[str, Mapping[str, str]]
+    runs_in: str | None = None
 
     @property
     def names(self) -> list[str]:
@@ -43,12 +52,79 @@ class Runs(Struct, frozen=True):
 
 def runs_of(table: Table) -> Runs | None:
     """Return the runs of a table that has columns for each: columns whose names are made of a run and a part, or that
-    bear the name of a run and hold verdicts; None where a row is an answer."""
-    if table.one("run") is not None or table.known.one("outcome", "wrong", "prediction"):
+    bear the name of a run and hold verdicts. Where the rows are runs, the columns are questions. None where a row is an
+    answer, and where rows and columns could both be runs."""
+    found, key, is_matrix = _crossed(table)
+    across = _is_across(table, list(found.columns), key) if found and key else False
+    if found is None or across is None or (is_matrix and not across):
         return None
-    keys = {c.name for c in table.columns if _is_key(c)} | table.claimed("score", "failure", "abstained", "answered")
-    free = [c for c in table.columns if c.name not in keys and len(c.words) > 0]
-    return _composed(free) or _bare(free)
+    return replace(found, runs_in=key.name) if key and across else found
+
+
+def either_way(source: Source) -> str | None:
+    """Return the column of which it cannot be told, and the user did not say, whether it names runs, with a column for
+    each question, or questions, with one for each run."""
+    told = {part: column for part, column in source.named.items() if part not in source.guessed}
+    try:
+        table = table_of(replace(source, named=told))
+    except FormatError:  # it is no sound table, which its reader says
+        return None
+    found, key, _ = _crossed(table)
+    return key.name if found and key and _is_across(table, list(found.columns), key) is None else None
+
+
+def _crossed(table: Table) -> tuple[Runs | None, Column | None, bool]:
+    """Return the columns of a table that has some for each run, or one for each question; in the second case, as far as
+    it may be, the column that tells the rows apart; and whether all is numbers, as in a score matrix."""
+    if table.known.one("outcome", "wrong", "prediction"):
+        return None, None, False
+    run = table.one("run")
+    keys = {c.name for c in table.columns if _is_key(c) or c is table.gold} - _series(table)
+    keys |= table.claimed("score", "failure", "abstained", "answered")
+    free = [c for c in table.columns if c.name not in keys and len(c.words) > 0 and c is not run]
+    names = [c for c in table.columns if None not in c.cells and table.apart([c])]
+    texts = [c for c in free if c in names and not _could_be_a_run(c)]
+    if run is None:
+        by = [c for c in names if c not in free or c in texts]
+        if found := _composed(free):
+            return found, None, False
+        found, plain = _bare(free, _series(table))
+        return found, by[0] if len(by) == 1 else None, plain
+    if run not in names or texts or table.known.one("id", "text"):
+        return None, None, False
+    found, _ = _bare(free, _series(table))
+    told = found and (RUN in table.known.named or _could_be_questions(list(found.columns)))
+    return (found, run, False) if told else (None, None, False)
+
+
+def _series(table: Table) -> set[str]:
+    """Return the names of columns of verdicts that are those of questions."""
+    held = [c.name for c in table.columns if _may_hold(c)]
+    return {*held} if len(held) >= _SERIES and _could_be_questions(held) else set()
+
+
+def _is_across(table: Table, names: Sequence[str], key: Column) -> bool | None:
+    """Say whether columns are questions, and rows runs: the column of the rows names runs, or only the columns have
+    names such as questions have. None where there are more columns than rows, and nothing tells them apart."""
+    columns, rows = _could_be_questions(names), _could_be_questions(key.cells)
+    if key is table.one("run") or "id" in table.known.named:
+        return key is table.one("run")
+    if len(names) < _SERIES:
+        return False
+    if columns != rows:
+        return columns
+    of_questions = roles.part_of(key.name) == "text" or (key.named("id") > 1 and roles.squash(key.own) not in _UNTOLD)
+    return False if of_questions or len(names) <= len(key.cells) else None
+
+
+def _could_be_questions(names: Sequence[str | None]) -> bool:
+    """Say whether names are those of questions: numbers behind one word for them, or whole sentences."""
+    words = [name or "" for name in names]
+    stems = {_DIGITS.sub("", word) for word in words}
+    if len(stems) == 1 and all(map(_DIGITS.search, words)):
+        stem = stems.pop()
+        return not any(map(str.isalpha, stem)) or Column(stem, ()).named("id") > 0
+    return all(word.endswith("?") or len(word.split()) >= _SENTENCE for word in words)
 
 
 def rows_of(source: Source, runs: Runs) -> Source:
@@ -60,21 +136,46 @@ def rows_of(source: Source, runs: Runs) -> Source:
     shared = [name for name in have if name not in runs.names]
     made: dict[str, list[Any]] = {name: [*columns[name]] * len(runs.columns) for name in shared}
     parts = list(dict.fromkeys(part for own in runs.columns.values() for part in own))
-    run = next(name for name in (RUN, "the run", "run of the column") if name not in made)
-    made[run] = [name for name in runs.columns for _ in loaded]
+    if "" in made and runs.runs_in is None and not roles.roles_of(made).one("id", "text"):
+        made[QUESTION] = made.pop("")  # an index, which pandas names so
+    names_a = RUN if runs.runs_in is None else QUESTION
+    heading = next(name for name in _NAMES[names_a] if name not in made)
+    made[heading] = [name for name in runs.columns for _ in loaded]
     for part in parts:
         made[part if part not in made else f"{part} of the answer"] = [
             cell for own in runs.columns.values() for cell in columns[own[part]]
         ]
-    read = note(
-        "table.wide",
-        "{subject}: {columns} runs have columns of their own ({runs:list}): each row is an answer of each of them",
-        str(source.label),
-        columns=len(runs.columns),
-        runs=list(runs.columns),
-    )
+    if runs.runs_in is None:
+        named = dict(source.named)
+        read = note(
+            "table.wide",
+            "{subject}: {columns} runs have columns of their own ({runs:list}): each row is an answer of each of them",
+            str(source.label),
+            columns=len(runs.columns),
+            runs=list(runs.columns),
+        )
+    else:
+        made[RUN] = made.pop(runs.runs_in)
+        named = {RUN: RUN, QUESTION: heading}
+        first, *_, last = runs.columns
+        read = note(
+            "table.across",
+            "{subject}: {columns} questions have columns of their own ({first!r} to {last!r}): each row is a run, by "
+            "the column {run!r}",
+            str(source.label),
+            columns=len(runs.columns),
+            first=first,
+            last=last,
+            run=runs.runs_in,
+        )
     return replace(
-        open_table(made), name=source.name, path=source.path, packed=source.packed, notes=(*source.notes, read)
+        open_table(made),
+        name=source.name,
+        path=source.path,
+        packed=source.packed,
+        named=named,
+        guessed=source.guessed | (named.keys() - source.named.keys()),
+        notes=(*source.notes, read),
     )
 
 
@@ -91,24 +192,26 @@ def _is_key(column: Column) -> bool:
     )
 
 
-def _bare(free: Sequence[Column]) -> Runs | None:
+def _bare(free: Sequence[Column], series: Collection[str]) -> tuple[Runs | None, bool]:
     """Return the columns that hold verdicts of one kind and bear names that are no part's: of runs, beside whatever is
-    of the question."""
-    verdicts = [c for c in free if _may_hold(c) and not any(map(c.named, _NO_RUNS))]
+    of the question; and whether they are numbers alone, as scores are. One may have some of the words of the others
+    alone, such as those for silence."""
+    held = [c for c in free if c.name in series or not any(map(c.named, _NO_RUNS))]
+    verdicts = [c for c in held if _may_hold(c)]
     kinds = {_kind(c) for c in verdicts}
+    words = {word for c in verdicts for word in c.words}
+    verdicts = [c for c in held if c in verdicts or {*c.words} <= words]
     others = [c for c in free if c not in verdicts]
     said = {state for c in verdicts for state in c.states.values()}
     if len(verdicts) < 2 or len(kinds) > 1 or not {CORRECT, INCORRECT} <= said or any(map(_could_be_a_run, others)):
-        return None
-    numbers = kinds == {"numbers"}
-    if numbers and not others and not any(MINUS & c.words for c in verdicts):
-        return None  # a score matrix
-    return Runs({c.name: {OUTCOME: c.name} for c in verdicts})
+        return None, False
+    scores = kinds == {"numbers"} and not others and not any(MINUS & c.words for c in verdicts)
+    return Runs({c.name: {OUTCOME: c.name} for c in verdicts}), scores
 
 
 def _could_be_a_run(column: Column) -> bool:
-    """Say whether a column holds what could be verdicts or scores of one more run."""
-    numbers = sum(decimal(word) is not None for word in column.words)
+    """Say whether a column holds what could be verdicts or scores of one more run, or objects that hold such."""
+    numbers = sum(decimal(word) is not None or word.startswith("{") for word in column.words)
     return column.is_verdict or 2 * numbers >= len(column.words)
 
 
