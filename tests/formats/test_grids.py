@@ -106,3 +106,11 @@ def test_a_run_that_is_silent_everywhere_is_one_too(tmp_path: Path) -> None:
         "question,a,b,c\n1,correct,incorrect,abstained\n2,incorrect,correct,abstained\n3,abstained,correct,abstained\n"
     )
     assert list(map(str, read(tmp_path / "grid.csv").data.runs)) == ["a", "b", "c"]
+
+
+def test_what_else_a_row_says_is_of_its_run(tmp_path: Path) -> None:
+    (tmp_path / "grid.csv").write_text("model,size,q1,q2,q3,accuracy\na,7b,1,0,1,0.667\nb,8b,0,0,1,0.333\n")
+    found = read(tmp_path / "grid.csv").data
+    assert isinstance(found, Evidence)
+    assert [*map(str, found.runs)] == ["a", "b"]
+    assert len(found.questions) == 3

@@ -78,8 +78,8 @@ def _crossed(table: Table) -> tuple[Runs | None, Column | None, bool]:
     it may be, the column that tells the rows apart; and whether all is numbers, as in a score matrix."""
     if table.known.one("outcome", "wrong", "prediction"):
         return None, None, False
-    run = table.one("run")
-    keys = {c.name for c in table.columns if _is_key(c) or c is table.gold} - _series(table)
+    run, series = table.one("run"), _series(table)
+    keys = {c.name for c in table.columns if _is_key(c) or c is table.gold} - series
     keys |= table.claimed("score", "failure", "abstained", "answered")
     free = [c for c in table.columns if c.name not in keys and len(c.words) > 0 and c is not run]
     names = [c for c in table.columns if None not in c.cells and table.apart([c])]
@@ -88,12 +88,13 @@ def _crossed(table: Table) -> tuple[Runs | None, Column | None, bool]:
         by = [c for c in names if c not in free or c in texts]
         if found := _composed(free):
             return found, None, False
-        found, plain = _bare(free, _series(table))
+        found, plain = _bare(free, series)
         return found, by[0] if len(by) == 1 else None, plain
-    if run not in names or texts or table.known.one("id", "text"):
+    asked = [c for c in free if c.name in series]
+    if run not in names or (texts and not asked) or table.known.one("id", "text"):
         return None, None, False
-    found, _ = _bare(free, _series(table))
-    told = found and (RUN in table.known.named or _could_be_questions(list(found.columns)))
+    found, _ = _bare(asked or free, series)  # what else a row holds is of its run, as its size is
+    told = found and (RUN in table.known.named or asked)
     return (found, run, False) if told else (None, None, False)
 
 
