@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import unicodedata
 from pathlib import Path
 from typing import Any
@@ -508,3 +509,25 @@ def test_silence_in_the_words_of_a_column_that_is_named(tmp_path: Path) -> None:
 def test_percentages_under_a_name_of_the_users(tmp_path: Path) -> None:
     path = table(tmp_path, "Frage;Urteil;Konfidenz\n1;richtig;99%\n2;falsch;60%\n")
     np.testing.assert_allclose(evidence(path).columns["confidence"][0], (0.99, 0.6))
+
+
+def test_an_index_is_no_question_beside_a_name_for_one(tmp_path: Path) -> None:
+    rows = [f"{i},{'ab'[i % 2]},q{i // 2},{('right', 'wrong', 'idk')[i % 3]}" for i in range(12)]
+    path = table(tmp_path, "Unnamed: 0,modelKey,questionUid,verdict\n" + "\n".join(rows) + "\n")
+    assert counts(path) == {"a": (2, 2, 2), "b": (2, 2, 2)}
+
+
+def test_an_object_that_holds_a_verdict_is_no_silence(tmp_path: Path) -> None:
+    lines = []
+    for i in range(12):
+        first, second = (None, None) if i % 3 == 2 else (i % 3 == 1, i % 4 == 1)
+        lines.append(json.dumps({"id": i, "human2-verdict": first, "grader": {"is-correct": second}}))
+    path = tmp_path / "t.jsonl"
+    path.write_text("\n".join(lines) + "\n")
+    assert "grader.is-correct" in str(refusal(path))  # two judges, who differ
+
+
+def test_a_last_row_without_answers_is_no_question(tmp_path: Path) -> None:
+    rows = "".join(f"q{i},x{i % 3},x{i % 2}\n" for i in range(8))
+    path = table(tmp_path, f"id,prediction,gold\n{rows}All questions,,\n")
+    assert "this last row seems to sum up the others" in str(refusal(path))

@@ -73,7 +73,7 @@ def _as_table(source: Source, format_in: str | None, column: Mapping[str, str], 
         return table
     if _known(source, judging=judging):
         return _nested(source, judging=judging)
-    return _table_known(source, judging=judging) or source
+    return _table_known(source, judging=judging) or _nested(source, judging=judging)
 
 
 def _nested(source: Source, *, judging: bool) -> Source:
@@ -89,7 +89,8 @@ def _nested(source: Source, *, judging: bool) -> Source:
     settled = _settled(table, judging=judging)
     told = {settled.named.get(part, "") for part in ("outcome", "abstained", "answered")}
     wide = settled.columns != table.columns
-    return table if wide or any(name not in source.columns for name in told - {""}) else source
+    asked = "outcome" not in settled.named and "outcome" in _settled(source, judging=judging).named  # of several judges
+    return table if wide or asked or any(name not in source.columns for name in told - {""}) else source
 
 
 def _known(source: Source, *, judging: bool) -> bool:

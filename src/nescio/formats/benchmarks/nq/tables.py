@@ -233,13 +233,16 @@ def table(source: Source, stem: str, before: set[str], notes: list[Note]) -> lis
 
 
 def _no_sum(rows: Sequence[Row], stem: str | None) -> None:
-    """Raise FormatError where the last row is no question, but sums up the others: by its name, or because it alone
-    names no run, in the place of which the file's name `stem` then stands."""
+    """Raise FormatError where the last row is no question, but sums up the others: by its name, because it alone names
+    no run, in the place of which the file's name `stem` then stands, or because it alone has neither answer nor gold
+    answer, nor a number in its name."""
     if len(rows) <= LEAST:
         return
     *others, last = rows
     alone = last.run == stem and all(row.run != stem and row.id != last.id for row in others)
-    if alone or last.id.strip().casefold() in SUMS:
+    bare = not (any(last.given) or any(last.answers) or any(map(str.isdigit, last.id)))
+    bare = bare and all(any(row.answers) and any(map(str.isdigit, row.id)) for row in others)
+    if alone or bare or last.id.strip().casefold() in SUMS:
         raise fail(last.where, RULE, last.id)
 
 

@@ -14,7 +14,7 @@ from nescio.text import decimal
 _TOKEN = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\W_]+")
 _SAME = {"outcome": ("outcome", "score"), "wrong": ("wrong", "failure"), "id": ("id", "text")}
 MINUS = frozenset(("-1", "-1.0"))  # beside 1 and 0 it is yet to be explained
-_CONTAINERS = ("{", "[{", '["', "[[")  # of JSON: what stands in them is no word of this column
+CONTAINERS = ("{", "[{", '["', "[[")  # of JSON: what stands in them is no word of this column
 _EVERY = tuple(stem for stems in STEMS.values() for stem in stems)
 _BESIDE = (*STEMS["between"], *STEMS["whose"])
 _OF_VERDICTS = (*_BESIDE, *(s for part in ("outcome", "wrong", "faults", "judges", "prediction") for s in STEMS[part]))
@@ -165,7 +165,7 @@ def meaning(word: str) -> int | None:
     state = roles.state_of(word)
     if state is not None or decimal(word) is not None:
         return state
-    if word.startswith(_CONTAINERS):
+    if word.startswith(CONTAINERS):
         return None
     tokens = _tokens(word)
     if not tokens or any(token.startswith(HEDGES) for token in tokens):

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from nescio.data.outcomes import CORRECT, SILENT
 from nescio.formats.native import roles
-from nescio.formats.native.readings.columns import Column
+from nescio.formats.native.readings.columns import CONTAINERS, Column
 from nescio.formats.native.readings.table import Table
 from nescio.formats.native.readings.verdicts import Verdict, differs
 from nescio.text import decimal
@@ -89,7 +89,8 @@ def _of_column(column: Column, proofs: set[tuple[bool, ...]]) -> list[Silence]:
     if column.silent_words:
         rows = tuple(cell in column.silent_words for cell in column.cells)
         return [Silence(column, "abstained", column.silent_words, rows, True)]
-    if 1 < len(column.words) <= roles.FEW // 2 and not column.is_verdict and not any(map(decimal, column.words)):
+    few = 1 < len(column.words) <= roles.FEW // 2 and not any(word.startswith(CONTAINERS) for word in column.words)
+    if few and not column.is_verdict and not any(map(decimal, column.words)):
         for word in column.words:
             rows = tuple(cell == word for cell in column.cells)
             if _is_proof(column, rows, proofs):

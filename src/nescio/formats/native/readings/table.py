@@ -96,6 +96,7 @@ class Table:
         """Return the columns that could name questions by what their names are made of, the likeliest first; where
         there are several runs, those that they share."""
         taken = self.claimed("id", "text") | {c.name for c in runs}
+        taken |= {c.name for c in self.columns if roles.squash(c.name) in INDEXES}  # which number rows
         free = [
             c
             for c in self.columns
