@@ -13,6 +13,7 @@ import sys
 import tarfile
 import time
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ import pytest
 import nescio
 from nescio.campaigns.folder import contents, open_campaign
 from nescio.campaigns.receipts import taken_in
+from nescio.sources.writing import draft_of
 
 from . import made
 
@@ -215,6 +217,18 @@ nescio.campaign.handout(sys.argv[1])
 print("go", flush=True)
 nescio.campaign.intake(sys.argv[1], sys.argv[2:], received={received!r})
 """
+
+
+@pytest.mark.parametrize("name", ["1.jsonl", "table", "judges.tar.gz"])
+@pytest.mark.parametrize("make", [Path.touch, Path.mkdir])
+def test_the_drafts_of_a_killed_step_are_swept(tmp_path: Path, name: str, make: Callable[[Path], None]) -> None:
+    campaign = made.qa(tmp_path)
+    kept, draft = campaign / "topics" / f".{name}", draft_of(campaign / "topics" / name)
+    make(kept)
+    make(draft)
+    told(campaign, made.sound("qa", tmp_path / "alpha" / "first").parent)
+    assert kept.exists()
+    assert not draft.exists()
 
 
 @pytest.mark.slow

@@ -5,9 +5,7 @@ from __future__ import annotations
 import hmac
 import json
 import os
-import re
 import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,13 +16,12 @@ from nescio.campaigns import topics as asked
 from nescio.campaigns.settings import Settings, read_settings
 from nescio.errors import UsageError
 from nescio.sources.locks import locked
-from nescio.sources.writing import atomic_write, naming
+from nescio.sources.writing import DRAFT, atomic_write, draft_of, naming
 
 TOPICS, KEY, HANDOUT, RUNS, RECEIPTS = "topics", "key", "handout", "runs", "receipts"
 POOL, SHEETS, JUDGEMENTS, RESULTS, SITE = "pool", "sheets", "judgements", "results", "site"
 RETURNS, GUIDELINES = "returns", "guidelines.md"
 LOG, SECRET = "campaign.log", "campaign.secret"
-_DRAFT = re.compile(r"\..+\.[a-z0-9_]{8}(\.[^.]*)?")  # what `sources.writing` calls a file or folder until it is whole
 
 
 class Campaign(Struct, frozen=True):
@@ -73,11 +70,11 @@ def step(folder: Path | str) -> Iterator[Campaign]:
 def _sweep(folder: Path) -> None:
     for root, folders, files in os.walk(folder):
         folders[:] = [name for name in folders if name != ".git"]
-        for name in [name for name in folders if _DRAFT.fullmatch(name)]:
+        for name in [name for name in folders if DRAFT.fullmatch(name)]:
             shutil.rmtree(Path(root) / name, ignore_errors=True)
             folders.remove(name)
         for name in files:
-            if _DRAFT.fullmatch(name):
+            if DRAFT.fullmatch(name):
                 (Path(root) / name).unlink(missing_ok=True)
 
 
@@ -101,9 +98,10 @@ def renewed(path: Path) -> Iterator[Path]:
     """
     with naming(path, path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
-        draft = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
+    draft = draft_of(path)
     try:
         with naming(path, draft):
+            draft.mkdir(0o700)
             yield draft
             if path.exists():
                 shutil.rmtree(path)

@@ -6,6 +6,7 @@ import csv
 import errno
 import io
 import os
+import re
 import secrets
 import shutil
 from collections.abc import Iterable, Iterator
@@ -41,7 +42,7 @@ def atomic_write(path: Path) -> Iterator[Path]:
         raise UsageError(f"{path}: there is no folder {path.absolute().parent} to write to")
     if path.is_dir():
         raise UsageError(f"{path} is a folder; give the name of a file")
-    draft = _draft(path, path.absolute().parent)
+    draft = draft_of(path)
     try:
         with naming(path, draft):
             draft.touch(0o600, exist_ok=False)
@@ -52,9 +53,14 @@ def atomic_write(path: Path) -> Iterator[Path]:
         draft.unlink(missing_ok=True)
 
 
-def _draft(path: Path, folder: Path) -> Path:
-    """Return a name that nothing has yet: known before it is made, so that an interruption finds it."""
+def draft_of(path: Path, *, inside: bool = False) -> Path:
+    """Return where a file or folder is made until it is whole, beside it or inside: a name that nothing has yet, known
+    before it is made, so that an interruption finds it."""
+    folder = path.absolute() if inside else path.absolute().parent
     return folder / f".{path.name}.{secrets.token_hex(8)}{path.suffix}"
+
+
+DRAFT = re.compile(r"\..+\.[0-9a-f]{16}(\.[^.]*)?")  # the names that `draft_of` gives
 
 
 def _mask() -> int:
@@ -79,7 +85,7 @@ def atomic_folder(path: Path) -> Iterator[Path]:
     block ends well, and vanishes otherwise."""
     check_new_folder(path)
     there = path.is_dir()
-    draft = _draft(path, path.absolute() if there else path.absolute().parent)
+    draft = draft_of(path, inside=there)
     try:
         with naming(path, draft):
             draft.mkdir(0o700)
