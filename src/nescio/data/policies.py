@@ -22,6 +22,7 @@ Ungraded = Literal["error", "exclude", "bounds"]  # with an answer that has no g
 Unanswerable = Literal["correct", "exclude"]  # with a question that has no answer
 MissingConfidence = Literal["error", "exclude"]  # with an answer without a confidence, in a run that has some
 
+PERHAPS_DECLINED = "table.perhaps_declined"  # of one that names the column which says why some are not graded
 UNGRADED_LEFT_OUT = "outcomes.ungraded_left_out"  # the code of a note that a ranking has no need of
 
 
@@ -35,11 +36,11 @@ class Policies(Struct, frozen=True):
     missing_confidence: MissingConfidence = "error"
 
 
-def apply_policies(outcomes: Outcomes, policies: Policies) -> tuple[Evidence, list[Note]]:
-    """Apply the policies, and say in notes what each of them touched."""
+def apply_policies(outcomes: Outcomes, policies: Policies, read: Sequence[Note] = ()) -> tuple[Evidence, list[Note]]:
+    """Apply the policies, and say in notes what each of them touched; `read` is what was noted on reading."""
     notes: list[Note] = []
     outcomes = _settle_unanswerable(_settle_missing(outcomes, policies.missing, notes), policies.unanswerable, notes)
-    outcomes = _settle_ungraded(outcomes, policies.ungraded, notes)
+    outcomes = _settle_ungraded(outcomes, policies.ungraded, notes, read)
     absence = np.full(outcomes.state.shape, PRESENT, dtype=np.uint8)
     absence[outcomes.state == ABSENT] = NO_ROW
     absence[outcomes.state == NOT_GRADED] = UNGRADED
@@ -177,17 +178,18 @@ def _settle_unanswerable(outcomes: Outcomes, policy: str, notes: list[Note]) -> 
     return outcomes
 
 
-def _settle_ungraded(outcomes: Outcomes, policy: str, notes: list[Note]) -> Outcomes:
+def _settle_ungraded(outcomes: Outcomes, policy: str, notes: list[Note], read: Sequence[Note]) -> Outcomes:
     ungraded = outcomes.state == NOT_GRADED
     if not ungraded.any():
         return outcomes
     if policy == "error":
         run, question = (int(i[0]) for i in np.nonzero(ungraded))
         total = int(ungraded.sum())
+        hint = next((f"{said.text}; else " for said in read if said.code == PERHAPS_DECLINED), "")
         raise MismatchError(
             f"{outcomes.where(run, question)}: the answer is not graded ({total} such answer{'s' if total > 1 else ''} "
-            f"in all); use {opt('ungraded', 'exclude')} to leave them out, or {opt('ungraded', 'bounds')} to report "
-            "both extremes"
+            f"in all); {hint}use {opt('ungraded', 'exclude')} to leave them out, or {opt('ungraded', 'bounds')} to "
+            "report both extremes"
         )
     for run in map(int, np.flatnonzero(ungraded.any(axis=1))):
         total = ungraded.shape[1] if outcomes.repeats is None else int((outcomes.state[run] != ABSENT).sum())

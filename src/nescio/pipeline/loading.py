@@ -145,7 +145,7 @@ def apply(judged: ReadResult, options: Options) -> Loaded:
         silence = non_answers(data)
         lacking = np.asarray(data.lacking.any(axis=0))
         unshared = data.select(lacking) if lacking.any() else None
-        data, policy_notes = apply_policies(data, policies)
+        data, policy_notes = apply_policies(data, policies, notes)
         notes += policy_notes
     elif isinstance(data, OutcomeCounts):
         silence = non_answers_of(data)

@@ -177,6 +177,9 @@ def _numbers(last: str, above: Array) -> Numbers:
     return Numbers(last, len(held), float(held.sum()), low, high, len(np.unique(held)), bool((held == value).any()))
 
 
+_NO_VERDICTS = ("abstained", "answered", "prediction", "fact")
+
+
 def _check_runs(source: Source, names: Sequence[str], scores: Array) -> None:
     """Raise FormatError where columns cannot all be runs that one measure scored: by their names, numbers of rows, or
     scales."""
@@ -185,6 +188,7 @@ def _check_runs(source: Source, names: Sequence[str], scores: Array) -> None:
         if roles.is_measurement(name, names):
             rule = f"{name!r} seems to be something that was measured, and no run, so this is no score matrix"
             left = [other for other in names if not roles.is_measurement(other, names)]
+            left = [other for other in left if not any(roles.speaks_of(other, part) for part in _NO_VERDICTS)]
             verdict = next((other for other in left if _is_binary(scores[names.index(other)])), "")
             way = (
                 f"{roles.option('outcome', verdict)} reads that column as right (1) and wrong (0)"

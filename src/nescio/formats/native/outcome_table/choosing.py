@@ -97,7 +97,8 @@ def choose(
     told = silent != "NULL" or _has_silence(loaded, columns["outcome"])
     if not told and "abstained" not in named.named and "answered" not in named.named:
         _ask_of_silence(loaded, named, columns, cells["outcome"], turned=turned)
-    notes += unread(loaded, _claimed(columns, named).union(beside), silent=told)
+    beside = _claimed(columns, named).union(beside)
+    notes += unread(loaded, beside, verdict=columns["outcome"], silent=told)
     texts = named.all("text", "prediction", "wrong", "abstained", "answered")
     faults = turned or speaks_of_faults(columns["outcome"], loaded.words(columns["outcome"]))
     empty, in_words = _unsaid(loaded, named, columns, silent, declined, faults=faults)

@@ -170,11 +170,12 @@ def _summary(connection: duckdb.DuckDBPyConnection, table: Table) -> int | None:
 
 
 def _above(connection: duckdb.DuckDBPyConnection, name: str, cell: str, last: str, row: int) -> Numbers | None:
-    """Sum a column up to its last row; None where something else than numbers stands there."""
+    """Sum a column up to its last row, yes as one; None where something else than numbers stands there."""
+    truth = f"CASE WHEN lower({cell}::VARCHAR) IN ({YES}) THEN 1.0 WHEN lower({cell}::VARCHAR) IN ({NO}) THEN 0.0 END"
     query = (
         f"SELECT count(number), count(cell), sum(number), min(number), max(number), count(DISTINCT number), "
-        f"coalesce(bool_or(number = {float(last)}), false) FROM (SELECT {cell} AS cell, TRY_CAST({cell} AS DOUBLE) AS "
-        f"number FROM {name} WHERE row < {row})"
+        f"coalesce(bool_or(number = {float(last)}), false) FROM (SELECT {cell} AS cell, coalesce(TRY_CAST({cell} AS "
+        f"DOUBLE), {truth}) AS number FROM {name} WHERE row < {row})"
     )
     many, cells, total, least, greatest, different, among = first(connection, query)
     if not many or many < cells or not math.isfinite(total):

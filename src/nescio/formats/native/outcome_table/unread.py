@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT
+from nescio.data.policies import PERHAPS_DECLINED
 from nescio.errors import opt
 from nescio.formats.native import roles
 from nescio.formats.native.outcome_table.loaded import Loaded
@@ -16,10 +18,18 @@ _MOST_ACTS = 4  # words for what a system does
 _MOST = 5  # columns that a note names
 
 
-def unread(table: Loaded, claimed: Collection[str | None], *, silent: bool = False, judged: bool = False) -> list[Note]:
+def unread(
+    table: Loaded,
+    claimed: Collection[str | None],
+    *,
+    verdict: str | None = None,
+    silent: bool = False,
+    judged: bool = False,
+) -> list[Note]:
     """Note the columns that play no part, and could: other verdicts; where nothing in the table says which answers were
     declined (`silent`), those of yes and no or of what a system did, the most telling first; and weights. Of answers
-    that are `judged`, an empty one is silent all the same."""
+    that are `judged`, an empty one is silent all the same. One that says so of just those answers without a `verdict`
+    is noted by itself."""
     words = table.few_words([column for column in table.have if column and column not in claimed])
     verdicts = [
         column for column, among in words.items() if _is_verdict(column, among) or roles.part_of(column) == "outcome"
@@ -30,6 +40,7 @@ def unread(table: Loaded, claimed: Collection[str | None], *, silent: bool = Fal
     return [
         *_verdicts(table, verdicts),
         *([] if silent else _acts(table, acts, judged=judged)),
+        *([] if silent or verdict is None else _ungraded(table, acts, verdict)),
         *_weights(table, weights),
     ]
 
@@ -60,6 +71,33 @@ def _acts(table: Loaded, columns: Sequence[str], *, judged: bool) -> Iterator[No
         )
 
 
+def _ungraded(table: Loaded, columns: Sequence[str], verdict: str) -> Iterator[Note]:
+    """Note the first column of yes and no that says one thing of all answers without a verdict, and of few others: it
+    may well say which of them were declined."""
+    free = f"{table.have[verdict]} IS NULL"
+    for column in columns:
+        said: Counter[tuple[bool | None, bool]] = Counter()  # by what it says, and whether there is no verdict
+        query = f"SELECT {table.have[column]}, {free}, count(*) FROM {table.name} GROUP BY ALL"
+        for word, ungraded, rows in table.connection.execute(query).fetchall():
+            said[None if word is None else roles.truth_of(word), ungraded] += rows
+        among = [truth for truth, ungraded in said if ungraded]
+        if len(among) == 1 and among[0] is not None and said[not among[0], False]:
+            others = said[among[0], False]
+            if others <= said[among[0], True]:
+                yield note(
+                    PERHAPS_DECLINED,
+                    "{subject}: {column!r} says {says} of {said:n answer}, among them all {free} that have no verdict: "
+                    "{option} reads them as unanswered",
+                    str(table.source.label),
+                    column=column,
+                    says="yes" if among[0] else "no",
+                    said=others + said[among[0], True],
+                    free=said[among[0], True],
+                    option=roles.option("abstained" if among[0] else "answered", column),
+                )
+                return
+
+
 def _weights(table: Loaded, columns: Sequence[str]) -> Iterator[Note]:
     if columns:
         yield note(
@@ -78,7 +116,7 @@ def _is_verdict(column: str, words: Sequence[str]) -> bool:
     if as_one.is_percentage:
         return not _speaks(column, "fact")
     if roles.are_truths(words):
-        named = _speaks(column, "outcome") or _speaks(column, "wrong")
+        named = _speaks(column, "outcome") or _speaks(column, "wrong") or as_one.named("outcome") > 1.5
         return len(words) > 1 and named and not _speaks(column, "fact")
     return as_one.is_worded and {CORRECT, INCORRECT} <= {*as_one.states.values()}
 

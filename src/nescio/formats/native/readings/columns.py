@@ -129,6 +129,10 @@ class Column:
         numbers = [decimal(word) for word in self.words]
         return bool(numbers) and None not in numbers and any(number % 1 for number in numbers if number)
 
+    def is_text_of(self, part: str) -> bool:
+        """Whether its name says nothing but that it is the text of a part (`output_text`), which may be numbers."""
+        return all(_speaks(token, part) or token.startswith((*_BESIDE, "text")) for token in self.tokens)
+
 
 @cache
 def _speaks(token: str, part: str) -> bool:

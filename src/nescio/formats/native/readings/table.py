@@ -200,7 +200,8 @@ class Table:
             c for c in free if c.named(part) and c not in right and not c.named("abstained") and not c.named("wrong")
         ]
         free = [c for c in free if not c.named("outcome")] + (right if part == "gold" else [])
-        free = [c for c in free if c not in self.key and not c.is_measured and not c.silent_words and not c.is_counted]
+        free = [c for c in free if c not in self.key and not c.silent_words and not c.is_counted]
+        free = [c for c in free if not c.is_measured or c.is_text_of(part)]
         free = [c for c in free if part == "gold" or not c.named("gold")]  # reference_output is no output
         named = [c for c in free if c.last(part) == len(c.tokens) - 1] or free
         return named[0] if len(named) == 1 else None

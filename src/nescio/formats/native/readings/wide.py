@@ -37,6 +37,9 @@ _WORDS = (*_LAST_WORDS, *STEMS["whose"])
 _NO_RUNS = ("outcome", "wrong", "abstained", "answered", "prediction", "gold", "id", "fact", "repeat", "judges")
 
 
+_MEMBER = re.compile(r"([A-Za-z_]\w*)\.([A-Za-z_].*)")  # of an object; the dot of `gpt-4.1` is another
+
+
 class Runs(Struct, frozen=True):
     """The columns of each run: by the run, the column of each part. Where `runs_in` is a column that names runs, the
     others are those of questions."""
@@ -246,7 +249,11 @@ def _composed(free: Sequence[Column]) -> Runs | None:
             parts = _parts_of(by_part, names)
             runs = [run for c in free for run, _ in _split(c.name, behind=behind) if run in names]
             found = Runs({run: {part: by_part[part][run] for part in parts} for run in dict.fromkeys(runs)})
-            if len(set(found.names)) < len(found.names) or not any(_tells(found, p, by_name) for p in parts):
+            if len(set(found.names)) < len(found.names) or any(
+                _are_of_objects([own[part] for own in found.columns.values()]) for part in parts
+            ):
+                continue
+            if not any(_tells(found, p, by_name) for p in parts):
                 continue
             weight = (
                 len(found.names),
@@ -258,6 +265,13 @@ def _composed(free: Sequence[Column]) -> Runs | None:
             if best is None or weight > best[0]:
                 best = weight, found
     return best[1] if best else None
+
+
+def _are_of_objects(names: Sequence[str]) -> bool:
+    """Say whether columns stand in different objects under different names, which are then no runs: `metrics.correct`
+    and `meta.human_correct`."""
+    paths = [_MEMBER.fullmatch(name) for name in names]
+    return all(paths) and all(len({path[i] for path in paths if path}) > 1 for i in (1, 2))
 
 
 def _tells(runs: Runs, part: str, by_name: Mapping[str, Column]) -> bool:
