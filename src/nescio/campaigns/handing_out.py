@@ -9,7 +9,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nescio.campaigns.folder import HANDOUT, TOPICS, Campaign, contents, open_campaign, put, renewed, step
+from nescio.campaigns.folder import HANDOUT, TOPICS, Campaign, contents, put, renewed, step
 from nescio.campaigns.runs import FORMS, naming
 from nescio.campaigns.settings import SETTINGS, written
 from nescio.errors import UsageError
@@ -56,16 +56,17 @@ def checker(campaign: Path | str, output: Path | str) -> HandedOut:
 
     It holds what `handout` writes. Raises UsageError where it cannot be written.
     """
-    path, opened = Path(output), open_campaign(campaign)
+    path = Path(output)
     if path.suffix.lower() != ".zip":
         raise UsageError(f"{path}: the checker is written to .zip (found {path.suffix!r})")
-    files = handout_files(opened)
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in files.items():
-            archive.writestr(zipfile.ZipInfo(name, _EPOCH), content, zipfile.ZIP_DEFLATED)
-    with atomic_write(path) as draft:
-        draft.write_bytes(packed.getvalue())
+    with step(campaign) as opened:  # a step, since it is often written into the campaign: its drafts are swept, too
+        files = handout_files(opened)
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, content in files.items():
+                archive.writestr(zipfile.ZipInfo(name, _EPOCH), content, zipfile.ZIP_DEFLATED)
+        with atomic_write(path) as draft:
+            draft.write_bytes(packed.getvalue())
     return HandedOut(path, tuple(files), f"a team runs nescio campaign check {path.name} RUN...")
 
 
