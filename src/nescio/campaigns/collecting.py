@@ -27,6 +27,7 @@ from nescio.data.signature import sign
 from nescio.errors import FormatError, UsageError
 from nescio.formats import open_source
 from nescio.options.edge import Progress
+from nescio.reporting.numbers import with_interval
 from nescio.sources.text_files import records
 from nescio.stats.parallel import followed
 from nescio.text import plural
@@ -52,10 +53,9 @@ class Collected(Faults, frozen=True):
         if self.rows:
             lines.append(f"{plural(len(self.rows), 'fault')}; what they name was not collected, everything else was")
         for row in self.tables["agreement"]:
-            span = f" [{row.low:.3f}, {row.high:.3f}]" if row.low is not None and row.high is not None else ""
             left = f"; undefined in {row.undefined:,} resamples" if row.undefined else ""
             over = plural(row.n, row.unit) + (f" on {plural(row.answers, 'string')}" if row.unit == "decision" else "")
-            lines.append(f"{row.measure} {row.value:.3f}{span}: {row.assessors}, {over}{left}")
+            lines.append(f"{row.measure} {with_interval(row.value, row.low, row.high)}: {row.assessors}, {over}{left}")
         return "\n".join(lines)
 
 
