@@ -92,6 +92,60 @@ def test_the_verdicts_of_qa_make_a_collection_for_answer_validation(tmp_path: Pa
     assert nescio.campaign.init(tmp_path / "ave", [tmp_path / "ave.xml"], task="ave", groups=["alpha=A"]).key
 
 
+def test_the_share_over_available_answers_goes_from_the_verdicts_to_table_2(tmp_path: Path) -> None:
+    """AVE 2007's test sets have the first question of each topic alone, and Table 2 says what share of the answers to
+    these is left. Five questions in topics of two; of q0 and q2 two systems give two answers each, one of which is void
+    and two alike, so that of 6 answers 3 are left: 50%. In English both of 2 are."""
+    rows = [
+        {"id": f"q{i}", "question": f"{i}?", "topic": f"t{i // 2}", "language": "EN" if i == 4 else "ES"}
+        for i in range(5)
+    ]
+    said: dict[str, list[str | None]] = {
+        "one": ["Rome", "x", "Paris", "x", "here"],
+        "two": ["rome", "x", None, "x", "there"],
+        "three": ["Oslo", "x", "Paris", "x", None],
+    }
+    files = [made.lines(tmp_path / "q.jsonl", rows)]
+    for run, answers in said.items():
+        own = [{"id": f"q{i}", "answer": a, "support": "s"} for i, a in enumerate(answers) if a or i != 4]
+        files.append(made.lines(tmp_path / f"{run}.jsonl", own))
+    judged = "question,answer,verdict\nq0,Rome,R\nq0,Oslo,W\nq2,Paris,R\nq4,here,R\nq4,there,W\n"
+    built = nescio.ave.build(
+        files, tmp_path / "ave.xml", judgements=made.text(tmp_path / "j.csv", judged), first_of="topic"
+    )
+    assert "3 of 5 questions are the first of their topic" in " ".join(map(str, built.notes))
+    left = {row.language: (row.questions, row.answers, row.available, row.kept) for row in built.rows}
+    assert left == {"ES": (2, 3, 6, 0.5), "EN": (1, 2, 2, 1.0)}
+    campaign = made.start(tmp_path, "ave", [tmp_path / "ave.xml"])
+    for file in (campaign / "topics").iterdir():
+        assert "available" not in file.read_text(), "it tells teams how many systems agree"
+    for language, many in (("ES", 3), ("EN", 2)):
+        topics = (campaign / "topics" / f"{language}.xml").read_text()
+        lines = [f"{a.rpartition('_')[0]} {a} REJECTED 0.5" for a in re.findall(r'<a id="([^"]+)"', topics)]
+        assert len(lines) == many
+        made.text(tmp_path / "alpha" / f"r-{language}.txt", "\n".join(lines) + "\n")
+    assert not nescio.campaign.intake(campaign, [tmp_path / "alpha"]).refused
+    nescio.campaign.score(campaign, resamples=10)
+    shares = {row[0]: row[1:] for row in table(campaign, "collections")}
+    assert (shares["Collection"], shares["% over available answers"]) == (["EN", "ES"], ["100.00%", "50.00%"])
+    path = campaign / "campaign.toml"
+    path.write_text(path.read_text().replace("dropped = []", 'dropped = ["q0"]'))
+    nescio.campaign.score(campaign, resamples=10)
+    shares = {row[0]: row[1:] for row in table(campaign, "collections")}
+    assert shares["% over available answers"] == ["100.00%", "–"], "nobody knows how many answers q0 had"
+
+
+def test_systems_belong_to_groups_by_their_names_or_by_a_mapping(two_languages: Path, tmp_path: Path) -> None:
+    english = systems(tmp_path / "en.csv", 6, {"dfki071dede": "135", "dfki072ende": "1", "odd": "12"})
+    path = two_languages / "campaign.toml"
+    path.write_text(path.read_text() + '"dfki07*" = "gamma"\n"odd" = "beta"\n')
+    nescio.campaign.score(two_languages, ranking=[f"EN={english}"], resamples=10)
+    named = [row[:2] for row in table(two_languages, "ranking-EN")]
+    assert ["Gamma", "dfki071dede"] in named
+    assert ["Gamma", "dfki072ende"] in named
+    assert ["Beta Institute", "odd"] in named
+
+
 def test_answers_that_nobody_judged_are_named_and_a_key_may_judge_them(tmp_path: Path) -> None:
     campaign = made.qa(tmp_path)
     made.sound("qa", tmp_path / "alpha" / "a")

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from decimal import ROUND_HALF_UP, Decimal
 
 from msgspec import Struct
 
 from nescio.campaigns.evidence import Cell, JudgedRuns, group_of
 from nescio.campaigns.settings import Settings
+from nescio.data.plain_tables import rounded
 from nescio.data.results import Scores
 from nescio.reporting import latex
 from nescio.reporting.grid import BEST, TIED, Grid, make_grid
@@ -71,13 +71,6 @@ def figure(value: float | None, digits: int = 2) -> str:
     """Print a number as the papers do, a half rounded away from zero: 0.625 is 0.63 and 0.675 is 0.68; a dash where it
     is undefined."""
     return UNDEFINED if value is None or math.isnan(value) else rounded(value, digits)
-
-
-def rounded(value: float, digits: int) -> str:
-    """Return a number with so many decimals, a half away from zero: a half of the decimal number that is meant, as of
-    0.675, which no binary number is, or of 5/8 computed with an error in the last digit."""
-    meant = Decimal(f"{value:.12g}")
-    return f"{meant.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP):f}"
 
 
 def percent(value: float) -> str:
