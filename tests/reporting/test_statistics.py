@@ -49,8 +49,9 @@ def generated(seed: int, path: Path) -> tuple[list[tuple[int, int]], list[int]]:
     return list(zip(first.tolist(), second.tolist(), strict=True)), clusters.tolist()
 
 
-def assert_same(found: Any, expected: float) -> None:
+def assert_same(found: Any, expected: float | None) -> None:
     """A value that Python leaves undefined is null."""
+    assert expected is not None
     assert (found is None) == math.isnan(expected)
     if found is not None:
         assert abs(found - expected) <= 1e-12
@@ -77,14 +78,14 @@ def test_scores_and_comparisons_are_those_of_the_commands(seed: int, tmp_path: P
         assert found == pytest.approx([row.low, row.high], abs=1e-12)
     pairs = [Counter(cells)[divmod(kind, 3)] for kind in range(9)]
     made = script.evaluate("(pairs) => statistics.paired(pairs, 0.95)", pairs)
-    for row in nescio.compare(tmp_path / "table.csv", MEASURES, baseline="b"):
-        found = made[row.measure]
-        assert_same(found["difference"], row.difference)
-        assert row.test == "exact"
-        assert found["p"] == pytest.approx(row.p, rel=1e-10, abs=0)
+    for pair in nescio.compare(tmp_path / "table.csv", MEASURES, baseline="b"):
+        found = made[pair.measure]
+        assert_same(found["difference"], pair.difference)
+        assert pair.test == "exact"
+        assert found["p"] == pytest.approx(pair.p, rel=1e-10, abs=0)
         low, high = found["interval"] or [None, None]
-        assert_same(low, row.low)
-        assert_same(high, row.high)
+        assert_same(low, pair.low)
+        assert_same(high, pair.high)
 
 
 @pytest.mark.parametrize("seed", SEEDS[::5])
