@@ -135,6 +135,58 @@ def test_the_share_over_available_answers_goes_from_the_verdicts_to_table_2(tmp_
     assert shares["% over available answers"] == ["100.00%", "–"], "nobody knows how many answers q0 had"
 
 
+def test_the_campaign_in_figures_and_the_agreement_of_its_assessors(tmp_path: Path) -> None:
+    """Four questions in each of two languages; alpha answers all in both, beta three in EN, where q0 is as alpha has
+    it: 6 answers in EN and 4 in ES. Two judge all but 2 in EN, and differ on one, which is adjudicated: they agree on
+    7 of 8, each says R of 7 or 8: kappa = (7/8 - 7/8) / (1 - 7/8) = 0."""
+    rows = [{"id": f"{lang}{i}", "question": "?", "language": lang} for lang in ("EN", "ES") for i in range(4)]
+    campaign = made.start(tmp_path, "qa", [made.lines(tmp_path / "q.jsonl", rows)])
+    for lang in ("EN", "ES"):
+        own = [{"id": f"{lang}{i}", "answer": f"a{i}"} for i in range(4)]
+        made.lines(tmp_path / "alpha" / f"r-{lang}.jsonl", own)
+    beta = [{"id": f"EN{i}", "answer": [None, "a1", "b2", "b3"][i]} for i in range(4)]
+    made.lines(tmp_path / "beta" / "r-EN.jsonl", beta)
+    nescio.campaign.intake(campaign, [tmp_path / "alpha"], received="2026-05-01")
+    nescio.campaign.intake(campaign, [tmp_path / "beta"], received="2026-05-04")
+    nescio.campaign.pool(campaign)
+    nescio.campaign.sheets(campaign, ["ana", "ben"], overlap=2)
+
+    def say(who: str, row: dict[str, str]) -> str:
+        if who == "ben" and row["answer"] in ("b2", "b3"):
+            return ""
+        return "W" if (who, row["question_id"]) == ("ben", "ES3") else "R"
+
+    fill(campaign, say)
+    nescio.campaign.collect(campaign, resamples=10)
+    nescio.campaign.sheets(campaign, adjudicate=True)
+    fill(campaign, lambda who, row: "R" if who == "adjudication" else say(who, row))
+    nescio.campaign.collect(campaign, resamples=10)
+    nescio.campaign.score(campaign, resamples=10)
+    figures = {row[0]: row[1:] for row in table(campaign, "facts")}
+    judged = figures.pop("Answers judged")
+    assert judged[:2] == ["", ""]
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d( to \d{4}-\d\d-\d\d)?", judged[2])
+    assert figures == {
+        "Campaign": ["EN", "ES", "All"],
+        "Topics": ["4", "4", "8"],
+        "Groups": ["2", "1", "2"],
+        "Runs": ["2", "1", "3"],
+        "Distinct answers": ["6", "4", "10"],
+        "Judged by people": ["6", "4", "10"],
+        "Judged by two or more": ["4", "4", "8"],
+        "Adjudicated": ["0", "1", "1"],
+        "Runs received": ["", "", "2026-05-01 to 2026-05-04"],
+    }
+    agreed = {row[0]: row[1:] for row in table(campaign, "agreement")}
+    assert (agreed["Observed agreement"][0], agreed["Observed agreement"][2:]) == ("0.88", ["2", "8 answers"])
+    assert agreed["Cohen's kappa"] == ["0.00", "–", "1 and 2", "8 answers"]
+    nescio.campaign.publish(campaign)
+    index = (campaign / "site" / "index.html").read_text()
+    assert "8 answers" in index
+    assert not [name for name in ("ana", "ben") if re.search(rf"\b{name}\b", index)]
+    assert ">nan<" not in index
+
+
 def test_systems_belong_to_groups_by_their_names_or_by_a_mapping(two_languages: Path, tmp_path: Path) -> None:
     english = systems(tmp_path / "en.csv", 6, {"dfki071dede": "135", "dfki072ende": "1", "odd": "12"})
     path = two_languages / "campaign.toml"

@@ -170,7 +170,7 @@ class SheetReader:
 def table(path: Path, needed: Sequence[str]) -> Iterator[tuple[dict[str, str], int]]:
     """Yield the rows of a sheet by its columns, which may be in any case and order, with their lines; raises
     FormatError where it lacks one that is needed."""
-    if path.suffix.lower() == ".xlsx":
+    if path.suffix.lower() in workbook.SUFFIXES:
         read: Iterator[tuple[list[str], int]] = workbook.rows(path, needed[0])
     else:
         read = records(path, _delimiter(path))
@@ -210,7 +210,7 @@ def collect(
 
         print(nescio.campaign.collect("campaign"))
 
-    `files` are sheets (.csv, .xlsx) as they came back, each named as its assessor, in any case (none: all in
+    `files` are sheets (.csv, .xlsx, .ods) as they came back, each named as its assessor, in any case (none: all in
     `sheets/`). Every row that can be taken is, and every other is named: an item that no pool had, a word that is no
     verdict, a nugget that the key does not have, an answer beside another item. Of a sheet that was written for nobody,
     or is a copy of another's, nothing is taken. An assessor's new verdict on an answer is added to the history and
@@ -221,7 +221,7 @@ def collect(
     with step(campaign) as opened:
         folder = opened / SHEETS
         paths = [Path(path) for path in files] or sorted(
-            path for path in folder.glob("[!.]*") if path.suffix.lower() in (".csv", ".xlsx")
+            path for path in folder.glob("[!.]*") if path.suffix.lower() in (".csv", *workbook.SUFFIXES)
         )
         if not paths:
             raise UsageError(f"there is no sheet to read; nescio campaign sheets {opened.folder} writes some")

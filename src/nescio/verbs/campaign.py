@@ -377,7 +377,7 @@ class CollectRequest(Seeded, Step):
 def collect(request: CollectRequest) -> Collected:
     """Read sheets back, naming every fault, and say how far the assessors agree.
 
-    A SHEET (.csv or .xlsx) is named after its assessor; without one, all sheets of the campaign are read. Every row
+    A SHEET (.csv, .xlsx, .ods) is named after its assessor; without one, all sheets of the campaign are read. Every row
     that can be taken is added to the history of judgements; the others are named, and the exit status is 2. An empty
     verdict changes nothing, unless --withdraw takes back what was said before.
 
