@@ -360,7 +360,7 @@ class SheetsRequest(Step):
 
 @verb(SheetsRequest, working="writing", prints="")
 def sheets(request: SheetsRequest) -> Handed:
-    """Write spreadsheets or pages for assessors: blind, one per person, each in its own order.
+    """Write blind sheets or pages, one per assessor.
 
     A verdict is R (right), W (wrong), X (inexact) or U (unsupported); for definition questions, the nuggets in a
     string, or -. Answers that are already judged are left out. --form xlsx writes workbooks whose cells no program
