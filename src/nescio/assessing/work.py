@@ -48,12 +48,12 @@ def facts(connection: Connection) -> dict[str, Any]:
     return {row.name: row.value for row in connection.execute(select(about))}
 
 
-def present() -> Select[Any]:
-    """Return the newest record of each item and person."""
+def present(*among: Any) -> Select[Any]:
+    """Return the newest record of each item and person, of the records for which the conditions hold."""
     place = func.row_number().over(
         partition_by=(records.c.item, records.c.person), order_by=(records.c.at.desc(), records.c.number.desc())
     )
-    ranked = select(records, place.label("place")).subquery()
+    ranked = select(records, place.label("place")).where(*among).subquery()
     return select(ranked).where(ranked.c.place == 1)
 
 
@@ -120,17 +120,12 @@ def _claim(connection: Connection, person: str, languages: Sequence[str], own: M
 
 def _shown(connection: Connection, person: str, topics: Sequence[str], own: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the items of topics as the page takes them, in an order of the person's own."""
-    now = present().subquery()
-    said = {
-        row.item: row
-        for row in connection.execute(
-            select(now).where(
-                now.c.person == person, now.c.item.in_(select(items.c.id).where(items.c.topic.in_(topics)))
-            )
-        )
-    }
+    given = connection.execute(select(items).where(items.c.topic.in_(topics))).all()
+    # The window is over the records of these items alone.
+    now = present(records.c.person == person, records.c.item.in_([item.id for item in given])).subquery()
+    said = {row.item: row for row in connection.execute(select(now))}
     rows = []
-    for item in connection.execute(select(items).where(items.c.topic.in_(topics))):
+    for item in given:
         if item.kind == LIST and _others_list(connection, person, item.id):
             continue
         row = {name: getattr(item, name) for name in ("id", "kind", "topic", "question", "answer", "supports")}
@@ -263,10 +258,8 @@ def _sound(connection: Connection, verdict: str, item: Any, own: Mapping[str, An
 def _close(connection: Connection, person: str, topic: str) -> None:
     """Mark a topic as done, or not, as far as a person goes."""
     own = connection.scalars(select(items.c.id).where(items.c.topic == topic)).all()
-    now = present().subquery()
-    said = connection.execute(
-        select(now.c.item, now.c.verdict, now.c.mark).where(now.c.person == person, now.c.item.in_(own))
-    )
+    now = present(records.c.person == person, records.c.item.in_(own)).subquery()
+    said = connection.execute(select(now.c.item, now.c.verdict, now.c.mark))
     judged = {item for item, verdict, mark in said if verdict or mark == "skip"}
     left = [item for item in own if item not in judged]
     done = not [item for item in left if not (item.startswith(f"{LIST}:") and _others_list(connection, person, item))]
@@ -312,6 +305,6 @@ def _to_adjudicate(connection: Connection) -> list[dict[str, Any]]:
 
 def judged(connection: Connection, person: str) -> int:
     """Return how many items a person judged or skipped."""
-    now = present().subquery()
+    now = present(records.c.person == person).subquery()
     done = or_(now.c.verdict != "", now.c.mark == "skip")
-    return connection.scalar(select(func.count()).select_from(now).where(now.c.person == person, done)) or 0
+    return connection.scalar(select(func.count()).select_from(now).where(done)) or 0
