@@ -235,7 +235,8 @@ def leaderboard(judged: JudgedRuns, scores: Scores, settings: Settings, ranks: S
         cells = []
         for measure in measures:
             row = by[run.run, measure]
-            span = f" [{figure(row.low)}, {figure(row.high)}]" if row.low is not None and row.high is not None else ""
+            known = row.low is not None and row.high is not None and not math.isnan(row.low)
+            span = f" [{figure(row.low)}, {figure(row.high)}]" if known else ""
             sign = BEST if row.best else TIED if row.tied_with_best else ""
             cells.append(f"{figure(row.value)}{sign}{span}" if not math.isnan(row.value) else UNDEFINED)
         if (own := place.get(run.run)) is not None:
