@@ -9,7 +9,7 @@ from nescio.systems.validator.ablation import ablation
 from nescio.systems.validator.deciding import decide
 from nescio.systems.validator.features import Features, Rarity, features, rarity
 from nescio.systems.validator.model import Model, load, not_english, save
-from nescio.systems.validator.techniques import OWN, REDUNDANCY, TECHNIQUES, chosen, table12
+from nescio.systems.validator.techniques import OWN, REDUNDANCY, TECHNIQUES, chosen, table12, versions
 from nescio.systems.validator.training import Trained, TrainingPlan, fit, gather, train
 
 __all__ = [
@@ -34,4 +34,5 @@ __all__ = [
     "save",
     "table12",
     "train",
+    "versions",
 ]

@@ -22,8 +22,9 @@ from nescio.systems.validator._resources import Resources
 from nescio.systems.validator._rivals import contested
 from nescio.systems.validator.features import Features, Rarity, features
 from nescio.systems.validator.forest import Floats, Forest, as_lists, from_lists
-from nescio.systems.validator.techniques import RIVALS, TECHNIQUES, check
+from nescio.systems.validator.techniques import RIVALS, TECHNIQUES, check, versions
 from nescio.tasks.ave.exercise import Exercise, language
+from nescio.text import enumerated
 
 KIND, VERSION = "nescio answer validator", 1
 _CLIP = 1e-6
@@ -65,6 +66,12 @@ class Model(Struct, frozen=True):
         """
         resources = resources or Resources()
         check(self.techniques, resources)
+        then, now = self.about.get("versions", {}), versions(self.techniques, resources)
+        if then != now:
+            raise UsageError(
+                f"the model was trained with {enumerated([*then.values()])}, but this is "
+                f"{enumerated([*now.values()])}: train it again, or name the same"
+            )
         computed = features(exercise, self.techniques, self.rarity, resources, votes)
         if computed.names != self.names:
             raise UsageError(

@@ -14,10 +14,15 @@ from nescio.systems.validator import (
     _chunks,
     _embeddings,
     _entities,
+    _frames,
     _lexical,
+    _logic,
     _meaning,
+    _parsing,
     _phrases,
     _resources,
+    _senses,
+    _syntax,
     _types,
 )
 from nescio.systems.validator._case import Case
@@ -29,7 +34,7 @@ from nescio.tasks.ave.exercise import Candidate
 
 LEXICAL = "Lexical processing"  # not a row of Table 12: its text says that all participants used it
 REDUNDANCY, REDUNDANCY_ROW = "redundancy", "Redundancy across systems"  # AVE removes it on purpose
-SYNTAX = ("Dependency analysis",)  # beside syntactic similarity: the dependencies are what it compares
+PROOFS = "proofs"
 RIVALS, RIVAL_ROW = "rivals", "Other questions about the text"  # no validator of 2007 says that it looked at them
 
 
@@ -47,6 +52,8 @@ class Technique(Struct, frozen=True):
     compute: Compute
     absent: Callable[[Resources], str | None] = lambda _: None
     also: tuple[str, ...] = ()  # other rows that it stands for
+    parsed: bool = False  # whether it reads what a parser makes of the texts
+    outside: bool = False  # whether it needs what this project does not bring: WordNet, a model, a parser, a prover
 
 
 def _each(compute: Callable[[Case, Resources], Row]) -> Compute:
@@ -55,6 +62,25 @@ def _each(compute: Callable[[Case, Resources], Row]) -> Compute:
 
 def _plain(name: str, row: str, compute: Callable[[Case], Row]) -> Technique:
     return Technique(name, row, _each(lambda one, _: compute(one)))
+
+
+def _parsed(name: str, row: str, compute: Callable[[Sequence[Case], str], list[Row]], *also: str) -> Technique:
+    """Return a technique that reads parses."""
+
+    def all_rows(_: object, cases: Sequence[Case], __: object, resources: Resources) -> list[Row]:
+        return compute(cases, str(resources.parser))
+
+    return Technique(
+        name, row, all_rows, lambda resources: _parsing.absent(resources.parser), also, parsed=True, outside=True
+    )
+
+
+def _proofs(_: object, cases: Sequence[Case], __: object, resources: Resources) -> list[Row]:
+    return _logic.proofs(cases, str(resources.parser), resources.prover)
+
+
+def _prover_absent(resources: Resources) -> str | None:
+    return _parsing.absent(resources.parser) or _logic.absent(resources.prover)
 
 
 TECHNIQUES = {
@@ -73,14 +99,36 @@ TECHNIQUES = {
         _plain("references", "Coreference resolution", _meaning.references),
         _plain("coreference", "Coreference resolution", _entities.coreference),
         _plain("meaning", "Semantic similarity", _meaning.similar),
-        Technique("wordnet", "Wordnet", _each(_resources.wordnet), _resources.wordnet_absent),
-        Technique("embeddings", "Semantic similarity", _each(_embeddings.embeddings), _resources.embeddings_absent),
-        Technique("syntax", "Syntactic similarity", _each(_resources.syntax), _resources.parser_absent, SYNTAX),
+        Technique("wordnet", "Wordnet", _each(_resources.wordnet), _resources.wordnet_absent, outside=True),
+        Technique(
+            "senses",
+            "Word-sense disambiguation",
+            _each(lambda one, resources: _senses.senses(one, resources.folder)),
+            _resources.wordnet_absent,
+            outside=True,
+        ),
+        Technique(
+            "embeddings",
+            "Semantic similarity",
+            _each(_embeddings.embeddings),
+            _resources.embeddings_absent,
+            outside=True,
+        ),
+        _parsed("speech", LEXICAL, _syntax.speech),
+        _parsed("constituents", "Chunking", _syntax.constituents),
+        _parsed("syntax", "Syntactic similarity", _syntax.dependencies, "Dependency analysis"),
+        _parsed("functions", "Functions (sub, obj, etc)", _syntax.functions),
+        _parsed("transformations", "Syntactic transformations", _frames.transformations),
+        _parsed("frames", "Semantic parsing", _frames.meaning),
+        _parsed("roles", "Semantic role labeling", _frames.roles),
+        _parsed("formulas", "First order logic representation", _logic.formulas),
+        Technique(PROOFS, "Theorem prover", _proofs, _prover_absent, parsed=True, outside=True),
         Technique(RIVALS, RIVAL_ROW, lambda candidates, cases, _, __: against_rivals(candidates, cases)),
         Technique(REDUNDANCY, REDUNDANCY_ROW, lambda candidates, _, votes, __: redundant(candidates, votes)),
     )
 }
-OWN = tuple(name for name in TECHNIQUES if name not in ("wordnet", "embeddings", "syntax", REDUNDANCY))
+PARSED = frozenset(name for name, each in TECHNIQUES.items() if each.parsed)
+OWN = tuple(name for name, each in TECHNIQUES.items() if not each.outside and name != REDUNDANCY)
 
 PARTICIPANTS = (
     "adiftene",
@@ -120,7 +168,16 @@ _REMARKS = {
     "classes": "persons and places, by lists and by the words around a name",
     "references": "pronouns are seen",
     "coreference": "pronouns are resolved to the nearest person named before, within the supporting text",
+    "speech": "which nouns, names and verbs of the statement the text has as such",
+    "constituents": "by the parser: whether the answer is a whole constituent of its text",
     "syntax": "dependencies that statement and text share, with and without their relations",
+    "functions": "whether the answer has the function and the governor that it has in the statement",
+    "transformations": "passives, appositions, relative clauses and nouns of verbs read as one frame",
+    "frames": "frames of statement and text, filler by filler",
+    "roles": "by rules over the parse: what the answer does in its text and in the statement",
+    "senses": "extended Lesk over WordNet's glosses",
+    "formulas": "flat formulas of statement and text, atom by atom",
+    PROOFS: "the least that E has to give up to prove the statement from the text",
     "meaning": "a small lexicon of synonyms, opposites and negations",
     "embeddings": "of whole texts, and word by word",
     "chunks": "how the answer is cut out of its text",
@@ -130,14 +187,14 @@ _REMARKS = {
 
 
 class Row12(Struct, frozen=True):
-    """A row of Table 12, and what stands for it here: `use` is yes, skipped or no.
+    """A row of Table 12, and what stands for it here: `use` is yes or skipped.
 
     `in_2007` has an x for each of the participants that used it, in the order of `PARTICIPANTS`.
     """
 
     technique: str
     in_2007: str
-    here: str | None
+    here: str
     use: str
     why: str | None
 
@@ -169,6 +226,16 @@ def check(names: Sequence[str], resources: Resources) -> None:
             raise UsageError(f"the model was trained with {name}, which is not available here: {why}")
 
 
+def versions(names: Sequence[str], resources: Resources) -> dict[str, str]:
+    """Return the names and versions of the parser and the prover that techniques use."""
+    found = {}
+    if any(name in PARSED for name in names):
+        found["parser"] = _parsing.version(str(resources.parser))
+    if PROOFS in names:
+        found["prover"] = _logic.version(resources.prover)
+    return found
+
+
 def table12(resources: Resources | None = None) -> Results:
     """Return the rows of Table 12, then what is here beside them, with what is in use, what is skipped and why."""
     resources = resources or Resources()
@@ -179,11 +246,7 @@ def table12(resources: Resources | None = None) -> Results:
             by_row.setdefault(row, []).append(technique)
     for name in (*TABLE_12, *(row for row in by_row if row not in TABLE_12)):
         marks = TABLE_12.get(name, ("x" if name == LEXICAL else ".") * len(PARTICIPANTS))
-        here = by_row.get(name, [])
-        for technique in here:
-            rows.append(Row12(name, marks, technique.name, *_use(technique, resources)))
-        if not here:
-            rows.append(Row12(name, marks, None, "no", "not built"))
+        rows += [Row12(name, marks, technique.name, *_use(technique, resources)) for technique in by_row[name]]
     order = note("validator.participants", "in 2007, in this order: {systems:list}", systems=PARTICIPANTS)
     return Results(tuple(rows), sign(ave="table12"), (order,), "techniques")
 

@@ -156,6 +156,7 @@ def train(request: TrainRequest) -> TrainedValidator:
         collection=exercise.name,
         answers=len(exercise.candidates),
         techniques="+".join(techniques),
+        **material.versions,
         trees=request.trees,
         folds=request.folds,
         seed=request.seed,
@@ -184,13 +185,14 @@ def _scored(exercise: Exercise, runs: Runs, measures: Sequence[str], drawn: Mapp
 
 
 def _skipped(request: TrainRequest) -> list[Note]:
-    absent = [
-        (technique.name, technique.absent(request.resources))
-        for technique in validator.TECHNIQUES.values()
-        if technique.name not in request.without
-    ]
+    reasons: dict[str, list[str]] = {}
+    for technique in validator.TECHNIQUES.values():
+        why = technique.absent(request.resources)
+        if why and technique.name not in request.without:
+            reasons.setdefault(why, []).append(technique.name)
     return [
-        note("validator.skipped", "{subject} is skipped: {reason}", name, reason=why) for name, why in absent if why
+        note("validator.skipped", "not used: {techniques:list} ({reason})", techniques=names, reason=why)
+        for why, names in reasons.items()
     ]
 
 
