@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from typing import get_args
 
 from msgspec import Struct
 
@@ -10,6 +11,7 @@ from nescio.data.notes import note
 from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.errors import UnknownNameError, UsageError
+from nescio.systems.hypotheses import Language
 from nescio.systems.validator import (
     _chunks,
     _embeddings,
@@ -26,13 +28,16 @@ from nescio.systems.validator import (
     _types,
 )
 from nescio.systems.validator._case import Case
+from nescio.systems.validator._languages import ENGLISH, KNOWN
 from nescio.systems.validator._lexical import Row
 from nescio.systems.validator._redundancy import Votes, redundant
 from nescio.systems.validator._resources import Resources
 from nescio.systems.validator._rivals import against_rivals
 from nescio.tasks.ave.exercise import Candidate
+from nescio.text import enumerated
 
 LEXICAL = "Lexical processing"  # not a row of Table 12: its text says that all participants used it
+STATED = frozenset(get_args(Language))  # languages of which there are rules for hypotheses
 REDUNDANCY, REDUNDANCY_ROW = "redundancy", "Redundancy across systems"  # AVE removes it on purpose
 PROOFS = "proofs"
 RIVALS, RIVAL_ROW = "rivals", "Other questions about the text"  # no validator of 2007 says that it looked at them
@@ -52,6 +57,7 @@ class Technique(Struct, frozen=True):
     compute: Compute
     absent: Callable[[Resources], str | None] = lambda _: None
     also: tuple[str, ...] = ()  # other rows that it stands for
+    spoken: frozenset[str] | None = frozenset((ENGLISH,))  # codes of languages that it knows; None: it reads no words
     parsed: bool = False  # whether it reads what a parser makes of the texts
     outside: bool = False  # whether it needs what this project does not bring: WordNet, a model, a parser, a prover
 
@@ -60,8 +66,10 @@ def _each(compute: Callable[[Case, Resources], Row]) -> Compute:
     return lambda _, cases, votes, resources: [compute(one, resources) for one in cases]  # noqa: ARG005
 
 
-def _plain(name: str, row: str, compute: Callable[[Case], Row]) -> Technique:
-    return Technique(name, row, _each(lambda one, _: compute(one)))
+def _plain(
+    name: str, row: str, compute: Callable[[Case], Row], spoken: frozenset[str] = frozenset((ENGLISH,))
+) -> Technique:
+    return Technique(name, row, _each(lambda one, _: compute(one)), spoken=spoken)
 
 
 def _parsed(name: str, row: str, compute: Callable[[Sequence[Case], str], list[Row]], *also: str) -> Technique:
@@ -86,16 +94,22 @@ def _prover_absent(resources: Resources) -> str | None:
 TECHNIQUES = {
     each.name: each
     for each in (
-        _plain("lexical", LEXICAL, _lexical.lexical),
-        _plain("proximity", LEXICAL, _lexical.proximity),
-        _plain("ngrams", "n-grams, longest common subsequences", _lexical.ngrams),
-        _plain("hypothesis", "Generates hypotheses", _phrases.hypothesis),
+        _plain("lexical", LEXICAL, _lexical.lexical, KNOWN),
+        _plain("proximity", LEXICAL, _lexical.proximity, KNOWN),
+        _plain("ngrams", "n-grams, longest common subsequences", _lexical.ngrams, KNOWN),
+        _plain("hypothesis", "Generates hypotheses", _phrases.hypothesis, STATED),
         _plain("phrases", "Phrase transformations", _phrases.phrases),
         _plain("chunks", "Chunking", _chunks.chunks),
         _plain("names", "NER", _types.names),
         _plain("classes", "NER", _entities.classes),
-        Technique("numbers", "Num. expressions", _each(lambda one, _: _types.numbers(one)), _resources.numbers_absent),
-        _plain("times", "Temp. expressions", _types.times),
+        Technique(
+            "numbers",
+            "Num. expressions",
+            _each(lambda one, _: _types.numbers(one)),
+            _resources.numbers_absent,
+            spoken=KNOWN,
+        ),
+        _plain("times", "Temp. expressions", _types.times, KNOWN),
         _plain("references", "Coreference resolution", _meaning.references),
         _plain("coreference", "Coreference resolution", _entities.coreference),
         _plain("meaning", "Semantic similarity", _meaning.similar),
@@ -112,6 +126,7 @@ TECHNIQUES = {
             "Semantic similarity",
             _each(_embeddings.embeddings),
             _resources.embeddings_absent,
+            spoken=None,
             outside=True,
         ),
         _parsed("speech", LEXICAL, _syntax.speech),
@@ -123,8 +138,10 @@ TECHNIQUES = {
         _parsed("roles", "Semantic role labeling", _frames.roles),
         _parsed("formulas", "First order logic representation", _logic.formulas),
         Technique(PROOFS, "Theorem prover", _proofs, _prover_absent, parsed=True, outside=True),
-        Technique(RIVALS, RIVAL_ROW, lambda candidates, cases, _, __: against_rivals(candidates, cases)),
-        Technique(REDUNDANCY, REDUNDANCY_ROW, lambda candidates, _, votes, __: redundant(candidates, votes)),
+        Technique(RIVALS, RIVAL_ROW, lambda candidates, cases, _, __: against_rivals(candidates, cases), spoken=KNOWN),
+        Technique(
+            REDUNDANCY, REDUNDANCY_ROW, lambda candidates, _, votes, __: redundant(candidates, votes), spoken=None
+        ),
     )
 }
 PARSED = frozenset(name for name, each in TECHNIQUES.items() if each.parsed)
@@ -199,7 +216,16 @@ class Row12(Struct, frozen=True):
     why: str | None
 
 
-def chosen(resources: Resources, without: Collection[str] = (), *, redundancy: bool = False) -> tuple[str, ...]:
+def missing(technique: Technique, resources: Resources, languages: Collection[str] = ()) -> str | None:
+    """Return why a technique cannot be used here, on questions in some languages (their codes); None where it can."""
+    why = technique.absent(resources)
+    unspoken = sorted({*languages} - (technique.spoken or {*languages}))
+    return why if why or not unspoken else f"nothing here knows {enumerated([code.upper() for code in unspoken])}"
+
+
+def chosen(
+    resources: Resources, without: Collection[str] = (), *, redundancy: bool = False, languages: Collection[str] = ()
+) -> tuple[str, ...]:
     """Return the techniques to use: all that can be, but those switched off; redundancy only where it is asked for.
 
     Raises UnknownNameError for a name that is none, UsageError where nothing is left.
@@ -210,7 +236,9 @@ def chosen(resources: Resources, without: Collection[str] = (), *, redundancy: b
     names = tuple(
         name
         for name, technique in TECHNIQUES.items()
-        if name not in without and (redundancy or name != REDUNDANCY) and technique.absent(resources) is None
+        if name not in without
+        and (redundancy or name != REDUNDANCY)
+        and missing(technique, resources, languages) is None
     )
     if not names:
         raise UsageError("every technique is switched off")

@@ -19,7 +19,7 @@ from nescio.systems.validator._resources import Resources
 from nescio.systems.validator._rivals import contested
 from nescio.systems.validator.features import Features, Rarity, features, rarity
 from nescio.systems.validator.forest import Floats, Forest, grow
-from nescio.systems.validator.model import Calibration, Model, logit
+from nescio.systems.validator.model import Calibration, Model, languages, logit
 from nescio.systems.validator.techniques import chosen, versions
 from nescio.tasks.ave.exercise import Exercise
 
@@ -86,7 +86,7 @@ def train(
     Raises MismatchError where there are not both right and wrong answers, or fewer than two groups of questions.
     """
     plan = plan or TrainingPlan()
-    techniques = chosen(resources or Resources(), without, redundancy=redundancy)
+    techniques = chosen(resources or Resources(), without, redundancy=redundancy, languages=languages(exercise))
     return fit(exercise, gather(exercise, also, techniques, plan, resources=resources, votes=votes), plan)
 
 
@@ -153,6 +153,7 @@ def fit(exercise: Exercise, material: Material, plan: TrainingPlan) -> Trained:
         "contested": contested(exercise.candidates),
         "pairs": all(not one.answer for one in exercise.candidates),
         "versions": dict(material.versions),
+        "languages": list(languages(exercise)),
     }
     thresholds = {name: row.threshold for name, row in tuned.items()}
     techniques = tuple(dict.fromkeys(name.partition(":")[0] for name in material.x.names))
