@@ -27,6 +27,7 @@ from nescio.data.signature import sign
 from nescio.errors import FormatError, UsageError
 from nescio.formats import open_source
 from nescio.options.edge import Progress
+from nescio.reporting.numbers import with_interval
 from nescio.sources.text_files import records
 from nescio.stats.parallel import followed
 from nescio.text import plural
@@ -52,10 +53,9 @@ class Collected(Faults, frozen=True):
         if self.rows:
             lines.append(f"{plural(len(self.rows), 'fault')}; what they name was not collected, everything else was")
         for row in self.tables["agreement"]:
-            span = f" [{row.low:.3f}, {row.high:.3f}]" if row.low is not None and row.high is not None else ""
             left = f"; undefined in {row.undefined:,} resamples" if row.undefined else ""
             over = plural(row.n, row.unit) + (f" on {plural(row.answers, 'string')}" if row.unit == "decision" else "")
-            lines.append(f"{row.measure} {row.value:.3f}{span}: {row.assessors}, {over}{left}")
+            lines.append(f"{row.measure} {with_interval(row.value, row.low, row.high)}: {row.assessors}, {over}{left}")
         return "\n".join(lines)
 
 
@@ -170,7 +170,7 @@ class SheetReader:
 def table(path: Path, needed: Sequence[str]) -> Iterator[tuple[dict[str, str], int]]:
     """Yield the rows of a sheet by its columns, which may be in any case and order, with their lines; raises
     FormatError where it lacks one that is needed."""
-    if path.suffix.lower() == ".xlsx":
+    if path.suffix.lower() in workbook.SUFFIXES:
         read: Iterator[tuple[list[str], int]] = workbook.rows(path, needed[0])
     else:
         read = records(path, _delimiter(path))
@@ -210,7 +210,7 @@ def collect(
 
         print(nescio.campaign.collect("campaign"))
 
-    `files` are sheets (.csv, .xlsx) as they came back, each named as its assessor, in any case (none: all in
+    `files` are sheets (.csv, .xlsx, .ods) as they came back, each named as its assessor, in any case (none: all in
     `sheets/`). Every row that can be taken is, and every other is named: an item that no pool had, a word that is no
     verdict, a nugget that the key does not have, an answer beside another item. Of a sheet that was written for nobody,
     or is a copy of another's, nothing is taken. An assessor's new verdict on an answer is added to the history and
@@ -221,7 +221,7 @@ def collect(
     with step(campaign) as opened:
         folder = opened / SHEETS
         paths = [Path(path) for path in files] or sorted(
-            path for path in folder.glob("[!.]*") if path.suffix.lower() in (".csv", ".xlsx")
+            path for path in folder.glob("[!.]*") if path.suffix.lower() in (".csv", *workbook.SUFFIXES)
         )
         if not paths:
             raise UsageError(f"there is no sheet to read; nescio campaign sheets {opened.folder} writes some")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import numpy as np
@@ -294,8 +295,9 @@ def _scores(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRun
 
 def group_of(run: str, settings: Settings) -> tuple[str, str]:
     """Return the group that the name of a run begins with (empty: none of the campaign), and the rest of the name."""
-    if run in settings.systems:
-        return settings.systems[run], run
+    for name, group in settings.systems.items():
+        if fnmatchcase(run, name):
+            return group, run
     for group in settings.groups:
         if is_named_for(run, group):
             return group, run[len(group) + 1 :]

@@ -149,7 +149,7 @@ class CheckerRequest(OfCampaign):
     """What `nescio campaign checker` is asked."""
 
     output: Path | str = argument(
-        kw_only=False, flags=("-o", "--output"), metavar="FILE", help="The archive to write (.zip)."
+        kw_only=False, flags=("-o", "--output"), metavar="PATH", help="What to write: an archive (.zip), or a folder."
     )
 
 
@@ -162,6 +162,28 @@ def checker(request: CheckerRequest) -> HandedOut:
     nescio campaign check checker.zip runs/mine.jsonl   # what a team does
     """
     return steps.checker(request.campaign, request.output)
+
+
+class ExportRequest(CheckerRequest):
+    """What `nescio campaign export` is asked."""
+
+    codabench: bool = option(default=False, apart=("tira",), help="Write a bundle for Codabench (.zip).")
+    tira: bool = option(default=False, help="Write a folder with a Dockerfile for TIRA.")
+    image: str = option(default="python:3.11", metavar="IMAGE", help="The Docker image that either starts from.")
+
+
+@verb(ExportRequest, working="writing", prints="")
+def export(request: ExportRequest) -> HandedOut:
+    """Write the checker for a platform, Codabench or TIRA, that checks runs as they are submitted.
+
+    What is exported is what teams are handed: topics without gold, and the rules of a run. The scoring program is the
+    checker; its figures are faults and answers, and its page lists every fault.
+
+    \b
+    nescio campaign export campaign --codabench -o bundle.zip
+    nescio campaign export campaign --tira -o checker
+    """
+    return steps.export(**request.values())
 
 
 class CheckRequest(Step):
@@ -355,7 +377,7 @@ class CollectRequest(Seeded, Step):
 def collect(request: CollectRequest) -> Collected:
     """Read sheets back, naming every fault, and say how far the assessors agree.
 
-    A SHEET (.csv or .xlsx) is named after its assessor; without one, all sheets of the campaign are read. Every row
+    A SHEET (.csv, .xlsx, .ods) is named after its assessor; without one, all sheets of the campaign are read. Every row
     that can be taken is added to the history of judgements; the others are named, and the exit status is 2. An empty
     verdict changes nothing, unless --withdraw takes back what was said before.
 
