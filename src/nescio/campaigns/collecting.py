@@ -16,6 +16,7 @@ from nescio.campaigns.assessors import ADJUDICATION, own_order, read_asked
 from nescio.campaigns.folder import KEY, SHEETS, Campaign, put, step
 from nescio.campaigns.handed_in import SUFFIX, handed_in_changes, key_of_lists, read_handed_in
 from nescio.campaigns.judgements import (
+    HISTORY,
     Change,
     Judgement,
     Present,
@@ -25,7 +26,7 @@ from nescio.campaigns.judgements import (
     read_history,
     read_judgements,
 )
-from nescio.campaigns.log import digest, record
+from nescio.campaigns.log import digest, digests, record
 from nescio.campaigns.pooling import Item, pool_version, read_items
 from nescio.campaigns.retyped import is_same, plain, unguarded
 from nescio.campaigns.runs import Fault, Faults
@@ -242,6 +243,7 @@ def collect(
         )
         if not paths:
             raise UsageError(f"there is no sheet to read; nescio campaign sheets {opened.folder} writes some")
+        read = {path.name: digest(path) for path in paths}
         found = _read_key(opened, [path for path in paths if path.name.casefold() == KEY_SHEET])
         paths = [path for path in paths if path.name.casefold() != KEY_SHEET]
         reading, present = SheetReader(opened), Present(read_history(opened))
@@ -249,7 +251,7 @@ def collect(
         rows, sheets = _collected(reading, paths, present, withdraw=withdraw, progress=progress)
         head = append_history(opened, rows)
         _put_lists(opened, present)
-        record(opened, "collect", {}, {}, {"history": head})
+        record(opened, "collect", read, digests(opened, HISTORY), {"history": head})
         kept = [one for one in read_judgements(opened) if one.item in reading.items]
         agreed = tuple(agreement(kept, resamples, seed, reading.of_items()))
         notes = tuple(_alike(kept))
