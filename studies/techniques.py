@@ -126,6 +126,8 @@ def area(confidence: Any, right: Any) -> float:
 def row(data: Any, name: str) -> str:
     """Return how much worse the area is without something: the difference, its interval and its paired p."""
     (found,) = (r for r in nescio.compare(data, "ave.AUC", baseline=ALL, resamples=RESAMPLES) if r.run == name)
+    assert found.low is not None
+    assert found.high is not None
     p = "undefined" if found.p is None else "< 0.001" if found.p < 0.001 else f"{found.p:.3f}"
     return f"{-found.difference:+.4f} [{-found.high:+.4f}, {-found.low:+.4f}] | {p}"
 
