@@ -17,7 +17,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from nescio.stats import intervals
-from nescio.stats.few_units import unit_error
+from nescio.stats.few_units import unit_error, widened_error
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
@@ -36,22 +36,37 @@ class Mean(Struct, frozen=True):
     n: int
 
 
-def mean(values: Floats, level: float, clusters: NDArray[np.int64] | None = None) -> Mean:
-    """Return the mean of one value a question, with Student's interval over questions or clusters of them."""
+def mean(
+    values: Floats,
+    level: float,
+    clusters: NDArray[np.int64] | None = None,
+    limits: tuple[float, float] = EVERYWHERE,
+) -> Mean:
+    """Return the mean of one value a question, with Student's interval over questions or clusters of them; between
+    `limits`, with one imagined question at either."""
     n = len(values)
     if not n:
         return Mean(math.nan, math.nan, math.nan, math.nan, 0)
     value = float(values.mean())
-    return Mean(value, *_ends(value, (values - value) / n, level, clusters), n)
+    low, high, error = _ends(value, (values - value) / n, level, clusters, limits)
+    return Mean(value, max(low, limits[0]), min(high, limits[1]), error, n)
 
 
-def _ends(value: float, moved: Floats, level: float, clusters: NDArray[np.int64] | None) -> tuple[float, float, float]:
+def _ends(
+    value: float,
+    moved: Floats,
+    level: float,
+    clusters: NDArray[np.int64] | None,
+    limits: tuple[float, float] = EVERYWHERE,
+) -> tuple[float, float, float]:
     """Return the ends of an interval and its standard error, from how far each question moves the value."""
     unit = np.arange(len(moved)) if clusters is None else np.unique(clusters, return_inverse=True)[1]
     size = np.bincount(unit).astype(np.float64)
-    error, freedom = unit_error(
-        np.bincount(unit, moved).astype(np.float64), size, np.ones(len(size), dtype=np.int64), skewed=False
-    )
+    influence, ones = np.bincount(unit, moved).astype(np.float64), np.ones(len(size), dtype=np.int64)
+    if math.isinf(limits[0]):
+        error, freedom = unit_error(influence, size, ones, skewed=False)
+    else:
+        error, freedom = widened_error(influence, size, ones, (limits[0] - value, limits[1] - value))
     low, high = intervals.logit(value, error, EVERYWHERE, freedom, level)
     return low, high, error
 
