@@ -169,7 +169,7 @@ class Kept(Struct, frozen=True):
 
 def kept(setting: Setting, results: NDArray[np.float64]) -> list[Kept]:
     """Sum up the suites of a setting."""
-    held, width = results[..., 0].mean(axis=0), results[..., 1].mean(axis=0)
+    held, width = results[..., 0].mean(axis=0), np.nanmean(results[..., 1], axis=0)
     found = (results[..., 2] <= 1 - LEVEL).mean(axis=0)
     return [
         Kept(setting, name, len(results), float(held[i]), float(width[i]), float(found[i]))

@@ -94,6 +94,12 @@ def test_a_benchmark_that_is_all_right_still_widens_the_mean() -> None:
     assert sure.high - sure.low == pytest.approx(nearly.high - nearly.low, rel=0.1)
 
 
+def test_a_suite_without_an_error_has_a_bound() -> None:
+    """30 and 50 right of as many: at least 60 independent questions agree, so that 1 - (.025)^(1/60) may be wrong."""
+    row = typed.score({"a": evidence(mine="C" * 30), "b": evidence(mine="C" * 50)}, "accuracy", **SMALL).rows[0]
+    assert (row.low, row.high) == (pytest.approx(0.025 ** (1 / 60), abs=1e-9), 1.0)
+
+
 def test_benchmarks_of_one_size_are_drawn_apart() -> None:
     """Four copies of one benchmark: the mean has half its standard error, not the same."""
     suite = {name: evidence(mine=letters(0.5, 100)) for name in "abcd"}

@@ -340,6 +340,7 @@ def as_namespace(columns: Mapping[str, Any]) -> SimpleNamespace:
 
 
 OWN = " (one of your own: 'formula((C + U/2)/n)')"
+SHORT = {"price": "price_per_right"}  # what a measure may be called for short
 REGISTRY: Registry[Declaration] = Registry("measure", _index.PLACES, OWN)
 
 
@@ -388,5 +389,5 @@ def parse(text: str | Measure) -> Measure:
     if isinstance(text, Measure):
         return text
     call = parse_call(text, "measure")
-    declaration = REGISTRY.find(call.name)
+    declaration = REGISTRY.find(SHORT.get(call.name, call.name))
     return declaration.bind(call.text.strip(), values_of(call, declaration.parameters, "measure"))

@@ -100,3 +100,17 @@ def stakes(rows: Rows, ideal: Rows, runs: Sequence[str], width: int) -> Any:
     )
     chart = zero + best + lines(rows, runs, width, (x, y)) + dots
     return dressed(chart, beside_axis(width), height=min(300, width))
+
+
+def front(rows: Rows, runs: Sequence[str], width: int, titles: tuple[str, str]) -> Any:
+    """Quality over cost, a point a run; the dashed line joins those on the front. Fields: run, quality, cost, front,
+    named, tip; `titles` are of quality and cost."""
+    x = alt.X("cost:Q", title=titles[1], axis=numbers(width), scale=alt.Scale(zero=True))
+    y = alt.Y("quality:Q", title=titles[0], scale=alt.Scale(zero=False))
+    best = alt.Chart(data([row for row in rows if row["front"]])).mark_line(color=MUTED, strokeDash=[4, 4])
+    points = (
+        alt.Chart(data(rows))
+        .mark_point(filled=True, size=70, opacity=1)
+        .encode(x=x, y=y, color=color(runs, width), description=alt.Description("tip:N"))
+    )
+    return dressed(best.encode(x=x, y=y) + points, beside_axis(width), height=min(300, width))
