@@ -153,3 +153,17 @@ def test_what_is_no_stake_is_refused_and_nothing_written(stake: str, asked: Path
     with pytest.raises(UsageError, match="is no stake"):
         nescio.stakes_prompts(asked / "questions.jsonl", tmp_path / "prompts.jsonl", stakes=[stake])
     assert not list(tmp_path.iterdir())
+
+
+def test_a_column_stake_of_something_else_is_a_column_like_any_other(tmp_path: Path) -> None:
+    """Words, of questions that were asked once, and twice."""
+    rows = ["a,q1,high,correct", "a,q2,low,incorrect", "a,q3,low,unanswered", "a,q4,high,correct"]
+    path = tmp_path / "once.csv"
+    path.write_text("\n".join(["run,question,stake,outcome", *rows]) + "\n")
+    found = nescio.score(path, by="stake", ci=None)
+    assert found.value("a", "accuracy", "high") == 1
+    assert found.value("a", "c@1") == 0.625
+    twice = tmp_path / "twice.csv"
+    twice.write_text("\n".join(["run,question,stake,outcome", *rows[:2], "a,q1,low,incorrect"]))
+    with pytest.raises(UsageError, match="is no stake"):
+        nescio.stakes(twice, stake="stake")

@@ -150,7 +150,8 @@ def stakes(
     if not labels or prices is None:
         raise MismatchError(f"no question was asked at two stakes; {opt('stake')} names the column that holds them")
     declared = sorted(set(prices.values()))
-    place = np.array([declared.index(prices[label]) for label in labels])
+    order = {label: declared.index(price) for label, price in prices.items()}
+    place = np.array([order[label] for label in labels])
     rng = np.random.default_rng([seed, int(Stream.STAKES)])
     setting = Setting(declared, silence_earns, ci / 100, _clusters(data), rng)
     asked = [_asked(data, run, place, setting, candidates) for run in range(len(data.runs))]
@@ -192,7 +193,7 @@ def _asked(data: Evidence, run: int, place: NDArray[np.int64], setting: Setting,
     shape = (data.repeats.questions, len(setting.declared))
     here = data.present[run]
     at = (data.repeats.question[here], place[here])
-    if len(np.unique(np.ravel_multi_index(at, shape))) < here.sum():
+    if np.bincount(np.ravel_multi_index(at, shape), minlength=1).max() > 1:
         raise MismatchError(f"run {data.runs[run]!r} was asked a question twice at one stake")
 
     def laid(name: str) -> Floats:

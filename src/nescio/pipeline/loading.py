@@ -26,7 +26,7 @@ from nescio.pipeline.judging import judge, judges_of
 from nescio.pipeline.options import Options
 from nescio.pipeline.reading import read, read_parts
 from nescio.sources.arrow import items_of
-from nescio.tasks.stakes.stating import penalties, unmarked
+from nescio.tasks.stakes.stating import are_stated, penalties, unmarked
 
 DEFAULT_MEASURES = ("c@1", "accuracy", "coverage")
 MOST_STAKES = 6  # at which utilities are shown where nothing is asked for
@@ -204,7 +204,8 @@ def _clustered(data: Evidence, column: str) -> Evidence:
 
 
 def _defaults(data: Data) -> tuple[str, ...]:
-    if data.repeats is not None and (stakes := penalties(map(str, data.repeats.label))):
+    labels = [] if data.repeats is None else [str(label) for label in data.repeats.label]
+    if labels and are_stated(labels) and (stakes := penalties(labels)):
         prices = [str(price) for price in sorted(set(stakes.values()))]
         apart = [f"utility({price})" for price in prices] if len(prices) <= MOST_STAKES else []
         return (f"stake_area({','.join(prices)})", "silence_per_tenfold", *apart)

@@ -59,7 +59,7 @@ def widened_error(
 
     `away` is how far the lowest and the highest value lie from the mean. What is rare and dear may not have been seen:
     of 30 questions at a price of 9 the plain interval of utility held in 45% of trials, this one in 93% or more
-    (docs/few-units.md). NaN for both where there are fewer than two units.
+    (tests/comparison/test_stakes.py). NaN for both where there are fewer than two units.
     """
     units, n = int(times.sum()), float(times @ size)
     if units < 2:

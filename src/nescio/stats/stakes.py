@@ -152,9 +152,9 @@ def adaptation(
     # Above the least stake of each question, where the order of its silences can matter.
     decides = (many > 0) & (many < times)
     above = np.where(asked, x - np.min(np.where(asked, x, math.inf), axis=1, keepdims=True), 0.0)
-    kinds, counts = np.unique(
-        np.column_stack([asked[decides], many[decides]]).astype(np.int64), axis=0, return_counts=True
-    )
+    patterns, pattern = _rows(asked[decides])
+    codes, counts = np.unique(pattern * (asked.shape[1] + 1) + many[decides].astype(np.int64), return_counts=True)
+    kinds = np.column_stack([patterns[codes // (asked.shape[1] + 1)], codes % (asked.shape[1] + 1)])
     groups: Groups = {}
     for kind, often in zip(kinds, counts.tolist(), strict=True):
         own = x[kind[:-1].astype(bool)]
@@ -162,6 +162,14 @@ def adaptation(
         groups[key] = groups.get(key, 0) + often
     p, how = _order_p(groups, float((above * silent)[decides].sum()), rng)
     return Adaptation(slope, low, high, error, p, how, z, len(each))
+
+
+def _rows(asked: NDArray[np.bool_]) -> tuple[Whole, Whole]:
+    """Return the different rows, and which of them each is; quick where all are alike, as they mostly are."""
+    if not len(asked) or asked.all():
+        return np.ones((1, asked.shape[1]), dtype=np.int64), np.zeros(len(asked), dtype=np.int64)
+    rows, row = np.unique(asked, axis=0, return_inverse=True)
+    return rows.astype(np.int64), row.ravel().astype(np.int64)
 
 
 Groups = dict[tuple[tuple[float, ...], int], int]

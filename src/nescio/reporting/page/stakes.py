@@ -10,7 +10,7 @@ from nescio.data.evidence import Evidence
 from nescio.reporting import abstention, charts
 from nescio.reporting.page.figure import Figure
 from nescio.reporting.page.report_data import ReportData
-from nescio.tasks.stakes.stating import penalties
+from nescio.tasks.stakes.stating import are_stated, penalties
 
 
 def stakes_figure(report: ReportData) -> Figure | None:
@@ -22,7 +22,8 @@ def stakes_figure(report: ReportData) -> Figure | None:
     data = report.loaded.data
     if not isinstance(data, Evidence) or data.repeats is None or "correct" not in data.columns:
         return None
-    known = penalties(map(str, data.repeats.label))
+    labels = [str(label) for label in data.repeats.label]
+    known = penalties(labels) if are_stated(labels) else None
     if known is None or len(stakes := sorted(set(known.values()))) < 2:
         return None
     prices = np.array([float(price) for price in stakes])

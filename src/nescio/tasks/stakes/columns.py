@@ -8,13 +8,14 @@ import numpy as np
 
 from nescio.data.columns import UNCHANGED, Array, Column, declare
 from nescio.errors import MissingColumnError
-from nescio.tasks.stakes.stating import penalties
+from nescio.tasks.stakes.stating import are_stated, penalties
 
 
 def _penalty(evidence: Any) -> Array:
     """Return the stake of each answer, which the label of its repeat says."""
     repeats = getattr(evidence, "repeats", None)
-    known = None if repeats is None else penalties(map(str, repeats.label))
+    labels = [] if repeats is None else [str(label) for label in repeats.label]
+    known = penalties(labels) if labels and are_stated(labels) else None
     if repeats is None or known is None:
         raise MissingColumnError(
             "it needs stated stakes: a column 'stake' that holds the price of an error, and questions asked at several"

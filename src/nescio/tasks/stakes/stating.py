@@ -32,8 +32,11 @@ def label(column: str, stake: str) -> str:
 
 
 def are_stated(labels: Iterable[str]) -> bool:
-    """Tell whether all labels say that they are stakes, and on which scale."""
-    return all(map(_LABEL.fullmatch, labels))
+    """Tell whether all labels say that they are stakes, on which scale, and which."""
+    try:
+        return penalties(labels) is not None
+    except UsageError:  # a column of this name that holds something else
+        return False
 
 
 def penalty(text: str, *, target: bool) -> Fraction:
