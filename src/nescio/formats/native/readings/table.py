@@ -223,11 +223,11 @@ class Table:
         return [None if not a or not b else squeeze(a).casefold() == squeeze(b).casefold() for a, b in pairs]
 
 
-def table_of(source: Source, reads: Reads = _never) -> Table:
-    """Look at the first rows of a source."""
+def table_of(source: Source, reads: Reads = _never, longest: int = LONGEST) -> Table:
+    """Look at the first rows of a source, and at the first letters of its cells."""
     with connect(small=small(source)) as connection:
         have = {name: cell for name, cell in load_rows(connection, source, "cells").items() if name is not None}
-        cells = ", ".join(f"left({cell}, {LONGEST})" for cell in have.values())
+        cells = ", ".join(f"left({cell}, {longest})" for cell in have.values())
         rows = connection.execute(f"SELECT {cells} FROM cells ORDER BY row LIMIT {ROWS}").fetchall()
     rows = [row for row in rows if row != tuple(have)]  # a header that is repeated
     columns = [Column(name, column) for name, column in zip(have, zip(*rows, strict=True), strict=True)]
