@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 
 from msgspec import Struct
@@ -61,13 +62,18 @@ def checker(campaign: Path | str, output: Path | str) -> HandedOut:
         raise UsageError(f"{path}: the checker is written to .zip (found {path.suffix!r})")
     with step(campaign) as opened:  # a step, since it is often written into the campaign: its drafts are swept, too
         files = handout_files(opened)
-        packed = io.BytesIO()
-        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-            for name, content in files.items():
-                archive.writestr(zipfile.ZipInfo(name, _EPOCH), content, zipfile.ZIP_DEFLATED)
         with atomic_write(path) as draft:
-            draft.write_bytes(packed.getvalue())
+            draft.write_bytes(packed(files))
     return HandedOut(path, tuple(files), f"a team runs nescio campaign check {path.name} RUN...")
+
+
+def packed(files: Mapping[str, bytes]) -> bytes:
+    """Return an archive of files, which has the same bytes whenever it is made."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, held in files.items():
+            archive.writestr(zipfile.ZipInfo(name, _EPOCH), held, zipfile.ZIP_DEFLATED)
+    return content.getvalue()
 
 
 def handout_files(campaign: Campaign) -> dict[str, bytes]:

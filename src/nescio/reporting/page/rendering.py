@@ -91,6 +91,7 @@ def page(
             "deciding.js",
             "texts.js",
             "graded.js",
+            "statistics.js",
             "own_scores.js",
             "reading.js",
             "questions.js",

@@ -45,7 +45,7 @@ def _from_right(letter: str) -> bool:
 
 
 def as_json(value: Any) -> str:
-    """JSON that can stand inside a script element: what could end the element, or a line of JavaScript, is escaped, and so is
-    what turns the direction of writing or is no character of a text."""
+    """JSON that can stand inside a script element: what could end the element, or a line of JavaScript, is escaped, and
+    so is what turns the direction of writing or is no character of a text."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
