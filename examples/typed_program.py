@@ -154,6 +154,7 @@ def a_campaign(folder: Path) -> None:
     nescio.campaign.init(place, ["questions.jsonl"], task="qa", groups=["uned=UNED"], deadline="2029-12-31")
     nescio.campaign.handout(place)
     nescio.campaign.checker(place, folder / "checker.zip")
+    nescio.campaign.export(place, folder / "bundle.zip", codabench=True)
     print(nescio.campaign.check(place, ["runs/mine.jsonl"]))
     print(nescio.campaign.intake(place, ["runs/mine.jsonl"], group="uned"))
     print(nescio.campaign.pool(place))

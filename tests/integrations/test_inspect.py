@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import math
+import tomllib
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
@@ -15,6 +16,7 @@ import pytest
 
 import nescio
 from nescio.errors import UnknownNameError, UsageError
+from nescio.integrations import state_of
 from nescio.integrations.inspect import measure
 
 # What the mock model says, and the letter that our scorer gives. Each is said twice, in this order, and every
@@ -37,6 +39,29 @@ C_AT_1, COVERAGE, PENALTY = 3 / 8 * (1 + 1 / 4), 3 / 4, 3 / 8 - 3 * 3 / 8
 def sample_score(value: Any, answer: str | None = None, reason: str | None = None) -> Any:
     """A SampleScore as Inspect hands it to a metric."""
     return SimpleNamespace(sample_id="s", score=SimpleNamespace(value=value, answer=answer, reason=reason))
+
+
+def evaluated(task: Any, outputs: list[Any], folder: Path) -> Any:
+    """The log of a task, one question after the other, whose answers are these."""
+
+    async def words(text: str) -> int:
+        return len(text.split())
+
+    inspect_ai, models = import_module("inspect_ai"), import_module("inspect_ai.model")
+    model = models.get_model("mockllm/model", custom_outputs=outputs)
+    model.api.count_text_tokens = words  # its own would download a vocabulary
+    options = {
+        "max_connections": 1,
+        "max_samples": 1,
+        "display": "none",
+        "log_dir": str(folder),
+        "log_format": "json",
+    }
+    with ThreadPoolExecutor(1) as apart:  # from the event loop of whatever other test drives a browser
+        (found,) = apart.submit(inspect_ai.eval, task, model=model, **options).result()
+    gc.collect()  # Inspect leaves a stream open a sample, of which another test must not hear
+    assert found.status == "success", found.error
+    return found
 
 
 @pytest.fixture(scope="module")
@@ -67,24 +92,8 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Any:
             epochs=2,
         )
 
-        async def words(text: str) -> int:
-            return len(text.split())
-
-        model = models.get_model("mockllm/model", custom_outputs=outputs)
-        model.api.count_text_tokens = words  # its own would download a vocabulary
         folder = tmp_path_factory.mktemp("logs")
-        options = {
-            "max_connections": 1,
-            "max_samples": 1,
-            "display": "none",
-            "log_dir": str(folder),
-            "log_format": "json",
-        }
-        with ThreadPoolExecutor(1) as apart:  # from the event loop of whatever other test drives a browser
-            found = apart.submit(inspect_ai.eval, task, model=model, **options).result()
-        gc.collect()  # Inspect leaves a stream open a sample, of which another test must not hear
-    assert found[0].status == "success", found[0].error
-    return found[0], next(Path(folder).glob("*.json"))
+        return evaluated(task, outputs, folder), next(Path(folder).glob("*.json"))
 
 
 def test_inspect_shows_the_measures_by_their_names(log: Any) -> None:
@@ -144,3 +153,29 @@ class TestConventions:
         assert compute("c@1", [sample_score(0.5), sample_score(1)]) == 0.5
         with pytest.raises(UnknownNameError):
             measure("c@2")
+
+
+def test_inspect_finds_a_scorer_in_which_silence_counts(tmp_path: Path) -> None:
+    """By the entry point that the package declares, on a real evaluation: two right, one wrong, one silent."""
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    (place,) = project["entry-points"]["inspect_ai"].values()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        inspect_ai = pytest.importorskip("inspect_ai", reason="inspect_ai is not installed")
+        abstaining = import_module(place).abstaining
+        dataset, models = import_module("inspect_ai.dataset"), import_module("inspect_ai.model")
+        said = ["Paris", "Rome", "Oslo", "I do not know."]
+        task = inspect_ai.Task(
+            dataset=[
+                dataset.Sample(input=f"{i}?", target=right) for i, right in enumerate(["Paris", "Rome", "Bern", "Bonn"])
+            ],
+            scorer=abstaining(declined="I do not know.*"),
+        )
+        outputs = [models.ModelOutput.from_content("mockllm/model", words) for words in said]
+        log = evaluated(task, outputs, tmp_path)
+    found = {name: metric.value for name, metric in log.results.scores[0].metrics.items()}
+    assert log.results.scores[0].scorer.removeprefix("nescio/") == "abstaining"
+    assert found["c@1"] == (2 + 1 * 2 / 4) / 4
+    assert (found["accuracy"], found["coverage"]) == (2 / 4, 3 / 4)
+    with pytest.raises(UnknownNameError):
+        state_of("x", ["x"], judge="exakt")

@@ -70,8 +70,8 @@ class Model(Struct, frozen=True):
         then, now = self.about.get("versions", {}), versions(self.techniques, resources)
         if then != now:
             raise UsageError(
-                f"the model was trained with {enumerated([*then.values()])}, but this is "
-                f"{enumerated([*now.values()])}: train it again, or name the same"
+                f"the model was trained with {enumerated([*then.values()]) or 'none'}, but here is "
+                f"{enumerated([*now.values()]) or 'none'}: train it again, or name the same"
             )
         computed = features(exercise, self.techniques, self.rarity, resources, votes)
         if computed.names != self.names:
