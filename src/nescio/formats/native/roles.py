@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, field
 
 from nescio.data.outcomes import CORRECT, INCORRECT, SILENT, STATES
-from nescio.errors import FormatError, opt
+from nescio.errors import FormatError, offer, opt
 from nescio.formats.native.headers import COLUMNS, GIVEN, MEASUREMENTS, NO, STEMS, WORDS, YES
 from nescio.sources.database import connect
 from nescio.sources.source import LINES, TABLES, Source, small
@@ -217,7 +217,8 @@ def may_be(part: str, columns: Sequence[str], remarks: Sequence[str] = ()) -> st
     """Write the option that gives a part its column where several could be it, and which they are, with what each would
     make of the table."""
     shown = [f"{name!r} ({remark})" if remark else repr(name) for name, remark in zip_longest(columns, remarks)]
-    return f"{option(part, 'NAME')}, which may be {'; '.join(shown[:_MOST_PROPOSED])}"
+    ways = "".join(offer("column", {part: name}) for name in columns[:_MOST_PROPOSED])
+    return f"{opt('column', of=f'{part}=NAME')}, which may be {'; '.join(shown[:_MOST_PROPOSED])}{ways}"
 
 
 def runs_among(columns: Sequence[str]) -> str:
