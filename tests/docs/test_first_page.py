@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import csv
 import gzip
+import re
+import tomllib
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
 import nescio
+from nescio.measures import REGISTRY
 
 from .console import ROOT
 
@@ -42,6 +45,33 @@ def test_the_order_changes_as_the_page_says() -> None:
         assert f"says {runs['Claude 3.5 Sonnet'][2]} times that it does not know" in text
         assert f"{fewer} fewer wrong answers" in text
     assert f"Sonnet's lead of {lead:.3f} is significant" in " ".join(PAGES[0].read_text(encoding="utf-8").split())
+
+
+def test_the_paper_claims_what_is_so() -> None:
+    """The figures of paper.md, and that what it cites is in its bibliography."""
+    runs, text = counted(), " ".join((ROOT / "paper" / "paper.md").read_text(encoding="utf-8").split())
+    (c, w, u), (d, v, s) = runs["gpt-4o"], runs["Claude 3.5 Sonnet"]
+    n = c + w + u
+    assert f"{n:,} questions, gpt-4o has an accuracy of {c / n:.3f} and Claude 3.5 Sonnet {d / n:.3f}" in text
+    assert f"declines {s} questions and gives {w - v} fewer wrong answers" in text
+    assert f"leads with {(d + s * d / n) / n:.3f} to {(c + u * c / n) / n:.3f}" in text
+    assert f"by {len(REGISTRY)} measures" in text
+    (said,) = re.findall(r"gives p = ([\d.]+\d)", text)
+    assert f"p = {said} by the exact paired test" in " ".join(PAGES[0].read_text(encoding="utf-8").split())
+    held = set(re.findall(r"^@\w+\{(\w+),", (ROOT / "paper" / "paper.bib").read_text(encoding="utf-8"), re.MULTILINE))
+    assert set(re.findall(r"@(\w+)", text.split("# Summary")[1])) - {"1"} == held
+
+
+def test_the_recipe_and_the_package_need_the_same() -> None:
+    """Conda has duckdb's Python package under another name."""
+    recipe = (ROOT / "recipe" / "meta.yaml").read_text(encoding="utf-8")
+    run = re.findall(r"    - ([\w-]+) ?(\S*)", recipe.split("  run:")[1].split("test:")[0])
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    needed = {tuple(re.fullmatch(r"([\w-]+?)([<>=].*)", one).groups()) for one in project["dependencies"]}  # type: ignore[union-attr]
+    assert set(run) == {("python", project["requires-python"])} | {
+        ("python-duckdb" if name == "duckdb" else name, bounds) for name, bounds in needed
+    }
+    assert f'version = "{nescio.__version__}"' in recipe
 
 
 def answers() -> list[Path]:
