@@ -5,15 +5,19 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable
+from math import nan
 from pathlib import Path
 
 import pytest
 
 import nescio
+from nescio.campaigns.collecting import Collected
 from nescio.campaigns.folder import open_campaign
 from nescio.campaigns.judgements import read_history, read_judgements
 from nescio.campaigns.pooling import read_pool
 from nescio.campaigns.retyped import is_same
+from nescio.campaigns.verdicts import Agreement
+from nescio.data.signature import sign
 
 from . import made
 from .test_judging import fill, rows_of, write_rows
@@ -233,3 +237,10 @@ def test_a_half_is_rounded_up_whatever_its_binary_is(value: float, shown: str) -
     from nescio.campaigns.layouts import figure
 
     assert figure(value) == shown
+
+
+def test_an_interval_that_is_undefined_is_not_shown() -> None:
+    undefined = Agreement("anna, ben", "alpha", 1.0, nan, nan, 2, undefined=3)
+    shown = str(Collected((), sign(), (), "faults", {"sheets": (), "agreement": (undefined,)}))
+    assert shown.startswith("alpha 1.000: anna, ben")
+    assert "nan" not in shown.lower().replace("anna", "")

@@ -141,7 +141,9 @@ def _judging(campaign: Campaign) -> list[Step]:
     left = [item for item in items if item.id not in done]
     dispute = disputed(campaign, judgements) if items else []
     new = unasked(campaign, items, judgements)
-    sheets = sorted(path.name for path in (campaign / SHEETS).glob("[!.]*") if path.suffix in (".csv", ".xlsx"))
+    sheets = sorted(
+        path.name for path in (campaign / SHEETS).glob("[!.]*") if path.suffix in (".csv", ".xlsx", ".html")
+    )
     what = f"{len(items) - len(left):,} of {plural(len(items), 'answer')} judged, {len(dispute)} in dispute"
     back = returned(campaign, items, judgements)
     if back.verdicts < back.of:

@@ -85,8 +85,9 @@ def _meant(path: Path) -> str:
 def _open_file(path: Path, streamed: Streamed | None) -> Source:
     if path.suffix.lower() == workbooks.SUFFIX:
         packed, table, notes = workbooks.unpack(path)
-        source = _open_plain(table, MemoryBudget(table.stat().st_size, packed=path.stat().st_size), streamed)
-        return replace(source, packed=packed, notes=(*source.notes, *notes))
+        room = MemoryBudget(table.stat().st_size, packed=path.stat().st_size)
+        source = _packed(_open_plain(table, room, streamed), packed, path)
+        return replace(source, notes=(*source.notes, *notes))
     if path.suffix.lower() in PACKED:
         return _open_packed(path, streamed)
     if path.suffix.lower() in ARCHIVES:
@@ -119,7 +120,7 @@ def _open_kept(path: Path, streamed: Streamed | None) -> Source:
     except FormatError as error:
         raise FormatError(KEPT[path], error.rule, where=error.where, value=error.value) from None
     holds = () if source.packed is None else (source.packed,)
-    return replace(source, packed=Packed(source.path or path, KEPT[path], holds))
+    return _packed(source, Packed(source.path or path, KEPT[path], holds), KEPT[path])
 
 
 def _open_fetched(address: str, streamed: Streamed | None) -> Source:
@@ -130,7 +131,7 @@ def _open_fetched(address: str, streamed: Streamed | None) -> Source:
     except FormatError as error:
         raise FormatError(address, error.rule, where=error.where, value=error.value) from None
     holds = (fetched,) if source.packed is None else (fetched, source.packed)
-    return replace(source, packed=replace(fetched, path=source.path or path, holds=holds))
+    return _packed(source, replace(fetched, path=source.path or path, holds=holds), address)
 
 
 def _open_packed(path: Path, streamed: Streamed | None) -> Source:
@@ -139,9 +140,16 @@ def _open_packed(path: Path, streamed: Streamed | None) -> Source:
         archived = unpacked.suffix.lower() in ARCHIVES
         size = documents.unpacked_size(unpacked) if archived else unpacked.stat().st_size
         room = MemoryBudget(size, packed=path.stat().st_size)
-        return replace(_open_plain(unpacked, room, streamed), packed=packed)
+        return _packed(_open_plain(unpacked, room, streamed), packed, path)
     except FormatError as error:
         raise FormatError(path, error.rule, where=error.where, value=error.value) from None
+
+
+def _packed(source: Source, packed: Packed, label: Path | str) -> Source:
+    """Return what was unpacked or fetched, with its notes about what it was unpacked from."""
+    own = {str(source.path), str(source.label)}
+    notes = tuple(replace(one, subject=str(label)) if one.subject in own else one for one in source.notes)
+    return replace(source, packed=packed, notes=notes)
 
 
 def _open_plain(path: Path, room: MemoryBudget, streamed: Streamed | None = None) -> Source:

@@ -22,7 +22,8 @@ from nescio.sources.text_files import WHITE, records
 if TYPE_CHECKING:
     import duckdb
 
-FORMULA = "'*[=+@-]"  # how a text begins that a spreadsheet would take for a formula, or that was guarded against that
+# How a text begins that a spreadsheet would take for a formula, or that was guarded against that.
+FORMULA = "'*[\t\r]*[=+@-]"
 _MARK = "'"
 _LONGEST_LINE = 1 << 26
 _AT_ONCE = 1 << 12  # lines

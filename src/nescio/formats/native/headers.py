@@ -371,6 +371,8 @@ STEMS: dict[str, tuple[str, ...]] = {
     for part, stems in {
         # words of verdicts, not of names
         "right": "correct match right accurate accept faithful grounded factual supported truthful passed passes success solved resolved",
+        # a tool that failed, and no answer that is wrong
+        "broken": "error exception timeout crash fehler erreur",
         # what is made up, or is not
         "faults": "hallucin confabul fabricat factual faithful grounded",
         # what a system did

@@ -53,7 +53,7 @@ def _detectable(report: ReportData) -> str:
     found = sorted(row.detectable for row in undecided or rows if row.detectable is not None)
     if not found:
         return ""
-    span = f"{found[0]:.3f}" if f"{found[0]:.3f}" == f"{found[-1]:.3f}" else f"{found[0]:.3f} to {found[-1]:.3f}"
+    span = " to ".join(dict.fromkeys(map(number, (found[0], found[-1]))))
     which = "of the pairs that are undecided" if undecided else "of these pairs"
     return f" The smallest difference that a test detects with a chance of 80% is about {span} {which}."
 
@@ -71,7 +71,7 @@ def _silence(report: ReportData) -> str:
     share = silent_share(report)
     if not share:
         return "Below 0, never answering is better."
-    return f"Below {share:.3f}, which silence earns on the questions without an answer, never answering is better."
+    return f"Below {number(share)}, which silence earns on the questions without an answer, never answering is better."
 
 
 def _chosen(report: ReportData) -> str:
@@ -95,13 +95,13 @@ def words(report: ReportData) -> Sequence[Word]:
                 "c@1",
                 "Accuracy that does not count an abstention as an error: each unanswered question earns the accuracy "
                 f"of the run. {name} has {correct:,} of {n:,} right and left {unanswered:,} unanswered: ({correct:,} + "
-                f"{unanswered:,}·{correct:,}/{n:,})/{n:,} = {one:.3f}. Its accuracy is {correct / n:.3f}.",
+                f"{unanswered:,}·{correct:,}/{n:,})/{n:,} = {number(one)}. Its accuracy is {number(correct / n)}.",
             ),
             Word(
                 "penalty(t)",
                 "The mean score if an error costs t/(1-t): 1 for right, 0 for an abstention. At t = 0.75 an "
                 f"error costs 3, so {name} earns ({correct:,} - 3·{incorrect:,})/{n:,} = "
-                f"{(correct - 3 * incorrect) / n:.3f}. {_silence(report)}",
+                f"{number((correct - 3 * incorrect) / n)}. {_silence(report)}",
             ),
         ]
     covered = report.row(best, "coverage")

@@ -74,6 +74,7 @@ def page(report: ReportData, *, title: str | None = None, texts: Texts | None = 
             "deciding.js",
             "texts.js",
             "graded.js",
+            "statistics.js",
             "questions.js",
             *(("live.js",) if live else ()),
         ),

@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nescio.data.results import Score
-from nescio.reporting.numbers import with_interval
+from nescio.reporting.numbers import number, with_interval
 from nescio.reporting.page.deciding import answers_of, decision
 from nescio.reporting.page.report_data import ReportData
 from nescio.reporting.page.statements import LEVEL, Figure, Statement
@@ -153,6 +153,6 @@ def _what_it_did(report: ReportData, run: str) -> tuple[str, ...]:
     if report.main != "accuracy" and shares[top] > shares[run]:
         parts.append(
             f"By accuracy, which counts an abstention as a wrong answer, {report.shown[top]} would be first "
-            f"({shares[top]:.3f})."
+            f"({number(shares[top])})."
         )
     return tuple(parts)

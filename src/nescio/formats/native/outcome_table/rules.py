@@ -15,6 +15,7 @@ from nescio.formats.native import roles
 from nescio.formats.native.headers import SUMS
 from nescio.formats.native.outcome_table.proposing import annotators_that_fit, repeats_that_fit, runs_that_fit
 from nescio.formats.native.outcome_table.table import Table
+from nescio.formats.native.readings.proposing import of_marks
 from nescio.formats.native.summary_rows import BY_PROOF, LEAST, RULE, Numbers, sums_up
 from nescio.sources.source import Source
 from nescio.sources.tables import first, literal, locate
@@ -99,7 +100,13 @@ def keep_rules(connection: duckdb.DuckDBPyConnection, tables: Sequence[Table]) -
     )
     if offence:
         broken, file, row, *cells = offence
-        raise FormatError(sources[file].label, rules[broken][2], where=locate(sources[file], row), value=cells[broken])
+        rule = rules[broken][2]
+        if rules[broken][0] == "outcome":
+            words = connection.execute(
+                "SELECT outcome, count(*) FROM rows WHERE outcome IS NOT NULL GROUP BY 1"
+            ).fetchall()
+            rule += f"; {ways}" if (ways := of_marks(dict(words))) else ""
+        raise FormatError(sources[file].label, rule, where=locate(sources[file], row), value=cells[broken])
 
 
 def no_sums(connection: duckdb.DuckDBPyConnection, tables: Sequence[Table]) -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache, cached_property
 
-from nescio.data.outcomes import CORRECT, INCORRECT, SILENT
+from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT
 from nescio.formats.native import roles
 from nescio.formats.native.headers import CODES, HEDGES, MEASUREMENTS, NEGATIONS, STEMS
 from nescio.text import decimal
@@ -75,7 +75,7 @@ class Column:
             return {word: CORRECT if decimal(word.rstrip("% ")) else INCORRECT for word in self.words}
         if len(self.words) == 1:
             return {word: roles.state_of(word) for word in self.words}
-        return {word: meaning(word) for word in self.words}
+        return _without_faults_of_tools({word: meaning(word) for word in self.words})
 
     @cached_property
     def is_coded(self) -> bool:
@@ -132,6 +132,21 @@ class Column:
     def is_text_of(self, part: str) -> bool:
         """Whether its name says nothing but that it is the text of a part (`output_text`), which may be numbers."""
         return all(_speaks(token, part) or token.startswith((*_BESIDE, "text")) for token in self.tokens)
+
+
+def _without_faults_of_tools(means: Mapping[str, int | None]) -> dict[str, int | None]:
+    """Return what words mean, where an error beside a word for a wrong answer (`fail`, `error`) is that of a tool, and
+    no grade."""
+    beside = (*STEMS["broken"], *STEMS["judges"], *STEMS["outcome"], *STEMS["whose"])
+    broken = {
+        word
+        for word, state in means.items()
+        if state == INCORRECT
+        and all(token.startswith(beside) for token in _tokens(word))
+        and any(token.startswith(STEMS["broken"]) for token in _tokens(word))
+    }
+    others = {state for word, state in means.items() if word not in broken}
+    return {**means, **(dict.fromkeys(broken, NOT_GRADED) if INCORRECT in others else {})}
 
 
 @cache

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from msgspec.structs import replace
 
-from nescio.data.outcomes import SILENT, STATES
+from nescio.data.outcomes import MEANINGS, SILENT
 from nescio.data.repeats import REPEAT
 from nescio.errors import FormatError
 from nescio.formats.native import roles
@@ -70,7 +70,7 @@ def _tried(table: Table) -> tuple[str, ...]:
 
 
 def _outcomes(means: Mapping[str, int]) -> dict[str, str]:
-    names = {state: name for name, state in STATES.items()}
+    names = {state: name for name, state in MEANINGS.items()}
     return {word: names[state] for word, state in means.items() if state in names}
 
 

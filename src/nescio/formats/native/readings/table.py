@@ -140,6 +140,10 @@ class Table:
         """Say whether no two rows of a run have the same there."""
         return self.apart([column, *([self.run] if self.run else [])])
 
+    def is_crossed(self, column: Column) -> bool:
+        """Say whether several runs have each of its values once."""
+        return self.run is not None and self.once(column) and len(column.words) * len(self.run.words) == self.size
+
     def apart(self, columns: Sequence[Column]) -> bool:
         """Say whether no two rows have the same in these columns."""
         return len({*zip(*(c.cells for c in columns), strict=True)}) == self.size
@@ -220,7 +224,12 @@ class Table:
         if self.gold is None or self.prediction is None:
             return [None] * self.size
         pairs = zip(self.gold.cells, self.prediction.cells, strict=True)
-        return [None if not a or not b else squeeze(a).casefold() == squeeze(b).casefold() for a, b in pairs]
+        return [None if not a or not b else same(a, b) for a, b in pairs]
+
+
+def same(a: str | None, b: str | None) -> bool:
+    """Say whether two answers are one, but for case and spaces."""
+    return a is not None and b is not None and squeeze(a).casefold() == squeeze(b).casefold()
 
 
 def table_of(source: Source, reads: Reads = _never) -> Table:

@@ -59,7 +59,7 @@ class Verdict:
 
 def verdicts_of(table: Table) -> list[Verdict]:
     """Return the columns that could say which answers are right, the likeliest first."""
-    taken = table.claimed(*VERDICTS) | {c.name for c in (table.run, table.question) if c}
+    taken = table.claimed(*VERDICTS, "judge") | {c.name for c in (table.run, table.question) if c}
     found = [_weighed(table, c) for c in table.columns if c.name not in taken and c.is_verdict and not c.is_counted]
     return sorted(found, key=lambda v: -v.weight)
 

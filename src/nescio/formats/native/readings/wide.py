@@ -31,6 +31,7 @@ _SERIES, _SENTENCE = 3, 5  # columns that make one; words of one
 _UNTOLD = (KEY, *INDEXES)  # what says nothing of the names below it
 _DIGITS = re.compile(r"\d+")
 _MARK = re.compile(r"[^\w.]+|_+|\.")
+_CLOSING = {"(": ")", "[": "]"}  # the other side of a mark
 _OF_ANSWERS = ("outcome", "wrong", "abstained", "answered", "prediction", "judges", "between", "whose")
 _LAST_WORDS = tuple(stem for part in _OF_ANSWERS if part != "whose" for stem in STEMS[part])
 _WORDS = (*_LAST_WORDS, *STEMS["whose"])
@@ -86,7 +87,8 @@ def _crossed(table: Table) -> tuple[Runs | None, Column | None, bool]:
     keys |= table.claimed("score", "failure", "abstained", "answered")
     free = [c for c in table.columns if c.name not in keys and len(c.words) > 0 and c is not run]
     names = [c for c in table.columns if None not in c.cells and table.apart([c])]
-    texts = [c for c in free if c in names and not _could_be_a_run(c)]
+    said = {word for c in free if c.is_verdict for word in c.words}  # of few rows, all of which may differ
+    texts = [c for c in free if c in names and not _could_be_a_run(c) and not c.words <= said]
     if run is None:
         by = [c for c in names if c not in free or c in texts]
         if found := _composed(free):
@@ -103,7 +105,8 @@ def _crossed(table: Table) -> tuple[Runs | None, Column | None, bool]:
 
 def _series(table: Table) -> set[str]:
     """Return the names of columns of verdicts that are those of questions."""
-    held = [c.name for c in table.columns if _may_hold(c)]
+    words = {word for c in table.columns if _may_hold(c) for word in c.words}
+    held = [c.name for c in table.columns if c.words and c.words <= words]
     return {*held} if len(held) >= _SERIES and _could_be_questions(held) else set()
 
 
@@ -296,7 +299,7 @@ def _parts_of(by_part: Mapping[str, Mapping[str, str]], names: frozenset[str]) -
 def _split(name: str, *, behind: bool) -> Iterator[tuple[str, str]]:
     """Yield the run and the part of a name, at each mark in it."""
     for mark in _MARK.finditer(name):
-        before, after = name[: mark.start()], name[mark.end() :]
+        before, after = name[: mark.start()], name[mark.end() :].rstrip(_CLOSING.get(mark[0].strip(), ""))
         if before and after:
             yield (after, before) if behind else (before, after)
 
