@@ -529,6 +529,7 @@ def test_withdrawn_disqualified_and_extended(tmp_path: Path) -> None:
     late = "2026-05-03"
     assert "after the deadline" in told(campaign, folder, received=late)[0][1]
     nescio.campaign.extend(campaign, "alpha", until="2026-05-04", reason="power cut")
+    assert "2026-05-01 23:59 UTC, of alpha 2026-05-04 23:59 UTC" in str(nescio.campaign.status(campaign))
     assert told(campaign, folder, received=late + "T12:00:00") == [("accepted", "")]
     nescio.campaign.withdraw(campaign, ["alpha_one"], reason="asked for by mail")
     assert taken_in(open_campaign(campaign)) == []

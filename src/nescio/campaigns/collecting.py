@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
+from math import lgamma, log
 from pathlib import Path
 
 from msgspec import Struct
@@ -49,6 +50,8 @@ _WORDS = {"right": "R", "correct": "R", "wrong": "W", "incorrect": "W", "inexact
 _MEANING = "R (right), W (wrong), X (inexact) or U (unsupported)"
 _DELIMITERS = ",;\t"
 _ALIKE = 20  # answers from which it is told that an assessor says one thing of all, or two the same
+_MILLION = 1_000_000  # orders of verdicts from which on one that is sorted is no chance
+_ALONE = "the verdicts are sorted, and the rows are not; was their column sorted alone?"
 _FEW = 6  # questions in a sheet whose order may be another's by chance
 _VITAL = {"vital": True, "v": True, "1": True, "okay": False, "ok": False, "o": False, "0": False}
 
@@ -292,8 +295,10 @@ def _collected(
         answers = reading.read(path, who)
         given, empty = reading.judgements[first:], reading.blanks[blank:]
         owner = _owner(reading, who, twin, asked)
-        if given and owner != who:
-            reading.fault(path, None, f"this is a copy of the sheet of {owner}")
+        alone = _sorted_alone(reading, who, [one.verdict for one in given])
+        if alone or (given and owner != who):
+            copied = f"this is a copy of the sheet of {owner}"
+            reading.fault(path, None, _ALONE if alone else copied)
             del reading.judgements[first:]
             continue
         judged = [one for one in empty if present.said_by_sheet(one.item, who)]
@@ -340,6 +345,16 @@ def _owner(reading: SheetReader, who: str, twin: str, asked: Sequence[str]) -> s
         return twin
     of = [name for name in asked if own_order(reading.campaign, name, items) == items]
     return who if who in of or not of else of[0]
+
+
+def _sorted_alone(reading: SheetReader, who: str, verdicts: Sequence[str]) -> bool:
+    """Whether the verdicts of a sheet are sorted while its rows stand in the order in which they were written, which
+    nobody's are but once in a million: the column was sorted alone."""
+    ways = lgamma(len(verdicts) + 1) - sum(lgamma(times + 1) for times in Counter(verdicts).values())  # the logarithm
+    if ways < log(_MILLION) or list(verdicts) not in (sorted(verdicts), sorted(verdicts, reverse=True)):
+        return False
+    items = [reading.items[name] for name in reading.rows if name in reading.items]
+    return own_order(reading.campaign, who, items) == items
 
 
 def _alike(judgements: Sequence[Judgement]) -> Iterator[Note]:

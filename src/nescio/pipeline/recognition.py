@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from nescio import formats
 from nescio.data.notes import Note
-from nescio.errors import FormatError, MismatchError, UsageError, opt
+from nescio.errors import FormatError, MismatchError, UsageError, offer, opt
 from nescio.formats import SourceRole, candidate_formats, matching_formats
 from nescio.formats.folder_reader import files_of
 from nescio.formats.native import roles
@@ -278,9 +278,9 @@ def _format_of(source: Source, together: Sequence[Source], *, judging: bool) -> 
             if not matching_formats(other):
                 return _format_of(other, [other], judging=judging)  # which is what is wrong: nothing else goes with it
         names = " or as ".join(sorted(f.name for f in candidates))
-        raise FormatError(
-            source.label, f"could be read as {names}; choose one with {opt('format_in')}", where=source.head
-        )
+        ways = "".join(offer("format_in", f.name) for f in candidates)
+        rule = f"could be read as {names}; choose one with {opt('format_in')}{ways}"
+        raise FormatError(source.label, rule, where=source.head)
     if source.kind == "text" and (beside := _text_format_beside(source, together)):
         return beside
     from nescio.formats.explain import no_format, no_text

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 
 from nescio.data.outcomes import CORRECT, INCORRECT, SILENT
 from nescio.errors import FormatError, opt
 from nescio.formats.native import roles
-from nescio.formats.native.readings.columns import Column
 from nescio.formats.native.readings.evidence import FEW_ROWS
-from nescio.formats.native.readings.silences import silences_of
+from nescio.formats.native.readings.silences import never_right, silences_of
 from nescio.formats.native.readings.table import Table, same, table_of
-from nescio.formats.native.readings.verdicts import AHEAD, LIKELY, counted, rivals_of, verdicts_of
+from nescio.formats.native.readings.verdicts import AHEAD, LIKELY, counted, marks_of, rivals_of, verdicts_of
 from nescio.formats.native.readings.wide import QUESTION, RUN, either_way
 from nescio.sources.source import Source
 from nescio.text import decimal
@@ -32,13 +30,7 @@ def propose(source: Source, *, judged: bool | None = None) -> str:
 def rivals_of_judging(source: Source) -> list[str]:
     """Return the columns of a table of answers and gold answers that may say which are right."""
     table = table_of(source)
-    return [*(v.column.name for v in verdicts_of(table) if v.weight > 0), *(c.name for c in _marks(table))]
-
-
-def _marks(table: Table) -> list[Column]:
-    """Return the columns of 1, 0 and -1 whose names are of verdicts."""
-    free = [c for c in table.columns if c.name not in table.claimed() and c.is_marks and not c.is_truth]
-    return [c for c in free if c.named("outcome") and not c.named("fact")]
+    return [*(v.column.name for v in verdicts_of(table) if v.weight > 0), *(c.name for c in marks_of(table))]
 
 
 def of_marks(counts: Mapping[str, int]) -> str:
@@ -52,7 +44,7 @@ def of_marks(counts: Mapping[str, int]) -> str:
         counted([state for n, state in way.items() for _ in range(counts.get(by_number.get(n, ""), 0))]) for way in says
     ]
     unclear = [by_number[n] for n in (-1.0, 0.0) if n in by_number]
-    ways = " ".join(opt("outcome_map", {word: "OUTCOME"}) for word in unclear)
+    ways = " ".join(opt("outcome_map", of=f"{word}=OUTCOME") for word in unclear)
     return f"{ways} says it (-1 silent, 0 wrong: {made[0]}; 0 silent, -1 wrong: {made[1]}; or one of them is ungraded)"
 
 
@@ -72,7 +64,6 @@ def _proposed(table: Table, source: Source, *, judged: bool | None) -> str:
         lines.append(_of_the_verdict(table))
     elif not verdict and not judged and not known.one("score"):
         lines += _of_the_answers(table)
-        lines += [] if lines else [_of_marks_in(c) for c in _marks(table)[:1]]
         if not lines and any(v.weight > _UNLIKELY for v in verdicts_of(table)):
             lines.append(_of_the_verdict(table))
     if not (lines or verdict or judged or known.one("score")):
@@ -90,11 +81,15 @@ def _of_the_verdict(table: Table) -> str:
     found = verdicts_of(table)
     first, *others = [v for v in found if v.weight > 0] or [v for v in found if v.weight > _UNLIKELY]
     rivals = rivals_of(first, found[1:])
-    if first.weight < LIKELY or rivals:
+    unknown = first.column.strangers and [v for v in found[1:] if v.weight >= 0]  # each of which may as well be it
+    if first.weight < LIKELY or rivals or unknown:
         each = [first, *(rivals or [v for v in others if v.weight > first.weight - AHEAD])]
         names, counts = [v.column.name for v in each], [counted(v.states) for v in each]
         return f"the outcome with {roles.may_be('outcome', names, counts)}"
     silences = silences_of(table, first)
+    if not silences and (unclear := never_right(table, first)):
+        named = roles.may_be("abstained", [c.name for c in unclear])
+        return f"the outcome {first.column.name!r} ({counted(first.states)}), and what was declined with {named} (or -)"
     if not silences:
         return f"the outcome with {first.option()} ({counted(first.states)})"
     if len({one.rows for one in silences}) > 1:
@@ -106,11 +101,6 @@ def _of_the_verdict(table: Table) -> str:
     quiet = silences[0]
     ways = f"{first.option()} {roles.option(quiet.part, quiet.column.name)}"
     return f"the outcome with {ways} ({counted(first.states, quiet.rows)})"
-
-
-def _of_marks_in(column: Column) -> str:
-    ways = of_marks(Counter(filter(None, column.cells)))
-    return f"the outcome with {roles.option('outcome', column.name)}, where {ways}"
 
 
 def _of_the_answers(table: Table) -> list[str]:

@@ -64,6 +64,12 @@ def verdicts_of(table: Table) -> list[Verdict]:
     return sorted(found, key=lambda v: -v.weight)
 
 
+def marks_of(table: Table) -> list[Column]:
+    """Return the columns of 1, 0 and -1 whose names are of verdicts."""
+    free = [c for c in table.columns if c.name not in table.claimed() and c.is_marks and not c.is_truth]
+    return [c for c in free if c.named("outcome") and not c.named("fact")]
+
+
 def settled_verdict(table: Table) -> Verdict | None:
     """Return the verdict that stands above all others; None where none does, or where whole names say which it is."""
     found = verdicts_of(table)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import combinations
 from typing import Any
 
 from msgspec import Struct
@@ -17,7 +18,7 @@ from nescio.errors import FormatError
 from nescio.formats.native import roles
 from nescio.formats.native.headers import STEMS
 from nescio.formats.native.readings.columns import MINUS, Column
-from nescio.formats.native.readings.table import INDEXES, Table, table_of
+from nescio.formats.native.readings.table import INDEXES, Table, same, table_of
 from nescio.sources.database import connect
 from nescio.sources.opening import open_table
 from nescio.sources.rows import KEY
@@ -212,8 +213,38 @@ def _bare(free: Sequence[Column], series: Collection[str]) -> tuple[Runs | None,
     said = {state for c in verdicts for state in c.states.values()}
     if len(verdicts) < 2 or len(kinds) > 1 or not {CORRECT, INCORRECT} <= said or any(map(_could_be_a_run, others)):
         return None, False
+    if (
+        any(c.silent_words or c.words & words for c in others)
+        or _are_answered(others)
+        or _share_a_part(verdicts, others)
+    ):
+        return None, False
     scores = kinds == {"numbers"} and not others and not any(MINUS & c.words for c in verdicts)
     return Runs({c.name: {OUTCOME: c.name} for c in verdicts}), scores
+
+
+def _are_answered(others: Sequence[Column]) -> bool:
+    """Say whether two columns of texts are the same in some rows, as an answer and the gold answer are: a row then is
+    one answer."""
+    texts = [c for c in others if len(c.words) > _SERIES and not c.is_measured]
+    for one, other in combinations(texts, 2):
+        alike = sum(map(same, one.cells, other.cells))
+        if _SERIES <= alike < len(one.cells):
+            return True
+    return False
+
+
+def _share_a_part(verdicts: Sequence[Column], others: Sequence[Column]) -> bool:
+    """Say whether the names of verdicts are made of something else and one word that nobody knows, and others of the
+    same and another word: what the verdicts say is then unknown."""
+    for behind in (False, True):
+        split = [{*_split(c.name, behind=behind)} for c in verdicts]
+        parts = set.intersection(*({part for _, part in ways} for ways in split))
+        runs = {run for ways in split for run, part in ways if part in parts}
+        beside = {run for c in others for run, _ in _split(c.name, behind=behind)}
+        if parts and len(runs & beside) > 1:
+            return True
+    return False
 
 
 def _could_be_a_run(column: Column) -> bool:
