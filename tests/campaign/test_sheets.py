@@ -140,6 +140,22 @@ def test_one_column_sorted_alone_is_named_row_by_row(hard: Path) -> None:
     assert all("sorted alone" in fault.rule for fault in collected.rows)
 
 
+def test_verdicts_that_were_sorted_alone_are_not_taken_and_sorted_rows_are(hard: Path) -> None:
+    nescio.campaign.sheets(hard, ["ana"])
+    path = hard / "sheets" / "ana.csv"
+    rows = [{**row, "verdict": "RWWRU"[ord(row["item"][0]) % 5]} for row in rows_of(path)]
+    alone = [{**row, "verdict": v} for row, v in zip(rows, sorted(row["verdict"] for row in rows), strict=True)]
+    write_rows(path, alone)
+    collected = nescio.campaign.collect(hard, resamples=10)
+    assert "was their column sorted alone?" in str(collected)
+    assert not read_judgements(open_campaign(hard))
+    write_rows(path, sorted(rows, key=lambda row: row["verdict"]))
+    assert nescio.campaign.collect(hard, resamples=10).sound
+    assert {one.item: one.verdict for one in read_judgements(open_campaign(hard))} == {
+        row["item"]: row["verdict"] for row in rows
+    }
+
+
 def test_the_history_keeps_all_that_was_ever_said(hard: Path) -> None:
     nescio.campaign.sheets(hard, ["ana"])
 

@@ -21,6 +21,7 @@ import nescio
 from nescio.reporting import page as pages
 from nescio.reporting.numbers import number, signed
 from nescio.reporting.page.deciding import FEWEST, TOLERATED, promises, tolerated
+from nescio.reporting.page.how_to_read import words
 from nescio.reporting.page.sentence import advice, answer, statements
 from nescio.reporting.page.statements import KINDS
 from tests.browser import Opened
@@ -232,7 +233,7 @@ def more_numbers(made: Made) -> set[str]:
     found = {f"{made.k:,}", f"{len(made.report.runs) - 1}", "95%", f"{FEWEST}"}
     c, w, u, *_ = made.counted(best)
     n = max(1, c + w + u)
-    found |= {f"{c / n:.1%}", f"{w / n:.1%}", f"{u / n:.1%}", f"{c + w + u:,}"}
+    found |= {f"{c / n:.1%}", f"{w / n:.1%}", f"{u / n:.1%}", f"{c + w + u:,}", f"{made.score(best)['n']:,}"}
     shares = [made.counted(run)[0] / max(1, sum(made.counted(run)[:3])) for run in made.report.runs]
     found |= {number(max(shares)), number(made.score(best)["value"] or 0)}
     alike = sum(not pair.significant for (one, _), pair in made.report.pairs.items() if one == best)
@@ -394,6 +395,22 @@ def test_pairs_that_do_the_same_are_not_told_apart_by_more_questions() -> None:
     assert "`nescio plan FILES -m c@1 --run mine --baseline other` says how many questions would" in said
 
 
+def test_answers_to_questions_asked_again_are_not_called_questions(tmp_path: Path) -> None:
+    """4 questions asked 4 times are 16 answers, and not clusters; of uneven repeats no count makes the score."""
+    again = [
+        f"{run},q{i % 4},{i // 4},{('correct', 'incorrect')[(i + k) % 3 % 2]}"
+        for k, run in enumerate("ab")
+        for i in range(16)
+    ]
+    for rows, explained in ((again, True), (again[:-1], False)):
+        path = tmp_path / "again.csv"
+        path.write_text("run,question,repeat,outcome\n" + "\n".join(rows) + "\n")
+        made = pages.gather([path], resamples=RESAMPLES, missing="unanswered")
+        assert " answers to 4 questions right" in answer(made).more[0]
+        assert ("c@1" in {word.name for word in words(made)}) == explained
+    assert "asked several times" in advice(pages.gather([EXAMPLES / "trials.csv"], resamples=RESAMPLES))
+
+
 def test_thresholds_are_part_of_a_plan() -> None:
     pilot, at = EXAMPLES / "outcomes.csv", {"old": 0.384294956}
     given = nescio.plan(pilot, run="old", baseline="other", difference=0.1)
@@ -402,7 +419,7 @@ def test_thresholds_are_part_of_a_plan() -> None:
     # Above that threshold old answers 44 of 70, 11 of these wrongly, and is rightly silent on 8 more: 41 right.
     old = moved.records("systems")[0]
     assert (old["correct"], old["incorrect"]) == pytest.approx((41 / 70, 11 / 70))
-    with pytest.raises(nescio.NescioError, match="never differ"):
+    with pytest.raises(nescio.NescioError, match="no number of questions like these"):
         nescio.plan(pilot, run="mine", baseline="old", difference=0.1, at=at)
     with pytest.raises(nescio.NescioError, match="did you mean old"):
         nescio.plan(pilot, run="old", baseline="other", at={"odl": 0.3})

@@ -44,7 +44,7 @@ FIRST = {
         "read answer test.tsv --system sliding-window -o test-run.jsonl",
     ],
     **{f"nescio.campaign.{name}": SUBMITTED for name in ("check", "checker", "handout", "intake", "pool", "status")},
-    **{f"nescio.campaign.{name}": SUBMITTED for name in ("disqualify", "verify", "withdraw")},
+    **{f"nescio.campaign.{name}": SUBMITTED for name in ("disqualify", "export", "verify", "withdraw")},
     "nescio.campaign.extend": [
         "campaign init reading --task qa --topics questions.jsonl --group uned=UNED --deadline 2030-06-30"
     ],

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
+from math import lgamma, log
 from pathlib import Path
 
 from msgspec import Struct
@@ -16,6 +17,7 @@ from nescio.campaigns.assessors import ADJUDICATION, own_order, read_asked
 from nescio.campaigns.folder import KEY, SHEETS, Campaign, put, step
 from nescio.campaigns.handed_in import SUFFIX, handed_in_changes, key_of_lists, learn_lists, read_handed_in
 from nescio.campaigns.judgements import (
+    HISTORY,
     Change,
     Judgement,
     Present,
@@ -25,7 +27,7 @@ from nescio.campaigns.judgements import (
     read_history,
     read_judgements,
 )
-from nescio.campaigns.log import digest, record
+from nescio.campaigns.log import digest, digests, record
 from nescio.campaigns.pooling import Item, pool_version, read_items
 from nescio.campaigns.retyped import is_same, plain, unguarded
 from nescio.campaigns.runs import Fault, Faults
@@ -48,6 +50,8 @@ _WORDS = {"right": "R", "correct": "R", "wrong": "W", "incorrect": "W", "inexact
 _MEANING = "R (right), W (wrong), X (inexact) or U (unsupported)"
 _DELIMITERS = ",;\t"
 _ALIKE = 20  # answers from which it is told that an assessor says one thing of all, or two the same
+_MILLION = 1_000_000  # orders of verdicts from which on one that is sorted is no chance
+_ALONE = "the verdicts are sorted, and the rows are not; was their column sorted alone?"
 _FEW = 6  # questions in a sheet whose order may be another's by chance
 _VITAL = {"vital": True, "v": True, "1": True, "okay": False, "ok": False, "o": False, "0": False}
 
@@ -242,6 +246,7 @@ def collect(
         )
         if not paths:
             raise UsageError(f"there is no sheet to read; nescio campaign sheets {opened.folder} writes some")
+        read = {path.name: digest(path) for path in paths}
         found = _read_key(opened, [path for path in paths if path.name.casefold() == KEY_SHEET])
         paths = [path for path in paths if path.name.casefold() != KEY_SHEET]
         reading, present = SheetReader(opened), Present(read_history(opened))
@@ -249,7 +254,7 @@ def collect(
         rows, sheets = _collected(reading, paths, present, withdraw=withdraw, progress=progress)
         head = append_history(opened, rows)
         _put_lists(opened, present)
-        record(opened, "collect", {}, {}, {"history": head})
+        record(opened, "collect", read, digests(opened, HISTORY), {"history": head})
         kept = [one for one in read_judgements(opened) if one.item in reading.items]
         agreed = tuple(agreement(kept, resamples, seed, reading.of_items()))
         notes = tuple(alike(kept))
@@ -291,8 +296,10 @@ def _collected(
         answers = reading.read(path, who)
         given, empty = reading.judgements[first:], reading.blanks[blank:]
         owner = _owner(reading, who, twin, asked)
-        if given and owner != who:
-            reading.fault(path, None, f"this is a copy of the sheet of {owner}")
+        alone = _sorted_alone(reading, who, [one.verdict for one in given])
+        if alone or (given and owner != who):
+            copied = f"this is a copy of the sheet of {owner}"
+            reading.fault(path, None, _ALONE if alone else copied)
             del reading.judgements[first:]
             continue
         judged = [one for one in empty if present.said_by_sheet(one.item, who)]
@@ -339,6 +346,16 @@ def _owner(reading: SheetReader, who: str, twin: str, asked: Sequence[str]) -> s
         return twin
     of = [name for name in asked if own_order(reading.campaign, name, items) == items]
     return who if who in of or not of else of[0]
+
+
+def _sorted_alone(reading: SheetReader, who: str, verdicts: Sequence[str]) -> bool:
+    """Whether the verdicts of a sheet are sorted while its rows stand in the order in which they were written, which
+    nobody's are but once in a million: the column was sorted alone."""
+    ways = lgamma(len(verdicts) + 1) - sum(lgamma(times + 1) for times in Counter(verdicts).values())  # the logarithm
+    if ways < log(_MILLION) or list(verdicts) not in (sorted(verdicts), sorted(verdicts, reverse=True)):
+        return False
+    items = [reading.items[name] for name in reading.rows if name in reading.items]
+    return own_order(reading.campaign, who, items) == items
 
 
 def alike(judgements: Sequence[Judgement]) -> Iterator[Note]:

@@ -129,7 +129,7 @@ def _picture() -> bytes:
 
 
 def _container(campaign: Campaign, handed: dict[str, bytes], image: str) -> dict[str, bytes]:
-    """Return the files of a folder from which the evaluator is built; topics are in it and also what TIRA mounts."""
+    """Return the files of a folder from which the evaluator is built, the topics among them."""
     recipe = [
         f"FROM {image}",
         f"RUN pip install --no-cache-dir nescio=={__version__}",
@@ -150,8 +150,8 @@ def _container(campaign: Campaign, handed: dict[str, bytes], image: str) -> dict
         "    docker build -t checker .",
         f'    docker run --rm -v "$PWD/runs:/runs:ro" -v "$PWD/out:/out" checker /evaluator/{DATA} /runs /out',
         "",
-        "The runs need no network, and neither does the check. `out/evaluation.prototext` has the figures, and",
-        "`out/detailed_results.html` every fault.",
+        "The check needs no network. `out/evaluation.prototext` has the figures, and `out/detailed_results.html` every",
+        "fault.",
         "",
     ]
     return {

@@ -11,7 +11,7 @@ from nescio.campaigns.group_tables import EVERYTHING
 from nescio.campaigns.judgements import Judgement, by_item, read_history, read_judgements
 from nescio.campaigns.layouts import UNDEFINED, Table, figure
 from nescio.campaigns.pooling import POOLED, Item, RunContents, pool_items, read_items
-from nescio.campaigns.receipts import read_receipts
+from nescio.campaigns.receipts import ACCEPTED, read_receipts
 from nescio.campaigns.topics import nugget_texts
 from nescio.campaigns.verdicts import Agreement, agreement
 from nescio.text import plural
@@ -33,7 +33,8 @@ def facts(said: RunContents) -> Table:
         _row("Groups", languages, lambda name: len({run.group for run in said.runs if name in ("", run.language)})),
         _row("Runs", languages, lambda name: sum(name in ("", run.language) for run in said.runs)),
     ]
-    spans = {"Runs received": _span(one.received for one in read_receipts(campaign) if one.run in said.content)}
+    taken = [one for one in read_receipts(campaign) if one.status == ACCEPTED and one.run in said.content]
+    spans = {"Runs received": _span(one.received for one in taken)}
     if said.topics.task in POOLED:
         items, judged = pool_items(said)[0], _people(campaign, read_judgements(campaign))
         rows += _answers(items, judged, languages)
@@ -55,7 +56,7 @@ def _people(campaign: Campaign, judgements: Iterable[Judgement]) -> dict[str, se
 
 
 def _answers(items: Sequence[Item], judged: dict[str, set[str]], languages: Sequence[str]) -> list[tuple[str, ...]]:
-    """Count distinct answers, and of them those that people judged, two judged alike or not, and one settled."""
+    """Count distinct answers, and how many of them people judged, how many two or more, and how many were settled."""
     of: dict[str, Callable[[set[str]], bool]] = {
         "Distinct answers": lambda _: True,
         "Judged by people": bool,

@@ -11,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nescio.campaigns.folder import HANDOUT, TOPICS, Campaign, contents, put, renewed, step
+from nescio.campaigns.log import digests, record
 from nescio.campaigns.runs import FORMS, naming
 from nescio.campaigns.settings import SETTINGS, written
 from nescio.errors import UsageError
@@ -45,6 +46,7 @@ def handout(campaign: Path | str) -> HandedOut:
             with renewed(opened / HANDOUT) as draft:
                 for name, content in files.items():
                     put(draft / name, content)
+        record(opened, "handout", digests(opened, SETTINGS, TOPICS), digests(opened, HANDOUT))
     after = f"send it to the groups, then take in their runs: nescio campaign intake {opened.folder} FOLDER..."
     return HandedOut(opened / HANDOUT, tuple(files), after)
 

@@ -13,6 +13,7 @@ from nescio.campaigns.settings import Settings
 from nescio.comparison.ranks import Rank
 from nescio.data.plain_tables import rounded
 from nescio.data.results import Scores
+from nescio.formats.native.outcome_table.outcome_table_writer import guard
 from nescio.reporting import latex
 from nescio.reporting.grid import BEST, TIED, Grid, make_grid
 from nescio.reporting.markdown import markdown_table
@@ -51,8 +52,8 @@ class Table(Struct, frozen=True):
         return make_grid(self.head, self.rows, [i < self.texts for i in range(len(self.head))])
 
     def csv(self) -> str:
-        """Write it as CSV."""
-        return csv_text([self.head, *self.rows])
+        """Write it as CSV; names that a spreadsheet would run are made inert."""
+        return csv_text([self.head, *((*map(guard, row[: self.texts]), *row[self.texts :]) for row in self.rows)])
 
     def markdown(self) -> str:
         """Write it as Markdown."""

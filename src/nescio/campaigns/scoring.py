@@ -274,7 +274,9 @@ def _held(judged: JudgedRuns, scores: Scores, rows: Sequence[TopicScore]) -> dic
 
 
 def _csv(kind: type[Any], rows: Sequence[Any]) -> bytes:
-    return csv_text([kind.__struct_fields__, *map(astuple, rows)]).encode(errors="replace")
+    return csv_text([kind.__struct_fields__, *(tuple(map(guard, astuple(row))) for row in rows)]).encode(
+        errors="replace"
+    )
 
 
 def read_results(campaign: Campaign) -> dict[str, Any]:

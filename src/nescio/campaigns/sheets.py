@@ -13,8 +13,9 @@ from msgspec import Struct
 from nescio.campaigns import workbook
 from nescio.campaigns.assessors import ADJUDICATION, own_order, write_asked
 from nescio.campaigns.collecting import KEY_SHEET, SheetReader
-from nescio.campaigns.folder import GUIDELINES, SHEETS, Campaign, put, step
+from nescio.campaigns.folder import GUIDELINES, POOL, SHEETS, Campaign, put, step
 from nescio.campaigns.judgements import Judgement, by_item, read_judgements
+from nescio.campaigns.log import digests, record
 from nescio.campaigns.pooling import Item, pool_version, read_pool
 from nescio.campaigns.screens import assessor_page, list_items, sentence_items
 from nescio.campaigns.topics import nugget_texts
@@ -106,6 +107,7 @@ def sheets(
         rows = [_written(opened, who, items, judgements, form) for who, items in followed(wanted.items(), progress)]
         if opened.settings.task == "nuggets" and not html:
             _write_nuggets(opened, pool)
+        record(opened, "sheets", digests(opened, POOL, GUIDELINES), digests(opened, SHEETS))
     after = f"have them filled in, then run nescio campaign collect {opened.folder}"
     if html:
         after = f"send each page to its assessor, then run nescio campaign collect {opened.folder} FILE... (handed in)"

@@ -17,6 +17,7 @@ from nescio.sources.tables import json_lines
 KEY, RUN = "id", "run"  # the columns of names that rows, or lists of rows, stand under
 _SHOWN = 3  # other lists that a note names
 _FEWEST = 3  # objects of one kind by name that are rows
+_FEWEST_CELLS, _MOST_WORDS = 5, 6  # of single cells by name, in two objects: how many in each, and different ones
 _DEEPEST = 5
 _LONGEST = 20  # characters of a text that is a number with its unit
 Row = Mapping[str, Any]
@@ -184,11 +185,21 @@ def _crossed(value: Mapping[str, Any]) -> list[Row]:
 def _is_keyed(value: Mapping[str, Any]) -> bool:
     """Say whether an object holds objects of one kind by name."""
     members = list(value.values())
-    if len(members) < _FEWEST or not all(isinstance(one, Mapping) and one for one in members):
+    if len(members) < 2 or not all(isinstance(one, Mapping) and one for one in members):
+        return False
+    if len(members) < _FEWEST and not _is_grid(members):
         return False
     if any(_holds_rows(one) for one in members):
         return False
     return _overlap([{*one} for one in members])
+
+
+def _is_grid(members: Sequence[Mapping[str, Any]]) -> bool:
+    """Say whether objects hold single cells of one kind, of a few words, as verdicts on many questions are."""
+    cells = [cell for one in members for cell in one.values() if cell is not None]
+    kinds = {type(cell) for cell in cells}
+    few = len({*map(str, cells)}) <= _MOST_WORDS
+    return min(map(len, members)) >= _FEWEST_CELLS and few and kinds in ({bool}, {int}, {str})
 
 
 def _holds_rows(value: Mapping[str, Any]) -> bool:

@@ -14,7 +14,8 @@ from typing import Any
 
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError, UsageError
-from nescio.sources.compressed import check_size
+from nescio.sources.documents import unpacked_size
+from nescio.sources.limits import SHEETS
 from nescio.sources.source import Packed
 
 SUFFIX = ".xlsx"
@@ -23,17 +24,18 @@ _CELL = re.compile(
     rb"<(?:\w+:)?c ([^>]*[^>/])>\s*<(?:\w+:)?f(?:\s[^>]*)?(?:/>|>[^<]*</(?:\w+:)?f>)(.*?)</(?:\w+:)?c>", re.DOTALL
 )
 _VALUE, _EMPTY = re.compile(rb"<(?:\w+:)?v[ />]"), re.compile(rb"<(?:\w+:)?v ?/>|<(?:\w+:)?v></")
+_MOST_TITLES = 5  # rows of one cell, of several words, above the header
 _MOST_ROWS = 1 << 20  # of a sheet, by its format
 _FEW_CELLS = 1 << 20  # beside which the size of a file says nothing
 _PLACE, _IS_TEXT = re.compile(rb'\br="([A-Z]+\d+)"'), b't="str"'
 
 
-def unpack(path: Path, most: int) -> tuple[Packed, Path, list[Note]]:
+def unpack(path: Path) -> tuple[Packed, Path, list[Note]]:
     """Write the sheet of a workbook as CSV into a temporary folder, which goes when the first value does; and note
     cells that stand beyond its header.
 
     Raises UsageError where the library that reads workbooks is not installed, FormatError where this is none, where it
-    unpacks to more than `most` bytes or to more cells than so many bytes hold, where several sheets have cells (nothing
+    unpacks to more bytes than it may or to more cells than so many bytes hold, where several sheets have cells (nothing
     says which is meant), or where a cell holds an error, or a formula without the value that it gave: neither is an
     answer.
     """
@@ -48,9 +50,7 @@ def unpack(path: Path, most: int) -> tuple[Packed, Path, list[Note]]:
     weakref.finalize(packed, shutil.rmtree, folder, ignore_errors=True)
     filled: dict[str, tuple[Path, _Sheet]] = {}
     try:
-        with zipfile.ZipFile(path) as archive:
-            size = sum(info.file_size for info in archive.infolist())
-        check_size(path, size, most)
+        size = unpacked_size(path, SHEETS)
         book = load_workbook(path, read_only=True, data_only=True)
         for i, sheet in enumerate(book.worksheets):
             sheet.reset_dimensions()  # which may claim more cells than there are
@@ -67,7 +67,7 @@ def unpack(path: Path, most: int) -> tuple[Packed, Path, list[Note]]:
     ((table, rows),) = filled.values()
     _check_errors(path, rows.errors)
     _check_formulas(path)
-    return packed, table, _beyond(path, rows.beyond)
+    return packed, table, [*_titles(path, rows.titles), *_beyond(path, rows.beyond)]
 
 
 def _write(rows: Iterable[list[str]], target: Path) -> bool:
@@ -79,13 +79,14 @@ def _write(rows: Iterable[list[str]], target: Path) -> bool:
 
 
 class _Sheet:
-    """The cells of a sheet as texts, without rows that are empty, and as wide as its first row; what errors they hold,
-    and which stand beyond that, is known when all were seen."""
+    """The cells of a sheet as texts, without rows that are empty, and as wide as its first row below its titles; what
+    errors they hold, and which stand beyond that, is known when all were seen."""
 
     def __init__(self, path: Path, sheet: Any, size: int) -> None:
         self._path, self._sheet, self._size = path, sheet, size
         self.errors: list[tuple[str, str]] = []
         self.beyond: list[str] = []
+        self.titles: list[str] = []
 
     def __iter__(self) -> Iterator[list[str]]:
         from openpyxl.cell.cell import ERROR_CODES
@@ -99,6 +100,9 @@ class _Sheet:
                 raise FormatError(self._path, rule)
             texts = ["" if cell is None else _text(cell) for cell in row]
             if not any(texts):
+                continue
+            if width is None and len(self.titles) < _MOST_TITLES and sum(map(bool, texts)) == 1 and " " in texts[0]:
+                self.titles.append(texts[0])
                 continue
             if width is None:
                 width = max(i + 1 for i, cell in enumerate(texts) if cell)
@@ -133,6 +137,13 @@ def _without_value(sheet: bytes) -> Iterator[str]:
         if not _VALUE.search(after) or (_EMPTY.search(after) and _IS_TEXT not in attributes):
             place = _PLACE.search(attributes)
             yield place[1].decode() if place else "?"
+
+
+def _titles(path: Path, titles: Sequence[str]) -> list[Note]:
+    if not titles:
+        return []
+    said = "{subject}: {many:n row} above the header left out ({first!r})"
+    return [note("workbook.titles", said, str(path), many=len(titles), first=titles[0])]
 
 
 def _beyond(path: Path, beyond: Sequence[str]) -> list[Note]:

@@ -371,6 +371,8 @@ STEMS: dict[str, tuple[str, ...]] = {
     for part, stems in {
         # words of verdicts, not of names
         "right": "correct match right accurate accept faithful grounded factual supported truthful passed passes success solved resolved",
+        # a tool that failed, and no answer that is wrong
+        "broken": "error exception timeout crash fehler erreur",
         # what is made up, or is not
         "faults": "hallucin confabul fabricat factual faithful grounded",
         # what a system did
@@ -409,7 +411,7 @@ STEMS: dict[str, tuple[str, ...]] = {
         "id": """id qid uid question quest query input stem item sample example prompt problem case task instance idx index doc row
             record entry scenario test num number nr numero frage pregunta domanda pergunta vraag pytan вопрос номер 题号
             问题 编号""",
-        "prediction": """answer prediction predict response output completion generat hypothes submission antwort antwoord reponse
+        "prediction": """answer prediction predict response output completion generat hypothes submission reply antwort antwoord reponse
             respuesta risposta resposta odpowied ответ 模型答案 模型回答""",
         "gold": """gold expect verwacht attendu esperad reference target truth gt key best correctanswer musterl gabarito wzorzec эталон 标准答案 参考答案""",
     }.items()

@@ -184,6 +184,14 @@ def _check_runs(source: Source, names: Sequence[str], scores: Array) -> None:
     """Raise FormatError where columns cannot all be runs that one measure scored: by their names, numbers of rows, or
     scales."""
     ways = f"{opt('format_in', 'matrix')} reads each column as a run all the same"
+    if (scores == -1).any() and (np.isnan(scores) | np.isin(scores, (-1, 0, 1))).all():
+        rule = "its cells are 1, 0 and -1, which may be verdicts, of which one is silence, or scores"
+        one = f"{roles.option('outcome', names[0])} says the former, " if len(names) == 1 else ""
+        raise FormatError(source.label, f"{rule}: {one}{ways}", where=source.head)
+    told = [name for name in names if any(roles.speaks_of(name, part) for part in ("abstained", "answered"))]
+    if len(told) < len(names) and (found := [n for n in told if _is_binary(scores[names.index(n)])]):
+        rule = f"{found[0]!r} may say which questions were answered, and be no run, so this may be no score matrix"
+        raise FormatError(source.label, f"{rule}; {ways}", where=source.head)
     for name, column in zip(names, scores, strict=True):
         if roles.is_measurement(name, names):
             rule = f"{name!r} seems to be something that was measured, and no run, so this is no score matrix"

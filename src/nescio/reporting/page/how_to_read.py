@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from nescio.data.evidence import Evidence
 from nescio.reporting.numbers import number
+from nescio.reporting.page.deciding import unit, units
 from nescio.reporting.page.report_data import ReportData
 from nescio.text import plural
 
@@ -22,27 +23,16 @@ class Word(Struct, frozen=True):
     text: str
 
 
-def units(report: ReportData) -> int | None:
-    """Return how many questions, or clusters of them, there are; None for counts alone."""
-    data = report.loaded.data
-    if not isinstance(data, Evidence):
-        return None
-    return data.size if data.clusters is None else len(set(map(int, data.clusters)))
-
-
 def is_small(report: ReportData) -> bool:
     """Say whether the collection is too small for small differences."""
-    many = units(report)
-    return many is not None and many < SMALL
+    return isinstance(report.loaded.data, Evidence) and units(report) < SMALL
 
 
 def warning(report: ReportData) -> str:
     """Say what a small collection cannot say; nothing where it is not small."""
-    many = units(report)
-    if many is None or not is_small(report):
+    if not is_small(report):
         return ""
-    clusters = isinstance(report.loaded.data, Evidence) and report.loaded.data.clusters is not None
-    what = plural(many, "cluster" if clusters else "question")
+    what = plural(units(report), unit(report))
     return f"The collection is small: {what}.{_detectable(report)} So no value is in bold."
 
 
@@ -81,12 +71,18 @@ def _chosen(report: ReportData) -> str:
     return f", and from {number(row.low)} to {number(row.high)} as the best of {len(report.runs):,}"
 
 
+def _asked_alike(report: ReportData) -> bool:
+    """Say whether every question was asked equally often, so that counts of answers give the score."""
+    data = report.loaded.data
+    return data.repeats is None or "-" not in data.repeats.span(data.present)
+
+
 def words(report: ReportData) -> Sequence[Word]:
     """Explain the words of the page by the best run's own figures."""
     best = report.runs[0]
     name, counts = report.shown[best], report.counts.get(best)
     explained = []
-    if counts and sum(counts):
+    if counts and sum(counts) and _asked_alike(report):
         correct, incorrect, unanswered = counts
         n = sum(counts)
         one = (correct + unanswered * correct / n) / n

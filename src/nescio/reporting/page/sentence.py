@@ -134,6 +134,14 @@ def value(row: Score | None) -> str:
     return "not computed" if row is None else with_interval(row.value, row.low, row.high)
 
 
+def asked(report: ReportData, rows: int) -> str:
+    """Say what so many rows are: questions, or answers where questions were asked several times."""
+    repeats = report.loaded.data.repeats
+    if repeats is None:
+        return plural(rows, "question")
+    return f"{plural(rows, 'answer')} to {plural(repeats.questions, 'question')}"
+
+
 def _what_it_did(report: ReportData, run: str) -> tuple[str, ...]:
     """Return what the best run did with its questions, and who would be best if silence were taken for a wrong
     answer."""
@@ -145,8 +153,7 @@ def _what_it_did(report: ReportData, run: str) -> tuple[str, ...]:
         return ()
     right, wrong, left = f"{correct / n:.1%}", f"{incorrect / n:.1%}", f"{unanswered / n:.1%}"
     parts = [
-        f"{report.shown[run]} got {right} of {plural(n, 'question')} right and {wrong} wrong, and left {left} "
-        "unanswered."
+        f"{report.shown[run]} got {right} of {asked(report, n)} right and {wrong} wrong, and left {left} unanswered."
     ]
     shares = {name: c / (c + w + u) if c + w + u else 0.0 for name, (c, w, u) in report.counts.items()}
     top = max(report.runs, key=lambda name: shares[name])

@@ -173,13 +173,13 @@ def table(source: Source, stem: str, before: set[str], notes: list[Note]) -> lis
         columns = _columns(source, have, notes)
         notes += _unread(Loaded(connection, "predictions", source, have), columns)
         names = [column for column in have if column is not None]
-        sure = {name: have[name] for name in names if name == columns.confidence}
-        notes += with_points(connection, "predictions", source, sure)
+        notes += with_points(connection, "predictions", source, {n: have[n] for n in names if n == columns.confidence})
         cells = connection.execute(
             f"SELECT row, {', '.join(have[n] for n in names)} FROM predictions ORDER BY row"
         ).fetchall()
     cells = _whole(cells, names, (columns.prediction, columns.gold), source, notes)
     structured = _structured(source, columns.prediction, columns.gold) if source.kind == "lines" else None
+    _ask_of_no_gold(source, columns, [row[names.index(columns.gold) + 1] for row in cells])
     own, ids = columns.own, columns.ids
     quiet = {name: _quiet(source, {row[names.index(name) + 1] for row in cells}) for name in columns.abstained}
     said = [name for name, words in quiet.items() if not words]
@@ -230,6 +230,15 @@ def table(source: Source, stem: str, before: set[str], notes: list[Note]) -> lis
             )
         )
     return rows
+
+
+def _ask_of_no_gold(source: Source, columns: _Columns, gold: Sequence[str | None]) -> None:
+    """Raise FormatError where no question has a gold answer, and nothing says that none has an answer."""
+    if not gold or any(gold) or columns.answerable or columns.unanswerable:
+        return
+    rule = f"all cells of {columns.gold!r} are empty, so nothing says what is right, or that nothing could be"
+    ways = f"{roles.option('gold', 'NAME')} names the gold answers, {roles.option('outcome', 'NAME')} a verdict"
+    raise FormatError(source.label, f"{rule}; {ways}", where=source.head)
 
 
 def _no_sum(rows: Sequence[Row], stem: str | None) -> None:

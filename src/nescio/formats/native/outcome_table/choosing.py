@@ -18,7 +18,7 @@ from nescio.formats.native.outcome_table.confidences import as_numbers, choose_c
 from nescio.formats.native.outcome_table.loaded import Loaded
 from nescio.formats.native.outcome_table.unread import unread
 from nescio.formats.native.readings.columns import speaks_of_faults
-from nescio.formats.native.readings.proposing import propose
+from nescio.formats.native.readings.proposing import of_marks, propose
 from nescio.formats.native.roles import Roles, ask
 from nescio.formats.registry import Declined
 from nescio.sources.source import Source
@@ -98,7 +98,16 @@ def choose(
     if not told and "abstained" not in named.named and "answered" not in named.named:
         _ask_of_silence(loaded, named, columns, cells["outcome"], turned=turned)
     beside = _claimed(columns, named).union(beside)
-    notes += unread(loaded, beside, verdict=columns["outcome"], silent=told)
+    notes += unread(
+        loaded,
+        beside,
+        verdict=columns["outcome"],
+        silent=told,
+        is_right="false"
+        if turned
+        else f"coalesce({cells['outcome']} IN ({_right_words(loaded, cells['outcome'])}), false)",
+        reads=None if named.one("prediction") else declined.reads,
+    )
     texts = named.all("text", "prediction", "wrong", "abstained", "answered")
     faults = turned or speaks_of_faults(columns["outcome"], loaded.words(columns["outcome"]))
     empty, in_words = _unsaid(loaded, named, columns, silent, declined, faults=faults)
@@ -193,6 +202,9 @@ def _no_verdict(table: Loaded, named: Roles, vague: Sequence[str]) -> str:
             source.label, "no column says which answers are right", where=source.head, value=list(table.have)
         )
     column = vague[0]
+    if ways := of_marks(table.counted(column)):
+        rule = f"{column!r} is 1, 0 and -1, of which nothing says what is silence: {roles.option('outcome', column)}"
+        raise FormatError(source.label, f"{rule} with {ways}", where=source.head)
     odd = next((word for word in table.words(column) if roles.state_of(word) is None), None)
     rule = f"{column!r} seems to say how good an answer is, and holds other things than words for right and wrong"
     ways = f"{roles.option('outcome', column)} with {opt('outcome_map', of='WORD=OUTCOME')} says what they mean"
@@ -305,16 +317,13 @@ def _ask_of_silence(table: Loaded, named: Roles, columns: Mapping[str, str], out
     claimed = _claimed(columns, named)
     free = [column for column in table.have if column and column not in claimed]
     free = [name for name in free if not any(roles.speaks_of(name, part) for part in ("prediction", "gold"))]
-    ways = []
+    right, ways = _right_words(table, outcome), []
     for column, words in table.few_words(free).items():
         part, telling = _tells_silence(table, column, words)
         if not telling or _is_of_the_question(table, columns, column):
             continue
         cell = table.have[column]
         among = ", ".join(map(literal, sorted(telling)))
-        right = (
-            ", ".join(map(literal, (w for w in _words_of(table, outcome) if roles.state_of(w) == CORRECT))) or "NULL"
-        )
         rows, marked = first(
             table.connection,
             f"SELECT count(*), count(*) FILTER ({outcome} IN ({right})) FROM {table.name} WHERE {cell} IN ({among})",
@@ -368,8 +377,12 @@ def _reasons(table: Loaded, column: str, words: Sequence[str]) -> set[str]:
     return said if len(said) < len(words) or first(table.connection, empty) else set()
 
 
-def _words_of(table: Loaded, cell: str) -> list[str]:
-    return roles.distinct(table.connection, table.name, cell)
+def _right_words(table: Loaded, cell: str) -> str:
+    """List the words of a verdict, as its cell gives them, that mean what is right, in SQL."""
+    meant = table.source.meant.get("outcome", {})
+    words = roles.distinct(table.connection, table.name, cell)
+    right = [word for word in words if STATES.get(meant.get(word, ""), roles.state_of(word)) == CORRECT]
+    return ", ".join(map(literal, right)) or "NULL"
 
 
 def _silent(table: Loaded, named: Roles, declined_words: Declined) -> str:

@@ -6,15 +6,16 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from nescio.data.columns import Array
+from nescio.data.columns import OUTCOMES, Array
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT
 from nescio.data.repeats import REPEAT
-from nescio.errors import FormatError, MismatchError, opt
+from nescio.errors import FormatError, MismatchError, offer, opt
 from nescio.formats.native import roles
 from nescio.formats.native.headers import SUMS
 from nescio.formats.native.outcome_table.proposing import annotators_that_fit, repeats_that_fit, runs_that_fit
 from nescio.formats.native.outcome_table.table import Table
+from nescio.formats.native.readings.proposing import of_marks
 from nescio.formats.native.summary_rows import BY_PROOF, LEAST, RULE, Numbers, sums_up
 from nescio.sources.source import Source
 from nescio.sources.tables import first, literal, locate
@@ -99,7 +100,28 @@ def keep_rules(connection: duckdb.DuckDBPyConnection, tables: Sequence[Table]) -
     )
     if offence:
         broken, file, row, *cells = offence
-        raise FormatError(sources[file].label, rules[broken][2], where=locate(sources[file], row), value=cells[broken])
+        rule = rules[broken][2]
+        if rules[broken][0] == "outcome":
+            words = connection.execute(
+                "SELECT outcome, count(*) FROM rows WHERE outcome IS NOT NULL GROUP BY 1"
+            ).fetchall()
+            rule += f"; {ways}" if (ways := of_marks(dict(words))) else ""
+            rule += _words_offered(connection)
+        raise FormatError(sources[file].label, rule, where=locate(sources[file], row), value=cells[broken])
+
+
+def _words_offered(connection: duckdb.DuckDBPyConnection) -> str:
+    """Offer a meaning of each word that is no outcome: what all of them may be short for, and not graded."""
+    query = f"SELECT DISTINCT outcome FROM rows WHERE outcome IS NOT NULL AND graded IS NULL LIMIT {_MOST}"
+    words = sorted(str(word) for (word,) in connection.execute(query).fetchall())
+    if len(words) == _MOST:
+        return ""
+    short = {outcome[0]: outcome for outcome in OUTCOMES} | {"r": "correct", "w": "incorrect"}
+    known = {word.lower() for word in words} <= short.keys()
+    meanings = [[short[word.lower()], "ungraded"] if known else ["ungraded"] for word in words]
+    return "".join(
+        offer("outcome_map", {word: one}) for word, ones in zip(words, meanings, strict=True) for one in ones
+    )
 
 
 def no_sums(connection: duckdb.DuckDBPyConnection, tables: Sequence[Table]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT
@@ -15,6 +15,8 @@ from nescio.formats.native.readings.columns import Column
 from nescio.text import decimal
 
 _MOST_ACTS = 4  # words for what a system does
+_SEVERAL = 3  # rows that may be alike by chance
+_MOST_TEXTS = 10_000  # different texts that are looked at
 _MOST = 5  # columns that a note names
 
 
@@ -25,24 +27,69 @@ def unread(
     verdict: str | None = None,
     silent: bool = False,
     judged: bool = False,
+    is_right: str = "false",
+    reads: Callable[[str], bool] | None = None,
 ) -> list[Note]:
     """Note the columns that play no part, and could: other verdicts; where nothing in the table says which answers were
     declined (`silent`), those of yes and no or of what a system did, the most telling first; and weights. Of answers
     that are `judged`, an empty one is silent all the same. One that says so of just those answers without a `verdict`
-    is noted by itself."""
+    is noted by itself, and so is a text that is empty, or `reads` like silence, where no answer `is_right` (in SQL)."""
     words = table.few_words([column for column in table.have if column and column not in claimed])
     verdicts = [
         column for column, among in words.items() if _is_verdict(column, among) or roles.part_of(column) == "outcome"
     ]
-    acts = [column for column, among in words.items() if column not in verdicts and _may_be_silence(column, among)]
-    acts.sort(key=lambda column: not _speaks_of_silence(column))
+    apart = _never_right(table, {c: w for c, w in words.items() if c not in verdicts}, is_right) if not silent else []
+    acts = [c for c, among in words.items() if c not in verdicts and (c in apart or _may_be_silence(c, among))]
+    acts.sort(key=lambda column: (not _speaks_of_silence(column), column not in apart))
     weights = [column for column in words if _speaks(column, "weight")]
     return [
         *_verdicts(table, verdicts),
         *([] if silent else _acts(table, acts, judged=judged)),
         *([] if silent or verdict is None else _ungraded(table, acts, verdict)),
+        *([] if silent or reads is None else _texts(table, {*claimed, verdict}, is_right, reads)),
         *_weights(table, weights),
     ]
+
+
+def _never_right(table: Loaded, words: Mapping[str, Sequence[str]], is_right: str) -> list[str]:
+    """Return the columns of a few words, none of them a number, of which one stands in several rows, none of them
+    right."""
+    few = [c for c, among in words.items() if 1 < len(among) <= _MOST_ACTS and not any(map(decimal, among))]
+    found = []
+    for column in few if is_right != "false" else []:
+        cell = table.have[column]
+        query = (
+            f"SELECT count(*), count(*) FILTER ({is_right}) FROM {table.name} WHERE {cell} IS NOT NULL GROUP BY {cell}"
+        )
+        rows = table.connection.execute(query).fetchall()
+        if any(many >= _SEVERAL and not right for many, right in rows) and any(right for _, right in rows):
+            found.append(column)
+    return found
+
+
+def _texts(
+    table: Loaded, claimed: Collection[str | None], is_right: str, reads: Callable[[str], bool]
+) -> Iterator[Note]:
+    """Note the first text that is empty, or reads like silence, in some rows of which none is marked as right: it may
+    well be the answer."""
+    for column, cell in table.have.items():
+        if not column or column in claimed:
+            continue
+        query = f"SELECT {cell}, {is_right}, count(*) FROM {table.name} GROUP BY ALL LIMIT {_MOST_TEXTS}"
+        rows = table.connection.execute(query).fetchall()
+        quiet = [(marked, many) for text, marked, many in rows if text is None or reads(text)]
+        said = {text for text, _, _ in rows if text and decimal(text) is None and roles.truth_of(text) is None}
+        if len(said) > roles.FEW // 2 and len(rows) < _MOST_TEXTS and quiet and not any(marked for marked, _ in quiet):
+            yield note(
+                "table.quiet_text",
+                "{subject}: {column!r} is empty or reads like silence in {rows:n row}, none of which is marked as "
+                "right, and is not read: {option} takes it for the answers",
+                str(table.source.label),
+                column=column,
+                rows=sum(many for _, many in quiet),
+                option=roles.option("answer", column),
+            )
+            return
 
 
 def _verdicts(table: Loaded, columns: Sequence[str]) -> Iterator[Note]:

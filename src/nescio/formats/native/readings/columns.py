@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache, cached_property
 
-from nescio.data.outcomes import CORRECT, INCORRECT, SILENT
+from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT
 from nescio.formats.native import roles
 from nescio.formats.native.headers import CODES, HEDGES, MEASUREMENTS, NEGATIONS, STEMS
 from nescio.text import decimal
@@ -15,9 +15,11 @@ _TOKEN = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\W_]+")
 _SAME = {"outcome": ("outcome", "score"), "wrong": ("wrong", "failure"), "id": ("id", "text")}
 MINUS = frozenset(("-1", "-1.0"))  # beside 1 and 0 it is yet to be explained
 CONTAINERS = ("{", "[{", '["', "[[")  # of JSON: what stands in them is no word of this column
+_LEAVES = ("text", "value", "content")  # names that say nothing of whose text it is
 _EVERY = tuple(stem for stems in STEMS.values() for stem in stems)
 _BESIDE = (*STEMS["between"], *STEMS["whose"])
 _OF_VERDICTS = (*_BESIDE, *(s for part in ("outcome", "wrong", "faults", "judges", "prediction") for s in STEMS[part]))
+_SHORT = 3  # letters of a word that may be a version
 _CUT_SHORT, _LEAST = ("outcome", "wrong", "abstained"), 4  # parts whose words are, and the letters left of one
 _MEANS = {"abstained": SILENT, "wrong": INCORRECT, "right": CORRECT}
 
@@ -40,15 +42,20 @@ class Column:
 
     @property
     def own(self) -> str:
-        """Its name; of a nested one the last of its names."""
-        return self.name.rpartition(".")[2] or self.name
+        """Its name; of a nested one the last of its names, with the one before it where that says nothing."""
+        *above, last = self.name.split(".")
+        return ".".join((*above[-1:], last)) if last in _LEAVES or not last else last
 
     def named(self, part: str) -> float:
         """Say how far its name speaks for a part: 2 by the whole of it or by its last word, 1.5 by another word."""
-        if roles.part_of(self.own) in _SAME.get(part, (part,)) or "".join(self.tokens).startswith(STEMS[part]):
+        if roles.part_of(self.own) in _SAME.get(part, (part,)):
             return 2.0
         at = self.last(part)
         behind = [token for token in self.tokens[at + 1 :] if not token.startswith(_BESIDE)]
+        if part == "outcome" and at >= 0 and any(map(_is_object, behind)):
+            return 1.0  # `passed_filter` is no verdict on the answer
+        if "".join(self.tokens).startswith(STEMS[part]):
+            return 2.0
         return 0.0 if at < 0 else 1.5 if behind and len(self.tokens) > 2 else 2.0
 
     def last(self, part: str) -> int:
@@ -75,7 +82,7 @@ class Column:
             return {word: CORRECT if decimal(word.rstrip("% ")) else INCORRECT for word in self.words}
         if len(self.words) == 1:
             return {word: roles.state_of(word) for word in self.words}
-        return {word: meaning(word) for word in self.words}
+        return _without_faults_of_tools({word: meaning(word) for word in self.words})
 
     @cached_property
     def is_coded(self) -> bool:
@@ -134,10 +141,33 @@ class Column:
         return all(_speaks(token, part) or token.startswith((*_BESIDE, "text")) for token in self.tokens)
 
 
+def _without_faults_of_tools(means: Mapping[str, int | None]) -> dict[str, int | None]:
+    """Return what words mean, where an error beside a word for a wrong answer (`fail`, `error`) is that of a tool, and
+    no grade."""
+    beside = (*STEMS["broken"], *STEMS["judges"], *STEMS["outcome"], *STEMS["whose"])
+    broken = {
+        word
+        for word, state in means.items()
+        if state == INCORRECT
+        and all(token.startswith(beside) for token in _tokens(word))
+        and any(token.startswith(STEMS["broken"]) for token in _tokens(word))
+    }
+    others = {state for word, state in means.items() if word not in broken}
+    return {**means, **(dict.fromkeys(broken, NOT_GRADED) if INCORRECT in others else {})}
+
+
+def _is_object(token: str) -> bool:
+    """Say whether a word of a name is what something is said of, and none of verdicts or gold answers."""
+    return token.isalpha() and len(token) > _SHORT and not token.startswith((*_OF_VERDICTS, *STEMS["gold"]))
+
+
 @cache
 def _speaks(token: str, part: str) -> bool:
-    """Say whether a word of a name speaks for a part: it begins as a word for it does, or cuts one short (`isCorr`)."""
+    """Say whether a word of a name speaks for a part: it begins as a word for it does, denies the other verdict
+    (`notmatching`), or cuts a word short (`isCorr`)."""
     if token.startswith(STEMS[part]):
+        return True
+    if part == "wrong" and any(_denies(token, negation) for negation in NEGATIONS):
         return True
     short = part in _CUT_SHORT and len(token) >= _LEAST and not token.startswith(_EVERY)
     return short and any(stem.startswith(token) for stem in STEMS[part])
@@ -178,6 +208,11 @@ def meaning(word: str) -> int | None:
     return found.pop() if len(found) == 1 else None
 
 
+def _denies(token: str, negation: str) -> bool:
+    rest = token.removeprefix(negation)
+    return rest != token and rest.startswith(STEMS["right"])
+
+
 def _of_token(token: str) -> int | None:
     for part, state in _MEANS.items():
         if token.startswith(STEMS[part]):
@@ -186,6 +221,8 @@ def _of_token(token: str) -> int | None:
         rest = token.removeprefix(negation)
         if rest != token and rest.startswith(STEMS["wrong"]):
             return CORRECT
-        if rest != token and rest.startswith(STEMS["right"]):
+        if _denies(token, negation):
             return INCORRECT
+        if rest != token and rest.startswith((*STEMS["prediction"], *STEMS["answered"])):
+            return SILENT
     return None

@@ -50,10 +50,19 @@ def _of_its_name(column: Column) -> Iterator[Evidence]:
 def _of_its_words(table: Table, column: Column) -> Iterator[Evidence]:
     if column.is_worded:
         yield Evidence(2.0, "its words say what is right and wrong")
+    if _is_of_nothing(table, column):
+        yield Evidence(-3.0, "it says yes where a text is empty")
     if column.is_coded and len(min(column.words)) == 1:
         yield Evidence(-1.5, "its letters may be the answers, too")
     if len({*column.states.values()}) < 2 and table.size >= FEW_ROWS:
         yield Evidence(-2.0, "it says the same of all answers")
+
+
+def _is_of_nothing(table: Table, column: Column) -> bool:
+    """Say whether just those rows are right of which a text is empty: there nothing was answered."""
+    right = [cell is not None and column.states[cell] == CORRECT for cell in column.cells]
+    texts = [c for c in table.columns if None in c.cells and len(c.words) > _FEW_HITS and not c.is_measured]
+    return any([cell is None for cell in c.cells] == right for c in texts)
 
 
 def _of_the_gold(table: Table, column: Column) -> Iterator[Evidence]:

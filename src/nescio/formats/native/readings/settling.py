@@ -7,14 +7,14 @@ from collections.abc import Callable, Mapping
 
 from msgspec.structs import replace
 
-from nescio.data.outcomes import SILENT, STATES
+from nescio.data.outcomes import MEANINGS, SILENT
 from nescio.data.repeats import REPEAT
 from nescio.errors import FormatError
 from nescio.formats.native import roles
 from nescio.formats.native.readings.evidence import VERDICTS
 from nescio.formats.native.readings.silences import settled_silence
 from nescio.formats.native.readings.table import Table, table_of
-from nescio.formats.native.readings.verdicts import Verdict, counted, settled_verdict, verdicts_of
+from nescio.formats.native.readings.verdicts import Verdict, counted, marks_of, settled_verdict, verdicts_of
 from nescio.formats.native.readings.wide import QUESTION, RUN, rows_of, runs_of
 from nescio.sources.source import Source
 
@@ -45,6 +45,8 @@ def _settled(source: Source, table: Table, *, judging: bool) -> Source:
         meant["outcome"] = _outcomes(verdict.meant)
     elif not judging:
         verdict = _known_verdict(table)
+        if len(marks := marks_of(table)) == 1 and not table.known.one(*VERDICTS) and not _may_be_judged(table):
+            named["outcome"] = marks[0].name  # what -1 means is asked by whoever reads it
     judged = verdict is None and (judging or not table.known.one(*VERDICTS))
     if verdict or judged:
         named |= _answers(table, named, gold=judged)
@@ -70,7 +72,7 @@ def _tried(table: Table) -> tuple[str, ...]:
 
 
 def _outcomes(means: Mapping[str, int]) -> dict[str, str]:
-    names = {state: name for name, state in STATES.items()}
+    names = {state: name for name, state in MEANINGS.items()}
     return {word: names[state] for word, state in means.items() if state in names}
 
 
@@ -78,6 +80,10 @@ def _known_verdict(table: Table) -> Verdict | None:
     """Return the verdict that whole names say, or that the user named."""
     known = table.known.one("outcome", "wrong", "score", "failure")
     return next((v for v in verdicts_of(table) if v.column.name == known), None)
+
+
+def _may_be_judged(table: Table) -> bool:
+    return (table.gold is not None and table.prediction is not None) or any(v.weight > 0 for v in verdicts_of(table))
 
 
 def _answers(table: Table, named: Mapping[str, str], *, gold: bool) -> dict[str, str]:

@@ -140,6 +140,10 @@ class Table:
         """Say whether no two rows of a run have the same there."""
         return self.apart([column, *([self.run] if self.run else [])])
 
+    def is_crossed(self, column: Column) -> bool:
+        """Say whether several runs have each of its values once."""
+        return self.run is not None and self.once(column) and len(column.words) * len(self.run.words) == self.size
+
     def apart(self, columns: Sequence[Column]) -> bool:
         """Say whether no two rows have the same in these columns."""
         return len({*zip(*(c.cells for c in columns), strict=True)}) == self.size
@@ -220,14 +224,19 @@ class Table:
         if self.gold is None or self.prediction is None:
             return [None] * self.size
         pairs = zip(self.gold.cells, self.prediction.cells, strict=True)
-        return [None if not a or not b else squeeze(a).casefold() == squeeze(b).casefold() for a, b in pairs]
+        return [None if not a or not b else same(a, b) for a, b in pairs]
 
 
-def table_of(source: Source, reads: Reads = _never) -> Table:
-    """Look at the first rows of a source."""
+def same(a: str | None, b: str | None) -> bool:
+    """Say whether two answers are one, but for case and spaces."""
+    return a is not None and b is not None and squeeze(a).casefold() == squeeze(b).casefold()
+
+
+def table_of(source: Source, reads: Reads = _never, longest: int = LONGEST) -> Table:
+    """Look at the first rows of a source, and at the first letters of its cells."""
     with connect(small=small(source)) as connection:
         have = {name: cell for name, cell in load_rows(connection, source, "cells").items() if name is not None}
-        cells = ", ".join(f"left({cell}, {LONGEST})" for cell in have.values())
+        cells = ", ".join(f"left({cell}, {longest})" for cell in have.values())
         rows = connection.execute(f"SELECT {cells} FROM cells ORDER BY row LIMIT {ROWS}").fetchall()
     rows = [row for row in rows if row != tuple(have)]  # a header that is repeated
     columns = [Column(name, column) for name, column in zip(have, zip(*rows, strict=True), strict=True)]

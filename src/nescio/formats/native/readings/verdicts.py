@@ -59,9 +59,15 @@ class Verdict:
 
 def verdicts_of(table: Table) -> list[Verdict]:
     """Return the columns that could say which answers are right, the likeliest first."""
-    taken = table.claimed(*VERDICTS) | {c.name for c in (table.run, table.question) if c}
+    taken = table.claimed(*VERDICTS, "judge") | {c.name for c in (table.run, table.question) if c}
     found = [_weighed(table, c) for c in table.columns if c.name not in taken and c.is_verdict and not c.is_counted]
     return sorted(found, key=lambda v: -v.weight)
+
+
+def marks_of(table: Table) -> list[Column]:
+    """Return the columns of 1, 0 and -1 whose names are of verdicts."""
+    free = [c for c in table.columns if c.name not in table.claimed() and c.is_marks and not c.is_truth]
+    return [c for c in free if c.named("outcome") and not c.named("fact")]
 
 
 def settled_verdict(table: Table) -> Verdict | None:

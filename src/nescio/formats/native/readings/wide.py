@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import combinations
 from typing import Any
 
 from msgspec import Struct
@@ -17,7 +18,7 @@ from nescio.errors import FormatError
 from nescio.formats.native import roles
 from nescio.formats.native.headers import STEMS
 from nescio.formats.native.readings.columns import MINUS, Column
-from nescio.formats.native.readings.table import INDEXES, Table, table_of
+from nescio.formats.native.readings.table import INDEXES, Table, same, table_of
 from nescio.sources.database import connect
 from nescio.sources.opening import open_table
 from nescio.sources.rows import KEY
@@ -31,6 +32,7 @@ _SERIES, _SENTENCE = 3, 5  # columns that make one; words of one
 _UNTOLD = (KEY, *INDEXES)  # what says nothing of the names below it
 _DIGITS = re.compile(r"\d+")
 _MARK = re.compile(r"[^\w.]+|_+|\.")
+_CLOSING = {"(": ")", "[": "]"}  # the other side of a mark
 _OF_ANSWERS = ("outcome", "wrong", "abstained", "answered", "prediction", "judges", "between", "whose")
 _LAST_WORDS = tuple(stem for part in _OF_ANSWERS if part != "whose" for stem in STEMS[part])
 _WORDS = (*_LAST_WORDS, *STEMS["whose"])
@@ -86,7 +88,8 @@ def _crossed(table: Table) -> tuple[Runs | None, Column | None, bool]:
     keys |= table.claimed("score", "failure", "abstained", "answered")
     free = [c for c in table.columns if c.name not in keys and len(c.words) > 0 and c is not run]
     names = [c for c in table.columns if None not in c.cells and table.apart([c])]
-    texts = [c for c in free if c in names and not _could_be_a_run(c)]
+    said = {word for c in free if c.is_verdict for word in c.words}  # of few rows, all of which may differ
+    texts = [c for c in free if c in names and not _could_be_a_run(c) and not c.words <= said]
     if run is None:
         by = [c for c in names if c not in free or c in texts]
         if found := _composed(free):
@@ -103,7 +106,8 @@ def _crossed(table: Table) -> tuple[Runs | None, Column | None, bool]:
 
 def _series(table: Table) -> set[str]:
     """Return the names of columns of verdicts that are those of questions."""
-    held = [c.name for c in table.columns if _may_hold(c)]
+    words = {word for c in table.columns if _may_hold(c) for word in c.words}
+    held = [c.name for c in table.columns if c.words and c.words <= words]
     return {*held} if len(held) >= _SERIES and _could_be_questions(held) else set()
 
 
@@ -209,8 +213,38 @@ def _bare(free: Sequence[Column], series: Collection[str]) -> tuple[Runs | None,
     said = {state for c in verdicts for state in c.states.values()}
     if len(verdicts) < 2 or len(kinds) > 1 or not {CORRECT, INCORRECT} <= said or any(map(_could_be_a_run, others)):
         return None, False
+    if (
+        any(c.silent_words or c.words & words for c in others)
+        or _are_answered(others)
+        or _share_a_part(verdicts, others)
+    ):
+        return None, False
     scores = kinds == {"numbers"} and not others and not any(MINUS & c.words for c in verdicts)
     return Runs({c.name: {OUTCOME: c.name} for c in verdicts}), scores
+
+
+def _are_answered(others: Sequence[Column]) -> bool:
+    """Say whether two columns of texts are the same in some rows, as an answer and the gold answer are: a row then is
+    one answer."""
+    texts = [c for c in others if len(c.words) > _SERIES and not c.is_measured]
+    for one, other in combinations(texts, 2):
+        alike = sum(map(same, one.cells, other.cells))
+        if _SERIES <= alike < len(one.cells):
+            return True
+    return False
+
+
+def _share_a_part(verdicts: Sequence[Column], others: Sequence[Column]) -> bool:
+    """Say whether the names of verdicts are made of something else and one word that nobody knows, and others of the
+    same and another word: what the verdicts say is then unknown."""
+    for behind in (False, True):
+        split = [{*_split(c.name, behind=behind)} for c in verdicts]
+        parts = set.intersection(*({part for _, part in ways} for ways in split))
+        runs = {run for ways in split for run, part in ways if part in parts}
+        beside = {run for c in others for run, _ in _split(c.name, behind=behind)}
+        if parts and len(runs & beside) > 1:
+            return True
+    return False
 
 
 def _could_be_a_run(column: Column) -> bool:
@@ -296,7 +330,7 @@ def _parts_of(by_part: Mapping[str, Mapping[str, str]], names: frozenset[str]) -
 def _split(name: str, *, behind: bool) -> Iterator[tuple[str, str]]:
     """Yield the run and the part of a name, at each mark in it."""
     for mark in _MARK.finditer(name):
-        before, after = name[: mark.start()], name[mark.end() :]
+        before, after = name[: mark.start()], name[mark.end() :].rstrip(_CLOSING.get(mark[0].strip(), ""))
         if before and after:
             yield (after, before) if behind else (before, after)
 
