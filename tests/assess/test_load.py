@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import os
 import resource
@@ -64,7 +65,7 @@ class Simulated(threading.Thread):
         n = 0
         while not self.stop.is_set():
             try:
-                if not self.cookie:
+                if not self.csrf:
                     _, headers = self.ask(f"/start/{self.token}", method="POST")
                     self.cookie = headers["Set-Cookie"].split(";")[0]
                     self.csrf = self.ask("/")[0].split('"token":"')[1].split('"')[0]
@@ -88,9 +89,13 @@ class Simulated(threading.Thread):
                         self.acknowledged[name] = (one["item"], one["verdict"])
                     waiting.remove(one)
             except urllib.error.HTTPError as error:
-                self.trouble.append(f"{error.code} {error.read()[:200]!r}")
+                self.trouble.append(f"{error.code} {error.url}")
                 time.sleep(0.2)
-            except (OSError, ValueError):  # the server is gone; what was not acknowledged is sent again
+            except (
+                OSError,
+                ValueError,
+                http.client.HTTPException,
+            ):  # the server is gone; what was not acknowledged is sent again
                 time.sleep(0.05)
 
 
