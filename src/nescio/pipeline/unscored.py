@@ -29,7 +29,7 @@ _WORDS = ("text", "gold", "prediction")
 def unscored(items: Sequence[Any], options: Options) -> Loaded:
     """Return the rows of tables, each file a run of which nothing is graded; raises FormatError for files that hold no
     rows."""
-    sources, notes = open_files(items, options)
+    sources, notes = open_files(items)
     tables = [_rows_of(source) for source in sources]
     rows = [row for k, table in enumerate(tables) for row in _named(k, table, several=len(tables) > 1)]
     shape = (len(sources), len(rows))
