@@ -23,6 +23,7 @@ from nescio.measures import parse as _parse
 from nescio.selective import Tuned as Tuned
 from nescio.selective import Tuning as Tuning
 from nescio.sources.dataframes import from_dataframe as from_dataframe
+from nescio.verbs import assess as assess
 from nescio.verbs import ave as ave
 from nescio.verbs import campaign as campaign
 from nescio.verbs import meta as meta
