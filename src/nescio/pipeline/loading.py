@@ -109,7 +109,7 @@ def load(source: Any, options: Options | None = None) -> Loaded:
 
 def load_parts(format_: Format, parts: Sequence[SourceRole], options: Options, notes: tuple[Note, ...] = ()) -> Loaded:
     """Read, judge and settle files whose format is known; raises as `load` does."""
-    with memory_limit(options.memory_limit):
+    with options.holding(), memory_limit(options.memory_limit):
         answers = read_parts(format_, parts, options, notes, judging=options.judging, supports=options.texts)
     return _judged(answers, options)
 

@@ -255,7 +255,7 @@ class JudgeRequest(ReadingAnswers, AskingModel, Redrawn, WithInterval, Sourced, 
         default=None,
         metavar="NAME",
         apart="judge",
-        help="Who gave the verdicts that FILES hold, where they do not say so: the outcomes and a certificate name it.",
+        help="Who gave the verdicts, where FILES do not say so: the outcomes and a certificate name it.",
     )
     output: Path | str | None = option(
         default=None, flags=("-o", "--output"), help="The outcome table to write: .csv, .tsv, .jsonl or .parquet."
