@@ -63,7 +63,7 @@ def printed(encoding: str, words: list[str], monkeypatch: pytest.MonkeyPatch) ->
             run(words)
         for stream in streams:
             stream.flush()
-    return stopped.value.code, b"".join(stream.buffer.getvalue() for stream in streams)  # type: ignore[attr-defined]
+    return stopped.value.code, b"".join(stream.buffer.getvalue() for stream in streams)
 
 
 @pytest.mark.parametrize(
