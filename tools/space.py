@@ -23,8 +23,8 @@ license: apache-2.0
 short_description: Score answers, wrong ones and silence, in your browser
 ---
 
-Drop a table of judged answers and see what was right, wrong and silent, c@1 with its interval, and whether two runs differ.
-The file stays in your browser. Made by `python tools/space.py` of nescio.
+Drop a table of judged answers and see what was right, wrong and silent, c@1 with its interval, and whether two
+runs differ. The file stays in your browser. Made by `python tools/space.py` of nescio.
 """
 DOCKERFILE = """FROM python:3.12-slim
 RUN useradd --create-home --uid 1000 user

@@ -25,14 +25,12 @@ def space(tmp_path: Path) -> Path:
 
 
 def test_the_page_of_the_space_scores_a_file_by_itself(space: Path, visit: Any) -> None:
-    for how in ({}, {"viewport": {"width": 375, "height": 800}, "color_scheme": "dark"}):
-        opened = visit(space / "index.html", **how)
+    for width, scheme in ((1200, "light"), (375, "dark")):
+        opened = visit(space / "index.html", viewport={"width": width, "height": 800}, color_scheme=scheme)
         opened.page.set_input_files("#score-file", {"name": "t.csv", "mimeType": "text/csv", "buffer": TABLE})
         opened.page.wait_for_selector("#score .figures table")
         assert "c@1 0.444" in opened.page.inner_text("#score .bars")  # (1 + 1 · 1/3)/3
-        assert opened.page.evaluate("document.documentElement.scrollWidth") <= how.get("viewport", {}).get(
-            "width", 1200
-        )
+        assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
         opened.assert_quiet()
         opened.page.evaluate(AXE.read_text(encoding="utf-8"))
         found = opened.page.evaluate("axe.run(document).then((all) => all.violations)")

@@ -18,6 +18,8 @@ import nescio
 from nescio.errors import UnknownNameError, UsageError
 from nescio.integrations import state_of
 from nescio.integrations.inspect import measure
+from tests.verbs.test_stakes_prompts import DECLINED
+from tests.verbs.test_stakes_prompts import says as model_says
 
 # What the mock model says, and the letter that our scorer gives. Each is said twice, in this order, and every
 # question is asked in one epoch before the next: two questions get C and then P, two C and N, two C and a refusal,
@@ -179,3 +181,55 @@ def test_inspect_finds_a_scorer_in_which_silence_counts(tmp_path: Path) -> None:
     assert (found["accuracy"], found["coverage"]) == (2 / 4, 3 / 4)
     with pytest.raises(UnknownNameError):
         state_of("x", ["x"], judge="exakt")
+
+
+def test_stated_stakes_go_through_inspect_and_its_log(tmp_path: Path) -> None:
+    """Prompts that state a stake as a dataset, one model that heeds them, and its log read back."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        inspect_ai = pytest.importorskip("inspect_ai", reason="inspect_ai is not installed")
+        dataset, models, scorers, solver = (
+            import_module(f"inspect_ai.{name}") for name in ("dataset", "model", "scorer", "solver")
+        )
+        lines = [f'{{"id": "q{i}", "question": "Double the number {i}.", "answers": ["{2 * i}"]}}\n' for i in range(20)]
+        (tmp_path / "questions.jsonl").write_text("".join(lines))
+        nescio.stakes_prompts(tmp_path / "questions.jsonl", tmp_path / "prompts.jsonl")
+        samples = dataset.json_dataset(str(tmp_path / "prompts.jsonl"))
+
+        @scorers.scorer(metrics=[measure("silence_per_tenfold"), measure("utility(3)")])
+        def mine() -> Any:
+            async def score(state: Any, target: Any) -> Any:
+                said = state.output.completion
+                value = "N" if said == DECLINED else "C" if said in list(target) else "I"
+                return scorers.Score(value=value, answer=said)
+
+            return score
+
+        said = [
+            models.ModelOutput.from_content("mockllm/model", model_says("adapts", sample.input)) for sample in samples
+        ]
+
+        async def words(text: Any) -> int:
+            return len(str(text).split())
+
+        model = models.get_model("mockllm/model", custom_outputs=said)
+        model.api.count_text_tokens = words
+        task = inspect_ai.Task(dataset=samples, solver=solver.generate(), scorer=mine())
+        with ThreadPoolExecutor(1) as apart:
+            (log,) = apart.submit(
+                inspect_ai.eval,
+                task,
+                model=model,
+                max_connections=1,
+                max_samples=1,
+                display="none",
+                log_dir=str(tmp_path / "logs"),
+                log_format="json",
+            ).result()
+        gc.collect()
+    shown = {name: metric.value for score in log.results.scores for name, metric in score.metrics.items()}
+    found = nescio.stakes(next((tmp_path / "logs").glob("*.json")))
+    (adapts,) = found.tables["adaptation"]
+    assert shown["silence_per_tenfold"] == pytest.approx(adapts.per_tenfold)
+    assert shown["utility(3)"] == pytest.approx(found.rows[2].utility)
+    assert adapts.p <= 0.001

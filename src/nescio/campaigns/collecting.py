@@ -15,7 +15,7 @@ from msgspec import Struct
 from nescio.campaigns import workbook
 from nescio.campaigns.assessors import ADJUDICATION, own_order, read_asked
 from nescio.campaigns.folder import KEY, SHEETS, Campaign, put, step
-from nescio.campaigns.handed_in import SUFFIX, handed_in_changes, key_of_lists, read_handed_in
+from nescio.campaigns.handed_in import SUFFIX, handed_in_changes, key_of_lists, learn_lists, read_handed_in
 from nescio.campaigns.judgements import (
     HISTORY,
     Change,
@@ -257,7 +257,7 @@ def collect(
         record(opened, "collect", read, digests(opened, HISTORY), {"history": head})
         kept = [one for one in read_judgements(opened) if one.item in reading.items]
         agreed = tuple(agreement(kept, resamples, seed, reading.of_items()))
-        notes = tuple(_alike(kept))
+        notes = tuple(alike(kept))
     line = sign(campaign="collect", name=opened.settings.name, resamples=resamples, seed=seed)
     tables = {"sheets": tuple(sheets), "agreement": agreed}
     return Collected(tuple(reading.faults), line, notes, "faults", tables)
@@ -279,6 +279,7 @@ def _collected(
     held: dict[str, str] = {}
     rows: list[Change] = []
     sheets: list[ReadBack] = []
+    learn_lists(reading, [path for path in paths if path.suffix.lower() == SUFFIX])
     for path in followed(paths, progress):
         if path.suffix.lower() == SUFFIX:
             change, sheet = _handed_in(reading, path, [*known.values()], present)
@@ -357,7 +358,7 @@ def _sorted_alone(reading: SheetReader, who: str, verdicts: Sequence[str]) -> bo
     return own_order(reading.campaign, who, items) == items
 
 
-def _alike(judgements: Sequence[Judgement]) -> Iterator[Note]:
+def alike(judgements: Sequence[Judgement]) -> Iterator[Note]:
     """Note assessors whose verdicts are suspiciously alike, or all the same."""
     given = {item: own for item, own in by_item(judgements).items() if own.keys() - {ADJUDICATION}}
     names = sorted({who for own in given.values() for who in own} - {ADJUDICATION})

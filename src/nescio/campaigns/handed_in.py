@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ from msgspec import Struct, field
 
 from nescio.campaigns.judgements import Change, Mark, Present
 from nescio.campaigns.log import now
-from nescio.campaigns.screens import LIST, NOTHING, ListedNugget, kind_of, other_items, page_key
+from nescio.campaigns.screens import LIST, NOTHING, ListedNugget, kind_of, list_items, other_items, page_key
 from nescio.errors import FormatError
 
 if TYPE_CHECKING:
@@ -80,10 +81,6 @@ def read_handed_in(reading: SheetReader, path: Path, asked: Sequence[str], prese
         except msgspec.DecodeError:
             reading.fault(path, number, "this is no judgement that a page wrote; was the file cut off?")
     items = reading.items | other_items(reading.campaign)
-    for _, record in records:  # strings may name the nuggets of lists that come in the same file
-        if record.item in items and kind_of(items[record.item]) == LIST and reading.nuggets is not None:
-            own = reading.nuggets.setdefault(items[record.item].question, set())
-            own.update(one.id for one in _listed(record.verdict) or [])
     taken, last = HandedIn(heading.assessor), dict[str, str]()
     for number, record in sorted(records, key=lambda one: one[1].at):
         whose = present.records.get(record.id, heading.assessor)
@@ -97,6 +94,22 @@ def read_handed_in(reading: SheetReader, path: Path, asked: Sequence[str], prese
     taken.rows.sort(key=lambda row: row[1])
     taken.answers, taken.judged = len(last), sum(map(bool, last.values()))
     return taken
+
+
+def learn_lists(reading: SheetReader, paths: Sequence[Path]) -> None:
+    """Let strings name the nuggets of lists that are handed in with them, in whichever file."""
+    asked = {item.id: item.question for item in list_items(reading.campaign)}
+    nuggets = reading.nuggets
+    if nuggets is None or not asked:
+        return
+    for path in paths:
+        with suppress(OSError), path.open("rb") as file:
+            for line in file:
+                with suppress(msgspec.DecodeError):
+                    record = msgspec.json.decode(line, type=Record)
+                    if record.item in asked:
+                        own = nuggets.setdefault(asked[record.item], set())
+                        own.update(one.id for one in listed_nuggets(record.verdict) or [])
 
 
 def _heading(reading: SheetReader, path: Path, line: bytes, asked: Sequence[str]) -> Heading:
@@ -147,7 +160,7 @@ def _verdict(reading: SheetReader, path: Path, number: int, item: Item, written:
     if kind == "answer":
         return reading.verdict(path, number, item, written)
     if kind == LIST:
-        sound = _listed(written) is not None
+        sound = listed_nuggets(written) is not None
         rule = f"a list has up to {MOST_NUGGETS} nuggets, each with an id and a text of its own, vital or not"
     else:
         numbers, last = written.split(","), len(item.supports) - 1
@@ -159,7 +172,7 @@ def _verdict(reading: SheetReader, path: Path, number: int, item: Item, written:
     return written if sound else None
 
 
-def _listed(verdict: str) -> list[ListedNugget] | None:
+def listed_nuggets(verdict: str) -> list[ListedNugget] | None:
     """Return a list of nuggets; None where it is none."""
     try:
         rows = msgspec.json.decode(verdict, type=list[ListedNugget])
@@ -185,7 +198,7 @@ def key_of_lists(present: Present, texts: Mapping[str, str]) -> dict[str, dict[s
     key: dict[str, dict[str, Any]] = {}
     for line in present.lines.values():
         kind, _, question = line.item.partition(":")
-        listed = (_listed(line.after) if kind == LIST else None) or []
+        listed = (listed_nuggets(line.after) if kind == LIST else None) or []
         own = [{"id": one.id, "text": one.text.strip(), "vital": one.vital} for one in listed]
         if own and question in texts:
             key.setdefault(question, {"id": question, "target": texts[question], "nuggets": own})

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from nescio.errors import FormatError
 from nescio.sources.documents import read_member, unpacked_size
+from nescio.sources.limits import SHEETS
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -20,10 +21,10 @@ _MOST_ROWS = 1 << 20  # of a sheet, as spreadsheets have it
 _MOST_COLUMNS = 1 << 14
 
 
-def rows(path: Path, needed: str, most: int) -> Iterator[tuple[list[str], int]]:
+def rows(path: Path, needed: str) -> Iterator[tuple[list[str], int]]:
     """Yield the rows of the table that has a column `needed`, the header first, with their numbers; raises FormatError
-    where no table has it, or the file is none of this kind or unpacks to more than `most` bytes."""
-    unpacked_size(path, most)
+    where no table has it, or the file is none of this kind or unpacks to more than it may."""
+    unpacked_size(path, SHEETS)
     root = _content(path)
     for table in root.iter(f"{_TABLE}table"):
         read = _rows_of(path, table)

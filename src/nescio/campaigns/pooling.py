@@ -132,6 +132,11 @@ def item_id(campaign: Campaign, given: PooledAnswer) -> str:
     key = [given.question, squeeze(composed(given.answer) or "")]
     if campaign.settings.distinct == "answer and document":
         key.append(given.document or squeeze(given.support or ""))
+    return named_by(key)
+
+
+def named_by(key: Sequence[str]) -> str:
+    """Return a name of letters that follows from these words."""
     number = int.from_bytes(hashlib.sha256(json.dumps(key).encode()).digest())
     letters = []
     for _ in range(_LENGTH):

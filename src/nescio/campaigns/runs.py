@@ -195,7 +195,7 @@ def _open(path: Path) -> Source:
     except FormatError as error:
         if path.suffix.lower() not in LINES or not (error.where or "").startswith("line 1"):
             raise
-        return Source(path.name, path=path, kind="lines", room=MemoryBudget(path.stat().st_size, packed=False))
+        return Source(path.name, path=path, kind="lines", room=MemoryBudget(path.stat().st_size))
 
 
 def _fault(file: str, rule: str, where: str | None, value: object) -> Fault:

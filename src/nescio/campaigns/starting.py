@@ -94,7 +94,7 @@ def init(
             (draft / KEY).mkdir(mode=0o700)
             asked.write_key(files, draft / KEY)
         write_text(draft / SETTINGS, written(settings))
-        write_text(draft / GUIDELINES, _guidelines(settings.task))
+        write_text(draft / GUIDELINES, default_guidelines(settings.task))
         count = asked.read_topics(draft / TOPICS, settings.task).count
         if there and any(
             (folder / name).exists() is False or (folder / name).read_bytes() != held
@@ -114,7 +114,7 @@ def _pair(text: str) -> tuple[str, str]:
     return short.strip(), (title if equals else short).strip()
 
 
-def _guidelines(task: Task) -> str:
+def default_guidelines(task: Task) -> str:
     """Return what assessors are told until the organisers write something better."""
     if task == "nuggets":
         return """# How to judge

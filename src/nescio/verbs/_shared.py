@@ -252,7 +252,7 @@ class SuiteOrSource(Sourced):
     )
 
 
-class Suited(SuiteOrSource, group="Suites of benchmarks"):
+class Suited(SuiteOrSource, group="Suites"):
     """What is done over several benchmarks."""
 
     facts: ClassVar[dict[str, str]] = {"suite": "a suite of benchmarks"}

@@ -35,9 +35,7 @@ function say(item, change, undoes = false) {
   if (next.verdict === old.verdict && next.comment === old.comment && next.mark === old.mark) return false;
   // Never before what was said last, whatever the clock does.
   const time = Math.max(Date.now(), old.at ? Date.parse(old.at) + 1 : 0);
-  const held = items.find((one) => one.id === item);
   const record = { id: fresh(), item, at: new Date(time).toISOString(), ...next, pool: page.pool, guidelines: page.guidelines };
-  if (held && held.lease) record.lease = held.lease;
   if (!undoes) done.push({ item, before: { verdict: old.verdict, comment: old.comment, mark: old.mark } });
   take(record);
   keep(record);
@@ -174,8 +172,7 @@ async function more() {
       else items.push(item);
       if (item.held) take({ ...item.held, sent: true });
     }
-    page.server.total = answer.total;
-    page.server.done = answer.done;
+    page.server.before = answer.judged - items.filter(isDone).length;
     page.server.last = !answer.items.some((item) => !isDone(item));
   } catch (error) {
     if (error.status) trouble(error.message);
@@ -223,11 +220,12 @@ const optionsOf = (item) => (item.kind === "sentences"
 function draw() {
   const item = items[at];
   const left = items.filter((one) => !isDone(one)).length;
-  const total = page.server && page.server.total ? page.server.total : items.length;
-  const judged = page.server && page.server.total ? Math.max(page.server.total - left - (page.server.waiting || 0), 0) : items.length - left;
+  const before = page.server ? page.server.before || 0 : 0; // judged in earlier sessions, and not on this page
+  const total = before + items.length;
+  const judged = total - left;
   $("progress").max = Math.max(total, 1);
   $("progress").value = judged;
-  $("count").textContent = `${judged} of ${total}${pace(total - judged)}`;
+  $("count").textContent = page.server && !page.server.last ? `${judged} judged, more to come` : `${judged} of ${total}${pace(left)}`;
   const over = !item;
   if (over) last = "";
   for (const id of ["choice", "beside", "remark"]) $(id).hidden = over;
@@ -486,7 +484,7 @@ async function handIn() {
   flush();
   await writing;
   const heading = { format: "nescio judgements 1", campaign: page.campaign, assessor: page.assessor, key: page.key };
-  const rows = [...records.values()].sort((a, b) => (a.at < b.at ? -1 : 1)).map(({ sent, lease, ...record }) => record);
+  const rows = [...records.values()].sort((a, b) => (a.at < b.at ? -1 : 1)).map(({ sent, ...record }) => record);
   const text = [heading, ...rows].map((row) => `${JSON.stringify(row)}\n`).join("");
   const link = make("a", "", { href: URL.createObjectURL(new Blob([text], { type: "application/jsonl" })), download: `${page.assessor}.judgements.jsonl` });
   link.click();

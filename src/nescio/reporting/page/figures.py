@@ -299,11 +299,15 @@ def _value(row: Record) -> str:
 def all_figures(report: ReportData) -> tuple[tuple[Figure, ...], tuple[Note, ...]]:
     """Every figure that the data allows, in the order of the page, and notes on what could not be drawn."""
     from nescio.reporting.page.confidence import confidence_figures
+    from nescio.reporting.page.front import front_figure
     from nescio.reporting.page.pairs import difference_figure, pair_figure, rank_figure
+    from nescio.reporting.page.stakes import stakes_figure
     from nescio.reporting.page.studies import study_figures
 
     counted: Sequence[Figure | None] = (
         interval_figure(report),
+        stakes_figure(report),
+        front_figure(report),
         outcome_figure(report),
         gain_figure(report),
         penalty_figure(report),

@@ -238,7 +238,11 @@ def column_to_break_down(loaded: Loaded) -> str | None:
         return None
     for name, values in data.strata.items():
         distinct = len(set(values))
-        if FEWEST <= distinct <= MOST_PARTS and name != "repeat" and len(values) >= LEAST_EACH * distinct:
+        if (
+            FEWEST <= distinct <= MOST_PARTS
+            and name not in ("repeat", "stake")
+            and len(values) >= LEAST_EACH * distinct
+        ):
             return name
     return None
 
