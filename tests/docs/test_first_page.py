@@ -55,7 +55,8 @@ def test_the_paper_claims_what_is_so() -> None:
     assert f"{n:,} questions, gpt-4o has an accuracy of {c / n:.3f} and Claude 3.5 Sonnet {d / n:.3f}" in text
     assert f"declines {s} questions and gives {w - v} fewer wrong answers" in text
     assert f"leads with {(d + s * d / n) / n:.3f} to {(c + u * c / n) / n:.3f}" in text
-    assert f"by {len(REGISTRY)} measures" in text
+    assert "by more than a hundred measures" in text
+    assert len(REGISTRY) > 100
     (said,) = re.findall(r"gives p = ([\d.]+\d)", text)
     assert f"p = {said} by the exact paired test" in " ".join(PAGES[0].read_text(encoding="utf-8").split())
     held = set(re.findall(r"^@\w+\{(\w+),", (ROOT / "paper" / "paper.bib").read_text(encoding="utf-8"), re.MULTILINE))

@@ -16,7 +16,6 @@ from nescio.formats.native import roles
 from nescio.formats.native.readings.columns import Column
 from nescio.formats.native.readings.table import Table, table_of
 from nescio.pipeline.loading import Loaded
-from nescio.pipeline.options import Options
 from nescio.pipeline.recognition import open_files
 from nescio.sources.documents import text_lines
 from nescio.sources.rows import tables_of
@@ -26,10 +25,10 @@ _LONGEST = 100_000  # characters of a cell
 _WORDS = ("text", "gold", "prediction")
 
 
-def unscored(items: Sequence[Any], options: Options) -> Loaded:
+def unscored(items: Sequence[Any]) -> Loaded:
     """Return the rows of tables, each file a run of which nothing is graded; raises FormatError for files that hold no
     rows."""
-    sources, notes = open_files(items, options)
+    sources, notes = open_files(items)
     tables = [_rows_of(source) for source in sources]
     rows = [row for k, table in enumerate(tables) for row in _named(k, table, several=len(tables) > 1)]
     shape = (len(sources), len(rows))

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from nescio.errors import NescioError
-from nescio.pipeline import Options
 from nescio.pipeline.unscored import unscored
 from nescio.reporting.page.rendering import Assumption
 from nescio.reporting.page.report_data import ReportData
@@ -46,7 +45,7 @@ def _of_rows(request: Any, why: NescioError) -> ReportData:
     from nescio.reporting.page import gather
 
     try:
-        loaded = unscored(items_of(request.source), Options(max_unpacked=request.max_unpacked))
+        loaded = unscored(items_of(request.source))
     except NescioError:
         raise why from None
     return gather(loaded, commands=commands_of(request))
