@@ -34,6 +34,7 @@ from nescio.verbs.comment import Commented
 from nescio.verbs.convert import Converted
 from nescio.verbs.judge import Judged
 from nescio.verbs.report import Report
+from nescio.verbs.stakes_prompts import PromptsWritten
 from nescio.verbs.tally import Tallied
 
 FAST = 200  # resamples
@@ -80,6 +81,8 @@ def comparisons() -> None:
     with TemporaryDirectory() as folder:
         written = nescio.report("suite/suite.toml", output=Path(folder, "suite.html"), resamples=FAST)
         assert_type(written.page, Path | None)
+        prompts = nescio.stakes_prompts("questions.jsonl", Path(folder, "prompts.jsonl"), stakes=["1", "3"])
+        assert_type(prompts, PromptsWritten)
     over = nescio.compare("outcomes.csv", "c@1", suite_by="category", baseline="old", resamples=FAST)
     assert_type(over, nescio.Comparisons)
     tuned = nescio.tune("outcomes.csv", run="mine", resamples=FAST)
@@ -154,6 +157,7 @@ def a_campaign(folder: Path) -> None:
     nescio.campaign.init(place, ["questions.jsonl"], task="qa", groups=["uned=UNED"], deadline="2029-12-31")
     nescio.campaign.handout(place)
     nescio.campaign.checker(place, folder / "checker.zip")
+    nescio.campaign.export(place, folder / "bundle.zip", codabench=True)
     print(nescio.campaign.check(place, ["runs/mine.jsonl"]))
     print(nescio.campaign.intake(place, ["runs/mine.jsonl"], group="uned"))
     print(nescio.campaign.pool(place))

@@ -47,15 +47,20 @@ ALIKE = np.array([[0.45, 0.10, 0.02], [0.10, 0.20, 0.02], [0.02, 0.02, 0.07]])
 HARD = np.array([[0.05, 0.06, 0.01], [0.06, 0.66, 0.05], [0.01, 0.05, 0.05]])
 SILENT = np.array([[0.30, 0.04, 0.06], [0.04, 0.15, 0.08], [0.06, 0.08, 0.19]])
 TABLES = (ALIKE, HARD, SILENT)
+EASY = np.array([[0.88, 0.03, 0.01], [0.03, 0.02, 0.00], [0.01, 0.00, 0.02]])  # few errors
+ALIKE_IN_CLUSTER = 0.3  # the chance that a question of a cluster ends as the cluster does
 
 
 class Setting(Struct, frozen=True):
     """A suite: the questions of each benchmark; `spread` is the concentration of a Dirichlet law that the tables of
-    benchmarks are drawn from, None where the benchmarks are fixed."""
+    benchmarks are drawn from, None where the benchmarks are fixed; `easy` have few errors, and `cluster` is how many
+    questions belong together."""
 
     name: str
     sizes: tuple[int, ...]
     spread: float | None = None
+    easy: bool = False
+    cluster: int = 1
 
     @property
     def over(self) -> str:
@@ -65,7 +70,8 @@ class Setting(Struct, frozen=True):
         """Return the joint table of each benchmark, symmetric, so that the systems are alike (over benchmarks: on
         average)."""
         if self.spread is None:
-            return [TABLES[i % len(TABLES)] for i in range(len(self.sizes))]
+            tables = (EASY,) if self.easy else TABLES
+            return [tables[i % len(tables)] for i in range(len(self.sizes))]
         return [rng.dirichlet(self.spread * ALIKE.ravel()).reshape(3, 3) for _ in self.sizes]
 
     def truth(self, measure: str) -> float:
@@ -89,6 +95,9 @@ SETTINGS = (
     Setting("10 of 20", (20,) * 10),
     Setting("14 of 50", (50,) * 14),
     Setting("2 of 30, one of 500", (30, 30, 500)),
+    Setting("4 of 30, few errors", (30,) * 4, easy=True),
+    Setting("3 of 6 clusters of 5", (30,) * 3, cluster=5),
+    Setting("2 of 10 clusters of 5, few errors", (50,) * 2, easy=True, cluster=5),
     Setting("4 of 100, themselves a sample", (100,) * 4, 30.0),
     Setting("6 of 100, themselves a sample", (100,) * 6, 30.0),
     Setting("10 of 100, themselves a sample", (100,) * 10, 30.0),
@@ -96,37 +105,40 @@ SETTINGS = (
 )
 
 
-def evidence(table: Floats, questions: int, rng: np.random.Generator) -> Evidence:
+def evidence(table: Floats, questions: int, rng: np.random.Generator, cluster: int = 1) -> Evidence:
     """Draw the outcomes of both runs."""
     cells = rng.choice(9, size=questions, p=table.ravel() / table.sum())
+    clusters = np.arange(questions) // cluster
+    if cluster > 1:
+        shared = rng.choice(9, size=questions // cluster, p=table.ravel() / table.sum())[clusters]
+        cells = np.where(rng.random(questions) < ALIKE_IN_CLUSTER, shared, cells)
     states = np.stack([cells // 3, cells % 3])
     columns = {name: (states == i).astype(np.int8) for i, name in enumerate(("correct", "incorrect", "unanswered"))}
     columns |= {"answered": (states != 2).astype(np.int8)}
     columns |= {"candidate_correct": np.zeros_like(states, dtype=np.int8)}
     columns |= {"candidate_incorrect": np.zeros_like(states, dtype=np.int8)}
     names = tuple(f"q{i:05}" for i in range(questions))
-    return Evidence(RUNS, names, columns, np.zeros(states.shape, dtype=np.uint8))
+    absence = np.zeros(states.shape, dtype=np.uint8)
+    return Evidence(RUNS, names, columns, absence, clusters=clusters if cluster > 1 else None)
 
 
 def one_suite(setting: Setting, seed: Sequence[int]) -> Iterator[tuple[bool, float, float]]:
     """Say, measure by measure, whether the interval of run a holds the truth, how wide it is, and the p of the pair."""
     rng = np.random.default_rng(seed)
-    made = [evidence(table, n, rng) for table, n in zip(setting.tables(rng), setting.sizes, strict=True)]
+    made = [
+        evidence(table, n, rng, setting.cluster) for table, n in zip(setting.tables(rng), setting.sizes, strict=True)
+    ]
     suite = Suite(tuple(Benchmark(f"b{i}", Loaded(data, (), MEASURES)) for i, data in enumerate(made)))
     plan = TestPlan(LEVEL, resampling.blocks(RESAMPLES, 0), 1, "auto")
     for name in MEASURES:
         measure = parse(name)
-        resamples = RESAMPLES if setting.over == "questions" else 1
-        drawn = [draw(one, [measure], resamples, seed[-1], 1)[0] for one in suite.benchmarks]
-        values = np.array([of.values["a"] for of in drawn])
-        macro = macro_mean(
-            values, np.array([of.variances["a"] for of in drawn]), [of.draws["a"] for of in drawn], setting.over, LEVEL
-        )
+        drawn = [draw(one, [measure], 1, seed[-1], 1)[0] for one in suite.benchmarks]  # no interval is of resamples
+        macro = macro_mean(measure, "a", drawn, setting.over, LEVEL)
         if setting.over == "questions":
             pair = next(pairs_over_suite(see(suite, measure), [RUNS], plan, sampled=True))
             p = float("nan") if pair is None or pair.p is None else pair.p
         else:
-            differences = values - np.array([of.values["b"] for of in drawn])
+            differences = np.array([of.values["a"] - of.values["b"] for of in drawn])
             se = differences.std(ddof=1) / len(differences) ** 0.5
             p = student_p(float(differences.mean() / se), len(differences) - 1)
         truth = setting.truth(name)
@@ -157,7 +169,7 @@ class Kept(Struct, frozen=True):
 
 def kept(setting: Setting, results: NDArray[np.float64]) -> list[Kept]:
     """Sum up the suites of a setting."""
-    held, width = results[..., 0].mean(axis=0), results[..., 1].mean(axis=0)
+    held, width = results[..., 0].mean(axis=0), np.nanmean(results[..., 1], axis=0)
     found = (results[..., 2] <= 1 - LEVEL).mean(axis=0)
     return [
         Kept(setting, name, len(results), float(held[i]), float(width[i]), float(found[i]))

@@ -55,6 +55,7 @@ def evidence(
     columns["verification.same"] = cells([0, 1], rows=1).astype(np.int8)
     columns["verification.value"] = _pan_values(columns, cells(scores))
     columns["graded"] = cells([*scores, np.nan])
+    columns["stakes.penalty"] = np.full((runs, questions), 2.0)  # a stake that every question was asked at
     columns |= _nuggets(cells)
     columns["reading.word_recall"] = np.where(answered, sure, 0.0)
     columns["reading.word_precision"] = np.where(answered, sure, np.nan)

@@ -20,10 +20,10 @@ from tests.verbs.github_server import served
 
 ROOT = Path(__file__).parents[1]
 GITHUB = ROOT / ".github"
-ACTION = GITHUB / "actions" / "evaluate"
+ACTION, SCRIPT = ROOT / "action.yml", GITHUB / "evaluate.sh"
 # Written in two parts, so that this file does not name them either.
 HOSTS = ("py" + "pi.org", "python" + "hosted.org", "ana" + "conda.org", "npm" + "js.org")
-KEPT = ("src", "tests", "docs", "tools", "studies", "benchmarks", "examples", ".github", ".ci")
+KEPT = ("src", "tests", "docs", "paper", "recipe", "tools", "studies", "benchmarks", "examples", ".github", ".ci")
 
 
 def read_yaml(path: Path) -> Any:
@@ -36,6 +36,15 @@ def test_the_version_is_declared_once_and_said_everywhere() -> None:
     assert read_yaml(ROOT / "CITATION.cff")["version"] == nescio.__version__
     headings = re.findall(r"^## \[(.+?)\]", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
     assert nescio.__version__ in headings[:2]  # what comes next may stand above it
+
+
+def test_all_name_one_address_of_the_source() -> None:
+    named = set()
+    for name in ("README.md", "CITATION.cff", "pyproject.toml", "SECURITY.md", "paper/paper.md", "recipe/meta.yaml"):
+        found = set(re.findall(r"https://github\.com/[\w.-]+/nescio", (ROOT / name).read_text(encoding="utf-8")))
+        assert found, name
+        named |= found
+    assert len(named) == 1
 
 
 def test_no_file_names_the_host_of_a_package_registry() -> None:
@@ -68,6 +77,31 @@ def test_a_release_is_published_by_trust_in_the_workflow_and_not_by_a_secret() -
     assert publish["environment"] == "release"
     assert "build" in publish["needs"]
     assert "secrets." not in path.read_text(encoding="utf-8")
+    # What is published was signed by the job that built it; by hand, all is tried and nothing published.
+    build = workflow["jobs"]["build"]
+    assert build["permissions"]["attestations"] == "write"
+    signed = [step for step in build["steps"] if "attest-build-provenance" in step.get("uses", "")]
+    assert [step["with"]["subject-path"] for step in signed] == ["dist/*"]
+    assert "workflow_dispatch" in workflow[True]
+    assert publish["if"] == "github.event_name == 'push'"
+
+
+@pytest.mark.parametrize(
+    "path", [ROOT / "action.yml", *sorted((GITHUB / "workflows").glob("*.yml"))], ids=lambda path: path.name
+)
+def test_actions_of_others_are_pinned_to_a_commit(path: Path) -> None:
+    """A tag can be moved to other code; a comment says which version the commit is."""
+    used = re.findall(r"uses: (\S+)(.*)", path.read_text(encoding="utf-8"))
+    assert all(re.fullmatch(r"\./|[\w-]+/[\w-]+@[0-9a-f]{40}", action) for action, _ in used)
+    assert all(action == "./" or re.fullmatch(r"  # v\d+\.\d+\.\d+", comment) for action, comment in used)
+    assert used
+
+
+def test_the_action_can_stand_in_the_marketplace() -> None:
+    action = read_action()
+    assert set(action["branding"]) == {"icon", "color"}
+    assert {"name", "description", "author"} <= action.keys()
+    assert len(action["description"]) <= 125
 
 
 @pytest.mark.parametrize("path", sorted((GITHUB / "workflows").glob("*.yml")), ids=lambda path: path.name)
@@ -88,7 +122,7 @@ def test_an_issue_template_asks_for_something(path: Path) -> None:
 
 
 def read_action() -> Any:
-    return read_yaml(ACTION / "action.yml")
+    return read_yaml(ACTION)
 
 
 def test_the_action_gives_every_input_to_its_script() -> None:
@@ -99,7 +133,7 @@ def test_the_action_gives_every_input_to_its_script() -> None:
     assert all("${{" not in step.get("run", "") for step in action["runs"]["steps"])
     passed = {value for value in step["env"].values() if "inputs." in value}
     assert passed == {f"${{{{ inputs.{name} }}}}" for name in action["inputs"] if name not in ("install", "python")}
-    written = set(re.findall(r"^\s*echo \"([a-z-]+)=", (ACTION / "evaluate.sh").read_text(), re.MULTILINE))
+    written = set(re.findall(r"^\s*echo \"([a-z-]+)=", SCRIPT.read_text(), re.MULTILINE))
     assert set(action["outputs"]) == written
 
 
@@ -119,7 +153,7 @@ def run_action(
         name.replace("_", "-"): value for name, value in inputs.items()
     }
     given = {
-        name: values[match[1]] if (match := re.search(r"inputs\.([a-z-]+)", value)) else str(ACTION)
+        name: values[match[1]] if (match := re.search(r"inputs\.([a-z-]+)", value)) else str(ROOT)
         for name, value in step["env"].items()
     }
     (folder / "bin").mkdir()
@@ -128,7 +162,7 @@ def run_action(
     program.chmod(0o755)
     output, summary = folder / "github-output", folder / "github-summary"
     done = subprocess.run(
-        ["bash", str(ACTION / "evaluate.sh")],
+        ["bash", str(SCRIPT)],
         cwd=folder,
         env={
             **{name: value for name, value in os.environ.items() if not name.startswith("GITHUB_")},

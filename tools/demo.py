@@ -6,6 +6,7 @@ python tools/demo.py --screens  and docs/assets/pictures/*.jpg, what these pages
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import sys
@@ -14,6 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PICTURES, DEMO = ROOT / "docs" / "assets" / "pictures", ROOT / "docs" / "demo"
+SHOWN = PICTURES / "screens.json"
 
 
 def demo(folder: Path = DEMO) -> None:
@@ -53,10 +55,24 @@ SCREENS: Sequence[tuple[str, str, str]] = (
 )
 
 
-def screens() -> None:
-    """Photograph the pages."""
+# What a photograph shows in words: by this it is known to be stale, whatever fonts a machine has.
+IN_VIEW = """() => {
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    const range = document.createRange(), words = [];
+    while (walker.nextNode()) {
+        range.selectNodeContents(walker.currentNode);
+        const { width, bottom } = range.getBoundingClientRect();
+        if (width && bottom > 0 && bottom < innerHeight) words.push(...walker.currentNode.data.split(/\\s+/));
+    }
+    return words.filter(Boolean).join(" ");
+}"""
+
+
+def screens(into: Path | None = PICTURES) -> dict[str, str]:
+    """Photograph the pages into a folder, or not at all; return what words each photograph shows."""
     from playwright.sync_api import sync_playwright
 
+    words = {}
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
@@ -66,11 +82,14 @@ def screens() -> None:
             if place:
                 page.locator(place).evaluate("(it) => window.scrollTo(0, it.getBoundingClientRect().y - 60)")
             page.wait_for_timeout(400)
-            page.screenshot(path=PICTURES / f"{name}.jpg", type="jpeg", quality=72)
+            words[name] = page.evaluate(IN_VIEW)
+            if into is not None:
+                page.screenshot(path=into / f"{name}.jpg", type="jpeg", quality=72)
         browser.close()
+    return words
 
 
 if __name__ == "__main__":
     demo()
     if "--screens" in sys.argv:
-        screens()
+        SHOWN.write_text(json.dumps(screens(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -8,6 +8,7 @@ A test fails where one is stale. What an index does not know is imported at once
 from __future__ import annotations
 
 import subprocess
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -61,7 +62,7 @@ def _places(registry: Registry[Any], function: Callable[[Any], Any]) -> dict[str
 def written(named: Typed) -> str:
     """Return an index as a module, formatted."""
     lines = [HEAD, "", *(f"{name}: {kind} = {value!r}" for name, (kind, value) in named.items())]
-    command = ("ruff", "format", "--stdin-filename", str(SOURCES / "_index.py"), "-")
+    command = (sys.executable, "-m", "ruff", "format", "--stdin-filename", str(SOURCES / "_index.py"), "-")
     return subprocess.run(command, input="\n".join(lines), text=True, capture_output=True, check=True).stdout
 
 

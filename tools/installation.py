@@ -80,6 +80,11 @@ def check_version(wheel: Path, tag: str | None) -> str:
     declared = re.search(r'__version__ = "(.+)"', (ROOT / "src" / "nescio" / "_version.py").read_text(encoding="utf-8"))
     must(declared is not None and declared[1] == version, f"the wheel's version {version} is not the declared one")
     must(tag is None or tag == f"v{version}", f"the tag {tag} is not v{version}")
+    owned = "OWNER" not in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    must(
+        tag is None or owned,
+        "pyproject.toml does not say yet who owns the repository: put the name for OWNER, everywhere",
+    )
     return version
 
 

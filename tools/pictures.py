@@ -171,6 +171,13 @@ STUDIES = (
         0.05,
         part="tests",
     ),
+    Plot(
+        "techniques",
+        0,
+        "{validator}",
+        {"AUC on test": "AUC"},
+        "area under the ROC curve by set of techniques, on test articles",
+    ),
     Plot("validation", 1, "{}", {"F": "F"}, "F of validated answers"),
     Plot("reading", 0, "{system}", {"word recall": "word recall"}, "word recall on the stories for children"),
     Plot("nuggets", 4, "{run}, {matching}", {"NR": "nugget recall"}, "nugget recall by automatic matching"),
@@ -295,7 +302,7 @@ def drawn() -> dict[str, str]:
     from nescio.reporting.page.drawing import _svg
 
     charts = {plot.name: study(plot) for plot in STUDIES} | {"meta-evaluation": fuzziness()}
-    drawings = {"equal-accuracy": equal_accuracy(), "pipelines": pipelines()}
+    drawings = {"equal-accuracy": equal_accuracy(), "leaderboard": leaderboard(), "pipelines": pipelines()}
     for name, chart in charts.items():
         specification = unpacked(chart.properties(background="white", padding=12).to_dict(validate=False))
         drawings[name] = _svg(specification)
@@ -316,6 +323,23 @@ def equal_accuracy() -> str:
     )
 
 
+def leaderboard() -> str:
+    """Return the picture of a leaderboard whose order changes when silence counts, from examples/czech-simpleqa.csv."""
+    with (ROOT / "examples" / "czech-simpleqa.csv").open(encoding="utf-8") as file:
+        runs = [
+            (row["run"], int(row["correct"]), int(row["incorrect"]), int(row["unanswered"]))
+            for row in csv.DictReader(file)
+        ]
+    return bars(
+        runs,
+        "Czech SimpleQA, 4,326 questions: who leads?",
+        "By accuracy, gpt-4o. When silence counts, by c@1, Claude 3.5 Sonnet: it gives 575 fewer wrong answers.",
+        "By accuracy gpt-4o leads with 0.31 before Claude 3.5 Sonnet with 0.28; by c@1 Claude 3.5 Sonnet leads with "
+        "0.33 before gpt-4o with 0.32",
+        both=True,
+    )
+
+
 def pipelines() -> str:
     """Return the picture of a pipeline without and with a validation step, from examples/pipeline.csv."""
     with (ROOT / "examples" / "pipeline.csv").open(encoding="utf-8") as file:
@@ -332,11 +356,13 @@ def pipelines() -> str:
     )
 
 
-def bars(runs: Sequence[Run], title: str, remark: str, spoken: str) -> str:
-    """Return runs as bars of their outcomes, with accuracy and c@1 beside; the largest c@1 is bold."""
+def bars(runs: Sequence[Run], title: str, remark: str, spoken: str, *, both: bool = False) -> str:
+    """Return runs as bars of their outcomes, with accuracy and c@1 beside; the largest c@1 is bold, and the largest
+    accuracy where `both` are."""
     from nescio.reporting.charts import CORRECT, INCORRECT, INK, MUTED, UNANSWERED
 
-    left, wide, total = 90, 270, sum(runs[0][1:])
+    left, total = max(90, 20 + 8 * max(len(name) for name, *_ in runs)), sum(runs[0][1:])
+    wide, end = 360 - left, 84 + 58 * len(runs)
     accuracy, score = left + wide + 50, left + wide + 120  # where the columns of numbers are centred
     parts = [_text(16, 30, title, INK, weight="bold")]
     parts += [_text(x, 62, word, MUTED, anchor="middle") for x, word in ((accuracy, "accuracy"), (score, "c@1"))]
@@ -347,19 +373,21 @@ def bars(runs: Sequence[Run], title: str, remark: str, spoken: str) -> str:
         for n, colour in ((correct, CORRECT), (silent, UNANSWERED), (wrong, INCORRECT)):
             width = wide * n / total
             parts.append(f'<rect x="{x:.1f}" y="{y}" width="{width:.1f}" height="40" fill="{colour}"/>')
-            parts += [_text(x + width / 2, y + 26, str(n), "white", anchor="middle")] if n else []
+            fits = width >= 8 * len(str(n))
+            parts += [_text(x + width / 2, y + 26, str(n), "white", anchor="middle")] if n and fits else []
             x += width
         weight = "bold" if scores[i] == max(scores) else "normal"
-        parts.append(_text(accuracy, y + 27, f"{correct / total:.2f}", INK, anchor="middle", size=20))
+        first = "bold" if both and correct == max(right for _, right, *_ in runs) else "normal"
+        parts.append(_text(accuracy, y + 27, f"{correct / total:.2f}", INK, anchor="middle", size=20, weight=first))
         parts.append(_text(score, y + 27, f"{scores[i]:.2f}", INK, anchor="middle", size=20, weight=weight))
     x = float(left)
     for word, colour in (("correct", CORRECT), ("unanswered", UNANSWERED), ("incorrect", INCORRECT)):
-        parts.append(f'<rect x="{x}" y="200" width="13" height="13" fill="{colour}"/>')
-        parts.append(_text(x + 19, 211, word, INK))
+        parts.append(f'<rect x="{x}" y="{end}" width="13" height="13" fill="{colour}"/>')
+        parts.append(_text(x + 19, end + 11, word, INK))
         x += 42 + 8 * len(word)
     lines = textwrap.wrap(remark, 62)
-    parts += [_text(16, 244 + 20 * i, line, MUTED) for i, line in enumerate(lines)]
-    high = 240 + 20 * len(lines)
+    parts += [_text(16, end + 44 + 20 * i, line, MUTED) for i, line in enumerate(lines)]
+    high = end + 40 + 20 * len(lines)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 520 {high}" width="650" height="{high * 1.25:g}" '
         'font-family="Arial, Liberation Sans, Helvetica, sans-serif" font-size="14" role="img">'

@@ -10,3 +10,5 @@ new MutationObserver(mend).observe(document.documentElement, { childList: true, 
 addEventListener("resize", mend);
 addEventListener("load", mend);
 mend();
+// Search asks a server for its index, so that a folder has none.
+if (location.protocol === "file:") document.documentElement.classList.add("no-search");

@@ -23,6 +23,7 @@ from nescio.measures import parse as _parse
 from nescio.selective import Tuned as Tuned
 from nescio.selective import Tuning as Tuning
 from nescio.sources.dataframes import from_dataframe as from_dataframe
+from nescio.verbs import assess as assess
 from nescio.verbs import ave as ave
 from nescio.verbs import campaign as campaign
 from nescio.verbs import meta as meta
@@ -46,6 +47,7 @@ from nescio.verbs.repeats import repeats as repeats
 from nescio.verbs.report import report as report
 from nescio.verbs.score import score as score
 from nescio.verbs.stakes import stakes as stakes
+from nescio.verbs.stakes_prompts import stakes_prompts as stakes_prompts
 from nescio.verbs.tally import tally as tally
 from nescio.verbs.tune import tune as tune
 from nescio.verbs.tune_pair import tune_pair as tune_pair

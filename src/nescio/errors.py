@@ -21,7 +21,7 @@ import functools
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from typing import Any, ParamSpec, TypeVar
 
@@ -33,6 +33,7 @@ R = TypeVar("R")
 
 # Between Unicode's noncharacters, which no text holds: a name, and a value in JSON behind the letter of its kind.
 _TOKEN = re.compile("\ufdd0([a-z_]+)\ufdd1([a-z]?)([^\ufdd0-\ufdd2]*)\ufdd2", re.DOTALL)
+_OFFERED = "h"
 Speller = Callable[[str, str, Any], str]
 FLAGS: dict[str, str] = {}  # what a shell calls an option that it does not call by its name: measures, -m
 
@@ -48,7 +49,13 @@ def opt(name: str, value: object = None, *, of: str = "") -> str:
     return _token(name, kinds.get(type(value), "s"), of if value is None else str(value))
 
 
-def _token(name: str, kind: str, value: str | list[str]) -> str:
+def offer(name: str, value: str | Mapping[str, str]) -> str:
+    """Name an option that would help, without showing it in the message: `NescioError.offers` has it. `beside` is no
+    option, but a pattern of names of files beside the one in question."""
+    return _token(name, _OFFERED, dict(value) if isinstance(value, Mapping) else value)
+
+
+def _token(name: str, kind: str, value: Any) -> str:
     return f"\ufdd0{name}\ufdd1{kind}{json.dumps(value)}\ufdd2"
 
 
@@ -95,6 +102,8 @@ def spelled(text: str) -> str:
 
 def _spelled(token: re.Match[str]) -> str:
     """Spell one option; what only looks like one, in a stranger's text, stays as it is."""
+    if token[2] == _OFFERED:
+        return ""
     try:
         return SPELLING.get()(token[1], token[2], json.loads(token[3]))
     except ValueError:
@@ -106,6 +115,21 @@ class NescioError(Exception):
 
     def __str__(self) -> str:
         return spelled(super().__str__())
+
+    @property
+    def offers(self) -> tuple[tuple[str, Any], ...]:
+        """The options that the message names with a value, each of which may be a way out: (name, value), in which the
+        value of an option such as `--column` is {NAME: VALUE}."""
+        found: list[tuple[str, Any]] = []
+        for name, kind, text in _TOKEN.findall(super().__str__()):
+            with suppress(ValueError):
+                value = json.loads(text)
+                if kind == "d":
+                    key, _, value = value.partition("=")
+                    value = {key: value}
+                if kind in ("d", "s", _OFFERED):
+                    found.append((name, value))
+        return tuple(found)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({str(self)!r})"

@@ -187,6 +187,11 @@ def bare_word(word: str) -> str:
     return word.lower().replace("’", "'").removesuffix("'s")
 
 
+def without_accents(word: str) -> str:
+    """Return a word without the accents of its letters."""
+    return "".join(letter for letter in unicodedata.normalize("NFKD", word) if not unicodedata.combining(letter))
+
+
 def stems(text: str) -> list[str]:
     """Return the stems of the words of a text, in order."""
     return [stem(word) for word in words(text)]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import json
 import random
 import re
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -16,12 +17,13 @@ import pytest
 
 import nescio
 from nescio.campaigns.folder import contents, open_campaign
+from nescio.campaigns.log import digest, read_log
 from nescio.campaigns.receipts import taken_in
 from nescio.campaigns.texts import encoding_fault
 
 from . import made
 from .test_intake import packed, told
-from .test_judging import fill, rows_of
+from .test_judging import fill, rows_of, write_rows
 from .test_score import judged_qa
 
 
@@ -124,6 +126,47 @@ def test_topics_that_changed_are_told_and_runs_that_no_longer_fit_are_named(scor
     assert nescio.campaign.status(scored).after is None
 
 
+def test_the_log_says_what_each_step_read_and_wrote(scored: Path) -> None:
+    """By the digests of the bytes that are there; a step that is repeated adds no line."""
+    nescio.campaign.handout(scored)
+    nescio.campaign.sheets(scored, ["ana"])
+    entries = read_log(open_campaign(scored))
+    steps = {entry.step: entry for entry in entries}
+    assert {*steps} == {"init", "handout", "intake", "pool", "sheets", "collect", "score", "publish"}
+    for name in ("handout", "intake", "pool", "score"):
+        assert steps[name].read["topics/questions.jsonl"] == digest(scored / "topics" / "questions.jsonl"), name
+    assert "campaign.toml" in steps["intake"].read, "the rules that a run was held against"
+    for entry in steps.values():
+        assert entry.wrote, entry.step
+    for name, held in {**steps["publish"].wrote, **steps["score"].wrote, **steps["sheets"].wrote}.items():
+        assert digest(scored / name) == held
+    nescio.campaign.handout(scored)
+    nescio.campaign.sheets(scored, ["ana"])
+    assert len(read_log(open_campaign(scored))) == len(entries)
+    assert nescio.campaign.verify(scored).sound
+
+
+def test_a_first_collect_that_was_killed_is_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Killed between the history and the log: status goes on, and the repeat completes it."""
+    from nescio.campaigns import collecting
+
+    campaign = made.qa(tmp_path, key=False)
+    made.sound("qa", tmp_path / "alpha" / "a")
+    nescio.campaign.intake(campaign, [tmp_path / "alpha"])
+    nescio.campaign.pool(campaign)
+    nescio.campaign.sheets(campaign, ["ana"])
+    fill(campaign, lambda _who, _row: "R")
+    with monkeypatch.context() as patch:
+        patch.setattr(collecting, "record", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            nescio.campaign.collect(campaign, resamples=10)
+    assert (campaign / "judgements" / "history.jsonl").exists()
+    assert nescio.campaign.verify(campaign).sound
+    assert nescio.campaign.status(campaign).after.name == "results"  # type: ignore[union-attr]
+    assert nescio.campaign.collect(campaign, resamples=10).sound
+    assert nescio.campaign.verify(campaign).sound
+
+
 def test_a_replayed_delivery_changes_nothing(tmp_path: Path) -> None:
     campaign = made.qa(tmp_path)
     run = made.sound("qa", tmp_path / "one")
@@ -166,18 +209,22 @@ def test_the_parent_of_group_folders_is_no_group(tmp_path: Path) -> None:
 # ---- blind ----
 
 
-def blind_campaign(folder: Path, chance: random.Random) -> tuple[Path, list[str]]:
-    """A blind campaign of six runs whose scores tie, taken in in a random order."""
+def blind_campaign(folder: Path, chance: random.Random) -> tuple[Path, list[str], dict[str, str]]:
+    """A blind campaign of six runs whose scores tie, taken in in a random order; its runs as they came in, and by each
+    answer to the last two questions the run that gave it."""
     names = [f"{group}_{n}" for group in made.GROUPS for n in "ab"]
     rows = [{"id": f"q{i}", "question": f"What is {i}?", "answers": [f"thing {i}"]} for i in range(3)]
     campaign = made.start(folder, "qa", [made.lines(folder / "q.jsonl", rows)], judge="exact")
     edited(campaign / "campaign.toml", "blind = false", "blind = true")
-    for name in chance.sample(names, len(names)):
+    gave: dict[str, str] = {}
+    names = chance.sample(names, len(names))
+    for name in names:
         group, _, run = name.partition("_")
         answers = [{"id": f"q{i}", "answer": "thing 0" if i == 0 else f"no {chance.random()}"} for i in range(3)]
+        gave |= {row["answer"]: name for row in answers[1:]}
         made.lines(folder / "in" / group / f"{run}.jsonl", answers)
         nescio.campaign.intake(campaign, [folder / "in" / group / f"{run}.jsonl"], received="2026-05-01")
-    return campaign, names
+    return campaign, names, gave
 
 
 def _digest_of(seed: str, name: str) -> str:
@@ -191,48 +238,105 @@ def orders(page: str) -> list[str]:
 
 @pytest.mark.parametrize("campaigns", [6, pytest.param(200, marks=pytest.mark.slow)])
 def test_the_number_of_a_run_tells_nobody_whose_it_is(campaigns: int, tmp_path: Path) -> None:
-    """An attacker who knows all names guesses by every order there is: of the names, of digests of them with whatever
-    stands in the handout, of the log; and by the order of rows that tie. Of six runs chance names one."""
+    """An attacker who knows all names, and who came when, guesses by every order there is: of the names, of digests of
+    them with whatever stands in the handout, of the intake; by the order of rows that tie; and on assessors' sheets by
+    the order of rows and of ids. Of six runs chance names one."""
     hits: dict[str, int] = {}
+    expected: dict[str, int] = {}
     guesses: dict[str, Callable[[str], str]] = {"name": str} | {
         f"sha256 of {seed!r}": partial(_digest_of, seed) for seed in ("0", "", "campaign")
     }
+
+    def guess(by: str, tried: Sequence[str], truth: Sequence[str]) -> None:
+        hits[by] = hits.get(by, 0) + sum(one == other for one, other in zip(tried, truth, strict=True))
+        expected[by] = expected.get(by, 0) + 1
+
     for number in range(campaigns):
         folder = tmp_path / str(number)
-        campaign, names = blind_campaign(folder, random.Random(number))
+        campaign, came, gave = blind_campaign(folder, random.Random(number))
+        names = sorted(came)
+        nescio.campaign.pool(campaign)
+        nescio.campaign.sheets(campaign, ["ana", "ben"], overlap=2)
+        nescio.campaign.handout(campaign)
+        nescio.campaign.checker(campaign, folder / "checker.zip")
+        nescio.campaign.export(campaign, campaign / "handout" / "bundle.zip", codabench=True)
         nescio.campaign.score(campaign, ci=None, resamples=10)
         nescio.campaign.publish(campaign)
         index = (campaign / "site" / "index.html").read_text()
         public = b"".join(held for name, held in contents(campaign).items() if name.startswith(("site/", "handout/")))
         secret = (campaign / "campaign.secret").read_bytes()
         assert secret not in public
-        assert not [name for name in names if name.encode() in public]
+        assert not [name for name in (*names, *made.GROUPS.values(), "ana", "ben") if _named(name, public)]
         truth: dict[str, str] = {}
         for group in made.GROUPS:
             own = (campaign / "returns" / group / "index.html").read_text()
             said = re.findall(r"<h2><bdi>(\w+)</bdi>.*?On the public pages it is (run \d)", own, re.DOTALL)
             truth |= {run: name for name, run in said}
         assert sorted(truth.values()) == names
-        for guess, key in guesses.items():
-            order = sorted(names, key=key)
-            hits[guess] = hits.get(guess, 0) + sum(truth[f"run {n}"] == name for n, name in enumerate(order, 1))
+        numbered = [truth[f"run {n}"] for n in range(1, len(names) + 1)]
+        orders_of = {by: sorted(names, key=key) for by, key in guesses.items()} | {"intake": came}
+        for by, order in orders_of.items():
+            guess(f"number by {by}", order, numbered)
+        for who in ("ana", "ben"):
+            sheet = (campaign / "sheets" / f"{who}.csv").read_bytes()
+            assert not [name for name in (*names, *made.GROUPS) if _named(name, sheet)]
+            for question in ("q1", "q2"):
+                rows = [row for row in rows_of(campaign / "sheets" / f"{who}.csv") if row["question_id"] == question]
+                for by, order in orders_of.items():
+                    guess(f"row by {by}", order, [gave[row["answer"]] for row in rows])
+                    by_id = sorted(rows, key=lambda row: row["item"])
+                    guess(f"id by {by}", order, [gave[row["answer"]] for row in by_id])
         assert orders(index) == sorted(orders(index)), "runs that tie stand by their numbers"
         shutil.rmtree(folder)
-    sigma = campaigns**0.5  # one hit a campaign is expected of a random order, with variance 1
-    for guess, count in hits.items():
-        assert abs(count - campaigns) < 4 * sigma, (guess, count, campaigns)
+    for by, count in hits.items():  # one hit is expected of a random order, with variance 1
+        assert abs(count - expected[by]) < 4 * expected[by] ** 0.5, (by, count, expected[by])
 
 
-def test_returns_hold_no_formula_and_nothing_is_published_of_whom(tmp_path: Path) -> None:
-    campaign = made.qa(tmp_path, 4, judge="exact")
-    formulas = ["=1+1", "+cmd|' /C calc'!A0", "@SUM(A1)", "-2+3"]
-    made.lines(tmp_path / "alpha" / "a.jsonl", [{"id": f"q{i}", "answer": f} for i, f in enumerate(formulas)])
-    nescio.campaign.intake(campaign, [tmp_path / "alpha"])
+def _named(name: str, content: bytes) -> bool:
+    """Whether a name stands there as a word."""
+    return re.search(rb"(?<![A-Za-z0-9])" + re.escape(name.encode()) + rb"(?![A-Za-z0-9])", content) is not None
+
+
+FORMULAS = ["=1+1", "+cmd|' /C calc'!A0", "@SUM(A1)", "-2+3", "\t=1+1", '=HYPERLINK("http://x")']
+
+
+def test_no_table_of_a_campaign_holds_a_formula(tmp_path: Path) -> None:
+    """Whatever teams answer and assessors comment, no cell of any CSV is what a spreadsheet would run."""
+    groups = ["alpha==SUM(A1)", "beta=@Beta"]
+    campaign = made.qa(tmp_path, len(FORMULAS), judge="exact", groups=groups)
+    made.lines(tmp_path / "alpha" / "a.jsonl", [{"id": f"q{i}", "answer": f} for i, f in enumerate(FORMULAS)])
+    made.sound("qa", tmp_path / "beta" / "b")
+    assert not nescio.campaign.intake(campaign, [tmp_path / "alpha", tmp_path / "beta"]).refused
+    nescio.campaign.pool(campaign)
+    nescio.campaign.sheets(campaign, ["ana", "ben"], overlap=2)
+    for path in (campaign / "sheets").glob("*.csv"):
+        rows = rows_of(path)
+        verdict = ["R", "W"][path.stem == "ben"]
+        write_rows(path, [{**row, "verdict": verdict, "comment": f"'{FORMULAS[0]}"} for row in rows])
+    nescio.campaign.collect(campaign, resamples=10)
+    nescio.campaign.sheets(campaign, adjudicate=True)
+    fill(campaign, lambda who, row: "W" if who == "adjudication" else row["verdict"])
+    nescio.campaign.collect(campaign, resamples=10)
     nescio.campaign.score(campaign, resamples=10)
     nescio.campaign.publish(campaign)
-    rows = rows_of(campaign / "returns" / "alpha" / "alpha_a.csv")
-    assert [row["answer"] for row in rows] == [f"'{formula}" for formula in formulas]
+    tables = sorted(campaign.rglob("*.csv"))
+    assert {path.parent.name for path in tables} >= {"sheets", "results", "tables", "alpha", "beta"}
+    for path in tables:
+        for row in csv.reader(path.read_text(encoding="utf-8-sig").splitlines()):
+            for cell in row:
+                bare = cell.strip()
+                assert not bare.startswith(("=", "+", "@", "-")) or _is_number(bare), (path, cell)
+    held = [row["answer"] for row in rows_of(campaign / "returns" / "alpha" / "alpha_a.csv")]
+    assert held[:4] == [f"'{formula}" for formula in FORMULAS[:4]]
     assert not (campaign / "site" / "returns").exists()
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return text == "-"
+    return True
 
 
 # ---- what teams send ----
@@ -351,6 +455,20 @@ def test_a_number_names_an_option_only_where_the_campaign_says_from_which_it_cou
     assert "count from 1 to 5" in str(nescio.campaign.check(campaign, [run]))
 
 
+def test_a_number_that_is_the_text_of_one_option_and_the_number_of_another_is_asked_about(tmp_path: Path) -> None:
+    """Options 3, 1, 2 count from 1: "3" is the first by its text and the last by its number, "2" the last and the
+    middle one; "1" is the middle one and the first."""
+    rows = [{"id": f"q{i}", "question": "How many?", "options": ["3", "1", "2"], "answers": ["3"]} for i in range(3)]
+    campaign = made.start(tmp_path, "qa", [made.lines(tmp_path / "q.jsonl", rows)])
+    edited(campaign / "campaign.toml", "options_from = -1", "options_from = 1")
+    run = made.lines(tmp_path / "alpha" / "r.jsonl", [{"id": f"q{i}", "answer": "3"} for i in range(3)])
+    checked = nescio.campaign.check(campaign, [run])
+    assert [fault.rule.rpartition(" ")[2] for fault in checked.rows] == ["A"] * 3
+    assert "could be the number of another" in str(checked)
+    made.lines(run, [{"id": f"q{i}", "answer": "A"} for i in range(3)])
+    assert nescio.campaign.check(campaign, [run]).sound
+
+
 @pytest.mark.parametrize("disguise", ["text", "letter", "from 0", "from 1"])
 @pytest.mark.parametrize("name", ["target", "hint", "x"])
 def test_a_column_that_tells_the_key_does_not_go_to_teams(name: str, disguise: str, tmp_path: Path) -> None:
@@ -390,8 +508,6 @@ def test_a_copy_of_an_assessors_sheet_is_not_anothers(tmp_path: Path) -> None:
     made.text(back, (campaign / "sheets" / "ana.csv").read_text(encoding="utf-8-sig") + "\n")
     assert "copy of the sheet of ana" in str(nescio.campaign.collect(campaign, [back], resamples=10))
     honest = sorted(rows_of(campaign / "sheets" / "ana.csv"), key=lambda row: row["item"])
-    from .test_judging import write_rows
-
     write_rows(back, honest)  # sorted, so that only the verdicts tell
     assert "is one a copy?" in " ".join(map(str, nescio.campaign.collect(campaign, [back], resamples=10).notes))
 
@@ -413,6 +529,7 @@ def test_withdrawn_disqualified_and_extended(tmp_path: Path) -> None:
     late = "2026-05-03"
     assert "after the deadline" in told(campaign, folder, received=late)[0][1]
     nescio.campaign.extend(campaign, "alpha", until="2026-05-04", reason="power cut")
+    assert "2026-05-01 23:59 UTC, of alpha 2026-05-04 23:59 UTC" in str(nescio.campaign.status(campaign))
     assert told(campaign, folder, received=late + "T12:00:00") == [("accepted", "")]
     nescio.campaign.withdraw(campaign, ["alpha_one"], reason="asked for by mail")
     assert taken_in(open_campaign(campaign)) == []
@@ -454,6 +571,5 @@ def test_a_dropped_topic_counts_nowhere_and_old_runs_stay(scored: Path) -> None:
     scores = nescio.campaign.score(scored, resamples=10).scores[""]
     assert scores.value("beta_b", "accuracy") == pytest.approx(5 / 8)
     nescio.campaign.publish(scored)
-    assert ["Beta Institute", "b", "0.63", "5", "3", "0", "0", "0", "0", "0.63", "0.63"] in [
-        list(row) for row in json.loads((scored / "results/tables/index.json").read_text())[1]["rows"]
-    ]
+    counts = (scored / "results" / "tables" / "counts.csv").read_text().splitlines()
+    assert "Beta Institute,b,0.63,5,3,0,0,0,0,0.63,0.63" in counts

@@ -92,6 +92,112 @@ def test_the_verdicts_of_qa_make_a_collection_for_answer_validation(tmp_path: Pa
     assert nescio.campaign.init(tmp_path / "ave", [tmp_path / "ave.xml"], task="ave", groups=["alpha=A"]).key
 
 
+def test_the_share_over_available_answers_goes_from_the_verdicts_to_table_2(tmp_path: Path) -> None:
+    """AVE 2007's test sets have the first question of each topic alone, and Table 2 says what share of the answers to
+    these is left. Five questions in topics of two; of q0 and q2 two systems give two answers each, one of which is void
+    and two alike, so that of 6 answers 3 are left: 50%. In English both of 2 are."""
+    rows = [
+        {"id": f"q{i}", "question": f"{i}?", "topic": f"t{i // 2}", "language": "EN" if i == 4 else "ES"}
+        for i in range(5)
+    ]
+    said: dict[str, list[str | None]] = {
+        "one": ["Rome", "x", "Paris", "x", "here"],
+        "two": ["rome", "x", None, "x", "there"],
+        "three": ["Oslo", "x", "Paris", "x", None],
+    }
+    files = [made.lines(tmp_path / "q.jsonl", rows)]
+    for run, answers in said.items():
+        own = [{"id": f"q{i}", "answer": a, "support": "s"} for i, a in enumerate(answers) if a or i != 4]
+        files.append(made.lines(tmp_path / f"{run}.jsonl", own))
+    judged = "question,answer,verdict\nq0,Rome,R\nq0,Oslo,W\nq2,Paris,R\nq4,here,R\nq4,there,W\n"
+    built = nescio.ave.build(
+        files, tmp_path / "ave.xml", judgements=made.text(tmp_path / "j.csv", judged), first_of="topic"
+    )
+    assert "3 of 5 questions are the first of their topic" in " ".join(map(str, built.notes))
+    left = {row.language: (row.questions, row.answers, row.available, row.kept) for row in built.rows}
+    assert left == {"ES": (2, 3, 6, 0.5), "EN": (1, 2, 2, 1.0)}
+    campaign = made.start(tmp_path, "ave", [tmp_path / "ave.xml"])
+    for file in (campaign / "topics").iterdir():
+        assert "available" not in file.read_text(), "it tells teams how many systems agree"
+    for language, many in (("ES", 3), ("EN", 2)):
+        topics = (campaign / "topics" / f"{language}.xml").read_text()
+        lines = [f"{a.rpartition('_')[0]} {a} REJECTED 0.5" for a in re.findall(r'<a id="([^"]+)"', topics)]
+        assert len(lines) == many
+        made.text(tmp_path / "alpha" / f"r-{language}.txt", "\n".join(lines) + "\n")
+    assert not nescio.campaign.intake(campaign, [tmp_path / "alpha"]).refused
+    nescio.campaign.score(campaign, resamples=10)
+    shares = {row[0]: row[1:] for row in table(campaign, "collections")}
+    assert (shares["Collection"], shares["% over available answers"]) == (["EN", "ES"], ["100.00%", "50.00%"])
+    path = campaign / "campaign.toml"
+    path.write_text(path.read_text().replace("dropped = []", 'dropped = ["q0"]'))
+    nescio.campaign.score(campaign, resamples=10)
+    shares = {row[0]: row[1:] for row in table(campaign, "collections")}
+    assert shares["% over available answers"] == ["100.00%", "–"], "nobody knows how many answers q0 had"
+
+
+def test_the_campaign_in_figures_and_the_agreement_of_its_assessors(tmp_path: Path) -> None:
+    """Four questions in each of two languages; alpha answers all in both, beta three in EN, where q0 is as alpha has
+    it: 6 answers in EN and 4 in ES. Two judge all but 2 in EN, and differ on one, which is adjudicated: they agree on
+    7 of 8, each says R of 7 or 8: kappa = (7/8 - 7/8) / (1 - 7/8) = 0."""
+    rows = [{"id": f"{lang}{i}", "question": "?", "language": lang} for lang in ("EN", "ES") for i in range(4)]
+    campaign = made.start(tmp_path, "qa", [made.lines(tmp_path / "q.jsonl", rows)])
+    for lang in ("EN", "ES"):
+        own = [{"id": f"{lang}{i}", "answer": f"a{i}"} for i in range(4)]
+        made.lines(tmp_path / "alpha" / f"r-{lang}.jsonl", own)
+    beta = [{"id": f"EN{i}", "answer": [None, "a1", "b2", "b3"][i]} for i in range(4)]
+    made.lines(tmp_path / "beta" / "r-EN.jsonl", beta)
+    nescio.campaign.intake(campaign, [tmp_path / "alpha"], received="2026-05-01")
+    nescio.campaign.intake(campaign, [tmp_path / "beta"], received="2026-05-04")
+    nescio.campaign.pool(campaign)
+    nescio.campaign.sheets(campaign, ["ana", "ben"], overlap=2)
+
+    def say(who: str, row: dict[str, str]) -> str:
+        if who == "ben" and row["answer"] in ("b2", "b3"):
+            return ""
+        return "W" if (who, row["question_id"]) == ("ben", "ES3") else "R"
+
+    fill(campaign, say)
+    nescio.campaign.collect(campaign, resamples=10)
+    nescio.campaign.sheets(campaign, adjudicate=True)
+    fill(campaign, lambda who, row: "R" if who == "adjudication" else say(who, row))
+    nescio.campaign.collect(campaign, resamples=10)
+    nescio.campaign.score(campaign, resamples=10)
+    figures = {row[0]: row[1:] for row in table(campaign, "facts")}
+    judged = figures.pop("Answers judged")
+    assert judged[:2] == ["", ""]
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d( to \d{4}-\d\d-\d\d)?", judged[2])
+    assert figures == {
+        "Campaign": ["EN", "ES", "All"],
+        "Topics": ["4", "4", "8"],
+        "Groups": ["2", "1", "2"],
+        "Runs": ["2", "1", "3"],
+        "Distinct answers": ["6", "4", "10"],
+        "Judged by people": ["6", "4", "10"],
+        "Judged by two or more": ["4", "4", "8"],
+        "Adjudicated": ["0", "1", "1"],
+        "Runs received": ["", "", "2026-05-01 to 2026-05-04"],
+    }
+    agreed = {row[0]: row[1:] for row in table(campaign, "agreement")}
+    assert (agreed["Observed agreement"][0], agreed["Observed agreement"][2:]) == ("0.88", ["2", "8 answers"])
+    assert agreed["Cohen's kappa"] == ["0.00", "–", "1 and 2", "8 answers"]
+    nescio.campaign.publish(campaign)
+    index = (campaign / "site" / "index.html").read_text()
+    assert "8 answers" in index
+    assert not [name for name in ("ana", "ben") if re.search(rf"\b{name}\b", index)]
+    assert ">nan<" not in index
+
+
+def test_systems_belong_to_groups_by_their_names_or_by_a_mapping(two_languages: Path, tmp_path: Path) -> None:
+    english = systems(tmp_path / "en.csv", 6, {"dfki071dede": "135", "dfki072ende": "1", "odd": "12"})
+    path = two_languages / "campaign.toml"
+    path.write_text(path.read_text() + '"dfki07*" = "gamma"\n"odd" = "beta"\n')
+    nescio.campaign.score(two_languages, ranking=[f"EN={english}"], resamples=10)
+    named = [row[:2] for row in table(two_languages, "ranking-EN")]
+    assert ["Gamma", "dfki071dede"] in named
+    assert ["Gamma", "dfki072ende"] in named
+    assert ["Beta Institute", "odd"] in named
+
+
 def test_answers_that_nobody_judged_are_named_and_a_key_may_judge_them(tmp_path: Path) -> None:
     campaign = made.qa(tmp_path)
     made.sound("qa", tmp_path / "alpha" / "a")

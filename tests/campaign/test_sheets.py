@@ -5,15 +5,19 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable
+from math import nan
 from pathlib import Path
 
 import pytest
 
 import nescio
+from nescio.campaigns.collecting import Collected
 from nescio.campaigns.folder import open_campaign
 from nescio.campaigns.judgements import read_history, read_judgements
 from nescio.campaigns.pooling import read_pool
 from nescio.campaigns.retyped import is_same
+from nescio.campaigns.verdicts import Agreement
+from nescio.data.signature import sign
 
 from . import made
 from .test_judging import fill, rows_of, write_rows
@@ -136,6 +140,22 @@ def test_one_column_sorted_alone_is_named_row_by_row(hard: Path) -> None:
     assert all("sorted alone" in fault.rule for fault in collected.rows)
 
 
+def test_verdicts_that_were_sorted_alone_are_not_taken_and_sorted_rows_are(hard: Path) -> None:
+    nescio.campaign.sheets(hard, ["ana"])
+    path = hard / "sheets" / "ana.csv"
+    rows = [{**row, "verdict": "RWWRU"[ord(row["item"][0]) % 5]} for row in rows_of(path)]
+    alone = [{**row, "verdict": v} for row, v in zip(rows, sorted(row["verdict"] for row in rows), strict=True)]
+    write_rows(path, alone)
+    collected = nescio.campaign.collect(hard, resamples=10)
+    assert "was their column sorted alone?" in str(collected)
+    assert not read_judgements(open_campaign(hard))
+    write_rows(path, sorted(rows, key=lambda row: row["verdict"]))
+    assert nescio.campaign.collect(hard, resamples=10).sound
+    assert {one.item: one.verdict for one in read_judgements(open_campaign(hard))} == {
+        row["item"]: row["verdict"] for row in rows
+    }
+
+
 def test_the_history_keeps_all_that_was_ever_said(hard: Path) -> None:
     nescio.campaign.sheets(hard, ["ana"])
 
@@ -233,3 +253,10 @@ def test_a_half_is_rounded_up_whatever_its_binary_is(value: float, shown: str) -
     from nescio.campaigns.layouts import figure
 
     assert figure(value) == shown
+
+
+def test_an_interval_that_is_undefined_is_not_shown() -> None:
+    undefined = Agreement("anna, ben", "alpha", 1.0, nan, nan, 2, undefined=3)
+    shown = str(Collected((), sign(), (), "faults", {"sheets": (), "agreement": (undefined,)}))
+    assert shown.startswith("alpha 1.000: anna, ben")
+    assert "nan" not in shown.lower().replace("anna", "")

@@ -17,7 +17,7 @@ STORY = "HEADLINE: A Kite\nDATE: today\nSTORYID: 1-W1-1\n\nTEXT:\nAnna made a ki
 
 
 def story_folder(folder: Path, sentences: str) -> Path:
-    folder.mkdir()
+    folder.mkdir(parents=True)
     (folder / "1-W1-1.story").write_text(STORY)
     key = f"QuestionID: 1-W1-1-1\nQuestion: Where did Anna sell the kite?\nAnswer: Rome\n{sentences}\n"
     (folder / "1-W1-1.answers").write_text(key)
@@ -48,6 +48,38 @@ def test_a_sentence_that_the_story_lacks_is_refused(number: str, tmp_path: Path)
     with pytest.raises(FormatError, match="Sentences must be numbers from 1 to 3") as error:
         reading(tmp_path, f"Sentences: {number}", "Rome")
     assert "line 4" in str(error.value)
+
+
+def listed(folder: Path, sentences: str, name: str = "1-W1-1-1", key: str = "") -> dict[str, float]:
+    """Sentences in a file of their own, beside a key that somebody else published."""
+    stories = story_folder(folder / "stories", key)
+    (stories / "people.sentences").write_text(f"QuestionID: {name}\n{sentences}\n")
+    run = folder / "run.jsonl"
+    run.write_text(json.dumps({"id": "1-W1-1-1", "answer": "She sold it in Rome."}) + "\n")
+    return {row.measure: row.value for row in package.read.score([stories, run], ci=None)}
+
+
+def test_a_story_folder_has_a_place_for_the_list(tmp_path: Path) -> None:
+    assert listed(tmp_path / "a", "Sentences: 2, 3")["read.HumSent"] == 1
+    assert listed(tmp_path / "b", "Sentences: 1")["read.HumSent"] == 0
+    assert listed(tmp_path / "c", "Sentences: 2", key="Sentences: 2")["read.HumSent"] == 1
+
+
+@pytest.mark.parametrize(
+    ("sentences", "name", "key", "rule"),
+    [
+        ("Sentences: 4", "1-W1-1-1", "", "numbers from 1 to 3"),
+        ("Sentences: 2", "1-W1-1-9", "", "no question has this id"),
+        ("Sentences: 2", "1-W1-1-1", "Sentences: 3", "lists other sentences of this question"),
+    ],
+)
+def test_a_list_that_fits_no_question_or_another_list_is_refused(
+    sentences: str, name: str, key: str, rule: str, tmp_path: Path
+) -> None:
+    with pytest.raises(FormatError, match=rule) as error:
+        listed(tmp_path / "x", sentences, name, key)
+    assert "people.sentences" in str(error.value)
+    assert f"line {1 if name[-1] == '9' else 2}" in str(error.value)
 
 
 def test_hum_sent_of_questions_with_options(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import threading
 import urllib.error
 import urllib.request
@@ -10,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from nescio.options.edge import SAY, say
-from nescio.verbs.view import Live, ViewRequest, server_of
+from nescio.verbs.view import Live, ViewRequest, _page, server_of
 
 from .conftest import EXAMPLES, Command
 
@@ -57,7 +59,7 @@ def test_a_served_page_follows_its_files_and_answers_this_machine_alone(tmp_path
     before = SAY.set(said.append)
     live = Live(ViewRequest([table], ["accuracy"], resamples=100), say)
     SAY.reset(before)
-    live.make()
+    live.refresh()
     with server_of(live) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         address = f"http://127.0.0.1:{server.server_port}"
@@ -67,19 +69,41 @@ def test_a_served_page_follows_its_files_and_answers_this_machine_alone(tmp_path
             with urllib.request.urlopen(request, timeout=30) as answer:
                 return str(answer.read().decode())
 
-        first = get("/")
+        first, now = get("/"), json.loads(get("/version"))
         assert "a got 100.0% of 20 questions right" in first
         assert "connect-src" in first
-        assert get("/version") == "1"
+        assert f'"version": "{now["version"]}"' in first or f'"version":"{now["version"]}"' in first
+        assert not now["refused"]
         with table.open("a") as more:
-            more.write("a,q20,inc")  # half a line: no outcome is called so
-        assert get("/version") == "1"
+            more.write("a,q20,right\n")  # an outcome is called otherwise
+            more.write('a,q21,"inc')  # half a line
+        then = json.loads(get("/version"))
+        assert then["version"] == now["version"]
+        assert then["refused"].startswith("not read at ")
         assert "not read this time: " in said[-1]  # from the server's thread
-        with table.open("a") as more:
-            more.write("orrect\n")
-        assert get("/version") == "2"
-        assert "of 21 questions" in get("/")
+        table.write_text(table.read_text().replace("right\n", "correct\n") + 'orrect"\n')
+        assert json.loads(get("/version"))["version"] != now["version"]
+        assert "of 22 questions" in get("/")
         for path, headers in (("/", {"Host": "evil.example"}), ("/etc/passwd", {})):
             with pytest.raises(urllib.error.HTTPError):
                 get(path, **headers)
         server.shutdown()
+
+
+def test_a_page_that_is_served_says_which_run_it_waits_for(tmp_path: Path) -> None:
+    table = tmp_path / "growing.csv"
+    table.write_text(
+        "run,question,outcome\n" + "".join(f"{r},q{i},correct\n" for i in range(50) for r in "ab"[: 1 + (i < 41)])
+    )
+    assert "updated" in (text := _page(ViewRequest([table], resamples=100, missing="common"), "1"))
+    assert "41 of 50 questions, waiting for b" in text
+
+
+def test_a_file_that_cannot_be_read_yet_is_waited_for(tmp_path: Path) -> None:
+    (table := tmp_path / "empty.csv").write_text("")
+    live = Live(ViewRequest([table], resamples=100), lambda _: None)
+    assert live.refresh()["refused"]
+    assert "Waiting for files" in live.text
+    table.write_text("run,question,outcome\na,q1,correct\n")
+    assert live.refresh()["version"]
+    assert "a scores" in re.sub("<[^>]+>", "", live.text)

@@ -114,7 +114,7 @@ CAMPAIGN = {
     "disqualify": "campaign uned_mine --reason cheating",
     "withdraw": "campaign uned_old --reason asked",
 }
-SILENT = {"mcp"}  # it speaks with a program, and nobody reads along
+SILENT = {"mcp", "skill"}  # these speak with programs, and nobody reads along
 NUMBER = re.compile(r"(?<![\w.…/:=-])[+-]?\d[\d,]*\.\d+(?![\w.…/])")
 
 

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
+import subprocess
+import sys
+from difflib import SequenceMatcher
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,6 +22,22 @@ def test_every_drawing_is_that_of_its_page() -> None:
     """Who changes a table of a study draws it again: python tools/pictures.py."""
     for name, drawing in pictures.drawn().items():
         assert (pictures.PICTURES / f"{name}.svg").read_text(encoding="utf-8") == drawing, name
+
+
+@pytest.mark.slow
+def test_every_photograph_shows_the_page_as_it_is(chromium: Any) -> None:  # noqa: ARG001  skips where there is none
+    """By the words in sight. Who changes the report photographs it again: python tools/demo.py --screens."""
+    demo = script("demo")
+    held = json.loads(demo.SHOWN.read_text(encoding="utf-8"))
+    done = subprocess.run(
+        [sys.executable, "-c", "from tools import demo; import json; demo.demo(); print(json.dumps(demo.screens(None)))"],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    found = json.loads(done.stdout.splitlines()[-1])
+    for name, words in held.items():  # a line more or less may be in sight with other fonts
+        assert SequenceMatcher(None, words.split(), found[name].split(), autojunk=False).ratio() > 0.95, name
+    assert held.keys() == found.keys() == {name for name, *_ in demo.SCREENS}
+    assert all((demo.PICTURES / f"{name}.jpg").is_file() for name in held)
 
 
 @pytest.mark.parametrize(

@@ -54,7 +54,7 @@ def test_standing_pages_are_readable_as_text() -> None:
 
 
 def test_every_command_format_and_judge_has_its_place() -> None:
-    for name in (*verbs.files(), "demo", "mcp"):
+    for name in (*verbs.files(), "demo", "skill", "mcp"):
         assert f"\n# nescio {name}\n" in STANDING[f"cli/{reference.file_name(name)}"]
     families = "".join(page for name, page in STANDING.items() if name.startswith("formats/"))
     assert [name for name in FORMATS if families.count(f"\n## {name}\n") != 1] == []

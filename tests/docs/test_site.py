@@ -46,7 +46,7 @@ def test_the_site_is_built_whole_and_is_accessible(tmp_path: Path, visit: Any) -
     assert "nescio.meta_evaluation.swap.SwapBin" in (site / "reference" / "python.html").read_text(encoding="utf-8")
     for page in site.rglob("*.html"):
         assert not LOADED.search(page.read_text(encoding="utf-8")), page.name
-    for name in ("index.html", "audit.html", "meta-evaluation.html"):
+    for name in ("index.html", "score.html", "audit.html", "meta-evaluation.html"):
         for width in (1440, 768, 375):
             for scheme in ("light", "dark"):
                 how = {"viewport": {"width": width, "height": 900}, "color_scheme": scheme}

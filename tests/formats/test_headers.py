@@ -289,7 +289,7 @@ def test_errors_in_python_name_its_arguments(tmp_path: Path) -> None:
     path = table(tmp_path, "question,Wertung\n1,ja\n2,nein\n")
     assert nescio.score(path, "accuracy", ci=None).value(path.stem, "accuracy") == 0.5
     path = table(tmp_path, "question,Wertung,Urteil 2\n1,ja,nein\n2,nein,ja\n")
-    with pytest.raises(nescio.FormatError, match=r'name the outcome with column=\{"outcome": "NAME"\}'):
+    with pytest.raises(nescio.FormatError, match=r'name the outcome with column=\{"outcome": NAME\}'):
         nescio.score(path)
     with pytest.raises(nescio.FormatError, match="or name the format with format_in"):
         nescio.score(table(tmp_path, "foo\nx\n"))

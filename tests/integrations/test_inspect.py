@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import math
+import tomllib
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
@@ -15,7 +16,10 @@ import pytest
 
 import nescio
 from nescio.errors import UnknownNameError, UsageError
+from nescio.integrations import state_of
 from nescio.integrations.inspect import measure
+from tests.verbs.test_stakes_prompts import DECLINED
+from tests.verbs.test_stakes_prompts import says as model_says
 
 # What the mock model says, and the letter that our scorer gives. Each is said twice, in this order, and every
 # question is asked in one epoch before the next: two questions get C and then P, two C and N, two C and a refusal,
@@ -37,6 +41,29 @@ C_AT_1, COVERAGE, PENALTY = 3 / 8 * (1 + 1 / 4), 3 / 4, 3 / 8 - 3 * 3 / 8
 def sample_score(value: Any, answer: str | None = None, reason: str | None = None) -> Any:
     """A SampleScore as Inspect hands it to a metric."""
     return SimpleNamespace(sample_id="s", score=SimpleNamespace(value=value, answer=answer, reason=reason))
+
+
+def evaluated(task: Any, outputs: list[Any], folder: Path) -> Any:
+    """The log of a task, one question after the other, whose answers are these."""
+
+    async def words(text: str) -> int:
+        return len(text.split())
+
+    inspect_ai, models = import_module("inspect_ai"), import_module("inspect_ai.model")
+    model = models.get_model("mockllm/model", custom_outputs=outputs)
+    model.api.count_text_tokens = words  # its own would download a vocabulary
+    options = {
+        "max_connections": 1,
+        "max_samples": 1,
+        "display": "none",
+        "log_dir": str(folder),
+        "log_format": "json",
+    }
+    with ThreadPoolExecutor(1) as apart:  # from the event loop of whatever other test drives a browser
+        (found,) = apart.submit(inspect_ai.eval, task, model=model, **options).result()
+    gc.collect()  # Inspect leaves a stream open a sample, of which another test must not hear
+    assert found.status == "success", found.error
+    return found
 
 
 @pytest.fixture(scope="module")
@@ -67,24 +94,8 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Any:
             epochs=2,
         )
 
-        async def words(text: str) -> int:
-            return len(text.split())
-
-        model = models.get_model("mockllm/model", custom_outputs=outputs)
-        model.api.count_text_tokens = words  # its own would download a vocabulary
         folder = tmp_path_factory.mktemp("logs")
-        options = {
-            "max_connections": 1,
-            "max_samples": 1,
-            "display": "none",
-            "log_dir": str(folder),
-            "log_format": "json",
-        }
-        with ThreadPoolExecutor(1) as apart:  # from the event loop of whatever other test drives a browser
-            found = apart.submit(inspect_ai.eval, task, model=model, **options).result()
-        gc.collect()  # Inspect leaves a stream open a sample, of which another test must not hear
-    assert found[0].status == "success", found[0].error
-    return found[0], next(Path(folder).glob("*.json"))
+        return evaluated(task, outputs, folder), next(Path(folder).glob("*.json"))
 
 
 def test_inspect_shows_the_measures_by_their_names(log: Any) -> None:
@@ -144,3 +155,81 @@ class TestConventions:
         assert compute("c@1", [sample_score(0.5), sample_score(1)]) == 0.5
         with pytest.raises(UnknownNameError):
             measure("c@2")
+
+
+def test_inspect_finds_a_scorer_in_which_silence_counts(tmp_path: Path) -> None:
+    """By the entry point that the package declares, on a real evaluation: two right, one wrong, one silent."""
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    (place,) = project["entry-points"]["inspect_ai"].values()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        inspect_ai = pytest.importorskip("inspect_ai", reason="inspect_ai is not installed")
+        abstaining = import_module(place).abstaining
+        dataset, models = import_module("inspect_ai.dataset"), import_module("inspect_ai.model")
+        said = ["Paris", "Rome", "Oslo", "I do not know."]
+        task = inspect_ai.Task(
+            dataset=[
+                dataset.Sample(input=f"{i}?", target=right) for i, right in enumerate(["Paris", "Rome", "Bern", "Bonn"])
+            ],
+            scorer=abstaining(declined="I do not know.*"),
+        )
+        outputs = [models.ModelOutput.from_content("mockllm/model", words) for words in said]
+        log = evaluated(task, outputs, tmp_path)
+    found = {name: metric.value for name, metric in log.results.scores[0].metrics.items()}
+    assert log.results.scores[0].scorer.removeprefix("nescio/") == "abstaining"
+    assert found["c@1"] == (2 + 1 * 2 / 4) / 4
+    assert (found["accuracy"], found["coverage"]) == (2 / 4, 3 / 4)
+    with pytest.raises(UnknownNameError):
+        state_of("x", ["x"], judge="exakt")
+
+
+def test_stated_stakes_go_through_inspect_and_its_log(tmp_path: Path) -> None:
+    """Prompts that state a stake as a dataset, one model that heeds them, and its log read back."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        inspect_ai = pytest.importorskip("inspect_ai", reason="inspect_ai is not installed")
+        dataset, models, scorers, solver = (
+            import_module(f"inspect_ai.{name}") for name in ("dataset", "model", "scorer", "solver")
+        )
+        lines = [f'{{"id": "q{i}", "question": "Double the number {i}.", "answers": ["{2 * i}"]}}\n' for i in range(20)]
+        (tmp_path / "questions.jsonl").write_text("".join(lines))
+        nescio.stakes_prompts(tmp_path / "questions.jsonl", tmp_path / "prompts.jsonl")
+        samples = dataset.json_dataset(str(tmp_path / "prompts.jsonl"))
+
+        @scorers.scorer(metrics=[measure("silence_per_tenfold"), measure("utility(3)")])
+        def mine() -> Any:
+            async def score(state: Any, target: Any) -> Any:
+                said = state.output.completion
+                value = "N" if said == DECLINED else "C" if said in list(target) else "I"
+                return scorers.Score(value=value, answer=said)
+
+            return score
+
+        said = [
+            models.ModelOutput.from_content("mockllm/model", model_says("adapts", sample.input)) for sample in samples
+        ]
+
+        async def words(text: Any) -> int:
+            return len(str(text).split())
+
+        model = models.get_model("mockllm/model", custom_outputs=said)
+        model.api.count_text_tokens = words
+        task = inspect_ai.Task(dataset=samples, solver=solver.generate(), scorer=mine())
+        with ThreadPoolExecutor(1) as apart:
+            (log,) = apart.submit(
+                inspect_ai.eval,
+                task,
+                model=model,
+                max_connections=1,
+                max_samples=1,
+                display="none",
+                log_dir=str(tmp_path / "logs"),
+                log_format="json",
+            ).result()
+        gc.collect()
+    shown = {name: metric.value for score in log.results.scores for name, metric in score.metrics.items()}
+    found = nescio.stakes(next((tmp_path / "logs").glob("*.json")))
+    (adapts,) = found.tables["adaptation"]
+    assert shown["silence_per_tenfold"] == pytest.approx(adapts.per_tenfold)
+    assert shown["utility(3)"] == pytest.approx(found.rows[2].utility)
+    assert adapts.p <= 0.001

@@ -36,11 +36,14 @@ FORMS: Mapping[str, tuple[str, ...]] = {
     "coverage@risk": ("coverage@risk(0)", "coverage@risk(0.3)"),
     "risk@coverage": ("risk@coverage(0.3)", "risk@coverage(1)"),
     "accuracy@coverage": ("accuracy@coverage(0.5)",),
+    "utility": ("utility(2)",),
+    "normalised_utility": ("normalised_utility(2)",),
+    "stake_area": ("stake_area(2)",),
     # of questions that are asked once; tests/measures has those that are asked again
     **{name: (f"{name}(k=1)",) for name in REGISTRY if name.endswith(("@k", "^k"))},
 }
 # Undefined where every question is asked once, as it is here; tests/measures/test_repeats.py has their laws.
-OF_TWO_ANSWERS = {"disagreement", "flip_rate", "contradiction_rate"}
+OF_TWO_ANSWERS = {"disagreement", "flip_rate", "contradiction_rate", "silence_per_tenfold"}
 MEASURES = tuple(form for name in REGISTRY if name not in OF_TWO_ANSWERS for form in FORMS.get(name, (name,)))
 ORDERED = tuple(form for form in MEASURES if parse(form).order)
 
@@ -130,6 +133,7 @@ def varied(questions: int, runs: int = 2) -> Evidence:
     columns["confidence"] = np.where(which == 2, np.nan, rng.integers(0, 200, shape) / 200)
     columns["verification.value"] = np.where(which < 2, 0.5 + side * (0.01 + 0.49 * rng.random(shape)), 0.5)
     columns["graded"] = rng.random(shape)
+    columns["stakes.penalty"] = np.full(shape, 2.0)
     columns |= _nuggets(rng, shape)
     columns["reading.word_recall"] = np.where(which < 2, rng.integers(0, 5, shape) / 4, 0.0)
     columns["reading.word_precision"] = np.where(which < 2, rng.integers(1, 5, shape) / 4, np.nan)

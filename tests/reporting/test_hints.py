@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from nescio.reporting.numbers import number as shown
+from nescio.reporting.numbers import signed
 from tests.browser import Opened
 from tests.reporting.conftest import make
 
@@ -108,23 +110,23 @@ LINES: dict[str, tuple[Callable[[Row], str], Callable[[Row], tuple[float, float]
         lambda row: (row["coverage"], row["risk"]),
     ),
     "penalty": (
-        lambda row: f"{row['run']}: penalty(t={plain(row['t'])}) = {row['value']:.3f}",
+        lambda row: f"{row['run']}: penalty(t={plain(row['t'])}) = {shown(row['value'])}",
         lambda row: (row["t"], row["value"]),
     ),
 }
 POINTS: dict[str, Callable[[Row], list[tuple[str, float | None, float | None]]]] = {
-    "intervals": lambda row: [(f"{row['run']}: c@1 {row['value']:.3f}", row["value"], None)],
+    "intervals": lambda row: [(f"{row['run']}: c@1 {shown(row['value'])}", row["value"], None)],
     "outcomes": lambda row: [
         (f"{row['run']}: {row[kind]:,} of {asked(row):,} {kind}", None, None)
         for kind in ("correct", "incorrect", "unanswered")
     ],
     "gain": lambda row: [
-        (f"{row['run']}: accuracy {row['accuracy']:.3f}, c@1 {row['c_at_1']:.3f}", row["accuracy"], row["c_at_1"])
+        (f"{row['run']}: accuracy {shown(row['accuracy'])}, c@1 {shown(row['c_at_1'])}", row["accuracy"], row["c_at_1"])
     ],
-    "ranks": lambda row: [(f"{row['run']}: c@1 {row['value']:.3f}, rank {row['low']} to {row['high']}", None, None)],
+    "ranks": lambda row: [(f"{row['run']}: c@1 {shown(row['value'])}, rank {row['low']} to {row['high']}", None, None)],
     "pairs": lambda row: [
-        (f"{row['run']} against {row['baseline']}: {row['difference']:+.3f}", None, None),
-        (f"{row['baseline']} against {row['run']}: {-row['difference']:+.3f}", None, None),
+        (f"{row['run']} against {row['baseline']}: {signed(row['difference'])}", None, None),
+        (f"{row['baseline']} against {row['run']}: {signed(-row['difference'])}", None, None),
     ],
     "reliability": lambda row: [
         (

@@ -191,11 +191,12 @@ def test_clustered_questions_get_wider_intervals(tmp_path: Path, visit: Any) -> 
     table.write_text("\n".join(rows) + "\n")
     page = visit(make(tmp_path / "page.html", table)).page
     page.wait_for_timeout(200)
-    assert "normal approximation" in page.inner_text("#own-how")
+    assert "Student's, by clusters" in page.inner_text("#own-how")
     accuracy = re.findall(r"[\d.]+", page.inner_text("#own tbody td:nth-child(3)"))
-    # Forty clusters that are right or wrong as a whole: se = sqrt(40/39 · 40 · (10 · 0.5)²)/400.
-    half = 1.959964 * math.sqrt(40 / 39 * 40 * 25) / 400
-    assert [float(x) for x in accuracy] == [0.5, round(0.5 - half, 3), round(0.5 + half, 3)]
+    # Forty clusters that are right or wrong as a whole: se = sqrt(40/39 · 40 · (10 · 0.5)²)/400, t is 2.0227 at 39 degrees
+    # of freedom, and the odds of the ends are exp(±4 t se), as the logit has the slope 1/(0.5 · 0.5) in the middle.
+    odds = math.exp(4 * 2.0227 * math.sqrt(40 / 39 * 40 * 25) / 400)
+    assert [float(x) for x in accuracy] == [0.5, round(1 / (1 + odds), 3), round(odds / (1 + odds), 3)]
     # A spreadsheet would take the name for a formula.
     assert downloaded(page, page.locator("#figure-outcomes button.download"))[0]["run"] == "'=one"
 

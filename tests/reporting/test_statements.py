@@ -19,7 +19,9 @@ from scipy.stats import beta, dirichlet_multinomial
 
 import nescio
 from nescio.reporting import page as pages
+from nescio.reporting.numbers import number, signed
 from nescio.reporting.page.deciding import FEWEST, TOLERATED, promises, tolerated
+from nescio.reporting.page.how_to_read import words
 from nescio.reporting.page.sentence import advice, answer, statements
 from nescio.reporting.page.statements import KINDS
 from tests.browser import Opened
@@ -199,12 +201,12 @@ def expected(made: Made, kind: str, figures: dict[str, Any]) -> set[str] | None:
         rows = nescio.score(made.files, [made.main], ci=level, resamples=enough, **made.how)
         of_best = next(one for one in rows if one.run == best)
         assert of_best.value == pytest.approx(made.score(best)["value"])
-        return {f"{of_best.value:.3f}", f"{of_best.low:.3f}", f"{of_best.high:.3f}"}
+        return {number(of_best.value), number(of_best.low), number(of_best.high)}
     if kind == "another sample":
         size = sum(made.counted(made.report.runs[0])[:3])
         low, high = predicted(made) if size <= 400 else (figures["low"], figures["high"])
         assert (figures["low"], figures["high"]) == pytest.approx((low, high), abs=1e-9)
-        return {f"{size:,}", f"{low:.3f}", f"{high:.3f}", "95%", f"{made.k:,}"}
+        return {f"{size:,}", number(low), number(high), "95%", f"{made.k:,}"}
     return None
 
 
@@ -231,9 +233,9 @@ def more_numbers(made: Made) -> set[str]:
     found = {f"{made.k:,}", f"{len(made.report.runs) - 1}", "95%", f"{FEWEST}"}
     c, w, u, *_ = made.counted(best)
     n = max(1, c + w + u)
-    found |= {f"{c / n:.1%}", f"{w / n:.1%}", f"{u / n:.1%}", f"{c + w + u:,}"}
+    found |= {f"{c / n:.1%}", f"{w / n:.1%}", f"{u / n:.1%}", f"{c + w + u:,}", f"{made.score(best)['n']:,}"}
     shares = [made.counted(run)[0] / max(1, sum(made.counted(run)[:3])) for run in made.report.runs]
-    found |= {f"{max(shares):.3f}", f"{made.score(best)['value'] or 0:.3f}"}
+    found |= {number(max(shares)), number(made.score(best)["value"] or 0)}
     alike = sum(not pair.significant for (one, _), pair in made.report.pairs.items() if one == best)
     found.add(f"{alike - 2}")  # "a, b, c and 5 more"
     found.add(f"{max(0, alike - 3)}")
@@ -324,16 +326,16 @@ def test_a_diff_and_a_suite_say_what_json_says(tmp_path: Path) -> None:
     values = {one["run"]: one["value"] for one in nescio.score(table, ["c@1"], ci=None).to_dict()["scores"]}
     said = html.unescape(re.sub("<[^>]+>", "", re.search(r"<h1.*?</h1>", text, re.DOTALL)[0]))  # type: ignore[index]
     expected = {
-        f"{values['mine']:.3f}",
-        f"{values['old']:.3f}",
-        *(f"{row[name]:+.3f}" for name in ("difference", "low", "high")),
+        number(values["mine"]),
+        number(values["old"]),
+        *(signed(row[name]) for name in ("difference", "low", "high")),
     }
-    assert set(NUMBER.findall(said.replace("c@1", "").replace("p < 0.001", ""))) - {f"{row['p']:.3f}"} <= expected
+    assert set(NUMBER.findall(said.replace("c@1", "").replace("p < 0.001", ""))) - {number(row["p"])} <= expected
     suite = EXAMPLES / "suite" / "suite.toml"
     text = make(tmp_path / "suite.html", suite).read_text(encoding="utf-8")
     said = html.unescape(re.sub("<[^>]+>", "", re.search(r"<h1.*?</h1>", text, re.DOTALL)[0]))  # type: ignore[index]
     means = json.dumps(nescio.score(suite, resamples=500).to_dict())
-    held = {f"{float(number):.3f}" for number in re.findall(r"\d\.\d+", means)}
+    held = {number(float(one)) for one in re.findall(r"\d\.\d+", means)}
     assert {one for one in NUMBER.findall(said.replace("c@1", "")) if "." in one} <= held
 
 
@@ -393,6 +395,22 @@ def test_pairs_that_do_the_same_are_not_told_apart_by_more_questions() -> None:
     assert "`nescio plan FILES -m c@1 --run mine --baseline other` says how many questions would" in said
 
 
+def test_answers_to_questions_asked_again_are_not_called_questions(tmp_path: Path) -> None:
+    """4 questions asked 4 times are 16 answers, and not clusters; of uneven repeats no count makes the score."""
+    again = [
+        f"{run},q{i % 4},{i // 4},{('correct', 'incorrect')[(i + k) % 3 % 2]}"
+        for k, run in enumerate("ab")
+        for i in range(16)
+    ]
+    for rows, explained in ((again, True), (again[:-1], False)):
+        path = tmp_path / "again.csv"
+        path.write_text("run,question,repeat,outcome\n" + "\n".join(rows) + "\n")
+        made = pages.gather([path], resamples=RESAMPLES, missing="unanswered")
+        assert " answers to 4 questions right" in answer(made).more[0]
+        assert ("c@1" in {word.name for word in words(made)}) == explained
+    assert "asked several times" in advice(pages.gather([EXAMPLES / "trials.csv"], resamples=RESAMPLES))
+
+
 def test_thresholds_are_part_of_a_plan() -> None:
     pilot, at = EXAMPLES / "outcomes.csv", {"old": 0.384294956}
     given = nescio.plan(pilot, run="old", baseline="other", difference=0.1)
@@ -401,7 +419,7 @@ def test_thresholds_are_part_of_a_plan() -> None:
     # Above that threshold old answers 44 of 70, 11 of these wrongly, and is rightly silent on 8 more: 41 right.
     old = moved.records("systems")[0]
     assert (old["correct"], old["incorrect"]) == pytest.approx((41 / 70, 11 / 70))
-    with pytest.raises(nescio.NescioError, match="never differ"):
+    with pytest.raises(nescio.NescioError, match="no number of questions like these"):
         nescio.plan(pilot, run="mine", baseline="old", difference=0.1, at=at)
     with pytest.raises(nescio.NescioError, match="did you mean old"):
         nescio.plan(pilot, run="old", baseline="other", at={"odl": 0.3})

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 import nescio
-from nescio.errors import MismatchError, MissingColumnError
+from nescio.errors import MismatchError, MissingColumnError, UsageError
 from tests.formats.encodings import evidence
 
 TABLE: dict[str, list[Any]] = {
@@ -24,7 +24,7 @@ TABLE: dict[str, list[Any]] = {
     "question": ["Who?", "Where?", "Who?", "Where?"],
     "topic": ["x", "y", "x", "y"],
 }
-PARTS = {"run": "model", "question": "id", "outcome": "grade", "confidence": "sure"}
+PARTS: Any = {"run": "model", "question": "id", "outcome": "grade", "confidence": "sure"}
 
 
 class OnlyStream:
@@ -112,3 +112,27 @@ def test_an_index_with_names_and_columns_without() -> None:
     numbered = pd.DataFrame([["a", "q", "correct"]])
     found = nescio.from_dataframe(numbered, run=0, question=1, outcome=2)  # type: ignore[arg-type]
     assert nescio.score(found, "accuracy", ci=None).value("a", "accuracy") == 1
+
+
+def test_words_and_repeats_of_a_frame_are_named() -> None:
+    """Asked twice: q1 is right and wrong, q2 right and silent. A = (1/2 + 1/2)/2, U = (1/2)/2: c@1 is A(1 + U)."""
+    frame = pd.DataFrame({"q": [1, 1, 2, 2], "t": [1, 2, 1, 2], "ok": [True, False, True, "no answer"]})
+    words = {True: "correct", False: "incorrect", "no answer": "unanswered"}
+    table = nescio.from_dataframe(
+        frame.assign(m="a"), run="m", question="q", outcome="ok", repeat="t", outcome_map=words
+    )
+    row = nescio.score(table, "c@1")["a", "c@1"]
+    assert (row.value, row.n) == (1 / 2 * (1 + 1 / 4), 2)
+
+
+def test_words_that_are_not_named_stay_and_ungraded_is_none_of_the_three() -> None:
+    frame = pl.DataFrame({"run": ["a"] * 3, "question": [1, 2, 3], "outcome": ["correct", "it's odd", "n/a"]})
+    table = nescio.from_dataframe(frame, outcome_map={"it's odd": "ungraded", "n/a": "unanswered"})
+    row = nescio.score(table, "c@1", ungraded="exclude")["a", "c@1"]
+    assert (row.value, row.n) == (1 / 2 * (1 + 1 / 2), 2)
+
+
+def test_a_meaning_that_is_no_outcome_is_refused() -> None:
+    frame = pd.DataFrame({"run": ["a"], "question": [1], "outcome": ["ok"]})
+    with pytest.raises(UsageError, match="an outcome must be one of correct, incorrect, unanswered, ungraded"):
+        nescio.from_dataframe(frame, outcome_map={"ok": "right"})

@@ -38,6 +38,18 @@ def test_no_pattern_takes_exponential_time(pattern: str) -> None:
     assert time.process_time() - begun < 5
 
 
+@pytest.mark.parametrize("pattern", [".*a.*b.*c.*z", "a*a*a*a*b", "(a*)(a*)(a*)!", "[ab]*c?[ab]*c?[ab]*!"])
+def test_no_pattern_takes_time_as_a_power_of_the_text(pattern: str) -> None:
+    """16,000 letters, on which Python's engine would take a year."""
+    begun = time.process_time()
+    assert not whole_matcher("--declined-pattern", pattern)("abcab" * 3_200)
+    assert time.process_time() - begun < 1
+    with pytest.raises(
+        UsageError, match=r"--declined-pattern: .* on a text of 16,000 characters; write it without that"
+    ):
+        whole_matcher("--declined-pattern", rf"\b{pattern}")("abcab" * 3_200)
+
+
 @pytest.mark.parametrize(
     "pattern", [r"(a+\b)+", "(a|b(?=c))*", r"(a|(b)\2)+", "(", "a{99999999999}", "((a{900}){900}){900}"]
 )

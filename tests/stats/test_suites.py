@@ -61,7 +61,9 @@ def difference(pair: Pair) -> float:
 
 def test_the_macro_mean_over_fixed_benchmarks() -> None:
     values, sizes = np.array([0.60, 0.50, 0.70, 0.55]), np.array([100, 400, 250, 1000])
-    macro = suites.fixed_benchmarks(values, values * (1 - values) / sizes, 0.95)
+    variances = values * (1 - values) / sizes
+    errors = [(float(one) ** 0.5, 1e12) for one in variances]
+    macro = suites.fixed_benchmarks(values, variances, errors, (-np.inf, np.inf), 0.95)
     assert macro.value == pytest.approx(0.5875, abs=1e-12)
     assert macro.high - macro.value == pytest.approx(0.0314225232, abs=1e-9)
     assert macro.value - macro.low == pytest.approx(0.0314225232, abs=1e-9)

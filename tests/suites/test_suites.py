@@ -55,7 +55,7 @@ def test_the_macro_mean_and_its_standard_error() -> None:
     row = typed.score(shares(a=100, b=400, c=250, d=1000), "accuracy").rows[0]
     assert row.value == pytest.approx(0.5875, abs=1e-12)
     assert row.se == pytest.approx(0.0314225232 / 1.959963984540054, abs=1e-10)
-    # Percentiles of 10,000 resamples: a twentieth of the half width is five of their Monte Carlo errors.
+    # The interval is on the logit scale, and knows the degrees of freedom.
     assert row.low == pytest.approx(0.5875 - 0.0314225232, abs=0.0016)
     assert row.high == pytest.approx(0.5875 + 0.0314225232, abs=0.0016)
     assert (row.benchmarks, row.n) == (4, 1750)
@@ -67,6 +67,37 @@ def test_the_macro_mean_over_benchmarks() -> None:
     assert row.high is not None
     assert row.high - row.value == pytest.approx(0.1358765442, abs=1e-9)
     assert any(note.code == "suite.few_benchmarks" for note in scores.notes)
+
+
+def test_the_interval_of_a_difference_over_two_benchmarks_is_welch_s() -> None:
+    """The sum of two independent means: Welch's t of one against the other with its sign turned."""
+    from scipy.stats import ttest_ind
+
+    suite = {"a": evidence(x="CCWUCCWC", y="CWWUWCWU"), "b": evidence(x="CWCCC", y="WCCUW")}
+    (row,) = nescio.compare(suite, "accuracy", baseline="y", **SMALL).rows
+    apart = ([0, 1, 0, 0, 1, 0, 0, 1], [1, -1, 0, 1, 1])
+    peer = ttest_ind(apart[0], [-one for one in apart[1]], equal_var=False).confidence_interval()
+    # The kurtosis of neither leaves fewer degrees of freedom than questions less one.
+    assert (row.low, row.high) == pytest.approx((peer.low / 2, peer.high / 2), abs=1e-9)
+
+
+def test_a_benchmark_that_is_all_right_still_widens_the_mean() -> None:
+    """30 of 30 count as 29 of 30 would for the spread."""
+    half = evidence(mine=letters(0.5, 100))
+    sure, nearly = (
+        typed.score({"a": half, "b": evidence(mine=letters(v, 30))}, "accuracy").rows[0] for v in (1, 29 / 30)
+    )
+    assert sure.low is not None
+    assert nearly.low is not None
+    assert sure.high is not None
+    assert nearly.high is not None
+    assert sure.high - sure.low == pytest.approx(nearly.high - nearly.low, rel=0.1)
+
+
+def test_a_suite_without_an_error_has_a_bound() -> None:
+    """30 and 50 right of as many: at least 60 independent questions agree, so that 1 - (.025)^(1/60) may be wrong."""
+    row = typed.score({"a": evidence(mine="C" * 30), "b": evidence(mine="C" * 50)}, "accuracy", **SMALL).rows[0]
+    assert (row.low, row.high) == (pytest.approx(0.025 ** (1 / 60), abs=1e-9), 1.0)
 
 
 def test_benchmarks_of_one_size_are_drawn_apart() -> None:

@@ -145,10 +145,25 @@ def test_every_pattern_is_a_regular_expression_of_known_strength() -> None:
         "J. R. Hale was a historian.",
         "Hale, John Rigby, Sir (1923-1999) was a historian.",
         "Hale, John (1923-1999), was a historian.",
+        "HALE, J. R. (1923-1999), was a historian.",
+        "Prof. Sir J.R. Hale was a historian.",
         "Prof. John Hale was a historian.",
     ],
 )
-@pytest.mark.parametrize("question", ["Who is Sir John Hale?", "Who was John Hale?"])
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Who is Sir John Hale?",
+        "Who was John Hale?",
+        "Sir John Hale",
+        "John Hale",
+        "Hale, John",
+        "Hale, Sir John",
+        "Hale, John, Sir",
+        "Who was J. R. Hale?",
+        "J.R. Hale",
+    ],
+)
 def test_a_person_is_found_under_other_forms_of_the_name(question: str, said: str) -> None:
     assert respond("hale", question, (Text("text", (said,)),), most=600, threshold=0.5).strings == (said,)
 
@@ -165,3 +180,9 @@ def test_a_person_is_found_under_other_forms_of_the_name(question: str, said: st
 )
 def test_another_person_is_not_found(said: str) -> None:
     assert respond("hale", "Who is Sir John Hale?", (Text("text", (said,)),), most=600, threshold=0.5).strings == ()
+
+
+def test_what_is_no_first_name_or_title_makes_no_other_forms() -> None:
+    texts = (Text("a", ("Martin Luther was a monk.", "National Geographic is a gallery.", "N. Gallery is a firm.")),)
+    for target in ("Martin Luther King", "Who was Martin Luther King?", "What is the National Gallery?"):
+        assert respond("x", target, texts, most=600, threshold=0.5).strings == ()

@@ -243,6 +243,12 @@ def test_a_model_wants_what_it_was_trained_with(trained: Trained, tmp_path: Path
         model.confidence(collection(2), Resources(wordnet=tmp_path))
 
 
+def test_a_model_wants_the_versions_that_it_was_trained_with(trained: Trained) -> None:
+    other = replace(trained.model, about={**trained.model.about, "versions": {"parser": "en_core_web_sm 3.7.1"}})
+    with pytest.raises(UsageError, match=r"trained with en_core_web_sm 3\.7\.1, but here is none"):
+        other.confidence(collection())
+
+
 def test_a_model_of_a_nescio_with_other_features_is_refused(trained: Trained) -> None:
     model = replace(trained.model, names=("lexical: of old", *trained.model.names[1:]))
     with pytest.raises(UsageError, match="train it again"):

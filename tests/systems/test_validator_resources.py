@@ -1,4 +1,4 @@
-"""Techniques that need WordNet, embeddings or a parser: used where they are there, skipped with the reason where
+"""Techniques that need WordNet or embeddings: used where they are there, skipped with the reason where
 not."""
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from nescio.errors import UsageError
 from nescio.systems.validator import TECHNIQUES, Resources, chosen
 from nescio.systems.validator._case import Case, case
 from nescio.systems.validator._embeddings import embeddings
-from nescio.systems.validator._resources import syntax, wordnet
+from nescio.systems.validator._resources import wordnet
+from nescio.systems.validator._senses import sense, senses
 from nescio.systems.validator.forest import grow
 
 
@@ -77,6 +78,37 @@ def test_wordnet_finds_synonyms_wider_words_and_antonyms(tmp_path: Path) -> None
     assert wordnet(plain_case("Which ships sank?", "three", "Three crafts sank."), here)["kin"] == pytest.approx(1 / 2)
     found = wordnet(plain_case("What gain was it?", "small", "A small loss."), here)
     assert (found["antonym"], found["nothing"]) == (1, 0)
+
+
+def test_the_sense_of_a_word_is_that_of_the_words_around(tmp_path: Path) -> None:
+    """A bank of a river or of money: the gloss that shares a word with the text decides, else the commonest."""
+    pytest.importorskip("nltk")
+    glosses = ("an institution that keeps money", "sloping land beside a river", "a firm that lends and keeps money")
+    places = [0, 0, 0]
+    for _ in range(2):
+        lines = [
+            f"{places[0]:08} 00 n 01 bank 0 000 | {glosses[0]}\n",
+            f"{places[1]:08} 00 n 01 bank 0 000 | {glosses[1]}\n",
+            f"{places[2]:08} 00 n 01 lender 0 001 @ {places[0]:08} n 0000 | {glosses[2]}\n",
+        ]
+        places = [0, len(lines[0]), len(lines[0] + lines[1])]
+    _wordnet(tmp_path)
+    (tmp_path / "data.noun").write_text("".join(lines))
+    (tmp_path / "index.noun").write_text(
+        f"bank n 2 0 2 2 {places[0]:08} {places[1]:08}  \nlender n 1 1 @ 1 1 {places[2]:08}  \n"
+    )
+    assert sense(tmp_path, "bank", "bank", frozenset(("river", "boat"))) == "bank.n.02"
+    assert sense(tmp_path, "bank", "bank", frozenset(("money",))) == "bank.n.01"
+    assert sense(tmp_path, "bank", "bank", frozenset()) == "bank.n.01"
+    assert sense(tmp_path, "boat", "boat", frozenset()) is None
+    question = "Which bank keeps money?"
+    assert senses(plain_case(question, "Coutts", "Coutts, a bank, has money."), tmp_path)["same"] == pytest.approx(
+        1 / 3
+    )
+    apart = senses(plain_case(question, "Coutts", "Coutts sat on the bank of the river."), tmp_path)
+    assert (apart["same"], apart["another"]) == (0, pytest.approx(1 / 3))
+    kind = senses(plain_case(question, "Coutts", "Coutts, a lender, has money."), tmp_path)
+    assert kind["of its kind"] == pytest.approx(1 / 3)
 
 
 VECTORS = {  # of tokens; kites is two, whose mean is (0, 0, 1)
@@ -172,23 +204,6 @@ def test_embeddings_of_texts_that_lack_something(question: str, answer: str, tex
 def test_a_model_without_vectors_for_each_token_is_refused() -> None:
     with pytest.raises(UsageError, match="no vector for each token"):
         embeddings(plain_case("Who sold kites?", "Carla", "Carla traded kites."), Resources(embeddings="short"))
-
-
-def test_syntax_by_a_library_in_its_place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    def parse(text: str) -> list[SimpleNamespace]:
-        """Every word depends on the one before it."""
-        words = [SimpleNamespace(lemma_=word, dep_="dep", is_punct=False) for word in text.lower().strip(".?").split()]
-        for i, word in enumerate(words):
-            word.head = words[max(0, i - 1)]
-        return words
-
-    monkeypatch.setitem(sys.modules, "spacy", SimpleNamespace(load=lambda _: parse, __spec__=1))
-    here = Resources(parser=str(tmp_path))
-    assert TECHNIQUES["syntax"].absent(here) is None
-    # carla sold the kite: its first word is its own head; of four arcs the last, the-kite, and carla are not
-    # those of the text.
-    found = syntax(plain_case("Who sold the kite?", "Carla", "then carla sold kite"), here)
-    assert found["dependencies"] == pytest.approx(1 / 4)
 
 
 def test_without_a_name_there_are_no_embeddings(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,6 +27,7 @@ SUBMITTED = [
 BUILT = (
     "ave build questions.jsonl runs/mine.jsonl runs/old.jsonl runs/other.jsonl --judgements judged.csv --language EN"
 )
+DATABASE = "assess create questions.jsonl runs/mine.jsonl --db judging.db"
 POOLED = [*SUBMITTED, "campaign pool campaign"]
 FIRST = {
     "nescio.comment": ["compare outcomes.csv --run mine --baseline old --step-summary=summary.md"],
@@ -43,7 +44,7 @@ FIRST = {
         "read answer test.tsv --system sliding-window -o test-run.jsonl",
     ],
     **{f"nescio.campaign.{name}": SUBMITTED for name in ("check", "checker", "handout", "intake", "pool", "status")},
-    **{f"nescio.campaign.{name}": SUBMITTED for name in ("disqualify", "verify", "withdraw")},
+    **{f"nescio.campaign.{name}": SUBMITTED for name in ("disqualify", "export", "verify", "withdraw")},
     "nescio.campaign.extend": [
         "campaign init reading --task qa --topics questions.jsonl --group uned=UNED --deadline 2030-06-30"
     ],
@@ -51,9 +52,11 @@ FIRST = {
     "nescio.campaign.collect": [*POOLED, "campaign sheets campaign --assessor ana"],
     "nescio.campaign.score": SUBMITTED,
     "nescio.campaign.publish": [*SUBMITTED, "campaign score campaign"],
+    **{f"nescio.assess.{name}": [DATABASE] for name in ("invite", "status", "export")},
 }
 LONG = {"nescio.ave.validate.train", "nescio.read.answer", "nescio.report"}  # ten seconds and more
-ENDLESS = {"nescio.view": 1}  # whose later examples serve a page until they are stopped, or open logs by the way
+# Whose later examples, or all, serve pages until they are stopped, or open logs by the way.
+ENDLESS = {"nescio.view": 1, "nescio.assess.serve": 0}
 
 
 def example(name: str) -> str:

@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 import nescio
+from nescio.data.outcomes import STATES
 from nescio.errors import FormatError, MismatchError, UnknownNameError, UsageError
 from nescio.judging.llm.connecting import ModelOptions, warnings
 from nescio.systems.definitions import bundled as definitions
@@ -89,6 +90,11 @@ def test_judge_is_held_against_people(answers: list[Path], tmp_path: Path) -> No
     people = tmp_path / "people.csv"
     people.write_text("run,question,verdict\nmine,0,yes\nmine,1,yes\n")
     judged = nescio.judge(answers, against=people)
+    head, *lines = [line.split() for line in str(judged).splitlines()[1:] if not line.startswith("note: ")]
+    assert head == ["run", "correct", "incorrect", "unanswered", "n"]
+    for run, states in zip(judged.outcomes.runs, judged.outcomes.state.tolist(), strict=True):
+        assert [run, *(str(states.count(STATES[word])) for word in head[1:4]), str(len(states))] in lines
+    assert "array" not in repr(judged)
     rows = {row["run"]: row for row in judged.agreement(resamples=20).records()}
     assert (rows["mine"]["answers"], rows["mine"]["agreement"]) == (2, 0.5)
     theirs = nescio.judge(answers, judge="human", against=people)

@@ -5,6 +5,7 @@
 
 from nescio.campaigns.checking import check
 from nescio.campaigns.collecting import collect
+from nescio.campaigns.exporting import export
 from nescio.campaigns.handing_out import checker, handout
 from nescio.campaigns.pooling import pool
 from nescio.campaigns.receiving import intake
@@ -21,6 +22,7 @@ __all__ = [
     "checker",
     "collect",
     "disqualify",
+    "export",
     "extend",
     "handout",
     "init",

@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from nescio.errors import FormatError, MismatchError
 from nescio.sources.compressed import unpack
 from nescio.sources.documents import read_members
+from nescio.sources.limits import GB, Limits, limited
 from nescio.sources.source import PACKED
 
 MOST_MEMBERS = 1_000
@@ -36,7 +37,8 @@ def unpacked(path: Path, most: int) -> Iterator[tuple[str, bytes]]:
         yield from _tarred(path, most)
     elif path.suffix.lower() in PACKED:
         try:
-            _held, content = unpack(path, most)
+            with limited(Limits(max_unpacked=most / GB)):
+                _held, content = unpack(path)
         except FormatError as error:
             raise MismatchError(_too_large(None, most) if "unpacks to more" in error.rule else error.rule) from None
         yield path.stem, content.read_bytes()

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
+from math import lgamma, log
 from pathlib import Path
 
 from msgspec import Struct
@@ -14,11 +15,23 @@ from msgspec import Struct
 from nescio.campaigns import workbook
 from nescio.campaigns.assessors import ADJUDICATION, own_order, read_asked
 from nescio.campaigns.folder import KEY, SHEETS, Campaign, put, step
-from nescio.campaigns.judgements import Change, Judgement, append_history, by_item, changes, read_judgements
-from nescio.campaigns.log import digest, record
+from nescio.campaigns.handed_in import SUFFIX, handed_in_changes, key_of_lists, learn_lists, read_handed_in
+from nescio.campaigns.judgements import (
+    HISTORY,
+    Change,
+    Judgement,
+    Present,
+    append_history,
+    by_item,
+    changes,
+    read_history,
+    read_judgements,
+)
+from nescio.campaigns.log import digest, digests, record
 from nescio.campaigns.pooling import Item, pool_version, read_items
 from nescio.campaigns.retyped import is_same, plain, unguarded
 from nescio.campaigns.runs import Fault, Faults
+from nescio.campaigns.screens import NOTHING, OWN_KEY, list_items
 from nescio.campaigns.topics import nugget_texts
 from nescio.campaigns.verdicts import agreement
 from nescio.data.model import Verdict
@@ -27,17 +40,18 @@ from nescio.data.signature import sign
 from nescio.errors import FormatError, UsageError
 from nescio.formats import open_source
 from nescio.options.edge import Progress
+from nescio.reporting.numbers import with_interval
 from nescio.sources.text_files import records
 from nescio.stats.parallel import followed
 from nescio.text import plural
 
-NOTHING = "-"
 KEY_SHEET = "nuggets.csv"
-OWN_KEY = "nuggets.jsonl"  # the key that assessors wrote
 _WORDS = {"right": "R", "correct": "R", "wrong": "W", "incorrect": "W", "inexact": "X", "unsupported": "U"}
 _MEANING = "R (right), W (wrong), X (inexact) or U (unsupported)"
 _DELIMITERS = ",;\t"
 _ALIKE = 20  # answers from which it is told that an assessor says one thing of all, or two the same
+_MILLION = 1_000_000  # orders of verdicts from which on one that is sorted is no chance
+_ALONE = "the verdicts are sorted, and the rows are not; was their column sorted alone?"
 _FEW = 6  # questions in a sheet whose order may be another's by chance
 _VITAL = {"vital": True, "v": True, "1": True, "okay": False, "ok": False, "o": False, "0": False}
 
@@ -52,16 +66,16 @@ class Collected(Faults, frozen=True):
         if self.rows:
             lines.append(f"{plural(len(self.rows), 'fault')}; what they name was not collected, everything else was")
         for row in self.tables["agreement"]:
-            span = f" [{row.low:.3f}, {row.high:.3f}]" if row.low is not None and row.high is not None else ""
             left = f"; undefined in {row.undefined:,} resamples" if row.undefined else ""
             over = plural(row.n, row.unit) + (f" on {plural(row.answers, 'string')}" if row.unit == "decision" else "")
-            lines.append(f"{row.measure} {row.value:.3f}{span}: {row.assessors}, {over}{left}")
+            lines.append(f"{row.measure} {with_interval(row.value, row.low, row.high)}: {row.assessors}, {over}{left}")
         return "\n".join(lines)
 
 
 class ReadBack(Struct, frozen=True):
     """A sheet that was read back: how many of its answers are judged, and what that changes. `blank` counts answers
-    that were judged before and have no verdict in it now; they stay as they were unless they are withdrawn."""
+    that were judged before and have no verdict in it now; they stay as they were unless they are withdrawn. On pages,
+    answers can be `skipped` and `flagged`; `older` counts what came in after something that was said later."""
 
     file: str
     assessor: str
@@ -71,9 +85,13 @@ class ReadBack(Struct, frozen=True):
     changed: int = 0
     withdrawn: int = 0
     blank: int = 0
+    skipped: int = 0
+    flagged: int = 0
+    older: int = 0
 
     def __str__(self) -> str:
-        counts = {"new": self.new, "changed": self.changed, "withdrawn": self.withdrawn}
+        counts = {"new": self.new, "changed": self.changed, "withdrawn": self.withdrawn, "skipped": self.skipped}
+        counts |= {"flagged": self.flagged, "older than what holds": self.older}
         said = ", ".join(f"{count:,} {word}" for word, count in counts.items() if count or word == "new")
         kept = f"; {self.blank:,} blank here stay as they were (--withdraw takes them back)" if self.blank else ""
         return f"{self.file}: {self.judged} of {plural(self.answers, 'answer')} judged; {said}{kept}"
@@ -131,7 +149,7 @@ class SheetReader:
         elif not written:
             self.blanks.append(Judgement(item.id, who, ""))
         else:
-            verdict = self._verdict(path, line, item, written)
+            verdict = self.verdict(path, line, item, written)
             if verdict is not None:
                 self.judgements.append(Judgement(item.id, who, verdict, row.get("comment", "").strip()))
 
@@ -139,7 +157,8 @@ class SheetReader:
         own = plain(item.answer)
         return is_same(item.answer, found, self.answers.keys() - {own})
 
-    def _verdict(self, path: Path, line: int, item: Item, written: str) -> str | None:
+    def verdict(self, path: Path, line: int, item: Item, written: str) -> str | None:
+        """Return a verdict on an answer as the history writes it; None where it is a fault."""
         if self.nuggets is None:
             verdict = _WORDS.get(written.casefold(), written.upper())
             if verdict in {*Verdict}:
@@ -170,7 +189,7 @@ class SheetReader:
 def table(path: Path, needed: Sequence[str]) -> Iterator[tuple[dict[str, str], int]]:
     """Yield the rows of a sheet by its columns, which may be in any case and order, with their lines; raises
     FormatError where it lacks one that is needed."""
-    if path.suffix.lower() == ".xlsx":
+    if path.suffix.lower() in workbook.SUFFIXES:
         read: Iterator[tuple[list[str], int]] = workbook.rows(path, needed[0])
     else:
         read = records(path, _delimiter(path))
@@ -210,31 +229,35 @@ def collect(
 
         print(nescio.campaign.collect("campaign"))
 
-    `files` are sheets (.csv, .xlsx) as they came back, each named as its assessor, in any case (none: all in
-    `sheets/`). Every row that can be taken is, and every other is named: an item that no pool had, a word that is no
-    verdict, a nugget that the key does not have, an answer beside another item. Of a sheet that was written for nobody,
-    or is a copy of another's, nothing is taken. An assessor's new verdict on an answer is added to the history and
-    counts from then on; a row without a verdict changes nothing, unless `withdraw` takes back what was said before.
-    Where the definition questions of a campaign have no key, `sheets/nuggets.csv` is read as the key. `progress` is
-    called with the number of sheets read. Raises UsageError where there is no sheet.
+    `files` are sheets (.csv, .xlsx, .ods) as they came back, each named as its assessor, in any case, and what pages
+    handed in (.jsonl, whatever it is called); none: all in `sheets/`. Every row that can be taken is, and every
+    other is named: an item that no pool had, a word that is no verdict, a nugget that the key does not have, an
+    answer beside another item. Of a sheet that was written for nobody, or is a copy of another's, nothing is taken.
+    An assessor's new verdict on an answer is added to the history and counts from then on; a row without a verdict
+    changes nothing, unless `withdraw` takes back what a sheet said before. What pages hand in has times of its own:
+    the newest judgement holds, in whatever order files are collected. Where the definition questions of a campaign
+    have no key, `sheets/nuggets.csv` is read as the key. `progress` is called with the number of sheets read.
+    Raises UsageError where there is no sheet.
     """
     with step(campaign) as opened:
         folder = opened / SHEETS
         paths = [Path(path) for path in files] or sorted(
-            path for path in folder.glob("[!.]*") if path.suffix.lower() in (".csv", ".xlsx")
+            path for path in folder.glob("[!.]*") if path.suffix.lower() in (".csv", *workbook.SUFFIXES, SUFFIX)
         )
         if not paths:
             raise UsageError(f"there is no sheet to read; nescio campaign sheets {opened.folder} writes some")
+        read = {path.name: digest(path) for path in paths}
         found = _read_key(opened, [path for path in paths if path.name.casefold() == KEY_SHEET])
         paths = [path for path in paths if path.name.casefold() != KEY_SHEET]
-        reading, before = SheetReader(opened), read_judgements(opened)
+        reading, present = SheetReader(opened), Present(read_history(opened))
         reading.faults += found
-        rows, sheets = _collected(reading, paths, before, withdraw=withdraw, progress=progress)
+        rows, sheets = _collected(reading, paths, present, withdraw=withdraw, progress=progress)
         head = append_history(opened, rows)
-        record(opened, "collect", {}, {}, {"history": head})
-        kept = read_judgements(opened)
+        _put_lists(opened, present)
+        record(opened, "collect", read, digests(opened, HISTORY), {"history": head})
+        kept = [one for one in read_judgements(opened) if one.item in reading.items]
         agreed = tuple(agreement(kept, resamples, seed, reading.of_items()))
-        notes = tuple(_alike(kept))
+        notes = tuple(alike(kept))
     line = sign(campaign="collect", name=opened.settings.name, resamples=resamples, seed=seed)
     tables = {"sheets": tuple(sheets), "agreement": agreed}
     return Collected(tuple(reading.faults), line, notes, "faults", tables)
@@ -243,7 +266,7 @@ def collect(
 def _collected(
     reading: SheetReader,
     paths: Sequence[Path],
-    before: Sequence[Judgement],
+    present: Present,
     *,
     withdraw: bool,
     progress: Progress | None,
@@ -256,8 +279,13 @@ def _collected(
     held: dict[str, str] = {}
     rows: list[Change] = []
     sheets: list[ReadBack] = []
-    now = {(one.item, one.assessor): one for one in before}
+    learn_lists(reading, [path for path in paths if path.suffix.lower() == SUFFIX])
     for path in followed(paths, progress):
+        if path.suffix.lower() == SUFFIX:
+            change, sheet = _handed_in(reading, path, [*known.values()], present)
+            rows += change
+            sheets += sheet
+            continue
         who = known.get(path.stem.casefold()) if known else path.stem
         if who is None:
             rule = f"no sheet was written for {path.stem!r}; assessors are {', '.join(asked)}; rename the file"
@@ -268,21 +296,44 @@ def _collected(
         answers = reading.read(path, who)
         given, empty = reading.judgements[first:], reading.blanks[blank:]
         owner = _owner(reading, who, twin, asked)
-        if given and owner != who:
-            reading.fault(path, None, f"this is a copy of the sheet of {owner}")
+        alone = _sorted_alone(reading, who, [one.verdict for one in given])
+        if alone or (given and owner != who):
+            copied = f"this is a copy of the sheet of {owner}"
+            reading.fault(path, None, _ALONE if alone else copied)
             del reading.judgements[first:]
             continue
-        judged = [one for one in empty if (one.item, who) in now]
-        change = changes(
-            campaign, [*given, *(judged if withdraw else [])], pool=version, source=path.name, before=[*now.values()]
-        )
-        now |= {(one.item, who): one for one in given}
+        judged = [one for one in empty if present.said_by_sheet(one.item, who)]
+        said = [*given, *(judged if withdraw else [])]
+        change = changes(campaign, said, pool=version, source=path.name, present=present)
         kinds = Counter(one.kind for one in change)
         blanks = 0 if withdraw else len(judged)
         counts = (kinds["new"], kinds["changed"], kinds["withdrawn"], blanks)
         sheets.append(ReadBack(str(path), who, answers, len(given), *counts))
         rows += change
     return rows, sheets
+
+
+def _handed_in(
+    reading: SheetReader, path: Path, asked: Sequence[str], present: Present
+) -> tuple[list[Change], list[ReadBack]]:
+    """Return what the judgements of a page change, and what holds differently now."""
+    taken = read_handed_in(reading, path, asked, present)
+    if taken is None:
+        return [], []
+    who = taken.assessor
+    before = {record.item: present.of(record.item, who) for record, _ in taken.rows}
+    rows = handed_in_changes(taken, path.name, present)
+    now = {item: present.of(item, who) for item in before}
+    kinds = Counter(
+        "new" if not old.verdict else "changed" if now[item].verdict else "withdrawn"
+        for item, old in before.items()
+        if now[item] != old and (old.verdict or now[item].verdict)
+    )
+    marks = Counter(one.mark for item, one in now.items() if one.mark != before[item].mark)
+    own = {line.record for line in rows}
+    older = sum(present.lines[item, who].record not in own for item in before)
+    counts = (kinds["new"], kinds["changed"], kinds["withdrawn"], 0, marks["skip"], marks["flag"], older)
+    return rows, [ReadBack(str(path), who, taken.answers, taken.judged, *counts)]
 
 
 def _owner(reading: SheetReader, who: str, twin: str, asked: Sequence[str]) -> str:
@@ -297,7 +348,17 @@ def _owner(reading: SheetReader, who: str, twin: str, asked: Sequence[str]) -> s
     return who if who in of or not of else of[0]
 
 
-def _alike(judgements: Sequence[Judgement]) -> Iterator[Note]:
+def _sorted_alone(reading: SheetReader, who: str, verdicts: Sequence[str]) -> bool:
+    """Whether the verdicts of a sheet are sorted while its rows stand in the order in which they were written, which
+    nobody's are but once in a million: the column was sorted alone."""
+    ways = lgamma(len(verdicts) + 1) - sum(lgamma(times + 1) for times in Counter(verdicts).values())  # the logarithm
+    if ways < log(_MILLION) or list(verdicts) not in (sorted(verdicts), sorted(verdicts, reverse=True)):
+        return False
+    items = [reading.items[name] for name in reading.rows if name in reading.items]
+    return own_order(reading.campaign, who, items) == items
+
+
+def alike(judgements: Sequence[Judgement]) -> Iterator[Note]:
     """Note assessors whose verdicts are suspiciously alike, or all the same."""
     given = {item: own for item, own in by_item(judgements).items() if own.keys() - {ADJUDICATION}}
     names = sorted({who for own in given.values() for who in own} - {ADJUDICATION})
@@ -346,10 +407,21 @@ def _read_key(campaign: Campaign, paths: Sequence[Path]) -> list[Fault]:
                     nuggets[row["question_id"]].append(nugget)
         except FormatError as error:
             faults.append(Fault(str(path), None, error.rule, str(error.value)))
-    listed = [
-        {"id": identity, "target": questions[identity].text, "nuggets": own} for identity, own in nuggets.items() if own
-    ]
-    if listed:
-        text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in listed)
-        put(campaign / KEY / OWN_KEY, text.encode(errors="replace"))
+    texts = {identity: question.text for identity, question in questions.items()}
+    _put_key(campaign, {q: {"id": q, "target": texts[q], "nuggets": own} for q, own in nuggets.items() if own})
     return faults
+
+
+def _put_lists(campaign: Campaign, present: Present) -> None:
+    """Write the nuggets that assessors listed on pages as the key, beside those of targets that are in it already."""
+    asked = {item.question: item.text for item in list_items(campaign)}
+    if listed := key_of_lists(present, asked):
+        path = campaign / KEY / OWN_KEY
+        held = map(json.loads, path.read_text(encoding="utf-8").splitlines()) if path.is_file() else ()
+        _put_key(campaign, {row["id"]: row for row in held} | listed)
+
+
+def _put_key(campaign: Campaign, rows: Mapping[str, Mapping[str, object]]) -> None:
+    if rows:
+        text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows.values())
+        put(campaign / KEY / OWN_KEY, text.encode(errors="replace"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from msgspec.structs import replace
 from nescio.campaigns.folder import Campaign
 from nescio.campaigns.pooling import PooledAnswer, RunContents, item_id
 from nescio.campaigns.receipts import TakenIn
+from nescio.campaigns.screens import NOTHING, sentence_items
 from nescio.campaigns.settings import Settings, is_named_for
 from nescio.campaigns.topics import Part, exercises_of, in_language, without_questions
 from nescio.campaigns.verdicts import resolved
@@ -90,7 +92,8 @@ def _answers(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRu
     verdicts = resolved(campaign, {*items.values()})
     named = {key: verdicts[item] for key, item in items.items() if item in verdicts}
     key_judge = settings.judge or ("choice" if all(q.options for q in collection.questions) else "")
-    if not named and not key_judge and settings.task == "reading" and campaign.key_files:
+    listed = any(question.accepted is not None for question in collection.questions)
+    if not named and not key_judge and settings.task == "reading" and (campaign.key_files or listed):
         return _marked(part, runs, collection, own, given)
     labels = {key: Label(key[1], STATES[Verdict(verdict)], key[0]) for key, verdict in named.items()}
     outcomes, notes = judge_runs(collection, own, Human(labels))
@@ -112,11 +115,19 @@ def _answers(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRu
 
 
 def _with_key(campaign: Campaign, part: Part) -> list[Question]:
-    """Return the questions of a part, with their gold where there is a key."""
-    if not campaign.key_files:
-        return list(part.questions.values())
-    collection, _ = read_collection(list(campaign.key_files), ReadOptions(gold=False))
-    return [question for question in collection.questions if question.id in part.questions]
+    """Return the questions of a part, with their gold where there is a key, and the sentences that people accept."""
+    questions = list(part.questions.values())
+    if campaign.key_files:
+        collection, _ = read_collection(list(campaign.key_files), ReadOptions(gold=False))
+        questions = [question for question in collection.questions if question.id in part.questions]
+    own = {item.question: item.id for item in sentence_items(campaign)}
+    listed = resolved(campaign, {*own.values()}) if own else {}
+    return [
+        replace(question, accepted=() if said == NOTHING else tuple(map(int, said.split(","))))
+        if (said := listed.get(own.get(question.id, "")))
+        else question
+        for question in questions
+    ]
 
 
 def _filled(people: Outcomes, by_key: ReadResult) -> Outcomes:
@@ -294,8 +305,9 @@ def _scores(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRun
 
 def group_of(run: str, settings: Settings) -> tuple[str, str]:
     """Return the group that the name of a run begins with (empty: none of the campaign), and the rest of the name."""
-    if run in settings.systems:
-        return settings.systems[run], run
+    for name, group in settings.systems.items():
+        if fnmatchcase(run, name):
+            return group, run
     for group in settings.groups:
         if is_named_for(run, group):
             return group, run[len(group) + 1 :]

@@ -14,7 +14,7 @@ from nescio.campaigns.settings import Settings
 from nescio.data.results import Scores
 from nescio.tasks.ave import baselines as reference
 from nescio.tasks.ave.baselines import Place
-from nescio.tasks.ave.exercise import Value
+from nescio.tasks.ave.building import counts
 
 ScoredRuns = tuple[JudgedRuns, Scores]
 EVERYTHING = "All"  # the column of a campaign that does not distinguish languages
@@ -40,17 +40,18 @@ def participants(settings: Settings, runs: Sequence[TakenIn]) -> Table:
 
 def collections(languages: Sequence[Ranked]) -> Table:
     """Lay out Table 2 of AVE 2007: questions and answers of each language, and how many of each value."""
-    exercises = [(one.judged.part.language or EVERYTHING, one.judged.exercise) for one in languages]
-    head = ("Collection", *(language for language, _ in exercises))
-    candidates = [exercise.candidates for _, exercise in exercises if exercise]
-    rows = [
-        ("Questions", *(str(len(exercise.questions)) for _, exercise in exercises if exercise)),
-        ("Answers (final)", *(str(len(own)) for own in candidates)),
-        *(
-            (value.value, *(str(sum(candidate.value is value for candidate in own)) for own in candidates))
-            for value in (Value.VALIDATED, Value.REJECTED, Value.UNKNOWN)
-        ),
+    columns = [counts(one.judged.exercise)[0] for one in languages if one.judged.exercise]
+    head = ("Collection", *(one.judged.part.language or EVERYTHING for one in languages))
+    rows: list[tuple[str, ...]] = [
+        ("Questions", *(str(one.questions) for one in columns)),
+        ("Answers (final)", *(str(one.answers) for one in columns)),
+        ("VALIDATED", *(str(one.validated) for one in columns)),
+        ("REJECTED", *(str(one.rejected) for one in columns)),
+        ("UNKNOWN", *(str(one.unknown) for one in columns)),
     ]
+    if any(one.kept for one in columns):
+        shares = (percent(math.nan if one.kept is None else one.kept) for one in columns)
+        rows.insert(2, ("% over available answers", *shares))
     return Table("collections", "Number of questions and answers in the collections", head, tuple(rows), 1)
 
 

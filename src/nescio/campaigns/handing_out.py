@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import io
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from nescio.campaigns.folder import HANDOUT, TOPICS, Campaign, contents, put, renewed, step
+from nescio.campaigns.log import digests, record
 from nescio.campaigns.runs import FORMS, naming
 from nescio.campaigns.settings import SETTINGS, written
 from nescio.errors import UsageError
@@ -44,6 +46,7 @@ def handout(campaign: Path | str) -> HandedOut:
             with renewed(opened / HANDOUT) as draft:
                 for name, content in files.items():
                     put(draft / name, content)
+        record(opened, "handout", digests(opened, SETTINGS, TOPICS), digests(opened, HANDOUT))
     after = f"send it to the groups, then take in their runs: nescio campaign intake {opened.folder} FOLDER..."
     return HandedOut(opened / HANDOUT, tuple(files), after)
 
@@ -61,13 +64,18 @@ def checker(campaign: Path | str, output: Path | str) -> HandedOut:
         raise UsageError(f"{path}: the checker is written to .zip (found {path.suffix!r})")
     with step(campaign) as opened:  # a step, since it is often written into the campaign: its drafts are swept, too
         files = handout_files(opened)
-        packed = io.BytesIO()
-        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-            for name, content in files.items():
-                archive.writestr(zipfile.ZipInfo(name, _EPOCH), content, zipfile.ZIP_DEFLATED)
         with atomic_write(path) as draft:
-            draft.write_bytes(packed.getvalue())
+            draft.write_bytes(packed(files))
     return HandedOut(path, tuple(files), f"a team runs nescio campaign check {path.name} RUN...")
+
+
+def packed(files: Mapping[str, bytes]) -> bytes:
+    """Return an archive of files, which has the same bytes whenever it is made."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, held in files.items():
+            archive.writestr(zipfile.ZipInfo(name, _EPOCH), held, zipfile.ZIP_DEFLATED)
+    return content.getvalue()
 
 
 def handout_files(campaign: Campaign) -> dict[str, bytes]:

@@ -5,16 +5,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from decimal import ROUND_HALF_UP, Decimal
 
 from msgspec import Struct
 
 from nescio.campaigns.evidence import Cell, JudgedRuns, group_of
 from nescio.campaigns.settings import Settings
+from nescio.comparison.ranks import Rank
+from nescio.data.plain_tables import rounded
 from nescio.data.results import Scores
+from nescio.formats.native.outcome_table.outcome_table_writer import guard
 from nescio.reporting import latex
 from nescio.reporting.grid import BEST, TIED, Grid, make_grid
 from nescio.reporting.markdown import markdown_table
+from nescio.reporting.numbers import rank_range
 from nescio.sources.writing import csv_text
 from nescio.tasks.ave import baselines as reference
 from nescio.tasks.ave.baselines import Place
@@ -27,7 +30,7 @@ NEEDS = r"% needs \usepackage{booktabs} and \usepackage{graphicx}"
 class Table(Struct, frozen=True):
     """A table of a paper: a name for its files, a title, a head, and cells as they are printed; `groups_only` says that
     it is about groups, and has no place where these are not named. `ties` has a number for each row, which those that
-    are equal share, where the rows are in an order of merit."""
+    are equal share, where the rows are in an order of merit; `legend` says what its marks and columns mean."""
 
     name: str
     title: str
@@ -36,6 +39,12 @@ class Table(Struct, frozen=True):
     texts: int = 2  # how many columns from the left are text
     groups_only: bool = False
     ties: tuple[int, ...] = ()
+    legend: str = ""
+
+    @property
+    def caption(self) -> str:
+        """The title with the legend."""
+        return f"{self.title}. {self.legend}" if self.legend else self.title
 
     @property
     def grid(self) -> Grid:
@@ -43,12 +52,12 @@ class Table(Struct, frozen=True):
         return make_grid(self.head, self.rows, [i < self.texts for i in range(len(self.head))])
 
     def csv(self) -> str:
-        """Write it as CSV."""
-        return csv_text([self.head, *self.rows])
+        """Write it as CSV; names that a spreadsheet would run are made inert."""
+        return csv_text([self.head, *((*map(guard, row[: self.texts]), *row[self.texts :]) for row in self.rows)])
 
     def markdown(self) -> str:
         """Write it as Markdown."""
-        return f"{markdown_table(self.grid)}\n\n{self.title}\n"
+        return f"{markdown_table(self.grid)}\n\n{self.caption}\n"
 
     def latex(self) -> str:
         """Write it as a LaTeX table with a caption and a label, no wider than the text: a wider one is scaled down."""
@@ -58,7 +67,7 @@ class Table(Struct, frozen=True):
             r"\begin{table}[htbp]",
             r"\centering",
             *small,
-            rf"\caption{{{latex.escape(self.title)}}}",
+            rf"\caption{{{latex.escape(self.caption)}}}",
             rf"\label{{tab:{self.name}}}",
             r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
             latex.tabular(self.grid) + "}",
@@ -71,13 +80,6 @@ def figure(value: float | None, digits: int = 2) -> str:
     """Print a number as the papers do, a half rounded away from zero: 0.625 is 0.63 and 0.675 is 0.68; a dash where it
     is undefined."""
     return UNDEFINED if value is None or math.isnan(value) else rounded(value, digits)
-
-
-def rounded(value: float, digits: int) -> str:
-    """Return a number with so many decimals, a half away from zero: a half of the decimal number that is meant, as of
-    0.675, which no binary number is, or of 5/8 computed with an error in the last digit."""
-    meant = Decimal(f"{value:.12g}")
-    return f"{meant.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP):f}"
 
 
 def percent(value: float) -> str:
@@ -222,23 +224,31 @@ def counts_table(judged: JudgedRuns, settings: Settings) -> Table:
     return Table(named("counts", language), title, head, tuple(cells), ties=ties_of([row.c_at_1 for row in rows]))
 
 
-def leaderboard(judged: JudgedRuns, scores: Scores, settings: Settings) -> Table:
-    """Lay out every run by the measures of the task, the best by the first measure first, intervals in brackets."""
+def leaderboard(judged: JudgedRuns, scores: Scores, settings: Settings, ranks: Sequence[Rank] = ()) -> Table:
+    """Lay out every run by the measures of the task, the best by the first measure first, intervals in brackets; where
+    runs were compared, with the ranks that each may have, and the groups of runs that are tied."""
     measures = list(dict.fromkeys(row.measure for row in scores))
     by = {(row.run, row.measure): row for row in scores}
+    place = {rank.run: rank for rank in ranks}
     order = sorted(judged.runs, key=lambda run: (-sortable(by[run.run, measures[0]].value), run.run))
     rows = []
     for run in order:
         cells = []
         for measure in measures:
             row = by[run.run, measure]
-            span = f" [{figure(row.low)}, {figure(row.high)}]" if row.low is not None and row.high is not None else ""
+            known = row.low is not None and row.high is not None and not math.isnan(row.low)
+            span = f" [{figure(row.low)}, {figure(row.high)}]" if known else ""
             sign = BEST if row.best else TIED if row.tied_with_best else ""
             cells.append(f"{figure(row.value)}{sign}{span}" if not math.isnan(row.value) else UNDEFINED)
+        if (own := place.get(run.run)) is not None:
+            cells += [rank_range(own.low, own.high), own.groups]
         rows.append((*named_run(run.run, settings), *cells))
     language = judged.part.language
     marked = any(row.best is not None for row in scores)
-    marks = f" ({BEST} the best; {TIED} not significantly different from it)" if marked else ""
-    title = f"All runs{_in(language)}, with 95% intervals{marks}"
+    legend = f"{BEST} the best; {TIED} not significantly different from it." if marked else ""
+    if place:
+        legend += f" Ranks that a run may have, and groups of runs that are tied, by {measures[0]}."
+    title = f"All runs{_in(language)}, with 95% intervals"
+    head = ("Group", "Run", *measures, *(("Ranks", "Tied in") if place else ()))
     tied = ties_of([by[run.run, measures[0]].value for run in order])
-    return Table(named("scores", language), title, ("Group", "Run", *measures), tuple(rows), ties=tied)
+    return Table(named("scores", language), title, head, tuple(rows), ties=tied, legend=legend.strip())

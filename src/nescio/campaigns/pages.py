@@ -1,22 +1,26 @@
-"""The pages of a campaign: plain HTML with the look of the reports, without a script."""
+"""The pages of a campaign: plain HTML with the look of the reports, without a script but where people judge."""
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from importlib.resources import files
 from typing import Any
 
 from nescio._version import __version__
 from nescio.campaigns.runs import Fault
 from nescio.reporting.page.rendering import asset, templates
+from nescio.reporting.page.shown_text import as_json
 from nescio.text import sanitize
 
 
-def faults_page(campaign: str, files: Sequence[Any], faults: Iterable[Fault]) -> str:
+def faults_page(campaign: str, checked: Sequence[Any], faults: Iterable[Fault]) -> str:
     """Return the page of what is wrong with runs."""
     by_file: dict[str, list[Fault]] = {}
     for fault in faults:
         by_file.setdefault(fault.file, []).append(fault)
-    return rendered("faults.html.jinja", f"Check of {campaign}", files=files, by_file=by_file)
+    return rendered("faults.html.jinja", f"Check of {campaign}", files=checked, by_file=by_file)
 
 
 def rendered(template: str, title: str, *, above: Mapping[str, str] | None = None, **values: Any) -> str:
@@ -34,4 +38,28 @@ def rendered(template: str, title: str, *, above: Mapping[str, str] | None = Non
             nescio=__version__,
             **values,
         )
+    )
+
+
+def script_page(title: str, data: Mapping[str, Any], told: str, *, nonce: str = "", **values: Any) -> str:
+    """Return the page on which an assessor judges: its script runs, and nothing else. A page that is served has a
+    `nonce`, and its policy in a header; one that is a file has a policy that names the digest of its script."""
+    from markupsafe import Markup
+
+    own = files("nescio.campaigns").joinpath("html")
+    script = own.joinpath("judge.js").read_text(encoding="utf-8")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    return rendered(
+        "judge.html.jinja",
+        title,
+        data=Markup(as_json(data)),
+        told=told,
+        script=Markup(script),
+        nonce=nonce,
+        policy=""
+        if nonce
+        else f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; base-uri"
+        " 'none'; form-action 'none'",
+        own_style=Markup(own.joinpath("judge.css").read_text(encoding="utf-8")),
+        **values,
     )

@@ -132,6 +132,11 @@ def item_id(campaign: Campaign, given: PooledAnswer) -> str:
     key = [given.question, squeeze(composed(given.answer) or "")]
     if campaign.settings.distinct == "answer and document":
         key.append(given.document or squeeze(given.support or ""))
+    return named_by(key)
+
+
+def named_by(key: Sequence[str]) -> str:
+    """Return a name of letters that follows from these words."""
     number = int.from_bytes(hashlib.sha256(json.dumps(key).encode()).digest())
     letters = []
     for _ in range(_LENGTH):
@@ -157,7 +162,7 @@ def pool(campaign: Path | str, *, progress: Progress | None = None) -> Pooled:
         said = read_runs(opened, progress)
         if not said.runs:
             raise UsageError("no run is in, so there is nothing to pool; nescio campaign intake takes runs in")
-        items, given = _items(said)
+        items, given = pool_items(said)
         try:
             before = read_items(opened)
         except MismatchError:  # somebody changed it; the runs say what is in it
@@ -187,8 +192,8 @@ def _merged(items: Sequence[Item], before: Sequence[Item]) -> list[Item]:
     return [*now, *(replace(item, current=False) for item in before if item.id not in ids)]
 
 
-def _items(said: RunContents) -> tuple[list[Item], int]:
-    """Return the distinct answers, by question and then in an order that no run decides."""
+def pool_items(said: RunContents) -> tuple[list[Item], int]:
+    """Return the distinct answers, by question and then in an order that no run decides, and how many runs gave."""
     campaign = said.campaign
     depth = None if said.topics.task == "nuggets" else campaign.settings.depth
     alike: dict[str, list[PooledAnswer]] = {}

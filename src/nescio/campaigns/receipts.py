@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -94,15 +94,16 @@ class Ruling(Struct, frozen=True):
     until: str = ""
 
 
-def write_receipt(campaign: Campaign, receipt: Receipt) -> None:
-    """Write a receipt: a run is in when the log says so, and the file is its copy."""
+def write_receipt(campaign: Campaign, receipt: Receipt, read: Mapping[str, str]) -> None:
+    """Write a receipt: a run is in when the log says so, and the file is its copy; `read` are the digests of the rules
+    that it was held against."""
     content = receipt_bytes(receipt)
     short = msgspec.structs.replace(receipt, faults=())
     wrote = {f"{RECEIPTS}/{receipt.place}": hashlib.sha256(content).hexdigest()}
     if receipt.stored:
         wrote[f"{RUNS}/{receipt.stored}"] = receipt.digest
     put(campaign / RECEIPTS / receipt.place, content)
-    write_log(campaign, Entry(now().isoformat(), TAKING, {}, wrote, msgspec.to_builtins(short)))
+    write_log(campaign, Entry(now().isoformat(), TAKING, read, wrote, msgspec.to_builtins(short)))
 
 
 def receipt_bytes(receipt: Receipt) -> bytes:

@@ -16,8 +16,8 @@ from msgspec.structs import replace
 
 from nescio.campaigns.archives import unpacked
 from nescio.campaigns.checking import empty
-from nescio.campaigns.folder import RECEIPTS, RUNS, Campaign, put, step
-from nescio.campaigns.log import Entry, digest, now, read_log
+from nescio.campaigns.folder import RECEIPTS, RUNS, TOPICS, Campaign, put, step
+from nescio.campaigns.log import Entry, digest, digests, now, read_log
 from nescio.campaigns.receipts import (
     ACCEPTED,
     REFUSED,
@@ -30,7 +30,7 @@ from nescio.campaigns.receipts import (
 )
 from nescio.campaigns.rulings import deadline_of
 from nescio.campaigns.runs import BROKEN, FILE_NAME, FILE_RULE, examine
-from nescio.campaigns.settings import is_named_for, moment
+from nescio.campaigns.settings import SETTINGS, is_named_for, moment
 from nescio.campaigns.texts import canonical
 from nescio.campaigns.topics import Topics
 from nescio.campaigns.verifying import PENDING, drop_unlogged
@@ -79,13 +79,15 @@ class Received(Results[Receipt], frozen=True):
 
 
 class _Desk(Struct):
-    """The place where runs come in: the campaign, its topics, what came in before, what was decided, and the time."""
+    """The place where runs come in: the campaign, its topics, what came in before, what was decided, the time, and the
+    digests of the rules."""
 
     campaign: Campaign
     topics: Topics
     received: datetime
     receipts: list[Receipt]
     entries: list[Entry]
+    rules: dict[str, str]
 
 
 def intake(
@@ -114,7 +116,9 @@ def intake(
             raise UsageError("there is no file to take in")
         time = _begun(opened, items, moment(received) if received else now(), folders, group)
         entries = read_log(opened)
-        desk = _Desk(opened, opened.topics(), time, read_receipts(opened, entries), entries)
+        desk = _Desk(
+            opened, opened.topics(), time, read_receipts(opened, entries), entries, digests(opened, SETTINGS, TOPICS)
+        )
         twice = Counter((item.group, item.stem.casefold()) for item in items)
         rows = [
             _take(desk, item, alone=twice[item.group, item.stem.casefold()] == 1) for item in followed(items, progress)
@@ -207,7 +211,7 @@ def _take(desk: _Desk, item: Delivered, *, alone: bool) -> Receipt:
         return before
     why, aside = _why_not(desk, item, receipt, alone=alone)
     receipt = replace(receipt, reasons=(why,), aside=aside) if why else _checked(desk, item, receipt)
-    write_receipt(desk.campaign, receipt)
+    write_receipt(desk.campaign, receipt, desk.rules)
     desk.receipts.append(receipt)
     return receipt
 

@@ -195,7 +195,7 @@ def _open(path: Path) -> Source:
     except FormatError as error:
         if path.suffix.lower() not in LINES or not (error.where or "").startswith("line 1"):
             raise
-        return Source(path.name, path=path, kind="lines", room=MemoryBudget(path.stat().st_size, packed=False))
+        return Source(path.name, path=path, kind="lines", room=MemoryBudget(path.stat().st_size))
 
 
 def _fault(file: str, rule: str, where: str | None, value: object) -> Fault:
@@ -255,12 +255,15 @@ def _response(reading: _Reading, part: Part, response: Response) -> Response | N
 
 
 def _option(question: Question, answer: str, first: int) -> int | str:
-    """Return the position of the option that an answer names, or what is wrong with it. A number that is no option's
-    text counts from where the campaign says, and nowhere else."""
+    """Return the position of the option that an answer names, or what is wrong with it. A number counts from where the
+    campaign says, and nowhere else; one that is also the text of another option names neither."""
     at = option(question, answer)
     number = _NUMBER.fullmatch(answer.strip())
-    if number is None or any(answer.strip() == text.strip() for text in question.options):
+    is_text = any(answer.strip() == text.strip() for text in question.options)
+    if number is None or (is_text and first < 0):
         return "is not one of its options" if at is None else at
+    if is_text and at is not None and int(answer) - first != at:
+        return f"is the text of one option, and could be the number of another; name it by its letter, {_ALPHABET[at]}"
     if first < 0:
         return f"is a number, which may count from 0 or from 1; options are named by {naming(question.options, first)}"
     at = int(answer) - first

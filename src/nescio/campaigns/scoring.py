@@ -15,6 +15,7 @@ from msgspec.structs import asdict, astuple, replace
 from nescio.campaigns import group_tables, layouts
 from nescio.campaigns.assessors import outstanding
 from nescio.campaigns.evidence import JudgedRuns, judged_runs
+from nescio.campaigns.facts import agreement_table, facts
 from nescio.campaigns.folder import RESULTS, Campaign, put, renewed, step
 from nescio.campaigns.freshness import SCORING, done
 from nescio.campaigns.group_tables import ScoredRuns
@@ -26,6 +27,7 @@ from nescio.campaigns.receipts import TakenIn
 from nescio.campaigns.settings import Settings
 from nescio.comparison.comparing import compare
 from nescio.comparison.leaderboard import score as leaderboard_of
+from nescio.comparison.ranks import Rank
 from nescio.data.evidence import Evidence
 from nescio.data.results import Comparisons, Scores
 from nescio.errors import MismatchError, UsageError
@@ -114,7 +116,9 @@ def score(
                 first = [judged.measures[0]]
                 compared[part.language] = compare(judged.loaded, first, ci=ci or 95.0, progress=progress, **drawn)
         validators = ranked([judged for judged, _ in parts], ranking) if settings.task == "ave" else []
-        listed = _tables(settings, parts, validators, said.runs)
+        ranks = {language: rows.tables.get("ranks", ()) for language, rows in compared.items()}
+        listed = [facts(said), *_tables(settings, parts, validators, said.runs, ranks)]
+        listed += [table for table in [agreement_table(opened, resamples, seed)] if table.rows]
         late = outstanding(opened)
         noted = {one.judged.part.language: one.notes for one in validators}
         parts = [
@@ -139,7 +143,11 @@ def _file_of(ranking: Path | str) -> str:
 
 
 def _tables(
-    settings: Settings, parts: Sequence[ScoredRuns], validators: Sequence[Ranked], runs: Sequence[TakenIn]
+    settings: Settings,
+    parts: Sequence[ScoredRuns],
+    validators: Sequence[Ranked],
+    runs: Sequence[TakenIn],
+    ranks: Mapping[str, Sequence[Rank]],
 ) -> list[Table]:
     listed = [group_tables.participants(settings, runs)]
     if validators:
@@ -150,7 +158,7 @@ def _tables(
             listed.append(layouts.ranking_table(judged.part.language, validators[i].places, settings))
         elif settings.task in ("qa", "reading"):
             listed.append(layouts.counts_table(judged, settings))
-        listed.append(layouts.leaderboard(judged, scores, settings))
+        listed.append(layouts.leaderboard(judged, scores, settings, ranks.get(judged.part.language, ())))
     if validators:
         listed.append(group_tables.selection_table(validators, settings))
         listed.append(group_tables.beside_table(validators, settings))
@@ -266,7 +274,9 @@ def _held(judged: JudgedRuns, scores: Scores, rows: Sequence[TopicScore]) -> dic
 
 
 def _csv(kind: type[Any], rows: Sequence[Any]) -> bytes:
-    return csv_text([kind.__struct_fields__, *map(astuple, rows)]).encode(errors="replace")
+    return csv_text([kind.__struct_fields__, *(tuple(map(guard, astuple(row))) for row in rows)]).encode(
+        errors="replace"
+    )
 
 
 def read_results(campaign: Campaign) -> dict[str, Any]:

@@ -34,8 +34,8 @@ class Settings(Struct, frozen=True):
     `judge` judges answers that no person did, where there is a key. `blind` keeps the names of other groups from a
     group's own pages. `megabytes` is how much a submitted file may unpack to, `characters` how long an answer or its
     support may be. `options_from` says whether a number names the first option by 0 or by 1 (-1: no number names one).
-    `dropped` are topics that no longer count. `systems` maps names of systems to groups whose name they do not begin
-    with.
+    `dropped` are topics that no longer count. `systems` maps names of systems, in which `*` stands for
+    anything, to groups whose name they do not begin with.
     """
 
     name: str
@@ -130,7 +130,7 @@ _KINDS: tuple[tuple[str, Any, str], ...] = (
     ("characters", int, "a whole number"),
     ("options_from", int, "a whole number"),
     ("dropped", list, "a list of texts"),
-    ("systems", dict, 'a table of systems and groups, as in dfki071dede = "dfki"'),
+    ("systems", dict, 'a table of systems and groups, as in "dfki07*" = "dfki"'),
     ("blind", bool, "true or false"),
     ("judge", str, "a text"),
 )
@@ -196,7 +196,7 @@ def written(settings: Settings) -> str:
         "[groups]  # the short name of each group, and the name that tables print",
         *(f"{text(name)} = {text(title)}" for name, title in settings.groups.items()),
         "",
-        "[systems]  # systems whose names do not begin with their group's, and its short name",
+        '[systems]  # systems whose names do not begin with their group\'s: "dfki07*" = "dfki"',
         *(f"{text(name)} = {text(group)}" for name, group in settings.systems.items()),
     ]
     return "\n".join(lines) + "\n"

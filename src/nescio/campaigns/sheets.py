@@ -1,4 +1,4 @@
-"""Spreadsheets for assessors, written: blind, one a person, each in an order of its own."""
+"""Spreadsheets and pages for assessors, written: blind, one a person, each in an order of its own."""
 
 from __future__ import annotations
 
@@ -6,16 +6,18 @@ import re
 from collections.abc import Mapping, Sequence
 from math import ceil
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from msgspec import Struct
 
 from nescio.campaigns import workbook
 from nescio.campaigns.assessors import ADJUDICATION, own_order, write_asked
 from nescio.campaigns.collecting import KEY_SHEET, SheetReader
-from nescio.campaigns.folder import GUIDELINES, SHEETS, Campaign, put, step
+from nescio.campaigns.folder import GUIDELINES, POOL, SHEETS, Campaign, put, step
 from nescio.campaigns.judgements import Judgement, by_item, read_judgements
-from nescio.campaigns.pooling import Item, read_pool
+from nescio.campaigns.log import digests, record
+from nescio.campaigns.pooling import Item, pool_version, read_pool
+from nescio.campaigns.screens import assessor_page, list_items, sentence_items
 from nescio.campaigns.topics import nugget_texts
 from nescio.campaigns.verdicts import disputed
 from nescio.data.model import Verdict
@@ -26,7 +28,7 @@ from nescio.sources.writing import csv_text
 from nescio.stats.parallel import followed
 from nescio.text import plural
 
-Form = Literal["csv", "xlsx"]
+Form = Literal["csv", "xlsx", "html"]
 HEAD = ("item", "question_id", "question", "answer", "document", "support")
 BLANKS = 12  # lines that an assessor has for the nuggets of a target
 _NAME = re.compile(r"[A-Za-z0-9][\w-]{0,39}")
@@ -64,6 +66,8 @@ def sheets(
     overlap: float = 1,
     adjudicate: bool = False,
     form: Form = "csv",
+    html: bool = False,
+    sentences: bool = False,
     progress: Progress | None = None,
 ) -> Handed:
     """Write a spreadsheet for each assessor: answers without the names of runs, in an order of their own.
@@ -71,32 +75,70 @@ def sheets(
         print(nescio.campaign.sheets("campaign", ["ana", "ben=EN,ES", "eva"], overlap=2))
 
     All answers to a question go to the same assessors, so that they are judged alike; the load is even. `ben=EN,ES`
-    judges these languages alone. `overlap` is how many judge each answer, or, below 1, the share of questions that a
-    second assessor judges too. What is judged already is not asked again. `adjudicate` writes one more sheet, of the
-    answers that are judged differently, with the verdicts and comments and without the names of who gave them. `form`
-    is csv, or xlsx, whose cells no program takes for dates and numbers. `progress` is called with the number of sheets
-    written. Raises UsageError where there is no pool, where there are fewer assessors than judgements of an answer, or
-    where a sheet holds verdicts that were not read back.
+    judges these languages alone. `overlap` is how many judge each answer, or, below 1, the share of questions that
+    a second assessor judges too. What is judged already is not asked again. `adjudicate` writes one more sheet, of
+    the answers that are judged differently, with the verdicts and comments and without the names of who gave them.
+    `form` is csv, or xlsx, whose cells no program takes for dates and numbers. `html` writes a page instead, to
+    judge in a browser by single keys, without a server. `sentences` asks which sentences of its story answer each
+    question, which is judged on pages alone. `progress` is called with the number of sheets written. Raises
+    UsageError where there is no pool, where there are fewer assessors than judgements of an answer, or where a
+    sheet holds verdicts that were not read back.
     """
     with step(campaign) as opened:
         pool = read_pool(opened)
         if not pool:
             raise UsageError(f"there is no pool; nescio campaign pool {opened.folder} makes one")
+        if sentences:
+            pool = _about_stories(opened)
+        form = "html" if html else form
         judgements = read_judgements(opened)
         if adjudicate:
             wanted = {ADJUDICATION: disputed(opened, judgements)}
+            if not html:
+                wanted = {who: [item for item in items if item.answer] for who, items in wanted.items()}
         else:
             reads = _languages(assessors, opened)
             wanted = _shared_out(opened, pool, judgements, reads, overlap)
         _check_collected(opened, wanted, judgements)
         if not adjudicate:
             write_asked(opened, wanted, judgements)
+            if html:
+                wanted = _with_lists(opened, wanted)
         rows = [_written(opened, who, items, judgements, form) for who, items in followed(wanted.items(), progress)]
-        if opened.settings.task == "nuggets":
+        if opened.settings.task == "nuggets" and not html:
             _write_nuggets(opened, pool)
-    return Handed(
-        opened / SHEETS, tuple(rows), f"have them filled in, then run nescio campaign collect {opened.folder}"
-    )
+        record(opened, "sheets", digests(opened, POOL, GUIDELINES), digests(opened, SHEETS))
+    after = f"have them filled in, then run nescio campaign collect {opened.folder}"
+    if html:
+        after = f"send each page to its assessor, then run nescio campaign collect {opened.folder} FILE... (handed in)"
+    return Handed(opened / SHEETS, tuple(rows), after)
+
+
+def _about_stories(campaign: Campaign) -> list[Item]:
+    items = sentence_items(campaign)
+    if not items:
+        raise UsageError("sentences are judged of stories, but no topic of this campaign has one")
+    return items
+
+
+def _with_lists(campaign: Campaign, wanted: Mapping[str, Sequence[Item]]) -> dict[str, list[Item]]:
+    """Return what assessors are asked on pages: before the strings of a target, the first who judges them lists its
+    nuggets, where there is no key; the strings wait for those who are to find the nuggets of another's list."""
+    lists = {item.question: item for item in list_items(campaign)}
+    known = {question for question, *_ in nugget_texts(campaign.key_files)}
+    owners: dict[str, str] = {}
+    for who, items in wanted.items():
+        for item in items:
+            owners.setdefault(item.question, who)
+    asked: dict[str, list[Item]] = {who: [] for who in wanted}
+    for who, items in wanted.items():
+        for item in items:
+            own = owners[item.question] == who
+            if own and (one := lists.get(item.question)) is not None and one not in asked[who]:
+                asked[who].append(one)
+            if own or item.question not in lists or item.question in known:
+                asked[who].append(item)
+    return asked
 
 
 def _languages(assessors: Sequence[str], campaign: Campaign) -> dict[str, set[str]]:
@@ -178,14 +220,31 @@ def _check_collected(campaign: Campaign, wanted: Mapping[str, object], judgement
 
 
 def _written(campaign: Campaign, who: str, items: Sequence[Item], judgements: Sequence[Judgement], form: Form) -> Sheet:
-    nuggets = campaign.settings.task == "nuggets"
-    column = "nuggets" if nuggets else "verdict"
-    judging = who == ADJUDICATION
-    rows: list[tuple[str, ...]] = [(*HEAD, *(["verdicts", "comments"] if judging else []), column, "comment")]
     said: dict[str, list[Judgement]] = {}
     for one in judgements:
         if one.assessor != ADJUDICATION:
             said.setdefault(one.item, []).append(one)
+    path = campaign / SHEETS / f"{who}.{form}"
+    if form == "html":
+        version = pool_version(read_pool(campaign))
+        page = assessor_page(campaign, who, items, said if who == ADJUDICATION else {}, version)
+        put(path, page.encode(errors="replace"))
+    else:
+        put(path, _sheet(campaign, who, items, said, form))
+    for other in {*get_args(Form)} - {form}:
+        path.with_suffix(f".{other}").unlink(missing_ok=True)
+    answers = [item for item in items if ":" not in item.id] or items
+    return Sheet(f"{SHEETS}/{path.name}", who, len(answers), len({item.question for item in items}))
+
+
+def _sheet(
+    campaign: Campaign, who: str, items: Sequence[Item], said: Mapping[str, Sequence[Judgement]], form: Form
+) -> bytes:
+    """Return a spreadsheet."""
+    nuggets = campaign.settings.task == "nuggets"
+    column = "nuggets" if nuggets else "verdict"
+    judging = who == ADJUDICATION
+    rows: list[tuple[str, ...]] = [(*HEAD, *(["verdicts", "comments"] if judging else []), column, "comment")]
     for item in items:
         own = said.get(item.id, [])
         verdicts = " / ".join(sorted(one.verdict for one in own))
@@ -193,15 +252,11 @@ def _written(campaign: Campaign, who: str, items: Sequence[Item], judgements: Se
         documents, supports = supports_of(item)
         cells = [item.id, item.question, item.text, item.answer, documents, supports]
         rows.append((*cells, *([verdicts, comments] if judging else []), "", ""))
-    path = campaign / SHEETS / f"{who}.{form}"
     if form == "csv":
-        put(path, _table(rows))
-    else:
-        told = campaign / GUIDELINES
-        text = told.read_text(encoding="utf-8") if told.is_file() else ""
-        put(path, workbook.written(rows, text, () if nuggets else [str(verdict) for verdict in Verdict], column))
-    (campaign / SHEETS / f"{who}.{'xlsx' if form == 'csv' else 'csv'}").unlink(missing_ok=True)
-    return Sheet(f"{SHEETS}/{path.name}", who, len(items), len({item.question for item in items}))
+        return _table(rows)
+    told = campaign / GUIDELINES
+    text = told.read_text(encoding="utf-8") if told.is_file() else ""
+    return workbook.written(rows, text, () if nuggets else [str(verdict) for verdict in Verdict], column)
 
 
 def supports_of(item: Item) -> tuple[str, str]:

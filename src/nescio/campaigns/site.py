@@ -166,6 +166,7 @@ def _index(site: _Site) -> None:
         signatures=[part["signature"] for part in site.parts],
         notes=[] if settings.blind else list(dict.fromkeys(note for part in site.parts for note in part["notes"])),
         languages=bool(settings.languages),
+        deadline=f"{settings.deadline:%Y-%m-%d %H:%M} UTC" if settings.deadline else "",
     )
     _put(site.folder / "index.html", page)
 

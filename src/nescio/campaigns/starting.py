@@ -94,7 +94,7 @@ def init(
             (draft / KEY).mkdir(mode=0o700)
             asked.write_key(files, draft / KEY)
         write_text(draft / SETTINGS, written(settings))
-        write_text(draft / GUIDELINES, _guidelines(settings.task))
+        write_text(draft / GUIDELINES, default_guidelines(settings.task))
         count = asked.read_topics(draft / TOPICS, settings.task).count
         if there and any(
             (folder / name).exists() is False or (folder / name).read_bytes() != held
@@ -114,23 +114,26 @@ def _pair(text: str) -> tuple[str, str]:
     return short.strip(), (title if equals else short).strip()
 
 
-def _guidelines(task: Task) -> str:
+def default_guidelines(task: Task) -> str:
     """Return what assessors are told until the organisers write something better."""
     if task == "nuggets":
         return """# How to judge
 
-Read a string, and name the nuggets that it contains by their numbers in `nuggets`, with `;` between them: `1; 3`.
-A nugget is in a string if its fact is stated, in whatever words. Write `-` where a string contains none of them.
-Leave the cell empty where you have not judged yet. A comment reaches the adjudicator.
+Read a string, and name the nuggets that it contains. A nugget is in a string if its fact is stated, in whatever words.
+A comment reaches the adjudicator.
+
+In a spreadsheet, write the numbers of the nuggets in the column `nuggets`, with `;` between them: `1; 3`. Write `-`
+where a string contains none of them, and leave the cell empty where you have not judged yet.
 """
     return """# How to judge
 
-Write one letter in the column `verdict`:
+Give each answer one letter:
 
 - R, right: the answer is right and exact, and its document, where one is given, supports it.
 - W, wrong: the answer is not right.
 - X, inexact: part of the right answer is missing, or there is more than the answer.
 - U, unsupported: the answer is right, but its document does not support it.
 
-Leave the cell empty where you have not judged yet. A comment reaches the adjudicator.
+A comment reaches the adjudicator. In a spreadsheet, write the letter in the column `verdict`, and leave the cell empty
+where you have not judged yet.
 """

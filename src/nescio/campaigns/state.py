@@ -15,6 +15,7 @@ from nescio.campaigns.judgements import read_judgements
 from nescio.campaigns.log import Entry, latest, now, read_log
 from nescio.campaigns.pooling import POOLED, Item, read_pool
 from nescio.campaigns.receipts import REFUSED, disqualified, read_receipts, taken_in
+from nescio.campaigns.rulings import deadline_of
 from nescio.campaigns.topics import Topics
 from nescio.campaigns.verdicts import disputed
 from nescio.campaigns.verifying import PENDING, faults, interrupted
@@ -141,7 +142,9 @@ def _judging(campaign: Campaign) -> list[Step]:
     left = [item for item in items if item.id not in done]
     dispute = disputed(campaign, judgements) if items else []
     new = unasked(campaign, items, judgements)
-    sheets = sorted(path.name for path in (campaign / SHEETS).glob("[!.]*") if path.suffix in (".csv", ".xlsx"))
+    sheets = sorted(
+        path.name for path in (campaign / SHEETS).glob("[!.]*") if path.suffix in (".csv", ".xlsx", ".html")
+    )
     what = f"{len(items) - len(left):,} of {plural(len(items), 'answer')} judged, {len(dispute)} in dispute"
     back = returned(campaign, items, judgements)
     if back.verdicts < back.of:
@@ -188,6 +191,8 @@ def _intake(campaign: Campaign, entries: list[Entry]) -> Step:
         what += f"; disqualified: {', '.join(out)}"
     if deadline:
         what += f"; {'frozen since' if deadline < now() else 'open until'} {deadline:%Y-%m-%d %H:%M} UTC"
+        own = {group: deadline_of(campaign, group, entries) for group in campaign.settings.groups}
+        what += "".join(f", of {group} {t:%Y-%m-%d %H:%M} UTC" for group, t in own.items() if t and t != deadline)
     command = f"nescio campaign intake {campaign.folder} FOLDER..."
     if interrupted(campaign):
         begun = json.loads((campaign / RECEIPTS / PENDING).read_text(encoding="utf-8"))

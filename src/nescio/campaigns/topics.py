@@ -12,7 +12,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from nescio.campaigns.settings import Settings, Task
-from nescio.data.model import Collection, Question
+from nescio.data.model import Collection, Question, first_of_each
 from nescio.data.notes import Note
 from nescio.errors import FormatError, MismatchError, UsageError, opt
 from nescio.formats import ReadOptions, open_source
@@ -110,15 +110,8 @@ def _write_questions(
             rule = f"column {name!r} would go to the teams, and {why}; take it out, or let it be seen"
             raise MismatchError(f"{rule} ({opt('show', [name])})")
     if first_of is not None:
-        if first_of not in strata:
-            raise UsageError(f"no question has a column {first_of!r}; they have {', '.join(strata) or 'none'}")
-        firsts: dict[str, Question] = {}
-        for question in questions:
-            firsts.setdefault(question.strata.get(first_of, f"\0{question.id}"), question)
-        notes.append(
-            f"{len(firsts)} of {len(questions)} questions are the first of their {first_of}, and only they are asked"
-        )
-        questions = tuple(firsts.values())
+        questions, remark = first_of_each(questions, first_of)
+        notes.append(str(remark))
         stories = story_names(questions) if stories else {}
     write_lines(folder / "questions.jsonl", (topic_row(question, strata, stories) for question in questions))
     if stories:
@@ -181,7 +174,8 @@ def in_language(exercise: Exercise, language: str) -> Exercise:
     """Return the questions of one language, with their answers."""
     kept = {question.id: question for question in exercise.questions if question.strata.get(LANGUAGE, _ALL) == language}
     candidates = tuple(candidate for candidate in exercise.candidates if candidate.question_id in kept)
-    return Exercise(exercise.name, tuple(kept.values()), candidates)
+    known = [count for name, count in exercise.available.items() if name == language.upper()]
+    return Exercise(exercise.name, tuple(kept.values()), candidates, {language.upper(): n for n in known})
 
 
 def _targets(files: Sequence[Path]) -> Iterator[tuple[str, str, dict[str, str]]]:
@@ -280,7 +274,10 @@ def without(topics: Topics, dropped: Sequence[str]) -> Topics:
 
 
 def without_questions(exercise: Exercise, gone: frozenset[str]) -> Exercise:
-    """Return a collection of AVE without questions of these ids."""
+    """Return a collection of AVE without questions of these ids; how many answers were available to the others, nobody
+    says then."""
+    if gone.isdisjoint(question.id for question in exercise.questions):
+        return exercise
     questions = tuple(question for question in exercise.questions if question.id not in gone)
     candidates = tuple(one for one in exercise.candidates if one.question_id not in gone)
     return Exercise(exercise.name, questions, candidates)

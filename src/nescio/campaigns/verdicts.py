@@ -13,6 +13,7 @@ from nescio.campaigns.assessors import ADJUDICATION
 from nescio.campaigns.folder import Campaign
 from nescio.campaigns.judgements import Judgement, by_item, read_judgements
 from nescio.campaigns.pooling import Item, read_pool
+from nescio.campaigns.screens import sentence_items
 from nescio.campaigns.settings import Resolution
 from nescio.data.model import Verdict
 from nescio.errors import MismatchError
@@ -60,7 +61,8 @@ def disputed(campaign: Campaign, judgements: Sequence[Judgement] | None = None) 
     """List the answers of the pool whose judgements differ, and which the rule of the campaign does not resolve."""
     verdicts = by_item(read_judgements(campaign) if judgements is None else judgements)
     rule = campaign.settings.resolve
-    return [item for item in read_pool(campaign) if item.id in verdicts and resolve(verdicts[item.id], rule) is None]
+    items = [*read_pool(campaign), *sentence_items(campaign)]
+    return [item for item in items if item.id in verdicts and resolve(verdicts[item.id], rule) is None]
 
 
 def resolved(campaign: Campaign, wanted: Collection[str] | None = None) -> dict[str, str]:
@@ -73,6 +75,7 @@ def resolved(campaign: Campaign, wanted: Collection[str] | None = None) -> dict[
     dispute = [item for item, verdict in final.items() if verdict is None]
     if dispute:
         answers = {item.id: f"{item.answer!r} to {item.question}" for item in read_pool(campaign)}
+        answers |= {item.id: f"sentences that answer {item.question}" for item in sentence_items(campaign)}
         named = [
             f"  {answers.get(item, item)}: {', '.join(f'{who} {v}' for who, v in verdicts[item].items())}"
             for item in dispute

@@ -130,7 +130,8 @@ def _heads(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
 def _topics_changed(campaign: Campaign, entries: Sequence[Entry]) -> bool:
     """Whether the topics are other than when they were made, or were last read with all runs."""
     now = digests(campaign, TOPICS).items()
-    return not any(now <= {**entry.read, **entry.wrote}.items() for entry in entries)
+    whole = [{**entry.read, **entry.wrote} for entry in entries if entry.step in ("init", POOLING, SCORING)]
+    return not any(now <= held.items() for held in whole)
 
 
 def misfits(campaign: Campaign, entries: Sequence[Entry] | None = None) -> Iterator[Fault]:

@@ -10,11 +10,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from nescio.campaigns import opendocument
 from nescio.errors import FormatError, UsageError
 from nescio.sources.documents import unpacked_size
+from nescio.sources.limits import SHEETS
 
+SUFFIXES = (".xlsx", ".ods")
 GUIDE, ANSWERS = "Guidelines", "Answers"
-MOST = 200 << 20  # bytes that a workbook may unpack to
 _WIDTHS = {"item": 15, "question_id": 12, "question": 40, "answer": 40, "support": 50, "comment": 40, "comments": 40}
 _ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _LONGEST = 32_767  # characters that a cell holds
@@ -86,8 +88,11 @@ def _timeless(content: bytes) -> bytes:
 def rows(path: Path, needed: str) -> Iterator[tuple[list[str], int]]:
     """Yield the rows of the sheet that has a column `needed`, the header first, with their numbers; raises FormatError
     where no sheet has it, or the file is no workbook."""
+    if path.suffix.lower() == ".ods":
+        yield from opendocument.rows(path, needed)
+        return
     openpyxl = _openpyxl()
-    unpacked_size(path, MOST)
+    unpacked_size(path, SHEETS)
     try:
         book = openpyxl.load_workbook(path, read_only=True, data_only=True)
         for sheet in book.worksheets:

@@ -84,7 +84,7 @@ def _run(arguments: Sequence[str]) -> None:
     try:
         # Not app.main: it would turn a closed pipe into exit status 1, which is a failed gate's.
         room = _terminal()
-        with app.make_context("nescio", list(arguments), terminal_width=min(room, WIDEST) if room else None) as root:
+        with app.make_context("nescio", _joined(arguments), terminal_width=min(room, WIDEST) if room else None) as root:
             root.meta[ARGUMENTS] = tuple(arguments)
             with memory_limit():
                 status = app.invoke(root)
@@ -110,6 +110,14 @@ def _run(arguments: Sequence[str]) -> None:
         _fail(f"{error.filename or 'input or output'}: {error.strerror or error}")
     else:
         sys.exit(status if isinstance(status, int) else 0)
+
+
+def _joined(arguments: Sequence[str]) -> list[str]:
+    """Return the words of a command, of which two may be one name: `stakes prompts` is stakes-prompts, unless there is
+    a file prompts."""
+    one, two = (*arguments, "", "")[:2]
+    named = f"{one}-{two}" in files() and not os.path.exists(two)
+    return [f"{one}-{two}", *arguments[2:]] if named else list(arguments)
 
 
 def _tell(message: str) -> None:

@@ -22,6 +22,7 @@ from nescio.comparison.pair_test import (
     measured_runs,
     questions_of,
 )
+from nescio.comparison.paired_data import Pair
 from nescio.comparison.resampled_pairs import TestPlan
 from nescio.comparison.summed_runs import SummedRuns
 from nescio.data.evidence import Data, with_questions
@@ -185,14 +186,18 @@ def _interval(seen: RunsSeen, tested: TestedPair, level: float) -> tuple[float, 
         low, high = intervals.percentile(tested.resampled, level)
         spread = float(np.nanstd(tested.resampled)) if high - low > 1e-12 else 0.0
         return low, high, spread, [*remarks_on("percentile", tested.resampled, pair.own[0].units), *doubts]
-    first, second = (influence(measure, own) for own in pair.own)
-    moved = first - second
-    error, freedom = unit_error(moved, pair.own[0].columns["n"], pair.counts)
+    error, freedom = paired_error(measure, pair)
     low, high = intervals.logit(observed, error, EVERYWHERE, freedom, level)
     if np.isnan(low):
         return low, high, 0.0, [no_interval(pair.own[0].units), *doubts]
     few = pair.own[0].units < FEWEST_UNITS or freedom < intervals.FEW_DECIDE
     return low, high, error, [*([few_decide("t")] if few else []), *doubts]
+
+
+def paired_error(measure: Measure, pair: Pair) -> tuple[float, float]:
+    """Return the standard error of a paired difference by an additive measure, and its degrees of freedom."""
+    first, second = (influence(measure, own) for own in pair.own)
+    return unit_error(first - second, pair.own[0].columns["n"], pair.counts)
 
 
 def no_interval(units: int) -> Note:

@@ -8,6 +8,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from nescio.data.evidence import Evidence
 from nescio.data.judge_record import Target
 from nescio.data.results import Scores
 from nescio.errors import opt, spelled
@@ -16,6 +17,7 @@ from nescio.options.edge import Progress
 from nescio.pipeline import Loaded
 from nescio.scoring import score as scoring
 from nescio.scoring.confidence_intervals import IntervalMethod
+from nescio.stats import resampling
 
 
 def score(
@@ -48,6 +50,11 @@ def score(
     drawn: dict[str, Any] = {"resamples": resamples, "seed": seed, "jobs": jobs}
     loaded = scoring.open_by(source, by, options, measures, pairs=bool(mark))
     scores = scoring.compute_scores(loaded, measures, by=by, ci=ci, interval=interval, progress=progress, **drawn)
+    if ci is not None and by is None and isinstance(loaded.data, Evidence) and len(loaded.data.runs) > 1:
+        from nescio.comparison.front import front
+
+        if placed := front(loaded.data, scores, ci / 100, resampling.blocks(resamples, seed), jobs):
+            scores = replace(scores, tables={**scores.tables, "front": placed})
     if mark is False or (mark is None and len(loaded.data.runs) < 2):
         return scores
     from nescio.comparison import best  # here, as one run alone is compared with nothing

@@ -18,15 +18,15 @@ from nescio.data.evidence import Evidence, with_questions
 from nescio.data.notes import Note, note
 from nescio.data.results import Results
 from nescio.data.signature import sign
-from nescio.errors import MismatchError, UnknownNameError, UsageError, opt
+from nescio.errors import MismatchError, UnknownNameError, opt
 from nescio.pipeline import Options, load
 from nescio.stats import stakes as formulas
 from nescio.stats.streams import Stream
+from nescio.tasks.stakes.stating import are_stated, penalties
 
 Floats = NDArray[np.float64]
 Scale = Literal["auto", "penalty", "target"]
 Candidates = Literal["stated", "lower"]
-TARGETS = ("t", "target", "threshold", "confidence_target")  # columns that hold t, and not the price of an error
 
 
 class AtStake(Struct, frozen=True):
@@ -102,9 +102,11 @@ class Setting(Struct, frozen=True, eq=False):
     clusters: NDArray[np.int64] | None
     rng: np.random.Generator
 
-    def mean(self, values: Floats, use: NDArray[np.bool_]) -> formulas.Mean:
+    def mean(
+        self, values: Floats, use: NDArray[np.bool_], limits: tuple[float, float] = formulas.EVERYWHERE
+    ) -> formulas.Mean:
         """Return the mean of the values of some questions, and its interval."""
-        return formulas.mean(values, self.level, None if self.clusters is None else self.clusters[use])
+        return formulas.mean(values, self.level, None if self.clusters is None else self.clusters[use], limits)
 
 
 class Asked(Struct, frozen=True, eq=False):
@@ -121,7 +123,7 @@ class Asked(Struct, frozen=True, eq=False):
 def stakes(
     source: Any,
     *,
-    stake: str,
+    stake: str | None,
     scale: Scale,
     silence_earns: float,
     candidates: Candidates,
@@ -132,22 +134,24 @@ def stakes(
 ) -> Results[AtStake]:
     """Score runs that were asked the same questions at several stated stakes.
 
-    The column `stake` tells the answers to a question apart, and holds the price λ of an error or the target t =
-    λ/(1+λ), as `scale` says ("auto": by the column's name). Rows are `AtStake`; `tables["adaptation"]` says whether
-    silence follows the stakes, `tables["differences"]` compares runs. Raises UsageError for a stake that is none.
+    The column `stake` (None: the one of that name, or what ids such as `q1@stake=3` say) tells the answers to a
+    question apart, and holds the price λ of an error or the target t = λ/(1+λ), as `scale` says ("auto": by the
+    column's name). Rows are `AtStake`; `tables["adaptation"]` says whether silence follows the stakes,
+    `tables["differences"]` compares runs. Raises UsageError for a stake that is none.
     """
-    column = {**options.pop("column", {}), "repeat": stake}
+    named = {} if stake is None else {"repeat": stake}
+    column = {**options.pop("column", {}), **named}
     loaded = load(source, Options(**{**options, "column": column, "strata": ()}))
     data = with_questions(loaded.data, "tell its stakes apart")
-    if data.repeats is None:
-        raise MismatchError(f"no question was asked at two stakes; {opt('stake')} names the column that holds them")
     if "correct" not in data.columns:
         raise MismatchError("stakes need outcomes: right, wrong or silent")
-    labels = data.repeats.label.tolist()
-    scale = ("target" if stake.lower() in TARGETS else "penalty") if scale == "auto" else scale
-    penalties = {text: _penalty(text, scale) for text in dict.fromkeys(map(str, labels))}
-    declared = sorted(set(penalties.values()))
-    place = np.array([declared.index(penalties[str(text)]) for text in labels])
+    labels = [] if data.repeats is None else [str(label) for label in data.repeats.label]
+    prices = penalties(labels, "penalty" if named and scale == "auto" and not are_stated(labels) else scale)
+    if not labels or prices is None:
+        raise MismatchError(f"no question was asked at two stakes; {opt('stake')} names the column that holds them")
+    declared = sorted(set(prices.values()))
+    order = {label: declared.index(price) for label, price in prices.items()}
+    place = np.array([order[label] for label in labels])
     rng = np.random.default_rng([seed, int(Stream.STAKES)])
     setting = Setting(declared, silence_earns, ci / 100, _clusters(data), rng)
     asked = [_asked(data, run, place, setting, candidates) for run in range(len(data.runs))]
@@ -175,18 +179,6 @@ def stakes(
     return Results(tuple(rows), line, notes, "stakes", tables)
 
 
-def _penalty(text: str, scale: str) -> Fraction:
-    """Return λ as an exact fraction; raises UsageError for what is no stake."""
-    try:
-        value = Fraction(text)
-    except (ValueError, ZeroDivisionError):
-        raise UsageError(f"{text!r} is no stake: a stake is the price of an error, or a target from 0 to 1") from None
-    if value < 0 or (scale == "target" and value >= 1):
-        rule = "a target lies from 0 to below 1" if scale == "target" else "the price of an error is at least 0"
-        raise UsageError(f"{text!r} is no stake: {rule}")
-    return value / (1 - value) if scale == "target" else value
-
-
 def _clusters(data: Evidence) -> NDArray[np.int64] | None:
     """Return the cluster of each question, by the numbers of the questions."""
     if data.groups is None or data.repeats is None:
@@ -201,7 +193,7 @@ def _asked(data: Evidence, run: int, place: NDArray[np.int64], setting: Setting,
     shape = (data.repeats.questions, len(setting.declared))
     here = data.present[run]
     at = (data.repeats.question[here], place[here])
-    if len(np.unique(np.ravel_multi_index(at, shape))) < here.sum():
+    if np.bincount(np.ravel_multi_index(at, shape), minlength=1).max() > 1:
         raise MismatchError(f"run {data.runs[run]!r} was asked a question twice at one stake")
 
     def laid(name: str) -> Floats:
@@ -233,7 +225,7 @@ def _row(run: str, one: Asked, k: int, setting: Setting) -> AtStake:
     target = price / (1 + price)
     nan = math.nan
     earned = formulas.gain(right, wrong, price)
-    got = setting.mean(earned, use)
+    got = setting.mean(earned, use, (-price, 1.0))
     answered = 1 - silent
     correct = float((right * answered).sum())
     precision = correct / float(answered.sum()) if answered.any() else nan
@@ -253,8 +245,8 @@ def _row(run: str, one: Asked, k: int, setting: Setting) -> AtStake:
         price,
         target,
         got.value,
-        max(got.low, -price) if got.n > 1 else got.low,
-        min(got.high, 1.0) if got.n > 1 else got.high,
+        got.low,
+        got.high,
         got.value / (1 + price),
         float(answered.mean()),
         precision,
@@ -292,7 +284,8 @@ def _adapts(run: str, one: Asked, setting: Setting) -> Adapts:
     log = np.log([float(setting.declared[k]) for k in stated])
     slope = formulas.adaptation(log, one.silent[:, stated], setting.level, setting.rng, setting.clusters)
     area, whole = _area(one, setting.declared)
-    mean = setting.mean(area[whole], whole)
+    _, wrong = formulas.area_weights([x / (1 + x) for x in setting.declared])
+    mean = setting.mean(area[whole], whole, (-float(sum(wrong)), 1.0))
     ten, asked = math.log(10), int((~np.isnan(one.right)).any(axis=1).sum())
     change = (slope.slope * ten, slope.low * ten, slope.high * ten)
     return Adapts(run, *change, slope.p, slope.how, mean.value, mean.low, mean.high, mean.n, asked - mean.n)

@@ -7,6 +7,9 @@ from enum import StrEnum
 
 from msgspec import Struct, field
 
+from nescio.data.notes import Note, note
+from nescio.errors import UsageError
+
 NOTHING: Mapping[str, str] = {}  # one for all questions that have no strata: there may be millions
 
 
@@ -75,3 +78,18 @@ class Verdict(StrEnum):
     WRONG = "W"
     INEXACT = "X"
     UNSUPPORTED = "U"
+
+
+def first_of_each(questions: Sequence[Question], column: str) -> tuple[tuple[Question, ...], Note]:
+    """Return the first question of each value of a column, and those without a value, with a note of how many they are;
+    raises UsageError where no question has the column."""
+    if not any(column in question.strata for question in questions):
+        known = dict.fromkeys(name for question in questions for name in question.strata)
+        raise UsageError(f"no question has a column {column!r}; they have {', '.join(known) or 'none'}")
+    firsts: dict[str, Question] = {}
+    for question in questions:
+        firsts.setdefault(question.strata.get(column, f"\0{question.id}"), question)
+    text = "{kept} of {total} questions are the first of their {column}, and only they are asked"
+    return tuple(firsts.values()), note(
+        "questions.first_of", text, kept=len(firsts), total=len(questions), column=column
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
 from nescio.text import sanitize
@@ -55,12 +56,20 @@ def plain_value(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
+def rounded(value: float, digits: int) -> str:
+    """Return a number with so many decimals, a half away from zero: a half of the decimal number that is meant, as of
+    0.675, which no binary number is, or of 5/8 computed with an error in the last digit."""
+    if not abs(value) < HUGE:
+        return f"{value:.{digits}f}"
+    return f"{Decimal(f'{value:.12f}').quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP):f}"
+
+
 def figure(value: float | None) -> str:
     """Return a value as a wide table shows it: three decimals, or "undefined"; what has no bounds may need an exponent.
     Zero has no sign."""
     if value is None or math.isnan(value):
         return "undefined"
-    shown = f"{value:.3f}" if abs(value) < HUGE else f"{value:.6g}"
+    shown = rounded(value, 3) if abs(value) < HUGE else f"{value:.6g}"
     return shown.removeprefix("-") if shown == "-0.000" else shown
 
 
@@ -96,5 +105,5 @@ def _shown(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
-        return "undefined" if math.isnan(value) else f"{value:.4f}"
+        return "undefined" if math.isnan(value) else rounded(value, 4)
     return ", ".join(map(_shown, value)) if isinstance(value, (tuple, list)) else str(value)

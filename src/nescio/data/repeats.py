@@ -24,10 +24,11 @@ FIRST = "1"  # the label of an answer of a run that knows no repeats, beside oth
 
 class Repeats(Struct, frozen=True, eq=False):
     """Which question each row answers (numbered from 0, by their names), and what its repeat is called; shape
-    (rows,)."""
+    (rows,). With `single` the label matters even where every question has one row, as a stake does."""
 
     question: NDArray[np.int64]
     label: Array
+    single: bool = False
 
     @property
     def questions(self) -> int:
@@ -37,7 +38,7 @@ class Repeats(Struct, frozen=True, eq=False):
     def select(self, rows: Array) -> Repeats | None:
         """Return those of some rows (a mask or an index); None where no question has two of them."""
         question = np.unique(self.question[rows], return_inverse=True)[1]
-        return Repeats(question, self.label[rows]) if repeated(question) else None
+        return Repeats(question, self.label[rows], self.single) if self.single or repeated(question) else None
 
     def counts(self, present: NDArray[np.bool_]) -> NDArray[np.int64]:
         """How many of the rows marked in `present`, of shape (runs, rows), each question has; shape (runs,
@@ -58,13 +59,14 @@ class Repeats(Struct, frozen=True, eq=False):
         return (self.counts(rows) > 0)[:, self.question]
 
 
-def repeats_of(questions: Sequence[str], labels: Sequence[str]) -> Repeats | None:
-    """Say which rows are of one question, by its name; None where every question has one row."""
-    if len(set(questions)) == len(questions):
+def repeats_of(questions: Sequence[str], labels: Sequence[str], *, single: bool = False) -> Repeats | None:
+    """Say which rows are of one question, by its name; None where every question has one row, unless its label is known
+    to matter (`single`)."""
+    if len(set(questions)) == len(questions) and not single:
         return None
     number = {name: i for i, name in enumerate(sorted(set(questions)))}  # so that a shuffle of the rows changes no draw
     question = np.fromiter((number[name] for name in questions), np.int64, len(questions))
-    return Repeats(question, np.array(labels, dtype=object))
+    return Repeats(question, np.array(labels, dtype=object), single)
 
 
 def repeated(question: NDArray[np.int64]) -> bool:

@@ -12,6 +12,7 @@ from typing import Any
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError
 from nescio.formats.registry import REGISTRY
+from nescio.sources.limits import check_files
 from nescio.sources.opening import open_source
 from nescio.sources.source import TEXT
 from nescio.sources.workbooks import SUFFIX
@@ -40,6 +41,7 @@ def files_of(items: Sequence[Any]) -> tuple[list[Any], tuple[Note, ...]]:
             notes += passed_over
         else:
             gathered.append(item)
+        check_files(len(gathered))
     return gathered, tuple(notes)
 
 

@@ -18,6 +18,7 @@ from nescio.formats.registry import Declined
 from nescio.judging import AnswerToJudge
 from nescio.measures import Measure, parse
 from nescio.scoring.samples import measure_inputs
+from nescio.tasks.stakes.stating import is_marked, unmarked
 
 __all__ = ["check_worth", "outcome_of", "state_of", "state_of_score", "value_of"]
 
@@ -50,8 +51,8 @@ def value_of(
     asked = names if questions is None else tuple(questions)
     states = np.asarray(state, dtype=np.int8)[None]
     known = None if answerable is None else answerable
-    repeats = repeats_of(asked, names)
-    outcomes = Outcomes(("run",), asked, states, sure, row(candidate), known, repeats=repeats)
+    repeats = None if all(map(is_marked, asked)) else repeats_of(asked, names)
+    outcomes = unmarked(Outcomes(("run",), asked, states, sure, row(candidate), known, repeats=repeats))
     data, _ = apply_policies(outcomes, Policies(ungraded="exclude"))
     return measure_inputs(data, [wanted])[0][0].value
 

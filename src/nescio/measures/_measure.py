@@ -15,7 +15,7 @@ each=       a map from columns to new per-question columns, run once; their sums
             column may have a second axis (the bins of ECE), which stays last.
 repeats=    the same, of the sums over all answers to a question that was asked several times: of `q.n` answers
             `q.correct` are right. NaN leaves the question out. (For the other shapes a question counts as the mean of
-            its answers.)
+            its answers.) Columns that an `each` beside it makes of single answers are summed with them.
 order=      the sums are kept apart by the value of a column, the highest first, tied questions in one group:
             `total.correct` has shape (…, groups), and the function works by cumulative sums over the last axis.
 
@@ -138,11 +138,14 @@ class Measure(Struct, frozen=True):
     def each(self, columns: Mapping[str, Array]) -> Mapping[str, Array]:
         """The per-question columns whose sums the formula reads, of questions that were asked once."""
         if self.declaration.repeats is not None:
+            columns = self._of_answers(columns)
             return {**columns, **self._of_repeats({**columns, "n": np.ones(len(next(iter(columns.values()))))})}
+        return self._of_answers(columns)
+
+    def _of_answers(self, columns: Mapping[str, Array]) -> Mapping[str, Array]:
         if self.declaration.each is None:
             return columns
-        new = self.declaration.each(as_namespace(columns), **self.parameters)
-        return {**columns, **new}
+        return {**columns, **self.declaration.each(as_namespace(columns), **self.parameters)}
 
     def of_questions(
         self, columns: Mapping[str, Array], question: NDArray[np.int64]
@@ -156,7 +159,8 @@ class Measure(Struct, frozen=True):
         if self.declaration.repeats is None:
             mapped = {name: means(values, question) for name, values in self.each(columns).items()}
             return mapped | {"n": np.ones(len(numbers))}, numbers
-        counts = {name: sums(np.asarray(values, dtype=np.float64), question) for name, values in columns.items()}
+        answers = self._of_answers(columns)
+        counts = {name: sums(np.asarray(values, dtype=np.float64), question) for name, values in answers.items()}
         mapped = dict(self._of_repeats(counts | {"n": sums(np.ones(len(question)), question)}))
         kept = ~np.any([np.isnan(values) for values in mapped.values()], axis=0)
         return {name: values[kept] for name, values in mapped.items()} | {"n": np.ones(kept.sum())}, numbers[kept]
@@ -336,6 +340,7 @@ def as_namespace(columns: Mapping[str, Any]) -> SimpleNamespace:
 
 
 OWN = " (one of your own: 'formula((C + U/2)/n)')"
+SHORT = {"price": "price_per_right"}  # what a measure may be called for short
 REGISTRY: Registry[Declaration] = Registry("measure", _index.PLACES, OWN)
 
 
@@ -384,5 +389,5 @@ def parse(text: str | Measure) -> Measure:
     if isinstance(text, Measure):
         return text
     call = parse_call(text, "measure")
-    declaration = REGISTRY.find(call.name)
+    declaration = REGISTRY.find(SHORT.get(call.name, call.name))
     return declaration.bind(call.text.strip(), values_of(call, declaration.parameters, "measure"))

@@ -286,6 +286,7 @@ FILES = Kind("paths", _paths, list, list[str], "FILE", several=True, path=True)
 NAMES = Kind("a list of texts", _names, list, list[str], "NAME", several=True)
 PAIRS = Kind("NAME=VALUE", _pairs, list, dict[str, str], "NAME=VALUE", several=True)
 LIMITS = Kind("MEASURE=VALUE", _limits, list, dict[str, float], "MEASURE=VALUE", several=True)
+WORDS = Kind("texts separated by commas", _names, lambda text: text.split(","), list[str], "WORD,WORD,…")
 NUMBERS = Kind("numbers separated by commas", _numbers, _split, list[float], "N,N,…")
 COUNTS = Kind(
     "whole numbers from 1, separated by commas", _counts, _split_counts, list[int] | None, "N,N,…", several=True

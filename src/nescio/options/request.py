@@ -12,6 +12,7 @@ A class may say in other words what an option of its bases is for: `class Ask(Dr
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
 from typing import Any, ClassVar, Literal, Self, dataclass_transform, get_type_hints
 
@@ -199,6 +200,10 @@ class Request:
 
     def check(self) -> None:
         """Raise UsageError where this request makes no sense for more reasons than options declare."""
+
+    def holding(self) -> AbstractContextManager[None]:
+        """Return what holds while the request is answered."""
+        return nullcontext()
 
     def is_(self, fact: str) -> bool:  # noqa: ARG002
         """Say whether a fact is true of this request, as of one about a suite."""

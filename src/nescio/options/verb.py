@@ -40,7 +40,7 @@ class Verb(Generic[P, R]):
         prints: str = "results",
         tool: bool = False,
     ) -> None:
-        self.request, self.run, self.name = request, run, name
+        self.request, self._run, self.name = request, run, name
         self.working, self.show, self.present, self.prints, self.tool = working, show, present, prints, tool
         self.__name__, self.__qualname__, self.__module__ = run.__name__, run.__qualname__, run.__module__
         self.doc = inspect.getdoc(run) or inspect.cleandoc(sys.modules[run.__module__].__doc__ or "")
@@ -53,6 +53,11 @@ class Verb(Generic[P, R]):
                 raise TypeError(f"{self.__name__}(): {now}") from None
             raise TypeError(f"{self.__name__}() {error}") from None
         return self.run(request)
+
+    def run(self, request: Any) -> R:
+        """Answer a request, under the limits that it sets."""
+        with request.holding():
+            return self._run(request)
 
     @property
     def about(self) -> str:
@@ -101,11 +106,11 @@ class Verb(Generic[P, R]):
                 )
                 for name, one in self.options.items()
             ],
-            return_annotation=getattr(self.run, "__annotations__", {}).get("return", inspect.Signature.empty),
+            return_annotation=getattr(self._run, "__annotations__", {}).get("return", inspect.Signature.empty),
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _named, (self.run.__module__, self.__name__)
+        return _named, (self._run.__module__, self.__name__)
 
     def __repr__(self) -> str:
         return f"<{self.path}>"

@@ -26,8 +26,10 @@ from nescio.pipeline.judging import judge, judges_of
 from nescio.pipeline.options import Options
 from nescio.pipeline.reading import read, read_parts
 from nescio.sources.arrow import items_of
+from nescio.tasks.stakes.stating import are_stated, penalties, unmarked
 
 DEFAULT_MEASURES = ("c@1", "accuracy", "coverage")
+MOST_STAKES = 6  # at which utilities are shown where nothing is asked for
 
 
 class Loaded(Struct, frozen=True):
@@ -107,7 +109,7 @@ def load(source: Any, options: Options | None = None) -> Loaded:
 
 def load_parts(format_: Format, parts: Sequence[SourceRole], options: Options, notes: tuple[Note, ...] = ()) -> Loaded:
     """Read, judge and settle files whose format is known; raises as `load` does."""
-    with memory_limit(options.memory_limit):
+    with options.holding(), memory_limit(options.memory_limit):
         answers = read_parts(format_, parts, options, notes, judging=options.judging, supports=options.texts)
     return _judged(answers, options)
 
@@ -129,6 +131,8 @@ def apply(judged: ReadResult, options: Options) -> Loaded:
     """Apply the policies to outcomes; what is Evidence or counts already stays as it is."""
     policies = _policies(options)
     baseline = None
+    if isinstance(judged.data, Outcomes):
+        judged = replace(judged, data=unmarked(judged.data))
     if options.repeats_of:
         judged = replace(judged, data=merged(judged.data, options))
     if options.baseline_file is not None:
@@ -200,6 +204,11 @@ def _clustered(data: Evidence, column: str) -> Evidence:
 
 
 def _defaults(data: Data) -> tuple[str, ...]:
+    labels = [] if data.repeats is None else [str(label) for label in data.repeats.label]
+    if labels and are_stated(labels) and (stakes := penalties(labels)):
+        prices = [str(price) for price in sorted(set(stakes.values()))]
+        apart = [f"utility({price})" for price in prices] if len(prices) <= MOST_STAKES else []
+        return (f"stake_area({','.join(prices)})", "silence_per_tenfold", *apart)
     if not data.has_questions or "correct" in data.columns:
         return DEFAULT_MEASURES
     return tuple(f"mean({name})" for name in data.columns)

@@ -4,6 +4,7 @@ choices."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from nescio.formats.native.roles import NAMES
 from nescio.options import Kind, Request, option
 from nescio.options.kinds import FILES, once
 from nescio.plugins import load_file, load_installed
-from nescio.sources.compressed import MOST
+from nescio.sources.limits import FEW_ROWS, GB, MOST_UNPACKED, RATIO, ROWS_A_BYTE, SMALL, Limits, limited
 
 
 def _format_names() -> Sequence[str]:
@@ -62,10 +63,11 @@ def _plugins(value: Any) -> tuple[str, ...]:
     return tuple(map(load_file, FILES.check(value)))
 
 
+PLUG_INS_AND_LIMITS = "Plug-ins, limits"
 PLUGINS = replace(FILES, check=_plugins, metavar="FILE.py")
 
 
-class Extended(Request, group="Plug-ins"):
+class Extended(Request, group=PLUG_INS_AND_LIMITS):
     """What is registered beside what nescio has."""
 
     plugin: Sequence[Path | str] = option(
@@ -77,7 +79,55 @@ class Extended(Request, group="Plug-ins"):
     )
 
 
-class ReadingAnswers(Extended, group="Reading the files"):
+class Limited(Extended, group=PLUG_INS_AND_LIMITS):
+    """What files may come to (`sources/limits.py`)."""
+
+    max_unpacked: float | None = option(
+        default=None,
+        low=0,
+        above=True,
+        metavar="GB",
+        help="How many GB a compressed file may unpack to.",
+        default_words=f"{RATIO} times its size and {SMALL / GB:.2g} GB, at most {MOST_UNPACKED / GB:g}",
+    )
+    max_rows: int | None = option(
+        default=None,
+        low=1,
+        help="How many rows or lines a file may have.",
+        default_words=f"{ROWS_A_BYTE} for each byte, and {FEW_ROWS:,}",
+    )
+    max_columns: int | None = option(
+        default=None,
+        low=1,
+        help="How many columns a table may have.",
+        default_words="by the size of the file, at least 2,048",
+    )
+    max_depth: int = option(default=Limits().max_depth, low=1, high=300, help="How deep values of JSON may be nested.")
+    max_text: float = option(
+        default=Limits().max_text,
+        low=0,
+        above=True,
+        metavar="MB",
+        help="How long a line of a file, or a cell of a table, may be.",
+    )
+    max_files: int = option(
+        default=Limits().max_files, low=1, help="How many files may be read, or be in an archive, at once."
+    )
+
+    memory_limit: str | None = option(
+        default=None,
+        kind=SIZE,
+        help="The most memory to use, such as 2GB or 512MiB. Data that does not fit goes to the folder for"
+        " temporary files; where that is impossible, an error says what to do.",
+        default_words="all there is",
+    )
+
+    def holding(self) -> AbstractContextManager[None]:
+        """Hold what is read to these limits."""
+        return limited(Limits(**{name: getattr(self, name) for name in Limits.__struct_fields__}))
+
+
+class ReadingAnswers(Limited, group="Reading the files"):
     """How files are read."""
 
     format_in: str | None = option(
@@ -106,20 +156,6 @@ class ReadingAnswers(Extended, group="Reading the files"):
         metavar="REGEX",
         help="Count an answer as an abstention or refusal ('I don't know') if REGEX matches all of it, ignoring case;"
         " the matches are reported.",
-    )
-    max_unpacked: float = option(
-        default=MOST / (1 << 30),
-        low=0,
-        above=True,
-        metavar="GB",
-        help="How many GB a compressed file may unpack to.",
-    )
-    memory_limit: str | None = option(
-        default=None,
-        kind=SIZE,
-        help="The most memory to use, such as 2GB or 512MiB. Data that does not fit goes to the folder for"
-        " temporary files; where that is impossible, an error says what to do.",
-        default_words="all there is",
     )
 
     def check(self) -> None:

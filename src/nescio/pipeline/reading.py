@@ -48,7 +48,7 @@ def read(
     UsageError.
     """
     options = options or Options()
-    with memory_limit(options.memory_limit, _instead(items, options)):
+    with options.holding(), memory_limit(options.memory_limit, _instead(items, options)):
         return _read_all(items, options, gold=gold, runs=runs, judging=judging, supports=supports)
 
 
@@ -74,7 +74,7 @@ def _read_all(
 ) -> ReadResult:
     """Open, recognise and read what is given."""
     judging = judging or not gold or options.judging
-    sources, notes = open_files(items, options)
+    sources, notes = open_files(items)
     column = options.column
     if options.beside:
         here = {name for source in sources for name in source.columns}

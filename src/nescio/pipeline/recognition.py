@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from nescio import formats
 from nescio.data.notes import Note
-from nescio.errors import FormatError, MismatchError, UsageError, opt
+from nescio.errors import FormatError, MismatchError, UsageError, offer, opt
 from nescio.formats import SourceRole, candidate_formats, matching_formats
 from nescio.formats.folder_reader import files_of
 from nescio.formats.native import roles
@@ -18,7 +18,6 @@ from nescio.formats.native.questions.responses import KEYS
 from nescio.formats.native.readings.proposing import propose
 from nescio.formats.native.readings.settling import settle
 from nescio.judging.declined.silence import SilenceReader
-from nescio.pipeline.options import Options
 from nescio.sources.opening import open_source
 from nescio.sources.rows import tables_of
 from nescio.sources.source import Source
@@ -27,7 +26,7 @@ _MOST_NESTED = 1 << 28  # bytes of JSON Lines whose objects are looked into, whe
 OWN_RUN = "own run"  # the part of a run in nescio's JSON Lines beside a collection of another format
 
 
-def open_files(items: Sequence[Any], options: Options | None = None) -> tuple[list[Source], tuple[Note, ...]]:
+def open_files(items: Sequence[Any]) -> tuple[list[Source], tuple[Note, ...]]:
     """Open what is given, each once, with the files of a folder in its place; and notes on files that are passed over.
 
     Raises UsageError where nothing is given, MismatchError where a file is given twice, FormatError where one cannot be
@@ -37,7 +36,7 @@ def open_files(items: Sequence[Any], options: Options | None = None) -> tuple[li
         raise UsageError("no files were given")
     files, notes = files_of(items)
     _distinct(files)
-    return list(_opened(files, int((options or Options()).max_unpacked * (1 << 30)))), notes
+    return list(_opened(files)), notes
 
 
 def recognise(
@@ -257,11 +256,11 @@ def _recognise(
     return recognised, parts + [(OWN_RUN, source) for _, source in runs]
 
 
-def _opened(items: Sequence[Any], most: int) -> Iterator[Source]:
+def _opened(items: Sequence[Any]) -> Iterator[Source]:
     """Open a source for each item; several tables in memory are numbered."""
     tables = [item for item in items if not isinstance(item, (str, Path))]
     for item in items:
-        source = open_source(item, most, formats.is_streamed)
+        source = open_source(item, formats.is_streamed)
         if source.path is None and len(tables) > 1:
             source = replace(source, name=f"table{[item is table for table in tables].index(True) + 1}")
         yield source
@@ -279,9 +278,9 @@ def _format_of(source: Source, together: Sequence[Source], *, judging: bool) -> 
             if not matching_formats(other):
                 return _format_of(other, [other], judging=judging)  # which is what is wrong: nothing else goes with it
         names = " or as ".join(sorted(f.name for f in candidates))
-        raise FormatError(
-            source.label, f"could be read as {names}; choose one with {opt('format_in')}", where=source.head
-        )
+        ways = "".join(offer("format_in", f.name) for f in candidates)
+        rule = f"could be read as {names}; choose one with {opt('format_in')}{ways}"
+        raise FormatError(source.label, rule, where=source.head)
     if source.kind == "text" and (beside := _text_format_beside(source, together)):
         return beside
     from nescio.formats.explain import no_format, no_text

@@ -84,3 +84,33 @@ def penalty(rows: Rows, points: Rows, runs: Sequence[str], width: int, silent: f
         ]
         chart += direct.names(anchors, runs, (across, height), (bottom, 1), (x, y), left=True)
     return dressed(chart, across, height=height)
+
+
+def stakes(rows: Rows, ideal: Rows, runs: Sequence[str], width: int) -> Any:
+    """Normalised utility over the target of each stated stake, a line a run; dashed is what the best run would have
+    earned by the best of its own behaviours. Fields of both: run, t, value, named, tip."""
+    x = alt.X("t:Q", title="stated t", axis=numbers(width), scale=alt.Scale(domain=[0, 1], nice=False))
+    y = alt.Y("value:Q", title="utility/(1 + price)")
+    zero = alt.Chart(data([{"y": 0.0}])).mark_rule(color=MUTED).encode(y=alt.Y("y:Q"))
+    best = alt.Chart(data(ideal)).mark_line(color=MUTED, strokeDash=[4, 4]).encode(x=x, y=y)
+    dots = (
+        alt.Chart(data(rows))
+        .mark_point(filled=True, size=36, opacity=1)
+        .encode(x=x, y=y, color=color(runs, width, strokes=True), description=alt.Description("tip:N"))
+    )
+    chart = zero + best + lines(rows, runs, width, (x, y)) + dots
+    return dressed(chart, beside_axis(width), height=min(300, width))
+
+
+def front(rows: Rows, runs: Sequence[str], width: int, titles: tuple[str, str]) -> Any:
+    """Quality over cost, a point a run; the dashed line joins those on the front. Fields: run, quality, cost, front,
+    named, tip; `titles` are of quality and cost."""
+    x = alt.X("cost:Q", title=titles[1], axis=numbers(width), scale=alt.Scale(zero=True))
+    y = alt.Y("quality:Q", title=titles[0], scale=alt.Scale(zero=False))
+    best = alt.Chart(data([row for row in rows if row["front"]])).mark_line(color=MUTED, strokeDash=[4, 4])
+    points = (
+        alt.Chart(data(rows))
+        .mark_point(filled=True, size=70, opacity=1)
+        .encode(x=x, y=y, color=color(runs, width), description=alt.Description("tip:N"))
+    )
+    return dressed(best.encode(x=x, y=y) + points, beside_axis(width), height=min(300, width))

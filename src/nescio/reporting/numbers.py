@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from nescio.data.plain_tables import HUGE, figure
+from nescio.data.plain_tables import HUGE, figure, rounded
 
 number = figure  # a value: three decimals, or "undefined"
 
@@ -14,7 +14,10 @@ def signed(value: float | None) -> str:
     """Return a difference with its sign, or "undefined"."""
     if value is None or math.isnan(value):
         return "undefined"
-    return f"{value:+.3f}" if abs(value) < HUGE else f"{value:+.6g}"
+    if abs(value) >= HUGE:
+        return f"{value:+.6g}"
+    shown = rounded(value, 3)
+    return shown if shown.startswith("-") else f"+{shown}"
 
 
 def interval(low: float | None, high: float | None) -> str:
@@ -35,7 +38,7 @@ def difference(row: Any) -> str:
 
 def shown_p(value: float | None) -> str:
     """Return a p-value."""
-    return "undefined" if value is None or math.isnan(value) else "<0.001" if value < 0.001 else f"{value:.3f}"
+    return "undefined" if value is None or math.isnan(value) else "<0.001" if value < 0.001 else rounded(value, 3)
 
 
 def spaced_p(value: float | None) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from nescio.comparison.families import families
-from nescio.data.plain_tables import HUGE
+from nescio.data.plain_tables import HUGE, rounded
 from nescio.data.results import Audit, Comparisons, Results, Scores
 from nescio.errors import UsageError, opt
 from nescio.reporting import layout
@@ -148,7 +148,7 @@ def _rank_grid(ranks: Sequence[Any]) -> Grid:
             rank.run,
             number(rank.value),
             rank_range(rank.low, rank.high),
-            "–" if rank.p_best is None else f"{rank.p_best:.2f}",
+            "–" if rank.p_best is None else rounded(rank.p_best, 2),
             "–" if rank.expected_rank is None else f"{rank.expected_rank:.1f}",
             rank.groups,
             enumerated(rank.tied_with.split(", ") if rank.tied_with else [], FEW_TIED),
@@ -187,7 +187,7 @@ def _cell(value: Any) -> str:
         return {True: "yes", False: "no"}.get(value, str(value)) if isinstance(value, bool) else str(value)
     if isinstance(value, int) or abs(value) >= HUGE:
         return f"{value:,}" if isinstance(value, int) else f"{value:.6g}"
-    shown = f"{value:.4f}".rstrip("0").rstrip(".")
+    shown = rounded(value, 4).rstrip("0").rstrip(".")
     return "0" if shown == "-0" else shown
 
 
@@ -204,7 +204,7 @@ def _comparison_grid(results: Results) -> Grid:
                 shown_p(row.p),
                 shown_p(row.p_adjusted),
                 row.verdict or "undefined",
-                "–" if row.detectable is None else f"{row.detectable:.3f}",
+                "–" if row.detectable is None else rounded(row.detectable, 3),
                 f"{row.n:,}",
             ]
         )

@@ -24,7 +24,7 @@ from nescio.scoring.jackknife import degrees_of_freedom, left_out
 from nescio.scoring.resampled import by_draw, resample, together
 from nescio.scoring.samples import MeasureInput
 from nescio.stats import intervals, parallel, resampling
-from nescio.stats.few_units import unit_error
+from nescio.stats.few_units import unit_error, widened_error
 from nescio.stats.intervals import CoverageWarning, Interval
 from nescio.stats.resampling import Block
 from nescio.stats.streams import Stream
@@ -36,6 +36,7 @@ DOUBTS = (CONSTANT, FEW_UNITS, SKEWED, RARE, FEW_DECIDE, UNFIT, SURE_WRONG)
 IntervalMethod = Literal["auto", "percentile", "bca", "logit", "t", "dirichlet", "wilson"]
 # Below these Student's interval of clustered questions has been seen to cover too little (docs/few-units.md).
 FEWEST_UNITS, FEWEST_FREEDOM = 6, 2.0
+EVERYWHERE = (-math.inf, math.inf)
 METHODS: tuple[IntervalMethod, ...] = get_args(IntervalMethod)
 
 
@@ -232,6 +233,11 @@ def _student(sample: MeasureInput, level: float) -> Bounds:
     if math.isnan(point):
         return *intervals.UNDEFINED, []
     size, counts, limits = patterns.columns["n"], patterns.counts, measure.bounds
+    if measure.declaration.interval == "t" and np.isfinite(limits).all():
+        ends = (limits[0] - point, limits[1] - point)
+        error, freedom = widened_error(influence(measure, patterns), size, counts, ends)
+        low, high = intervals.logit(point, error, EVERYWHERE, freedom, level)
+        return max(low, limits[0]), min(high, limits[1]), [] if patterns.units > 1 else [_no_spread(patterns.units)]
     skewed = measure.declaration.interval != "t"  # where its own study says that n - 1 will do
     error, freedom = unit_error(influence(measure, patterns), size, counts, skewed=skewed)
     low, high = intervals.logit(point, error, limits, freedom, level)

@@ -8,33 +8,21 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from nescio.errors import FormatError, opt
+from nescio.errors import FormatError
 from nescio.sources.database import first_line
-from nescio.sources.source import Packed
+from nescio.sources.limits import check_rows, check_size, limits, most_unpacked
+from nescio.sources.source import DELIMITED, LINES, Packed
 
-MOST = (
-    4 << 30
-)  # bytes that a file may unpack to: what takes a minute, and room on any disk. By their ratio logs cannot be told
-# from what was made to do harm: a prompt of 24 kB in front of every question is packed 600 to one
 WINDOW = 1 << 27
 FULL = (errno.ENOSPC, errno.EDQUOT)
 _CHUNK = 1 << 20
 _SIP = 1 << 10  # of zstandard, whose blocks of 4 bytes may stand for 128 KB each
 
 
-def check_size(path: Path, size: int, most: int = MOST) -> None:
-    """Raise FormatError where that is more bytes than a file may unpack to."""
-    if size > most:
-        rule = (
-            f"unpacks to more than {most / (1 << 30):g} GB; {opt('max_unpacked')} says how many GB a file may unpack to"
-        )
-        raise FormatError(path, rule)
-
-
-def unpack(path: Path, most: int = MOST) -> tuple[Packed, Path]:
+def unpack(path: Path) -> tuple[Packed, Path]:
     """Unpack a compressed file into a folder of its own, which is deleted when nothing refers to it any more.
 
-    Raises FormatError where it is damaged or empty, or unpacks to more than it may.
+    Raises FormatError where it is damaged or empty, or unpacks to more bytes or lines than it may.
     """
     import lzma
     import shutil
@@ -49,12 +37,16 @@ def unpack(path: Path, most: int = MOST) -> tuple[Packed, Path]:
     except OSError as error:
         raise _no_room(path, tempfile.tempdir or "", error) from None
     weakref.finalize(packed, shutil.rmtree, folder, ignore_errors=True)
-    unpacked, size, suffix = folder / path.with_suffix("").name, 0, path.suffix.lower()
+    unpacked, size, lines, suffix = folder / path.with_suffix("").name, 0, 0, path.suffix.lower()
+    room, most = path.stat().st_size, most_unpacked(path.stat().st_size)
+    in_lines = unpacked.suffix.lower() in (*DELIMITED, *LINES) and limits().max_rows is None  # rows are counted later
     try:
         with unpacked.open("wb") as file:
             for chunk in _chunks(path, suffix):
                 size += len(chunk)
                 check_size(path, size, most)
+                lines += chunk.count(b"\n") if in_lines else 0
+                check_rows(path, lines, room)
                 file.write(chunk)
     except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError, zstandard.ZstdError) as error:
         if isinstance(error, OSError) and error.errno in FULL:

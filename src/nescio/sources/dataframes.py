@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from nescio.errors import MissingColumnError, names_nearest
+from nescio.data.columns import OUTCOMES
+from nescio.errors import MissingColumnError, UsageError, names_nearest
 from nescio.sources.arrow import Renamed
 from nescio.sources.database import connect
 from nescio.sources.opening import open_table
+from nescio.sources.tables import literal
 
 
 @names_nearest
@@ -23,21 +26,25 @@ def from_dataframe(
     answerable: str | None = None,
     cluster: str | None = None,
     known_answers: str | None = None,
+    repeat: str | None = None,
+    outcome_map: Mapping[Any, str] | None = None,
 ) -> Renamed:
     """Read a table of any make as an outcome table, for `nescio.score`, `compare`, `tune` and whatever else takes a
     table.
 
     Each argument names the column of `table` that plays the part; what is not named goes by its own name. `table` is a
     pandas, Polars, Modin or Arrow table, a DuckDB relation, or anything with `__arrow_c_stream__` or `__dataframe__`.
-    Named levels of a pandas index are columns too. A column whose name another takes over is kept as "NAME (as given)";
-    all others are kept as they are, for `by=` and `mean(NAME)`.
+    `outcome_map` says what the words in the column of outcomes mean, such as {"ok": "correct", True: "correct",
+    "n/a": "unanswered"}; what it does not name stays as it is. Named levels of a pandas index are columns too. A column
+    whose name another takes over is kept as "NAME (as given)"; all others are kept as they are, for `by=` and
+    `mean(NAME)`.
 
         frame = pandas.DataFrame({"model": ["a", "a"], "id": [1, 2], "grade": ["correct", "unanswered"]})
         nescio.score(nescio.from_dataframe(frame, run="model", question="id", outcome="grade"))
 
-    Raises MissingColumnError where there is no such column, MismatchError where this is no table.
+    Raises MissingColumnError where there is no such column, MismatchError where this is no table, UsageError for a
+    meaning that is no outcome.
     """
-
     renames = {
         "run": run,
         "question": question,
@@ -48,7 +55,10 @@ def from_dataframe(
         "answerable": answerable,
         "cluster": cluster,
         "known_answers": known_answers,
+        "repeat": repeat,
     }
+    meant = {_word(word): _meaning(word, meaning) for word, meaning in (outcome_map or {}).items()}
+    judged = outcome if outcome is not None else "outcome"
     parts = {part: str(column) for part, column in renames.items() if column is not None}
     source = open_table(table)
     for part, column in parts.items():
@@ -62,11 +72,26 @@ def from_dataframe(
     cells = []
     for i, (name, kind) in enumerate(zip(source.columns, kinds, strict=True)):
         cell = f"CASE WHEN NOT isnan(c{i}) THEN c{i} END" if pandas and kind in ("FLOAT", "DOUBLE") else f"c{i}"
+        if meant and name == judged:
+            cases = " ".join(f"WHEN {literal(word)} THEN {meaning}" for word, meaning in meant.items())
+            cell = f"CASE {cell}::VARCHAR {cases} ELSE {cell}::VARCHAR END"
         called = [part for part, column in parts.items() if column == name]
         kept = f"{name} (as given)" if name in parts and name not in called else name
         cells += [f"{cell} AS {_quoted(new)}" for new in called or [kept]]
     columns = ", ".join(f"c{i}" for i in range(len(source.columns)))
     return Renamed(source.table, f"SELECT {', '.join(cells)} FROM given AS given({columns})")
+
+
+def _word(word: Any) -> str:
+    """Return a cell as DuckDB writes it."""
+    return str(word).lower() if isinstance(word, bool) else str(word)
+
+
+def _meaning(word: Any, meaning: str) -> str:
+    if meaning not in (*OUTCOMES, "ungraded"):
+        known = ", ".join((*OUTCOMES, "ungraded"))
+        raise UsageError(f"outcome_map={{{word!r}: {meaning!r}}}: an outcome must be one of {known}")
+    return "NULL" if meaning == "ungraded" else literal(meaning)
 
 
 def _quoted(name: str) -> str:

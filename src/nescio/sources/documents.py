@@ -16,10 +16,11 @@ from msgspec.structs import replace
 
 from nescio.errors import FormatError
 from nescio.sources.arrow import readable
-from nescio.sources.compressed import WINDOW, check_size
+from nescio.sources.compressed import WINDOW
 from nescio.sources.database import first_line
 from nescio.sources.elements import outline_of
 from nescio.sources.json import MemoryBudget, decode_document, decode_object
+from nescio.sources.limits import RATIO, check_files, check_size, most_unpacked
 from nescio.sources.source import ARCHIVES, BY_SUFFIX, Source
 from nescio.sources.text_files import check_text
 from nescio.text import sanitize
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
     from lxml.etree import _Element
 
-LARGEST_MEMBER = 1 << 30
 LARGE = 1 << 26  # bytes from which on a document is read piece by piece, where its format can
 _HEAD = 1 << 20  # bytes by which such a document is known
 Streamed = Callable[[Source], bool]
@@ -197,10 +197,13 @@ def _listed(path: Path) -> list[zipfile.ZipInfo]:
     return members
 
 
-def unpacked_size(path: Path, most: int) -> int:
-    """How many bytes an archive unpacks to, as it says; raises FormatError where that is more than it may."""
-    size = sum(info.file_size for info in _listed(path))
-    check_size(path, size, most)
+def unpacked_size(path: Path, ratio: int = RATIO) -> int:
+    """How many bytes an archive unpacks to, as it says; raises FormatError where that is more than it may, UsageError
+    for too many members."""
+    members = _listed(path)
+    check_files(len(members))
+    size = sum(info.file_size for info in members)
+    check_size(path, size, most_unpacked(path.stat().st_size, ratio))
     return size
 
 
@@ -233,8 +236,6 @@ def _content(path: Path, info: zipfile.ZipInfo) -> bytes:
 
     if info.flag_bits & 1:
         raise fail("the member is encrypted")
-    if info.file_size > LARGEST_MEMBER:
-        raise fail(f"the member would unpack to {info.file_size:,} bytes, which is too much for a log")
     try:
         packed = _packed(path, info)
     except (OSError, ValueError, struct.error) as error:

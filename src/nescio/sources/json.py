@@ -14,11 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio.errors import FormatError
+from nescio.engines.memory import limit
+from nescio.errors import FormatError, opt
+from nescio.sources.limits import check_columns, check_text_length, limits, longest_text, too_deep
 
-DEEPEST = 200  # no log nests its values deeper than some 30 times; readers and messages follow them by recursion
-TOO_DEEP = f"values are nested more than {DEEPEST} levels deep"
-PACKED = 4 << 30  # what may be held as values of a packed file at most, whose size says little of what it unpacks to
 FREE = 1 << 26  # what may always be held as values, however small the file
 _OBJECT, _TEXT, _SLOT = 64, 56, 8  # what Python takes for an object or a list, a text, a place in a list, at the least
 _SHORT = 1 << 20  # no text of this length needs more than FREE
@@ -54,7 +53,10 @@ def decode_object(
             raise FormatError(path, rule, where=f"line {line}", value=shown) from None
     if not isinstance(value, dict):
         raise FormatError(path, "each line must be a JSON object", where=f"line {line}", value=value)
-    if text.count(b":") > len(value) or text.count(b"[") > DEEPEST:  # else no key stands twice, and nothing lies deep
+    if room is not None:
+        check_columns(path, len(value), room.left, f"line {line}")
+    # Else no key stands twice, and nothing lies deep.
+    if text.count(b":") > len(value) or text.count(b"[") >= limits().max_depth:
         _check(path, value, text, f"line {line}")
     return value
 
@@ -69,13 +71,15 @@ def decode_document(path: Path | str, text: bytes, room: MemoryBudget, where: st
     import msgspec
 
     text = text.removeprefix(codecs.BOM_UTF8)
+    if len(text) > longest_text():
+        check_text_length(path, _longest(text), where)
     needed = needs(text)
     room.hold(path, needed, where)
     try:
         value = msgspec.json.decode(text)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         if (value := _forgiven(text)) is _NOTHING:
-            reason = TOO_DEEP if isinstance(error, RecursionError) else str(error).split("\n", 1)[0]
+            reason = too_deep() if isinstance(error, RecursionError) else str(error).split("\n", 1)[0]
             raise FormatError(path, f"not a JSON document: {reason}", where=where) from None
     _check(path, value, text, where)
     room.left -= needed
@@ -83,18 +87,21 @@ def decode_document(path: Path | str, text: bytes, room: MemoryBudget, where: st
 
 
 class MemoryBudget:
-    """The memory that the values of a file may take: ten times the file, or what it unpacks to; of what is packed, no
-    more than `PACKED`."""
+    """The memory that the values of a file may take: ten times the file, or what it unpacks to; of a file of `packed`
+    bytes, 500 times that at most. Where a user says how much memory there is, half of that."""
 
     __slots__ = ("left",)
 
-    def __init__(self, size: int, *, packed: bool) -> None:
-        self.left = FREE + (min(10 * size, PACKED) if packed else 10 * size)
+    def __init__(self, size: int, *, packed: int = 0) -> None:
+        most = min(10 * size, 2 * FREE + 500 * packed) if packed else 10 * size
+        told = limit()
+        self.left = FREE + most if told is None else told // 2
 
     def hold(self, path: Path | str, needed: int, where: str | None = None) -> None:
         """Raise FormatError where more bytes are needed than are left."""
         if needed > self.left:
             rule = f"its values would take about {needed >> 20} MB of memory, which is too much for a log of this size"
+            rule += f"; {opt('memory_limit')} says how much there is, of which it may take half"
             raise FormatError(path, rule, where=where)
 
 
@@ -127,6 +134,18 @@ def _parts(text: bytes, wide: int) -> Iterator[NDArray[np.uint8]]:
         yield np.frombuffer(text[start : start + _AT_ONCE + wide - 1], dtype=np.uint8)
 
 
+def _longest(text: bytes) -> int:
+    """How many bytes stand between two quotation marks at the most."""
+    longest, last, start = 0, -1, 0
+    for part in _parts(text, 1):
+        places = np.flatnonzero(part == ord('"')) + start
+        if len(places):
+            longest = max(longest, int(np.diff(places, prepend=last).max()) - 1)
+            last = int(places[-1])
+        start += len(part)
+    return max(longest, len(text) - last - 1)
+
+
 _NOTHING = object()  # what is no JSON at all
 
 
@@ -148,7 +167,7 @@ def _why_not_json(text: bytes, error: Exception) -> str:
     if isinstance(error, msgspec.ValidationError):
         return "a number is out of range"
     if isinstance(error, RecursionError):
-        return TOO_DEEP
+        return too_deep()
     if "truncated" in str(error) and not _HALF_PAIR.search(text):
         return "the object does not end on its line; each line must hold one complete object"
     constants: list[str] = []
@@ -168,8 +187,8 @@ def _check(path: Path | str, value: Any, text: bytes, where: str | None) -> None
     level = [value]
     while level:
         depth += 1
-        if depth > DEEPEST:
-            raise FormatError(path, TOO_DEEP, where=where)
+        if depth > limits().max_depth:
+            raise FormatError(path, too_deep(), where=where)
         inner: list[Any] = []
         for value_ in level:
             if type(value_) is dict:

@@ -6,7 +6,7 @@ import json
 import warnings
 from typing import Any
 
-from nescio.sources.json import DEEPEST, TOO_DEEP
+from nescio.sources.limits import limits, too_deep
 
 LONGEST = 1_000_000  # characters of a text that is read as Python, whose parser takes a hundred times as much memory
 
@@ -21,11 +21,11 @@ def read_literal(text: str) -> Any:
     try:
         value = json.loads(text)
     except RecursionError:
-        raise UnsoundLiteralError(TOO_DEEP) from None
+        raise UnsoundLiteralError(too_deep()) from None
     except ValueError:
         value = _python(text)
     if _nests_deep(value):
-        raise UnsoundLiteralError(TOO_DEEP)
+        raise UnsoundLiteralError(too_deep())
     return value
 
 
@@ -55,7 +55,7 @@ def _python(text: str) -> Any:
         with warnings.catch_warnings(action="ignore"):  # it warns of escapes that Python does not have
             return ast.literal_eval(text)
     except (RecursionError, MemoryError):
-        raise UnsoundLiteralError(TOO_DEEP) from None
+        raise UnsoundLiteralError(too_deep()) from None
     except TypeError:
         raise UnsoundLiteralError("a list or an object cannot be a key") from None
     except SyntaxError:
@@ -64,7 +64,7 @@ def _python(text: str) -> Any:
 
 def _nests_deep(value: Any) -> bool:
     level = [value]
-    for _ in range(DEEPEST):
+    for _ in range(limits().max_depth):
         held = [one.values() if isinstance(one, dict) else one for one in level if isinstance(one, (dict, list, tuple))]
         if not held:
             return False

@@ -10,7 +10,7 @@ from contextlib import suppress
 from glob import glob
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
@@ -18,31 +18,35 @@ from nescio.data.notes import Note, note
 from nescio.errors import FormatError, MismatchError, nearest
 from nescio.sources import compressed, documents, workbooks
 from nescio.sources.arrow import readable
-from nescio.sources.database import connect, first_line, is_pattern, load_engine, parquet
+from nescio.sources.database import address, connect, first_line, is_pattern, load_engine, parquet
 from nescio.sources.documents import Streamed
 from nescio.sources.json import MemoryBudget
+from nescio.sources.limits import SMALL, check_columns, check_rows, check_size, check_text_length, most_unpacked
 from nescio.sources.remote import address_of, check_allowed, fetch
 from nescio.sources.source import ARCHIVES, DELIMITED, LINES, PACKED, TALLY, TEXT, Packed, Source
 from nescio.sources.text_files import WHITE, check_text, records, separator
 
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
 MOST_BESIDE = 2_000  # files of a folder, one of which may be meant by a name that is not there
 _CHUNK = 1 << 20
-_COLUMN = 1 << 15  # bytes that are held of a column, however few rows there are
+_FEW, _PROBED = 16, 4096  # rows
 KEPT: dict[Path, str] = {}  # files in which streams are kept (standard input), and what messages call them
 # Patterns of first lines that are no header, by suffix: a file that begins so is text, though its suffix is a table's.
 # Formats add theirs.
 HEADLESS: dict[str, set[str]] = {}
 
 
-def open_source(item: Any, most: int = compressed.MOST, streamed: Streamed | None = None) -> Source:
+def open_source(item: Any, streamed: Streamed | None = None) -> Source:
     """Look at the head of a file, or at the schema of a table; raises FormatError where it is missing, empty or not
-    text, or unpacks to more than `most` bytes. `streamed` says of the outline of a large document whether it is read
+    text, or comes to more than it may (`limits`). `streamed` says of the outline of a large document whether it is read
     piece by piece: others are read whole."""
     if not isinstance(item, (str, Path)):
         return open_table(item)
     check_allowed(item)
     if address := address_of(item):
-        return _open_fetched(address, most, streamed)
+        return _open_fetched(address, streamed)
     path = Path(item)
     if split := _parquet_files(path):
         for file in split:
@@ -67,7 +71,7 @@ def open_source(item: Any, most: int = compressed.MOST, streamed: Streamed | Non
         raise FormatError(path, f"cannot be read: {why}") from None
     if empty:
         raise FormatError(path, "the file is empty")
-    return _open_kept(path, most, streamed) if path in KEPT else _open_file(path, most, streamed)
+    return _open_kept(path, streamed) if path in KEPT else _open_file(path, streamed)
 
 
 def _meant(path: Path) -> str:
@@ -78,17 +82,17 @@ def _meant(path: Path) -> str:
     return ""
 
 
-def _open_file(path: Path, most: int, streamed: Streamed | None) -> Source:
+def _open_file(path: Path, streamed: Streamed | None) -> Source:
     if path.suffix.lower() == workbooks.SUFFIX:
-        packed, table, notes = workbooks.unpack(path, most)
-        source = _open_plain(table, MemoryBudget(table.stat().st_size, packed=True), streamed)
-        source = _packed(source, packed, path)
+        packed, table, notes = workbooks.unpack(path)
+        room = MemoryBudget(table.stat().st_size, packed=path.stat().st_size)
+        source = _packed(_open_plain(table, room, streamed), packed, path)
         return replace(source, notes=(*source.notes, *notes))
     if path.suffix.lower() in PACKED:
-        return _open_packed(path, most, streamed)
+        return _open_packed(path, streamed)
     if path.suffix.lower() in ARCHIVES:
-        return _open_plain(path, MemoryBudget(documents.unpacked_size(path, most), packed=True))
-    return _open_plain(path, MemoryBudget(path.stat().st_size, packed=False), streamed)
+        return _open_plain(path, MemoryBudget(documents.unpacked_size(path), packed=path.stat().st_size))
+    return _open_plain(path, MemoryBudget(path.stat().st_size), streamed)
 
 
 def _parquet_files(path: Path) -> list[Path]:
@@ -104,38 +108,38 @@ def _parquet_files(path: Path) -> list[Path]:
 
 
 def _checked(source: Source, size: int) -> Source:
-    source = replace(source, room=MemoryBudget(size, packed=False))
+    source = replace(source, room=MemoryBudget(size))
     check_width(source, len(source.columns))
     return source
 
 
-def _open_kept(path: Path, most: int, streamed: Streamed | None) -> Source:
+def _open_kept(path: Path, streamed: Streamed | None) -> Source:
     """Open the file in which a stream is kept; messages call it by the name of the stream."""
     try:
-        source = _open_file(path, most, streamed)
+        source = _open_file(path, streamed)
     except FormatError as error:
         raise FormatError(KEPT[path], error.rule, where=error.where, value=error.value) from None
     holds = () if source.packed is None else (source.packed,)
     return _packed(source, Packed(source.path or path, KEPT[path], holds), KEPT[path])
 
 
-def _open_fetched(address: str, most: int, streamed: Streamed | None) -> Source:
+def _open_fetched(address: str, streamed: Streamed | None) -> Source:
     """Open what is at an address; messages call it by that."""
     fetched, path = fetch(address)
     try:
-        source = open_source(path, most, streamed)
+        source = open_source(path, streamed)
     except FormatError as error:
         raise FormatError(address, error.rule, where=error.where, value=error.value) from None
     holds = (fetched,) if source.packed is None else (fetched, source.packed)
     return _packed(source, replace(fetched, path=source.path or path, holds=holds), address)
 
 
-def _open_packed(path: Path, most: int, streamed: Streamed | None) -> Source:
-    packed, unpacked = compressed.unpack(path, most)
-    room = MemoryBudget(unpacked.stat().st_size, packed=True)
-    if unpacked.suffix.lower() in ARCHIVES:
-        room = MemoryBudget(documents.unpacked_size(unpacked, most), packed=True)
+def _open_packed(path: Path, streamed: Streamed | None) -> Source:
+    packed, unpacked = compressed.unpack(path)
     try:
+        archived = unpacked.suffix.lower() in ARCHIVES
+        size = documents.unpacked_size(unpacked) if archived else unpacked.stat().st_size
+        room = MemoryBudget(size, packed=path.stat().st_size)
         return _packed(_open_plain(unpacked, room, streamed), packed, path)
     except FormatError as error:
         raise FormatError(path, error.rule, where=error.where, value=error.value) from None
@@ -156,10 +160,9 @@ def _open_plain(path: Path, room: MemoryBudget, streamed: Streamed | None = None
 
 
 def check_width(source: Source, columns: int) -> None:
-    """Raise FormatError where a file has more columns than one of its size can have; each takes memory for thousands of
-    rows."""
-    if source.path is not None and columns * _COLUMN > source.room.left:
-        raise FormatError(source.path, f"there are {columns:,} columns, which is too many for a table of this size")
+    """Raise FormatError where a file has more columns than it may."""
+    if source.path is not None:
+        check_columns(source.path, columns, source.room.left)
 
 
 def _opened(path: Path, room: MemoryBudget, streamed: Streamed | None) -> Source:
@@ -221,6 +224,7 @@ def _parquet_columns(path: Path) -> tuple[str, ...]:
             shown = connection.execute(f"DESCRIBE SELECT * FROM {relation}", where).fetchall()
             if path.is_dir() or is_pattern(path):  # several files, whose names may hold columns
                 return tuple(str(row[0]) for row in shown)
+            _check_pages(connection, path)
             tree = connection.execute("SELECT name, num_children FROM parquet_schema(?)", where).fetchall()
     except duckdb.OutOfMemoryException:
         raise MemoryError from None
@@ -240,6 +244,33 @@ def _parquet_columns(path: Path) -> tuple[str, ...]:
         names = [str(row[0]) for row in shown]
     _no_name_twice(path, names)
     return tuple(names)
+
+
+def _check_pages(connection: DuckDBPyConnection, path: Path) -> None:
+    """Raise FormatError where a Parquet file says that it has more rows, or unpacks to more bytes, than it may."""
+    size = path.stat().st_size
+    ((rows,),) = connection.execute("SELECT num_rows FROM parquet_file_metadata(?)", [address(path)]).fetchall()
+    check_rows(path, rows, size)
+    query = "SELECT coalesce(sum(total_uncompressed_size), 0) FROM parquet_metadata(?)"
+    ((unpacked,),) = connection.execute(query, [address(path)]).fetchall()
+    check_size(path, unpacked, most_unpacked(size))
+    _probe_texts(connection, path, rows)
+
+
+def _probe_texts(connection: DuckDBPyConnection, path: Path, rows: int) -> None:
+    """Raise FormatError where the first texts of a Parquet file come to more than it may unpack to: a page holds a text
+    once that thousands of rows have, and the engine holds it for each of them."""
+    kinds = connection.execute("DESCRIBE SELECT * FROM read_parquet(?)", [address(path)]).fetchall()
+    texts = [str(name).replace('"', '""') for name, kind, *_ in kinds if kind == "VARCHAR"]
+    lengths = ", ".join(f'strlen("{name}")' for name in texts)
+    count = _FEW if texts else rows
+    while count < min(rows, _PROBED):
+        longer = f"max(greatest({lengths}, 0)), sum(greatest({lengths}, 0))"
+        query = f"SELECT {longer} FROM (SELECT * FROM read_parquet(?) LIMIT {count})"
+        ((longest, total),) = connection.execute(query, [address(path)]).fetchall()
+        check_text_length(path, longest or 0)
+        check_size(path, total or 0, most_unpacked(path.stat().st_size))
+        count = max(2 * count, SMALL // max(longest or 0, 1))
 
 
 def _no_name_twice(label: Path | str, names: Sequence[str], where: str | None = None) -> None:

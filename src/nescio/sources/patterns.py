@@ -1,5 +1,5 @@
-"""Regular expressions that people give, matched in bounded time: one that could take exponential time is left to the
-table engine, whose expressions take linear time."""
+"""Regular expressions that people give, matched in bounded time: what could take long is left to the table engine,
+whose expressions take time in proportion to the text."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from nescio.errors import UsageError
 _REPEATS = (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT)
 # What expressions of Python's mean of letters beyond ASCII too, in the table engine's words.
 _WIDE = {r"\d": r"\p{Nd}", r"\w": r"[\p{L}\p{N}_]", r"\W": r"[^\p{L}\p{N}_]", r"\D": r"\P{Nd}"}
+_QUICK, _BEARABLE = 10**6, 10**8  # steps of Python's engine on one text: a hundredth of a second, and a second
 _FOREIGN = re.compile(r"\\[bBZ1-9]|\(\?(?![:imsPx])|\(\?P[=>]|[*+?}]\+")
 
 
 def whole_matcher(name: str, pattern: str) -> Callable[[str], bool]:
     """Return what says whether a text is matched from end to end, case ignored, a full stop being any character.
 
-    Raises UsageError, which calls the option `name`, for what is no regular expression, and for one that could take
-    exponential time and is not known to the table engine.
+    Raises UsageError, which calls the option `name`, for what is no regular expression, and for one that the table
+    engine does not know and that could take exponential time, or too much for the text.
     """
     flags = re.IGNORECASE | re.DOTALL
     try:
@@ -29,9 +30,22 @@ def whole_matcher(name: str, pattern: str) -> Callable[[str], bool]:
         tree = parser.parse(pattern, flags)
     except (re.error, RecursionError, OverflowError) as error:
         raise UsageError(f"{name} takes a regular expression: {error}") from None
-    if not any(_is_ambiguous(body) for body in _repeated(tree)):
-        return lambda text: compiled.fullmatch(text) is not None
-    return _in_linear_time(name, pattern)
+    if any(_is_ambiguous(body) for body in _repeated(tree)):
+        slow = f"{name}: {pattern!r} repeats what is repeated or a choice, which could take exponential time"
+        return _in_linear_time(slow, pattern)
+    repeats = sum(1 for _ in _repeated(tree))
+
+    def matches(text: str) -> bool:
+        """Where a pattern repeats k things, Python may try all ways to share a text of n characters: n^k steps."""
+        steps = max(len(text), 1) ** repeats
+        if steps <= _QUICK or (steps <= _BEARABLE and _FOREIGN.search(pattern)):
+            return compiled.fullmatch(text) is not None
+        much = (
+            f"{name}: {pattern!r} repeats {repeats} things, which takes too long on a text of {len(text):,} characters"
+        )
+        return _in_linear_time(much, pattern)(text)
+
+    return matches
 
 
 def _repeated(tree: Iterable[Any]) -> Iterator[Any]:
@@ -59,12 +73,11 @@ def _is_ambiguous(body: Any) -> bool:
     )
 
 
-def _in_linear_time(name: str, pattern: str) -> Callable[[str], bool]:
+def _in_linear_time(slow: str, pattern: str) -> Callable[[str], bool]:
     import duckdb
 
     from nescio.sources.database import connect, first_line
 
-    slow = f"{name}: {pattern!r} repeats what is repeated or a choice, which could take exponential time"
     if _FOREIGN.search(pattern):
         raise UsageError(f"{slow}; write it without that, or without look-around, back-references and \\b")
     ours = re.sub(r"\\[dwDW]", lambda match: _WIDE[match[0]], pattern) if "[" not in pattern else pattern

@@ -14,6 +14,7 @@ from nescio.data.notes import Note, note
 from nescio.errors import FormatError, collected
 from nescio.sources.database import address, first_line, parquet, watched
 from nescio.sources.json import as_text, decode_object
+from nescio.sources.limits import check_rows, check_size, check_text_length, most_unpacked
 from nescio.sources.opening import check_width
 from nescio.sources.source import DELIMITED, LINES, Source
 from nescio.sources.text_files import WHITE, records
@@ -21,7 +22,8 @@ from nescio.sources.text_files import WHITE, records
 if TYPE_CHECKING:
     import duckdb
 
-FORMULA = "'*[=+@-]"  # how a text begins that a spreadsheet would take for a formula, or that was guarded against that
+# How a text begins that a spreadsheet would take for a formula, or that was guarded against that.
+FORMULA = "'*[\t\r]*[=+@-]"
 _MARK = "'"
 _LONGEST_LINE = 1 << 26
 _AT_ONCE = 1 << 12  # lines
@@ -55,7 +57,9 @@ def load_rows(
     except duckdb.Error as error:
         what = "a damaged Parquet file" if source.suffix == ".parquet" else "cannot be read"
         raise FormatError(source.label, f"{what}: {first_line(error)}") from None
-    if first(connection, f"SELECT 1 FROM {into} LIMIT 1") is None:
+    (rows,) = first(connection, f"SELECT count(*) FROM {into}")
+    check_rows(source.label, rows)
+    if not rows:
         rule = "there is a header but no row" if source.suffix in DELIMITED else "there are no rows"
         raise FormatError(source.label, rule)
     return names
@@ -100,9 +104,23 @@ def _load_table(
         texts.append(f"{_text(plain)} AS {cell}")
     select = ", ".join(["row_number() OVER () AS row", *texts])
     create = f"CREATE TEMP TABLE {into} AS SELECT {select} FROM {relation}"
+    if source.kind == "parquet" and source.path is not None and source.path.is_file():
+        _check_texts(connection, source, relation, [cell for cell in names.values() if kinds[cell] == "VARCHAR"])
     with watched(connection, source.path, source.tick) if parameters and source.path else nullcontext():
         connection.execute(create, parameters)
     return names
+
+
+def _check_texts(connection: duckdb.DuckDBPyConnection, source: Source, relation: str, cells: Sequence[str]) -> None:
+    """Raise FormatError where the texts of a Parquet file, which holds one once however many rows have it, come to more
+    than it may unpack to, or one is too long."""
+    assert source.path is not None
+    sums = ", ".join(f"max(strlen({cell})), sum(strlen({cell}))" for cell in cells)
+    if not sums:
+        return
+    found = first(connection, f"SELECT {sums} FROM {relation}", parquet(source.path)[1])
+    check_text_length(source.label, max((length or 0) for length in found[::2]))
+    check_size(source.path, sum((size or 0) for size in found[1::2]), most_unpacked(source.path.stat().st_size))
 
 
 def _load_delimited(
@@ -221,7 +239,7 @@ def placed_lines(
 ) -> Iterator[tuple[dict[str, Any], int, int]]:
     """Return the objects of a JSON Lines file as `json_lines` does, with the byte at which their lines begin too."""
     assert source.path is not None
-    read = place = 0
+    read = place = rows = 0
     with source.path.open("rb") as file:
         for number, line in enumerate(file, 1):
             begins, place = place, place + len(line)
@@ -230,6 +248,7 @@ def placed_lines(
                 read = place
             text = line.removeprefix(codecs.BOM_UTF8) if number == 1 else line
             if text.strip():
+                check_rows(source.label, rows := rows + 1)
                 row = None
                 with collected(faults):
                     row = decode_object(source.path, text, number, lenient=lenient, room=source.room)
@@ -272,6 +291,7 @@ def plain_rows(source: Source, **fields: Any) -> list[Any] | None:
     # One object begins on each line and none goes on to the next; as many colons as fields: no key stands twice.
     begun = content.count(b"\n{") + content.startswith(b"{")
     lines = content.rstrip(b"\r\n").count(b"\n") + 1
+    check_rows(source.label, lines)
     whole = begun == lines == len(rows) and content.count(b":") == len(fields) * len(rows)
     return rows if whole else None
 

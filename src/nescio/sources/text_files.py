@@ -9,6 +9,7 @@ from itertools import chain
 from pathlib import Path
 
 from nescio.errors import FormatError
+from nescio.sources.limits import check_text_length, longest_text
 
 WHITE = " \t\n\v\f\r"  # what is taken off both ends of every cell
 _CHUNK = 1 << 20
@@ -22,10 +23,11 @@ def check_text(path: Path) -> bool:
     """Whether all lines end alike, in LF or in CR LF, and no quotation mark stands beside a space: nothing for readers
     to differ on.
 
-    Raises FormatError at the first NUL byte, or the first byte that is not UTF-8, naming its line.
+    Raises FormatError at the first NUL byte, the first byte that is not UTF-8, or a line that is too long, naming it.
     """
     decoder = codecs.getincrementaldecoder("utf-8")()
-    line, returns, pairs, spaced, last = 1, 0, 0, False, b""
+    line, returns, pairs, spaced, last, length = 1, 0, 0, False, b"", 0
+    each = longest_text() < _CHUNK
     with path.open("rb") as file:
         if file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
             raise FormatError(path, "this is UTF-16 text; save it as UTF-8", where="line 1")
@@ -44,12 +46,20 @@ def check_text(path: Path) -> bool:
                 raise FormatError(
                     path, "not UTF-8 text; save it as UTF-8 (in Excel: CSV UTF-8)", where=f"line {at}", value=offending
                 ) from None
+            first = chunk.find(b"\n")
+            length += len(chunk) if first < 0 else first
+            check_text_length(path, length, f"line {line}")
+            if each:
+                for at, text in enumerate(chunk.split(b"\n")[1:-1], line + 1):
+                    check_text_length(path, len(text), f"line {at}")
+            length = length if first < 0 else len(chunk) - chunk.rfind(b"\n") - 1
             line += chunk.count(b"\n")
             returns += chunk.count(b"\r")
             last += chunk
             pairs += last.count(b"\r\n")
             spaced = spaced or b' "' in last or b'" ' in last
             last = chunk[-1:]
+    check_text_length(path, length, f"line {line}")
     try:
         decoder.decode(b"", final=True)
     except UnicodeDecodeError:

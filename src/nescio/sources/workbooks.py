@@ -14,7 +14,8 @@ from typing import Any
 
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError, UsageError
-from nescio.sources.compressed import check_size
+from nescio.sources.documents import unpacked_size
+from nescio.sources.limits import SHEETS
 from nescio.sources.source import Packed
 
 SUFFIX = ".xlsx"
@@ -29,12 +30,12 @@ _FEW_CELLS = 1 << 20  # beside which the size of a file says nothing
 _PLACE, _IS_TEXT = re.compile(rb'\br="([A-Z]+\d+)"'), b't="str"'
 
 
-def unpack(path: Path, most: int) -> tuple[Packed, Path, list[Note]]:
+def unpack(path: Path) -> tuple[Packed, Path, list[Note]]:
     """Write the sheet of a workbook as CSV into a temporary folder, which goes when the first value does; and note
     cells that stand beyond its header.
 
     Raises UsageError where the library that reads workbooks is not installed, FormatError where this is none, where it
-    unpacks to more than `most` bytes or to more cells than so many bytes hold, where several sheets have cells (nothing
+    unpacks to more bytes than it may or to more cells than so many bytes hold, where several sheets have cells (nothing
     says which is meant), or where a cell holds an error, or a formula without the value that it gave: neither is an
     answer.
     """
@@ -49,9 +50,7 @@ def unpack(path: Path, most: int) -> tuple[Packed, Path, list[Note]]:
     weakref.finalize(packed, shutil.rmtree, folder, ignore_errors=True)
     filled: dict[str, tuple[Path, _Sheet]] = {}
     try:
-        with zipfile.ZipFile(path) as archive:
-            size = sum(info.file_size for info in archive.infolist())
-        check_size(path, size, most)
+        size = unpacked_size(path, SHEETS)
         book = load_workbook(path, read_only=True, data_only=True)
         for i, sheet in enumerate(book.worksheets):
             sheet.reset_dimensions()  # which may claim more cells than there are

@@ -17,7 +17,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from nescio.stats import intervals
-from nescio.stats.few_units import unit_error
+from nescio.stats.few_units import unit_error, widened_error
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
@@ -36,22 +36,37 @@ class Mean(Struct, frozen=True):
     n: int
 
 
-def mean(values: Floats, level: float, clusters: NDArray[np.int64] | None = None) -> Mean:
-    """Return the mean of one value a question, with Student's interval over questions or clusters of them."""
+def mean(
+    values: Floats,
+    level: float,
+    clusters: NDArray[np.int64] | None = None,
+    limits: tuple[float, float] = EVERYWHERE,
+) -> Mean:
+    """Return the mean of one value a question, with Student's interval over questions or clusters of them; between
+    `limits`, with one imagined question at either."""
     n = len(values)
     if not n:
         return Mean(math.nan, math.nan, math.nan, math.nan, 0)
     value = float(values.mean())
-    return Mean(value, *_ends(value, (values - value) / n, level, clusters), n)
+    low, high, error = _ends(value, (values - value) / n, level, clusters, limits)
+    return Mean(value, max(low, limits[0]), min(high, limits[1]), error, n)
 
 
-def _ends(value: float, moved: Floats, level: float, clusters: NDArray[np.int64] | None) -> tuple[float, float, float]:
+def _ends(
+    value: float,
+    moved: Floats,
+    level: float,
+    clusters: NDArray[np.int64] | None,
+    limits: tuple[float, float] = EVERYWHERE,
+) -> tuple[float, float, float]:
     """Return the ends of an interval and its standard error, from how far each question moves the value."""
     unit = np.arange(len(moved)) if clusters is None else np.unique(clusters, return_inverse=True)[1]
     size = np.bincount(unit).astype(np.float64)
-    error, freedom = unit_error(
-        np.bincount(unit, moved).astype(np.float64), size, np.ones(len(size), dtype=np.int64), skewed=False
-    )
+    influence, ones = np.bincount(unit, moved).astype(np.float64), np.ones(len(size), dtype=np.int64)
+    if math.isinf(limits[0]):
+        error, freedom = unit_error(influence, size, ones, skewed=False)
+    else:
+        error, freedom = widened_error(influence, size, ones, (limits[0] - value, limits[1] - value))
     low, high = intervals.logit(value, error, EVERYWHERE, freedom, level)
     return low, high, error
 
@@ -137,9 +152,9 @@ def adaptation(
     # Above the least stake of each question, where the order of its silences can matter.
     decides = (many > 0) & (many < times)
     above = np.where(asked, x - np.min(np.where(asked, x, math.inf), axis=1, keepdims=True), 0.0)
-    kinds, counts = np.unique(
-        np.column_stack([asked[decides], many[decides]]).astype(np.int64), axis=0, return_counts=True
-    )
+    patterns, pattern = _rows(asked[decides])
+    codes, counts = np.unique(pattern * (asked.shape[1] + 1) + many[decides].astype(np.int64), return_counts=True)
+    kinds = np.column_stack([patterns[codes // (asked.shape[1] + 1)], codes % (asked.shape[1] + 1)])
     groups: Groups = {}
     for kind, often in zip(kinds, counts.tolist(), strict=True):
         own = x[kind[:-1].astype(bool)]
@@ -147,6 +162,14 @@ def adaptation(
         groups[key] = groups.get(key, 0) + often
     p, how = _order_p(groups, float((above * silent)[decides].sum()), rng)
     return Adaptation(slope, low, high, error, p, how, z, len(each))
+
+
+def _rows(asked: NDArray[np.bool_]) -> tuple[Whole, Whole]:
+    """Return the different rows, and which of them each is; quick where all are alike, as they mostly are."""
+    if not len(asked) or asked.all():
+        return np.ones((1, asked.shape[1]), dtype=np.int64), np.zeros(len(asked), dtype=np.int64)
+    rows, row = np.unique(asked, axis=0, return_inverse=True)
+    return rows.astype(np.int64), row.ravel().astype(np.int64)
 
 
 Groups = dict[tuple[tuple[float, ...], int], int]

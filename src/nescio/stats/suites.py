@@ -7,6 +7,7 @@ benchmarks. The two answers differ by an order of magnitude, so each function sa
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from statistics import NormalDist
 from typing import Any
 
@@ -15,6 +16,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from nescio.errors import UsageError
+from nescio.stats import intervals
 
 Floats = NDArray[np.float64]
 LEAST_RANKED, FEW_RANKED = 6, 10  # benchmarks below which mean ranks are not compared, and below which with care
@@ -29,15 +31,26 @@ class Macro(Struct, frozen=True):
     high: float
 
 
-def fixed_benchmarks(values: Floats, variances: Floats, level: float) -> Macro:
+def fixed_benchmarks(
+    values: Floats, variances: Floats, errors: Sequence[tuple[float, float]], limits: tuple[float, float], level: float
+) -> Macro:
     r"""Return the macro mean $\bar M = \frac1T\sum_t M_t$ over these benchmarks and no others.
 
-    $\mathrm{se} = \frac1T\sqrt{\sum_t V_t}$, `variances` being those of the values, and $\bar M \pm z\,\mathrm{se}$;
-    both arrays of shape (T,). NaN where a value or a variance is.
+    $\mathrm{se} = \frac1T\sqrt{\sum_t V_t}$, `variances` being those of the values, shape (T,). The interval is
+    Student's on the logit scale of the measure's `limits` (plain for a difference, which has none), from the standard
+    error $s_t$ and degrees of freedom $\nu_t$ of each value (`errors`): $s = \frac1T\sqrt{\sum s_t^2}$,
+    $\nu = (\sum s_t^2)^2/\sum(s_t^4/\nu_t)$ (Satterthwaite). NaN where a value or a variance is; no interval where no
+    benchmark has a spread.
     """
-    value, se = float(np.mean(values)), float(np.sqrt(np.sum(variances)) / len(values))
-    half = NormalDist().inv_cdf((1 + level) / 2) * se
-    return Macro(value, se, value - half, value + half)
+    size, value, se = len(values), float(np.mean(values)), float(np.sqrt(np.sum(variances)) / len(values))
+    squares, freedoms = np.array([error**2 for error, _ in errors]), np.array([freedom for _, freedom in errors])
+    spread = squares > 0
+    if math.isnan(value) or math.isnan(se) or not spread.any():
+        return Macro(value, se, math.nan, math.nan)
+    freedom = float(squares.sum() ** 2 / np.sum(squares[spread] ** 2 / freedoms[spread]))
+    if min(value - limits[0], limits[1] - value) <= 1e-12:  # so is every benchmark, the least of which says least
+        return Macro(value, se, *intervals.at_limit(value, limits, size * (float(freedoms.min()) + 1), level))
+    return Macro(value, se, *intervals.logit(value, float(np.sqrt(squares.sum())) / size, limits, freedom, level))
 
 
 def sampled_benchmarks(values: Floats, level: float) -> Macro:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from nescio.comparison.adjusted import adjusted_families, tests_used
 from nescio.comparison.corrections import Correction, adjust
+from nescio.comparison.each_pair import EVERYWHERE
 from nescio.comparison.pair_test import each_tested
 from nescio.comparison.rank_probabilities import fill
 from nescio.comparison.ranks import Rank, ranks
@@ -34,7 +35,7 @@ from nescio.suites.definition import Suite, open_suite
 from nescio.suites.macro_differences import PairOverSuite, Runs, SeenBenchmark, pairs_over_suite, see
 from nescio.suites.resampled import Drawn, draw, shuffle
 from nescio.suites.rows import BenchmarkDifference
-from nescio.suites.scoring import cautions
+from nescio.suites.scoring import cautions, interval_name
 
 Floats = NDArray[np.float64]
 TESTS = {
@@ -106,7 +107,7 @@ def compare_suite(
     line = sign(
         **suite.signature(wanted, over=over, incomplete=incomplete, suite_by=suite_by),
         ci=f"{ci:g}",
-        interval="t" if over == "benchmarks" else "percentile (paired)",
+        interval=interval_name(wanted, over, " (paired)"),
         test="+".join(sorted(used.test for used in tables["tests"])) or "none",
         correction=correction,
         margin=f"{margin:g}",
@@ -165,8 +166,9 @@ class _Resampled:
         self.draws = dict(zip(self.seen, drawn, strict=True))
 
     def of(self, pair: PairOverSuite) -> list[Floats]:
-        """Return the difference on all resamples of each benchmark that both runs have."""
-        return [self._on(part.benchmark, pair.runs) for part in pair.parts]
+        """Return the difference on all resamples of each benchmark that both runs have; nothing where the interval
+        needs none."""
+        return [self._on(part.benchmark, pair.runs) if part.error is None else np.empty(0) for part in pair.parts]
 
     def _on(self, name: str, runs: Runs) -> Floats:
         drawn, one = self.draws[name], self.seen[name]
@@ -187,6 +189,10 @@ def _row(pair: PairOverSuite, measure: Measure, draws: Sequence[Floats], over: s
         low, high, spread, test, units = macro.low, macro.high, macro.se, "t", len(values)
         with np.errstate(divide="ignore", invalid="ignore"):
             p = suites.student_p(float(np.float64(macro.value) / macro.se), len(values) - 1) if units > 1 else math.nan
+    elif measure.order is None:
+        errors = [part.error or (math.nan, math.nan) for part in pair.parts]
+        macro = suites.fixed_benchmarks(values, np.array([s * s for s, _ in errors]), errors, EVERYWHERE, level)
+        low, high, spread = macro.low, macro.high, 0.0 if math.isnan(macro.low) else macro.se
     else:
         together = np.mean(draws, axis=0)
         low, high = intervals.percentile(together, level)
@@ -205,7 +211,10 @@ def _parts(
     adjusted = adjust([part.p for part in pair.parts], "holm" if correction != "none" else "none")
     rows = []
     for part, own, p in zip(pair.parts, draws, adjusted, strict=True):
-        low, high = intervals.percentile(own, level)
+        if part.error is None:
+            low, high = intervals.percentile(own, level)
+        else:
+            low, high = intervals.logit(part.difference, part.error[0], EVERYWHERE, part.error[1], level)
         row = Comparison(
             *pair.runs, measure.label, part.difference, low, high, part.p, p, part.test, part.n, units=part.units
         )

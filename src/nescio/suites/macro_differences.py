@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from nescio.comparison.corrections import p_value
+from nescio.comparison.each_pair import paired_error
 from nescio.comparison.pair_test import RunsSeen, each_tested, measured_runs
 from nescio.comparison.resampled_pairs import TestPlan
 from nescio.measures import Measure
@@ -24,8 +25,9 @@ Runs = tuple[str, str]  # a run and what it is compared with
 
 
 class PairOnBenchmark(Struct, frozen=True):
-    """Two runs on the questions that both have of one benchmark: the first minus the second, and its p-value (None:
-    its exchanges would have to be drawn)."""
+    """Two runs on the questions that both have of one benchmark: the first minus the second, its p-value (None: its
+    exchanges would have to be drawn), and its standard error with the degrees of freedom (None of a measure with an
+    order)."""
 
     benchmark: str
     difference: float
@@ -34,6 +36,7 @@ class PairOnBenchmark(Struct, frozen=True):
     n: int
     units: int
     law: Law | None
+    error: tuple[float, float] | None
 
 
 class PairOverSuite(Struct, frozen=True):
@@ -107,9 +110,10 @@ def _on_benchmark(one: SeenBenchmark, runs: Runs) -> PairOnBenchmark | None:
     difference, units = float(pair.resampled(pair.counts)), pair.own[0].units
     exchanges = None if math.isnan(difference) else pair.exchanges()
     law = law_of(*exchanges) if exchanges else Law() if math.isnan(difference) else None
+    error = None if one.seen.measure.order or math.isnan(difference) else paired_error(one.seen.measure, pair)
     if law is None:
-        return PairOnBenchmark(one.name, difference, None, "permutation", pair.n, units, None)
-    return PairOnBenchmark(one.name, difference, law_p(law, difference).p, "exact", pair.n, units, law)
+        return PairOnBenchmark(one.name, difference, None, "permutation", pair.n, units, None, error)
+    return PairOnBenchmark(one.name, difference, law_p(law, difference).p, "exact", pair.n, units, law, error)
 
 
 Drawn = tuple[float, dict[str, float]]  # p of the mean, and of each benchmark

@@ -22,6 +22,7 @@ from nescio.scoring.resampled import resample
 from nescio.scoring.samples import MeasureInput, measure_inputs
 from nescio.scoring.summed import is_summed
 from nescio.stats import resampling
+from nescio.stats.few_units import unit_error
 from nescio.stats.streams import Stream
 from nescio.suites.definition import Benchmark
 
@@ -29,11 +30,13 @@ Floats = NDArray[np.float64]
 
 
 class Drawn(Struct, frozen=True, eq=False):
-    """One benchmark under one measure: each run's value, its variance, how many questions it is of, and its values on
-    resamples, shape (runs, resamples); `together` says whether runs were drawn on the same resamples."""
+    """One benchmark under one measure: each run's value, its variance, its standard error with the degrees of freedom
+    (none of a measure with an order), how many questions it is of, and its values on resamples, shape (runs,
+    resamples); `together` says whether runs were drawn on the same resamples."""
 
     values: dict[str, float]
     variances: dict[str, float]
+    errors: dict[str, tuple[float, float]]
     n: dict[str, int]
     draws: dict[str, Floats]
     together: bool
@@ -63,6 +66,7 @@ def draw(benchmark: Benchmark, measures: Sequence[Measure], resamples: int, seed
             Drawn(
                 {runs[sample.run]: sample.value for sample in inputs},
                 variances,
+                {} if measure.order else {runs[sample.run]: _error(sample) for sample in inputs},
                 {runs[sample.run]: sample.n for sample in inputs},
                 values,
                 shared is not None,
@@ -100,3 +104,19 @@ def variance(sample: MeasureInput) -> float | None:
     if not sample.n or math.isnan(sample.value):
         return math.nan
     return float(sample.patterns.counts @ influence(sample.measure, sample.patterns) ** 2)
+
+
+def _error(sample: MeasureInput) -> tuple[float, float]:
+    """Return the standard error of a value, and its degrees of freedom.
+
+    Units that all agree on a limit of the range show no spread, and yet it is not known that all others would: they
+    have that of one unit that goes the other way.
+    """
+    units, (low, high) = sample.patterns.units, sample.measure.bounds
+    if math.isnan(sample.value) or units < 2:
+        return math.nan, math.nan
+    size = sample.patterns.columns["n"]
+    error, freedom = unit_error(influence(sample.measure, sample.patterns), size, sample.patterns.counts)
+    if not error > 1e-12 and min(sample.value - low, high - sample.value) <= 1e-12 and math.isfinite(high - low):
+        return (high - low) * math.sqrt((units - 1) / units) / units, float(units - 1)
+    return error, freedom

@@ -29,6 +29,7 @@ from nescio.suites.resampled import Drawn, draw
 from nescio.suites.rows import BenchmarkScore, MeanRank, SuiteScore, SuiteScores
 
 Floats = NDArray[np.float64]
+NO_ERROR = (math.nan, math.nan)
 
 
 def score_suite(
@@ -90,10 +91,9 @@ def score_suite(
     tables: dict[str, tuple[Any, ...]] = {"benchmarks": tuple(_benchmark_rows(own))}
     if ranked:
         tables["mean_ranks"] = tuple(ranked)
-    kind = "t" if over == "benchmarks" else "percentile"
     line = sign(
         **suite.signature(wanted, over=over, incomplete=incomplete, suite_by=suite_by),
-        **({"ci": f"{ci:g}", "interval": kind} if ci else {"interval": "none"}),
+        **({"ci": f"{ci:g}", "interval": interval_name(wanted, over)} if ci else {"interval": "none"}),
         resamples=resamples,
         seed=seed,
     )
@@ -120,22 +120,32 @@ def _is_ranked(suite: Suite, measure: Measure) -> bool:
 
 def _row(measure: Measure, drawn: Sequence[Drawn], run: str, over: str, level: float) -> SuiteScore:
     own = [of for of in drawn if run in of.values]
-    values = np.array([of.values[run] for of in own])
-    macro = macro_mean(values, np.array([of.variances[run] for of in own]), [of.draws[run] for of in own], over, level)
+    macro = macro_mean(measure, run, own, over, level)
     n = sum(of.n[run] for of in own)
     return SuiteScore(run, measure.label, macro.value, macro.se, macro.low, macro.high, len(own), n, None)
 
 
-def macro_mean(values: Floats, variances: Floats, draws: Sequence[Floats], over: str, level: float) -> suites.Macro:
-    """Return a mean over benchmarks with its interval: of Student's t over benchmarks, or the percentiles of resampled
-    questions."""
+def macro_mean(measure: Measure, run: str, drawn: Sequence[Drawn], over: str, level: float) -> suites.Macro:
+    """Return a run's mean over benchmarks with its interval: Student's over benchmarks or over the questions within
+    each; of a measure with an order, the percentiles of resampled questions."""
+    values = np.array([of.values[run] for of in drawn])
     if over == "benchmarks":
         return suites.sampled_benchmarks(values, level)
-    fixed = suites.fixed_benchmarks(values, variances, level)
-    if math.isnan(fixed.value):
-        return suites.Macro(fixed.value, math.nan, math.nan, math.nan)
-    low, high = intervals.percentile(np.mean(draws, axis=0), level)
-    return suites.Macro(fixed.value, fixed.se, low, high)
+    variances = np.array([of.variances[run] for of in drawn])
+    macro = suites.fixed_benchmarks(
+        values, variances, [of.errors.get(run, NO_ERROR) for of in drawn], measure.bounds, level
+    )
+    if measure.order is None or math.isnan(macro.value):
+        return macro
+    return suites.Macro(
+        macro.value, macro.se, *intervals.percentile(np.mean([of.draws[run] for of in drawn], axis=0), level)
+    )
+
+
+def interval_name(measures: Sequence[Measure], over: str, kind: str = "") -> str:
+    """Name the intervals of means over benchmarks by these measures."""
+    closed = {over == "benchmarks" or measure.order is None for measure in measures}
+    return "+".join(f"{'t' if one else 'percentile'}{kind}" for one in sorted(closed, reverse=True))
 
 
 def _with_win_rates(

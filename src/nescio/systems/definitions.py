@@ -32,6 +32,7 @@ from nescio.formats.native.questions.collection import identifier
 from nescio.sources.source import LINES
 from nescio.sources.tables import json_lines
 from nescio.sources.writing import write_text
+from nescio.systems._names import FIRST_NAMES
 from nescio.tasks.nuggets.scoring import Response, Run, length
 from nescio.text import content_stems, sentences, stems, words
 
@@ -118,22 +119,33 @@ _TITLES = (
 )
 
 
-def _person(target: str) -> list[str]:
-    """Return regular expressions for the ways in which texts name a person of two names or more, with their case.
+def _person(question: str) -> tuple[str, tuple[str, ...]]:
+    """Return a person's last name, and regular expressions for the ways in which texts name the person, if one is
+    asked for.
 
-    Between the first and the last name other names and initials may stand; the first may be an initial, with or without
-    others; the order may be that of a reference book.
+    Who asks for a person; so does a bare name that begins with a title, an initial or a known first name, or has the
+    order of a reference book. Between the first and the last name other names and initials may stand; the first may be
+    an initial, and an initial any name that begins with it; texts may use the order of a reference book, too.
     """
-    bare = re.sub(rf"^(?:(?:{_TITLES})\.?\s+)+", "", target, flags=re.IGNORECASE)
-    given, _, last = bare.rpartition(" ")
-    if not given or not given[:1].isalpha():
-        return []
-    title, between = rf"(?:(?i:{_TITLES})\.?\s+)*", r"(?:\s+[A-Z][\w.'-]*){0,2}?"
-    first, *others = map(re.escape, given.split())
-    middle = "".join(rf"(?:\s+{name})?" for name in others)
-    reference = rf"{re.escape(last)},\s+{first}{middle}{between}(?:,\s+(?i:{_TITLES})\b\.?)?"
-    initials = rf"{re.escape(given[0].upper())}\.(?:\s?[A-Z]\.){{0,2}}\s?{re.escape(last)}"
-    return [rf"{title}{first}{middle}{between}\s+{re.escape(last)}", reference, rf"{title}{initials}"]
+    target = subject(question)
+    head, comma, rest = target.partition(",")
+    named = f"{rest.split(',')[0]} {head}".strip()
+    untitled = re.sub(rf"^(?:(?:{_TITLES})\b\.?\s*)+", "", named, flags=re.IGNORECASE)
+    given, _, last = re.sub(r"\.(?=\w)", ". ", untitled).rpartition(" ")
+    known = comma or untitled != named or given[1:2] == "." or given.split(" ")[0].lower() in FIRST_NAMES
+    if not given[:1].isalpha() or not last[:1].isalpha() or not (known or question.lower().startswith("who")):
+        return "", ()
+    title, (first, *others) = rf"(?:(?i:{_TITLES})\.?\s+)*", map(_given, given.split())
+    whole = first + "".join(rf"(?:\s?{name})?" for name in others) + r"(?:\s?[A-Z][\w'-]*\.?){0,2}?"
+    surname = f"(?:{re.escape(last)}|{re.escape(last.upper())})"
+    forms = (rf"{title}{whole}\s?{surname}", rf"{surname},\s+{whole}(?:,\s+(?i:{_TITLES})\b\.?)?")
+    return last, tuple(f"(?-i:{form})" for form in forms)
+
+
+def _given(name: str) -> str:
+    """Return a regular expression for a first name: itself or its initial; for an initial, any name that it begins."""
+    initial = re.escape(name[0].upper())
+    return rf"{initial}(?:\.|[\w'-]+)" if len(name.rstrip(".")) == 1 else rf"(?:{re.escape(name)}|{initial}\.)"
 
 
 def _names(question: str, text: Text) -> str:
@@ -142,15 +154,12 @@ def _names(question: str, text: Text) -> str:
     The last name alone, or with a title, counts in a text that has a fuller name, and not right after another word:
     "Anna Tosk" is not "Mirela Tosk".
     """
-    target = subject(question)
+    target, (last, forms) = subject(question), _person(question)
     used = [re.escape(target), *([] if target[-1] == "s" else [re.escape(target) + "s"])]
-    if question.lower().startswith("who"):
-        fuller = [rf"(?-i:{form})" for form in _person(target)]
-        used += fuller
-        last = target.rsplit(maxsplit=1)[-1]
-        whole = re.search(rf"\b(?:{'|'.join([re.escape(target), *fuller])})\b", " ".join(text.sentences), re.IGNORECASE)
-        if last != target and whole:
-            used += [rf"(?:(?i:{_TITLES})\.?\s+)(?-i:{re.escape(last)})", rf"(?-i:(?<!\w ){re.escape(last)})"]
+    used += forms
+    if last and re.search(rf"\b(?:{'|'.join(used)})\b", " ".join(text.sentences), re.IGNORECASE):
+        alone = rf"(?-i:{re.escape(last)})"
+        used += [rf"(?:(?i:{_TITLES})\.?\s+){alone}", rf"(?<!\w ){alone}"]
     return f"(?:{'|'.join(sorted(used, key=len, reverse=True))})"
 
 

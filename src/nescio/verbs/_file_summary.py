@@ -145,7 +145,7 @@ def summarize(items: Sequence[Any], reading: Options) -> FileSummary:
 
     Raises FormatError, MismatchError or UsageError where it cannot even be said of what format the files are.
     """
-    sources, notes = open_files(items, reading)
+    sources, notes = open_files(items)
     format_, parts = recognise(sources, reading.format_in, reading.column, judging=reading.judging)
     stated = spelled(f"{opt('format_in', reading.format_in)} says so") if reading.format_in else None
     files = tuple(

@@ -14,7 +14,7 @@ from nescio.errors import UsageError, opt
 from nescio.measures import Measure, Measures
 from nescio.options import Kind, Request, argument, option
 from nescio.options.edge import Progress
-from nescio.options.kinds import FILES, FUNCTION, LEVEL, LEVEL_OR_NONE, NAMES, PATH, TEXT
+from nescio.options.kinds import FUNCTION, LEVEL, LEVEL_OR_NONE, PATH, TEXT
 from nescio.pipeline.options import Extended, Reading
 from nescio.plugins import load_installed
 from nescio.sources.arrow import items_of
@@ -252,7 +252,7 @@ class SuiteOrSource(Sourced):
     )
 
 
-class Suited(SuiteOrSource, group="Suites of benchmarks"):
+class Suited(SuiteOrSource, group="Suites"):
     """What is done over several benchmarks."""
 
     facts: ClassVar[dict[str, str]] = {"suite": "a suite of benchmarks"}
@@ -414,16 +414,3 @@ def command_line(verb: str, request: Any) -> str:
     kept = [name for name in request.options if name not in ("junit", "step_summary")]
     words = [word for name in kept for word in option_words(request, name)]
     return command_text(["nescio", *verb.split(), *source_words(request.source), *words])
-
-
-def reading_of(request: Reading) -> dict[str, Any]:
-    """Return the options of reading by name, as the functions of the rooms take them."""
-    return request.values(Reading)
-
-
-def names_of(value: Any) -> list[str] | None:
-    """Return several names as a list, None for none."""
-    return list(value) if value else None
-
-
-__all__ += ["FILES", "NAMES"]

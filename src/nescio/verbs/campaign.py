@@ -1,4 +1,4 @@
-"""Run a campaign: check and accept runs, pool, judge by spreadsheet, score, publish.
+"""Run a campaign: accept runs, pool, have people judge, score, publish.
 
 A campaign is a folder: campaign.toml, topics, the key apart from them, and what groups send. You can repeat every step,
 and it ends with the same files; `status` says what comes next.
@@ -149,7 +149,7 @@ class CheckerRequest(OfCampaign):
     """What `nescio campaign checker` is asked."""
 
     output: Path | str = argument(
-        kw_only=False, flags=("-o", "--output"), metavar="FILE", help="The archive to write (.zip)."
+        kw_only=False, flags=("-o", "--output"), metavar="PATH", help="What to write: an archive (.zip), or a folder."
     )
 
 
@@ -162,6 +162,28 @@ def checker(request: CheckerRequest) -> HandedOut:
     nescio campaign check checker.zip runs/mine.jsonl   # what a team does
     """
     return steps.checker(request.campaign, request.output)
+
+
+class ExportRequest(CheckerRequest):
+    """What `nescio campaign export` is asked."""
+
+    codabench: bool = option(default=False, apart=("tira",), help="Write a bundle for Codabench (.zip).")
+    tira: bool = option(default=False, help="Write a folder with a Dockerfile for TIRA.")
+    image: str = option(default="python:3.11", metavar="IMAGE", help="The Docker image that either starts from.")
+
+
+@verb(ExportRequest, working="writing", prints="")
+def export(request: ExportRequest) -> HandedOut:
+    """Write the checker for a platform, Codabench or TIRA, that checks runs as they are submitted.
+
+    What is exported is what teams are handed: topics without gold, and the rules of a run. The scoring program is the
+    checker; its figures are faults and answers, and its page lists every fault.
+
+    \b
+    nescio campaign export campaign --codabench -o bundle.zip
+    nescio campaign export campaign --tira -o checker
+    """
+    return steps.export(**request.values())
 
 
 class CheckRequest(Step):
@@ -325,18 +347,32 @@ class SheetsRequest(Step):
         help="Write a sheet of the answers whose judgements differ.",
     )
     form: Form = option(default="csv", help="The form of the sheets.")
+    html: bool = option(
+        default=False, apart=("form",), help="Write pages to judge in a browser by single keys, without a server."
+    )
+    sentences: bool = option(
+        default=False,
+        needs=("html",),
+        apart=("adjudicate",),
+        help="Ask which sentences of its story answer each question.",
+    )
 
 
 @verb(SheetsRequest, working="writing", prints="")
 def sheets(request: SheetsRequest) -> Handed:
-    """Write spreadsheets for assessors: blind, one per person, each in its own order.
+    """Write blind sheets or pages, one per assessor.
 
     A verdict is R (right), W (wrong), X (inexact) or U (unsupported); for definition questions, the nuggets in a
     string, or -. Answers that are already judged are left out. --form xlsx writes workbooks whose cells no program
     takes for dates or numbers, with the guidelines (guidelines.md) as a first sheet.
 
+    --html writes a page for each assessor, one file that needs no server and no network: one answer per screen, single
+    keys, undo, and every judgement saved in the browser at once. "Hand in" downloads a file that `collect` reads. Where
+    the definition questions have no key, the assessor first lists the nuggets there.
+
     \b
     nescio campaign sheets campaign --assessor ana --assessor ben --assessor eva --overlap 2
+    nescio campaign sheets campaign --assessor ana --html
     """
     return steps.sheets(**request.values())
 
@@ -345,7 +381,12 @@ class CollectRequest(Seeded, Step):
     """What `nescio campaign collect` is asked."""
 
     files: Sequence[Path | str] = argument(
-        kw_only=False, default=(), kind=FILES, argument=True, metavar="[SHEET]...", help="Sheets that came back."
+        kw_only=False,
+        default=(),
+        kind=FILES,
+        argument=True,
+        metavar="[SHEET]...",
+        help="Sheets that came back, and files that pages handed in.",
     )
     withdraw: bool = option(default=False, help="Take back verdicts whose cells are empty now.")
     resamples: int = option(default=10_000, low=1, high=100_000_000, help="The number of resamples.")
@@ -355,9 +396,10 @@ class CollectRequest(Seeded, Step):
 def collect(request: CollectRequest) -> Collected:
     """Read sheets back, naming every fault, and say how far the assessors agree.
 
-    A SHEET (.csv or .xlsx) is named after its assessor; without one, all sheets of the campaign are read. Every row
-    that can be taken is added to the history of judgements; the others are named, and the exit status is 2. An empty
-    verdict changes nothing, unless --withdraw takes back what was said before.
+    A SHEET (.csv, .xlsx, .ods) is named after its assessor; what a page hands in (.jsonl) says whose it is. Without a
+    SHEET, all in sheets/ of the campaign are read. Of what pages hand in, the newest judgement holds, in any order.
+    Every row that can be taken is added to the history of judgements; the others are named, and the exit status is
+    2. An empty verdict changes nothing, unless --withdraw takes back what was said before.
 
     \b
     nescio campaign collect campaign

@@ -138,7 +138,7 @@ def _groups(items: Sequence[Any], options: Options) -> tuple[list[list[Any]], li
     for item in items:
         sources: list[Source] = []
         try:
-            sources = open_files([item], options)[0]
+            sources = open_files([item])[0]
             groups.setdefault(_format(sources, options), []).append((item, sources))
         except NescioError as error:
             lacking.append((item, sources, error))

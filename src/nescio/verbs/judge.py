@@ -27,10 +27,10 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nescio.data.columns import Array
+from nescio.data.columns import OUTCOMES, Array
 from nescio.data.judge_record import JudgeRecord, Target, named, parse
 from nescio.data.notes import Note
-from nescio.data.outcomes import ANSWERED, CORRECT, INCORRECT, SILENT, Outcomes
+from nescio.data.outcomes import ANSWERED, CORRECT, INCORRECT, MEANINGS, NOT_GRADED, SILENT, Outcomes
 from nescio.data.results import Results
 from nescio.errors import UsageError, opt
 from nescio.formats import ReadResult, Unjudged, WriteResult
@@ -48,6 +48,8 @@ from nescio.pipeline.certificates import Certificate, digest_of
 from nescio.pipeline.options import ReadingAnswers
 from nescio.reporting import tables
 from nescio.reporting.agreement import show_agreement
+from nescio.reporting.grid import make_grid
+from nescio.reporting.layout import drawn
 from nescio.scoring.judge_agreement import against as compare_with
 from nescio.scoring.judge_agreement import outcomes_digest
 from nescio.scoring.judge_certificate import coefficients
@@ -82,6 +84,22 @@ class Judged(Struct, frozen=True, eq=False):
     records: tuple[JudgeRecord, ...] = ()
     wrote: tuple[str, ...] = ()
     results: Results | None = None
+
+    def __str__(self) -> str:
+        words = [
+            word for word in (*OUTCOMES, "ungraded") if word in OUTCOMES or (self.outcomes.state == NOT_GRADED).any()
+        ]
+        counts = [[int((row == MEANINGS[word]).sum()) for word in words] for row in self.outcomes.state]
+        head = ["run", *words, "n"]
+        rows = [
+            [run, *(f"{many:,}" for many in row), f"{sum(row):,}"]
+            for run, row in zip(self.outcomes.runs, counts, strict=True)
+        ]
+        notes = "".join(f"note: {note}\n" for note in self.notes)
+        lead = f"{plural(len(self.outcomes.questions), 'question')}, judged by {self.judge}\n"
+        return f"{lead}{drawn(make_grid(head, rows, [i == 0 for i in range(len(head))]))}{notes}".rstrip()
+
+    __repr__ = __str__  # what a notebook shows
 
     @property
     def status(self) -> int:
@@ -237,7 +255,7 @@ class JudgeRequest(ReadingAnswers, AskingModel, Redrawn, WithInterval, Sourced, 
         default=None,
         metavar="NAME",
         apart="judge",
-        help="Who gave the verdicts that FILES hold, where they do not say so: the outcomes and a certificate name it.",
+        help="Who gave the verdicts, where FILES do not say so: the outcomes and a certificate name it.",
     )
     output: Path | str | None = option(
         default=None, flags=("-o", "--output"), help="The outcome table to write: .csv, .tsv, .jsonl or .parquet."

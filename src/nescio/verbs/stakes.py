@@ -28,7 +28,12 @@ from nescio.verbs._shared import Reading, Seeded, Sourced
 class StakesRequest(Reading, Seeded, Sourced):
     """What `nescio stakes` is asked."""
 
-    stake: str = option(default="stake", metavar="COLUMN", help="The column that holds the stake.")
+    stake: str | None = option(
+        default=None,
+        metavar="COLUMN",
+        help="The column that holds the stake.",
+        default_words="stake, or what ids such as q1@stake=3 say",
+    )
     scale: Scale = option(
         default="auto",
         help="Whether the column holds the price of an error or the target; auto: a target if it is called t, target "

@@ -1,7 +1,12 @@
 """Make the report and open it in the browser.
 
-The page is that of `nescio report`, in a temporary file. With --serve it comes from a server that only this machine can
-reach; when a file grows, the page is remade, and the browser reloads it and keeps the filters.
+The page is that of `nescio report`, in a temporary file. Where files could mean several things, one is assumed, and the
+page says so above all else, with the command for each other reading; rows that nothing can be scored from are shown as
+they are.
+
+With --serve the page comes from a server that only this machine can reach; when a file grows, the page is remade, and
+the browser reloads it and keeps the filters. Runs are then compared on the questions that all of them have by now
+(--missing common), and the page says which run it waits for.
 
 \b
 nescio view outcomes.csv
@@ -11,8 +16,11 @@ nescio view logs/ --serve
 
 from __future__ import annotations
 
+import html
+import json
 import tempfile
 import threading
+import time
 import webbrowser
 from collections.abc import Callable
 from contextvars import Context, copy_context
@@ -20,6 +28,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from msgspec import Struct, field
 
 from nescio.errors import NescioError
@@ -28,9 +37,14 @@ from nescio.options.edge import say
 from nescio.reporting import page
 from nescio.sources.arrow import items_of
 from nescio.sources.writing import write_text
+from nescio.text import enumerated
+from nescio.verbs._anyhow import anyhow
 from nescio.verbs.report import Paged, gathered, title_of
 
 HOME = "127.0.0.1"
+_WAITING = """<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="2">
+<title>nescio</title><body style="font: 1rem/1.5 sans-serif; margin: 3rem"><h1>Waiting for files that can be read</h1>
+<p>{}</p></body></html>"""
 
 
 class ViewRequest(Paged):
@@ -56,14 +70,30 @@ def view(request: ViewRequest) -> Path:
     return path
 
 
-def _page(request: ViewRequest, *, live: bool = False) -> str:
-    data = gathered(request)
-    return page.page(data, title=title_of(request.source), texts=page.texts_of(data.loaded), live=live)
+def _page(request: ViewRequest, version: str = "") -> str:
+    """Return the page, which says what was assumed to make it; of a server it has a version."""
+    data, assumed = anyhow(request, gathered)
+    for one in assumed:
+        say(f"assumed: {one.taken} ({one.why})")
+    live = {"version": version, "says": _progress(data)} if version else None
+    title, texts = title_of(request.source), page.texts_of(data.loaded)
+    return page.page(data, title=title, texts=texts, live=live, assumed=assumed)
+
+
+def _progress(data: page.ReportData) -> str:
+    """Say when a page was made, and which runs lack questions that another has already."""
+    now = time.strftime("%H:%M")
+    late = data.loaded.unshared
+    if late is None:
+        return f"updated {now}"
+    have = len(data.loaded.data.questions)
+    waiting = [late.runs[run] for run in np.flatnonzero(late.lacking.any(axis=1))]
+    return f"updated {now}, {have:,} of {have + len(late.questions):,} questions, waiting for {enumerated(waiting)}"
 
 
 def _serve(request: ViewRequest) -> None:
-    live = Live(request, say)
-    live.make()
+    live = Live(request if "missing" in request.given else request.but(missing="common"), say)
+    live.refresh()
     with server_of(live, request.port) as server:
         address = f"http://{HOME}:{server.server_port}/"
         say(f"serving {address} until Ctrl-C")
@@ -76,37 +106,41 @@ Stamp = tuple[tuple[str, int, int], ...]
 
 
 class Live(Struct):
-    """A page that is made again when its files change; `version` counts how often it was made."""
+    """A page that is made again when its files change: `version` says which of them it is, `refused` why the files as
+    they are now could not be read."""
 
     request: ViewRequest
     say: Callable[[str], None]
     text: str = ""
-    version: int = 0
+    version: str = ""
+    refused: str = ""
     stamp: Stamp = ()
     lock: threading.Lock = field(default_factory=threading.Lock)
     context: Context = field(default_factory=copy_context)  # of who is told, whatever thread makes the page
 
-    def make(self) -> None:
-        """Make the page of the files as they are now; raises as `nescio.report` does."""
-        self.stamp = stamp_of(self.request.source)
-        self.text = _page(self.request, live=True)
-        self.version += 1
-
-    def refresh(self) -> int:
+    def refresh(self) -> dict[str, str]:
         """Make the page again if a file has changed; a log that is half written is read the next time."""
         if self.lock.acquire(blocking=False):
             try:
                 self.context.run(self._make_again)
             finally:
                 self.lock.release()
-        return self.version
+        return {"version": self.version, "refused": self.refused}
 
     def _make_again(self) -> None:
+        stamp = stamp_of(self.request.source)
+        if stamp == self.stamp:
+            return
+        self.stamp = stamp  # before the files are read: what comes later is read the next time
+        version = str(time.time_ns())
         try:
-            if stamp_of(self.request.source) != self.stamp:
-                self.make()
+            self.text = _page(self.request, version)
         except NescioError as error:
             self.say(f"not read this time: {error}")
+            self.refused = f"not read at {time.strftime('%H:%M')}: {error}"
+            self.text = self.text or _WAITING.format(html.escape(self.refused))
+        else:
+            self.version, self.refused = version, ""
 
 
 def stamp_of(source: Any) -> Stamp:
@@ -127,7 +161,7 @@ def server_of(live: Live, port: int = 0) -> ThreadingHTTPServer:
             elif self.path == "/":
                 self._send(live.text, "text/html; charset=utf-8")
             elif self.path == "/version":
-                self._send(str(live.refresh()), "text/plain")
+                self._send(json.dumps(live.refresh()), "application/json")
             else:
                 self.send_error(404)
 

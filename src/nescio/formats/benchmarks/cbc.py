@@ -7,9 +7,10 @@ reading tests.
                                                                       Difficulty: Moderate
                                                                       Sentences: 2, 5
 `Sentences` are those that people accept as an answer (HumSent), counted from 1 as in the paper; an empty line says that
-they accept none. An empty answer is silence. Questions about one story (the identifier without its last number) are
-resampled together. Each story is a separate file: HEADLINE:, DATE: and STORYID:, then TEXT: and the story; its headline
-and date are not counted as sentences.
+they accept none. A file of blocks with QuestionID: and Sentences: alone (NAME.sentences) adds the lists of people to a
+key that somebody else published. An empty answer is silence. Questions about one story (the identifier without its last
+number) are resampled together. Each story is a separate file: HEADLINE:, DATE: and STORYID:, then TEXT: and the story;
+its headline and date are not counted as sentences.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ def recognise(source: Source) -> str | None:
                 break
             names.add(name)
     if "Answer" not in names:
-        return "questions" if "Question" in names else "answers"
+        return "questions" if names & {"Question", "Sentences"} else "answers"
     suffix = source.path.suffix.lower()
     if suffix in (*_KEYS, *_RESPONSES):
         return "gold" if suffix in _KEYS else "answers"
@@ -94,7 +95,7 @@ def files_in(folder: Path) -> list[Path]:
         raise FormatError(folder, "this folder holds no .story file; name the files of the collection")
     whole = folder / ALL_KEYS
     keys = [whole] if whole.exists() else sorted(folder.glob("*.answers"))
-    return [*keys, *sorted(folder.glob("*.questions")), *stories]
+    return [*keys, *sorted(folder.glob("*.questions")), *sorted(folder.glob("*.sentences")), *stories]
 
 
 def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Collection, tuple[Note, ...]]:
@@ -106,10 +107,16 @@ def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Colle
         one = (by_part["story"] or by_part["answers"])[0]
         raise MismatchError(f"{one.label} needs questions or a key with it (QuestionID, Question, Answer)")
     keys = _read_keys(by_part["gold"], options, notes)
-    texts = {block.id: block for source in by_part["questions"] for block in _blocks(source)}
+    said = [block for source in by_part["questions"] for block in _blocks(source)]
+    texts = {block.id: block for block in said if "Question" in block.fields}
+    lists = {block.id: block for block in said if "Question" not in block.fields}
+    if strange := next((block for name, block in lists.items() if name not in {*keys, *texts}), None):
+        raise strange.fail("no question has this id", strange.id)
     stories = _read_stories(by_part["story"])
     blocks = keys or texts
-    questions = tuple(_question(block, texts.get(name), stories, options) for name, block in blocks.items())
+    questions = tuple(
+        _question(block, texts.get(name), lists.get(name), stories, options) for name, block in blocks.items()
+    )
     name = (by_part["gold"] or by_part["questions"])[0].stem
     return Collection(name, questions), tuple(notes)
 
@@ -254,7 +261,11 @@ def _alternatives(block: _Block) -> tuple[str, ...]:
 
 
 def _question(
-    block: _Block, other: _Block | None, stories: dict[str, tuple[str, ...]] | None, options: ReadOptions
+    block: _Block,
+    other: _Block | None,
+    listed: _Block | None,
+    stories: dict[str, tuple[str, ...]] | None,
+    options: ReadOptions,
 ) -> Question:
     fields = (other.fields if other else {}) | block.fields
     story = block.id.rpartition("-")[0]
@@ -266,7 +277,10 @@ def _question(
     labels["question_word"] = question_word(fields["Question"]) if fields.get("Question") else ""
     wanted = options.kept({name: label for name, label in labels.items() if label})
     sentences = stories[story] if stories is not None else ()
-    accepted = _accepted(block if "Sentences" in block.fields else other, sentences)
+    own = block if "Sentences" in block.fields else other
+    accepted = _accepted(listed or own, sentences)
+    if listed and own and "Sentences" in own.fields and _accepted(own, sentences) != accepted:
+        raise listed.fail(f"{own.source.label} lists other sentences of this question", block.id, "Sentences")
     return Question(
         block.id,
         fields.get("Question", ""),

@@ -17,7 +17,7 @@ from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, Outcomes, reasons_note
 from nescio.data.repeats import FIRST, repeats_of
 from nescio.data.texts import AnswerTexts
-from nescio.errors import FormatError, UsageError, opt
+from nescio.errors import FormatError, UsageError, offer, opt
 from nescio.formats.registry import ReadOptions
 from nescio.text import composed
 
@@ -223,7 +223,8 @@ def choose(options: ReadOptions, name: str, names: Sequence[str], what: str, *, 
         raise UsageError(f"{opt('choose', {name: chosen})}: {what} here are {shown or 'none'}{also}")
     if len(there) == 1:
         return there[0]
-    raise UsageError(f"{what} here are {shown or 'none'}; name one with {opt('choose', of=name + '=NAME')}")
+    ways = "".join(offer("choose", {name: one}) for one in there)
+    raise UsageError(f"{what} here are {shown or 'none'}; name one with {opt('choose', of=name + '=NAME')}{ways}")
 
 
 def chosen_among(options: ReadOptions, name: str, there: Collection[str]) -> str | None:

@@ -20,7 +20,7 @@ from msgspec import Struct
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import SAID_SO
 from nescio.data.texts import texts_of
-from nescio.errors import FormatError, opt
+from nescio.errors import FormatError, offer, opt
 from nescio.formats.logs.graded import Graded, declined
 from nescio.formats.logs.grading import NO_FORM, SCORE, compared, number, place, run_names
 from nescio.formats.logs.metrics import Marked, by_metric, question_name
@@ -102,7 +102,7 @@ def _why_figures_alone(source: Source) -> str:
     shown = "" if score is None else f" (score {score:g})"
     return (
         f"it holds figures{shown} and no answers: those are in the page beside it, {source.stem}.html, which "
-        "simple-evals writes at the same time"
+        f"simple-evals writes at the same time{offer('beside', f'{source.stem}.html')}"
     )
 
 

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, field
 
 from nescio.data.outcomes import CORRECT, INCORRECT, SILENT, STATES
-from nescio.errors import FormatError, opt
+from nescio.errors import FormatError, offer, opt
 from nescio.formats.native.headers import COLUMNS, GIVEN, MEASUREMENTS, NO, STEMS, WORDS, YES
 from nescio.sources.database import connect
 from nescio.sources.source import LINES, TABLES, Source, small
 from nescio.sources.tables import load_rows
+from nescio.tasks.stakes.stating import STAKE
 from nescio.text import decimal
 
 if TYPE_CHECKING:
@@ -43,7 +44,8 @@ NAMES = {
     "judge": "judge",
     "repeat": "repeat",
 }
-_OWN = ("candidate", "rank", "known_answers", "cluster", "judge", "repeat")  # these go by nescio's own names alone
+# These go by nescio's own names alone; answers at several stakes are repeats.
+_OWN = {name: name for name in ("candidate", "rank", "known_answers", "cluster", "judge", "repeat")} | {STAKE: "repeat"}
 NONE = "-"  # what `--column NAME=-` names: no column
 TURNED = "!"  # before the name of a column of verdicts: yes and no change places
 DISPLACED = " (as given)"  # how a column ends whose name another column bears
@@ -177,10 +179,10 @@ def roles_of(columns: Iterable[str], named: Mapping[str, str] | None = None) -> 
     none = {NAMES[name] for name, column in (named or {}).items() if column == NONE and column not in columns}
     parts: dict[str, list[str]] = {}
     for column in sorted(columns, key=lambda name: _PLACE.get(squash(name), len(_PLACE))):
-        part = _PARTS.get(squash(column)) or (column if column in _OWN else None)
+        part = _PARTS.get(squash(column)) or _OWN.get(column)
         if part and column not in user.values() and not column.endswith(DISPLACED):
             parts.setdefault(part, []).append(column)
-    for part, own in (("outcome", "outcome"), ("run", "run"), ("confidence", "confidence")):
+    for part, own in (("outcome", "outcome"), ("run", "run"), ("confidence", "confidence"), ("repeat", "repeat")):
         if own in parts.get(part, ()):
             parts[part] = [own]
     for part, column in user.items():
@@ -215,7 +217,8 @@ def may_be(part: str, columns: Sequence[str], remarks: Sequence[str] = ()) -> st
     """Write the option that gives a part its column where several could be it, and which they are, with what each would
     make of the table."""
     shown = [f"{name!r} ({remark})" if remark else repr(name) for name, remark in zip_longest(columns, remarks)]
-    return f"{option(part, 'NAME')}, which may be {'; '.join(shown[:_MOST_PROPOSED])}"
+    ways = "".join(offer("column", {part: name}) for name in columns[:_MOST_PROPOSED])
+    return f"{opt('column', of=f'{part}=NAME')}, which may be {'; '.join(shown[:_MOST_PROPOSED])}{ways}"
 
 
 def runs_among(columns: Sequence[str]) -> str:

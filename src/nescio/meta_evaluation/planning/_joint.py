@@ -196,8 +196,8 @@ def _path(joint: Joint) -> tuple[Callable[[float], Joint], float]:
     width = float(np.ptp(influence))
     if not width > 1e-9:
         raise UsageError(
-            f"{joint.pair.measure.label}: the two systems never differ in this table, so it cannot show a difference; "
-            "state other rates or a lower agreement"
+            f"{joint.pair.measure.label}: the two systems earn the same on every question, so no number of questions"
+            " like these would tell them apart; let cost or speed decide, or plan for other rates or a lower agreement"
         )
 
     def tilted(theta: float) -> Joint:

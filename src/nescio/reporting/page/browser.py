@@ -161,10 +161,11 @@ def browser(
     facets, further, notes = _strata(seen.strata, _words(texts, rows))
     notes += seen.notes
     short = shortened(seen.runs, HEAD)
+    shown = names([f"{name} · {label}" if label else name for name, label in rows], 120)
     payload: dict[str, Any] = {
         "runs": list(seen.runs),
         "heads": [short.get(run, run) for run in seen.runs],
-        "questions": names([f"{name} · {label}" if label else name for name, label in rows], 120),
+        "questions": shown,
         "cells": packed(seen.states),
         "facets": facets,
         "further": further,
@@ -173,6 +174,9 @@ def browser(
         "clusters": seen.clusters,
         **(more or {}),
     }
+    ids = [name for name, _ in rows]
+    payload |= {"ids": ids} if ids != list(shown) else {}  # as files have them, for notes that go back to them
+    payload |= {"runIds": list(seen.names)} if list(seen.names) != list(seen.runs) else {}
     if seen.words:
         payload["words"] = list(seen.words)
     if seen.graded:

@@ -116,7 +116,7 @@ def change_page(change: Change, *, title: str, texts: Texts | None = None) -> st
     notes = (*change.comparisons.notes, *_apart(change), *unseen)
     return assembled(
         "diff.html.jinja",
-        ("page.js", "texts.js", "graded.js", "questions.js"),
+        ("page.js", "texts.js", "graded.js", "statistics.js", "own_scores.js", "reading.js", "questions.js"),
         Shared(title, sentence(change), [str(change.comparisons.signature)], notes),
         figures,
         browsing,

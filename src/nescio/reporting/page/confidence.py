@@ -12,6 +12,7 @@ from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, note
 from nescio.errors import NescioError
 from nescio.reporting import charts, panels
+from nescio.reporting.numbers import number
 from nescio.reporting.page.figure import Figure, Record
 from nescio.reporting.page.report_data import ReportData
 from nescio.selective import curve
@@ -159,7 +160,7 @@ def reliability_figure(report: ReportData, data: Evidence) -> tuple[Figure | Non
         return None, ()
     split = having[:MOST_PANELS]
     drawn = [row | _words_of_bin(row) for row in rows if row["run"] in split]
-    words = "; ".join(f"{run} {_calibration_error(rows, run):.3f}" for run in split)
+    words = "; ".join(f"{run} {number(_calibration_error(rows, run))}" for run in split)
     return (
         Figure(
             "reliability",

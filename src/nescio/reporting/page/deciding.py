@@ -59,9 +59,14 @@ def units(report: ReportData) -> int:
     data = report.loaded.data
     if not isinstance(data, Evidence):
         return max(map(sum, report.counts.values()))
-    if data.clusters is not None:
-        return len(set(data.clusters.tolist()))
+    if data.groups is not None:
+        return len(set(data.groups.tolist()))
     return data.repeats.questions if data.repeats is not None else data.size
+
+
+def unit(report: ReportData) -> str:
+    """Return what `units` counts: "question", or "cluster"."""
+    return "cluster" if report.loaded.data.groups is not None else "question"
 
 
 def stands_alone(report: ReportData) -> bool:
@@ -74,7 +79,7 @@ def _degenerate(report: ReportData) -> tuple[Statement, ...]:
     """Return the sentence of data that decides nothing: too few, all silent, none right, all alike."""
     runs, many = report.runs, units(report)
     answers = {run: answers_of(report, run) for run in runs if run in report.counts}
-    n = plural(many, "cluster" if _clustered(report) else "question")
+    n = plural(many, unit(report))
     if not any(answered for answered, _ in answers.values()):
         text = "There is nothing to ship: no question was answered."
         return (Statement("degenerate", text, {"case": "silent", "runs": len(runs), "units": many}),)
@@ -102,11 +107,6 @@ def _all_of(many: int) -> str:
 
 def _at_thresholds(report: ReportData) -> str:
     return " at their thresholds" if report.shipping and report.shipping.tuned else ""
-
-
-def _clustered(report: ReportData) -> bool:
-    data = report.loaded.data
-    return isinstance(data, Evidence) and data.clusters is not None
 
 
 def _no_decision(report: ReportData, run: str) -> Iterator[Statement]:
@@ -201,7 +201,7 @@ def _share(part: int, whole: int) -> str:
 
 def _bound(report: ReportData, wrong: int, answered: int, tried: int) -> Statement:
     if not stands_alone(report):
-        why = "its questions are clustered" if _clustered(report) else "its questions were asked several times"
+        why = "its questions are clustered" if unit(report) == "cluster" else "its questions were asked several times"
         return Statement("wrong", f"(no bound: {why}).", {"upper": None})
     upper = upper_of_chosen(wrong, answered, tried, LEVEL)
     k = len(report.runs)

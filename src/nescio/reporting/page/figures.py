@@ -9,7 +9,7 @@ from typing import Any
 
 from nescio.data.notes import Note
 from nescio.reporting import abstention, charts
-from nescio.reporting.numbers import number, with_interval
+from nescio.reporting.numbers import number, signed, with_interval
 from nescio.reporting.page.commands import measure_words
 from nescio.reporting.page.figure import MOST_ROWS, Figure, Record, first_of
 from nescio.reporting.page.how_to_read import silent_share
@@ -110,16 +110,16 @@ def gain_figure(report: ReportData) -> Figure | None:
         | {
             "named": charts.named(row["run"], top),
             "tip": (
-                f"{row['run']}: accuracy {row['accuracy']:.3f}, c@1 {row['c_at_1']:.3f}, gain from abstaining "
-                f"{row['gain']:+.3f}"
+                f"{row['run']}: accuracy {number(row['accuracy'])}, c@1 {number(row['c_at_1'])}, gain from abstaining "
+                f"{signed(row['gain'])}"
             ),
         }
         for row in reversed(rows)
     ]
     most = max(rows, key=lambda row: row["gain"])
     gained = (
-        f"The largest gain from abstaining: {most['run']}, from {most['accuracy']:.3f} to {most['c_at_1']:.3f} "
-        f"({most['gain']:+.3f})."
+        f"The largest gain from abstaining: {most['run']}, from {number(most['accuracy'])} to {number(most['c_at_1'])} "
+        f"({signed(most['gain'])})."
     )
     if not most["gain"]:
         gained = "No run gains from abstaining."
@@ -171,9 +171,8 @@ def penalty_figure(report: ReportData) -> Figure | None:
 def _said_of_silence(silent: float) -> str:
     if not silent:
         return "Below the dashed line, a system that never answers would be better."
-    return (
-        f"Below the dashed line a system that never answers would be better: it earns {silent:.3f} where none exists."
-    )
+    earns = number(silent)
+    return f"Below the dashed line a system that never answers would be better: it earns {earns} where none exists."
 
 
 def _worth(counts: Mapping[str, tuple[int, int, int]], silent: float) -> float:
@@ -263,7 +262,8 @@ def strata_figure(report: ReportData) -> Figure | None:
     best = max(own, key=lambda row: row["value"], default=None)
     worst = min(own, key=lambda row: row["value"], default=None)
     words = (
-        f" {first}: from {worst['value']:.3f} in {worst['stratum']} to {best['value']:.3f} in {best['stratum']}."
+        f" {first}: from {number(worst['value'])} in {worst['stratum']}"
+        f" to {number(best['value'])} in {best['stratum']}."
         if best and worst and best is not worst
         else ""
     )
@@ -299,11 +299,15 @@ def _value(row: Record) -> str:
 def all_figures(report: ReportData) -> tuple[tuple[Figure, ...], tuple[Note, ...]]:
     """Every figure that the data allows, in the order of the page, and notes on what could not be drawn."""
     from nescio.reporting.page.confidence import confidence_figures
+    from nescio.reporting.page.front import front_figure
     from nescio.reporting.page.pairs import difference_figure, pair_figure, rank_figure
+    from nescio.reporting.page.stakes import stakes_figure
     from nescio.reporting.page.studies import study_figures
 
     counted: Sequence[Figure | None] = (
         interval_figure(report),
+        stakes_figure(report),
+        front_figure(report),
         outcome_figure(report),
         gain_figure(report),
         penalty_figure(report),

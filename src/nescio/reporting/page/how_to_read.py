@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from nescio.data.evidence import Evidence
 from nescio.reporting.numbers import number
+from nescio.reporting.page.deciding import unit, units
 from nescio.reporting.page.report_data import ReportData
 from nescio.text import plural
 
@@ -22,27 +23,16 @@ class Word(Struct, frozen=True):
     text: str
 
 
-def units(report: ReportData) -> int | None:
-    """Return how many questions, or clusters of them, there are; None for counts alone."""
-    data = report.loaded.data
-    if not isinstance(data, Evidence):
-        return None
-    return data.size if data.clusters is None else len(set(map(int, data.clusters)))
-
-
 def is_small(report: ReportData) -> bool:
     """Say whether the collection is too small for small differences."""
-    many = units(report)
-    return many is not None and many < SMALL
+    return isinstance(report.loaded.data, Evidence) and units(report) < SMALL
 
 
 def warning(report: ReportData) -> str:
     """Say what a small collection cannot say; nothing where it is not small."""
-    many = units(report)
-    if many is None or not is_small(report):
+    if not is_small(report):
         return ""
-    clusters = isinstance(report.loaded.data, Evidence) and report.loaded.data.clusters is not None
-    what = plural(many, "cluster" if clusters else "question")
+    what = plural(units(report), unit(report))
     return f"The collection is small: {what}.{_detectable(report)} So no value is in bold."
 
 
@@ -53,7 +43,7 @@ def _detectable(report: ReportData) -> str:
     found = sorted(row.detectable for row in undecided or rows if row.detectable is not None)
     if not found:
         return ""
-    span = f"{found[0]:.3f}" if f"{found[0]:.3f}" == f"{found[-1]:.3f}" else f"{found[0]:.3f} to {found[-1]:.3f}"
+    span = " to ".join(dict.fromkeys(map(number, (found[0], found[-1]))))
     which = "of the pairs that are undecided" if undecided else "of these pairs"
     return f" The smallest difference that a test detects with a chance of 80% is about {span} {which}."
 
@@ -71,7 +61,7 @@ def _silence(report: ReportData) -> str:
     share = silent_share(report)
     if not share:
         return "Below 0, never answering is better."
-    return f"Below {share:.3f}, which silence earns on the questions without an answer, never answering is better."
+    return f"Below {number(share)}, which silence earns on the questions without an answer, never answering is better."
 
 
 def _chosen(report: ReportData) -> str:
@@ -81,12 +71,18 @@ def _chosen(report: ReportData) -> str:
     return f", and from {number(row.low)} to {number(row.high)} as the best of {len(report.runs):,}"
 
 
+def _asked_alike(report: ReportData) -> bool:
+    """Say whether every question was asked equally often, so that counts of answers give the score."""
+    data = report.loaded.data
+    return data.repeats is None or "-" not in data.repeats.span(data.present)
+
+
 def words(report: ReportData) -> Sequence[Word]:
     """Explain the words of the page by the best run's own figures."""
     best = report.runs[0]
     name, counts = report.shown[best], report.counts.get(best)
     explained = []
-    if counts and sum(counts):
+    if counts and sum(counts) and _asked_alike(report):
         correct, incorrect, unanswered = counts
         n = sum(counts)
         one = (correct + unanswered * correct / n) / n
@@ -95,13 +91,13 @@ def words(report: ReportData) -> Sequence[Word]:
                 "c@1",
                 "Accuracy that does not count an abstention as an error: each unanswered question earns the accuracy "
                 f"of the run. {name} has {correct:,} of {n:,} right and left {unanswered:,} unanswered: ({correct:,} + "
-                f"{unanswered:,}·{correct:,}/{n:,})/{n:,} = {one:.3f}. Its accuracy is {correct / n:.3f}.",
+                f"{unanswered:,}·{correct:,}/{n:,})/{n:,} = {number(one)}. Its accuracy is {number(correct / n)}.",
             ),
             Word(
                 "penalty(t)",
                 "The mean score if an error costs t/(1-t): 1 for right, 0 for an abstention. At t = 0.75 an "
                 f"error costs 3, so {name} earns ({correct:,} - 3·{incorrect:,})/{n:,} = "
-                f"{(correct - 3 * incorrect) / n:.3f}. {_silence(report)}",
+                f"{number((correct - 3 * incorrect) / n)}. {_silence(report)}",
             ),
         ]
     covered = report.row(best, "coverage")

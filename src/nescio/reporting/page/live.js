@@ -1,11 +1,13 @@
-// A page that is served is loaded again when its files have changed; the address keeps its filters.
+// A page that is served says how far its runs are, and is loaded again when there is a newer version; the address keeps its filters.
 (() => {
-  let version = null;
+  const { held, $ } = page;
+  const badge = $("live"), says = (refused) => { badge.textContent = refused ? `${held.live.says}; ${refused}` : held.live.says; badge.classList.toggle("refused", Boolean(refused)); };
+  says("");
   setInterval(async () => {
     try {
-      const now = await (await fetch("/version")).text();
-      if (version !== null && now !== version) location.reload();
-      version = now;
-    } catch { /* the server has ended */ }
-  }, 2000);
+      const now = await (await fetch("/version")).json();
+      if (now.version && now.version !== held.live.version) location.reload();
+      else says(now.refused);
+    } catch { says("the server has ended"); }
+  }, 1000);
 })();

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from nescio.data.results import Comparison
 from nescio.reporting import charts, diagrams
-from nescio.reporting.numbers import difference, spaced_p
+from nescio.reporting.numbers import difference, number, spaced_p
 from nescio.reporting.page.figure import MOST_ROWS, Figure, Record, first_of
 from nescio.reporting.page.report_data import ReportData, compare_command
 from nescio.text import enumerated, plural
@@ -33,7 +33,7 @@ def rank_figure(report: ReportData) -> Figure | None:
             "label": label,
             "run": name,
             "value": rank.value,
-            "tip": f"{name}: {report.main} {rank.value:.3f}, rank {rank.low} to {rank.high}",
+            "tip": f"{name}: {report.main} {number(rank.value)}, rank {rank.low} to {rank.high}",
         }
         for label, name, rank in zip(labels, shown, ranks, strict=True)
     ]
@@ -162,7 +162,7 @@ def difference_figure(report: ReportData) -> Figure | None:
     row = {"measure": report.main, "difference": pair.difference, "low": ends[0], "high": ends[1], "tip": tip}
     verdict = "significant" if pair.significant else "not significant"
     detectable = "" if pair.detectable is None else " The smallest difference that this test would detect (80% power): "
-    detectable += "" if pair.detectable is None else f"{pair.detectable:.3f}."
+    detectable += "" if pair.detectable is None else f"{number(pair.detectable)}."
     return Figure(
         "pairs",
         "Is the difference significant?",

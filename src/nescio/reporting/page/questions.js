@@ -57,12 +57,14 @@
   const least = () => ($("f-least").value === "" ? -Infinity : Math.fround(Number($("f-least").value))); // the threshold at which a run would answer
   const errs = (cell, from) => sure[cell] >= from && (cells[cell] === 2 || (from > -Infinity && cells[cell] === 3 && candidates?.[cell] === 2));
   const mostSure = (q, r, from = least()) => own.runs.reduce((most, _, run) => ((r < 0 || run === r) && errs(q * R + run, from) && sure[q * R + run] > most ? sure[q * R + run] : most), -Infinity);
+  const scoresAlone = scored && !WORDS[3]; // which say all that an outcome could
   const PRESETS = {
     sure: sure && { test: (q, r) => mostSure(q, r) > -Infinity, order: (r) => (a, b) => mostSure(b, r) - mostSure(a, r) || a - b },
     kept: candidates && { test: (q, r) => anyRun(r, (run) => cells[q * R + run] === 3 && candidates[q * R + run] === 1) },
     only: R > 1 && (!own.words || own.words[2]) && { test: (q, r) => wrong[q] === 1 && right[q] > 0 && anyRun(r, (run) => cells[q * R + run] === 2) },
     all: R && (!own.words || own.words[2]) && { test: (q) => wrong[q] === R },
     differ: people && { test: (q, r) => anyRun(r, (run) => people[q * R + run] && (cells[q * R + run] === 1 || cells[q * R + run] === 2) && people[q * R + run] !== cells[q * R + run]) },
+    noted: !scoresAlone && { test: (q, r) => anyRun(r, (run) => reading.noted(q, run)) },
     flips: flips && { test: (q, r) => anyRun(r, (run) => flips[run].has(own.repeats[q])) },
   };
   [...$("f-show").options].forEach((option) => { if (option.value && !PRESETS[option.value]) option.remove(); });
@@ -124,6 +126,7 @@
     document.querySelectorAll(".pair").forEach((pair) => { const run = pair.querySelector(".who").value; if (run !== "") put("run", own.runs[run] + "|" + pair.querySelector(".what").value); });
     put("order", $("f-sort").value);
     put("tolerate", page.tolerates?.()); // of the block that decides
+    reading.written().forEach((note) => put("note", note));
     return found;
   };
   const PREFIX = "#questions?", SPAN = scored ? "mean" : "right", BETWEEN = scored ? ".." : "-"; // means may be below 0
@@ -132,6 +135,7 @@
     $("f-search").value = found.get("search") ?? "";
     const set = (select, value) => { select.value = value ?? ""; if (select.selectedIndex < 0) select.value = ""; };
     page.tolerate?.(found.get("tolerate"));
+    reading.read(found.getAll("note"));
     set($("f-agree"), found.get("runs"));
     set($("f-show"), found.get("show"));
     const whose = own.runs.indexOf(found.get("of"));
@@ -173,13 +177,45 @@
     }
     at = -1;
     showSpan();
-    $("f-count").textContent = view.length === n ? `All ${n.toLocaleString("en")} questions` : `${view.length.toLocaleString("en")} of ${n.toLocaleString("en")} questions`;
+    $("f-count").textContent = `${view.length === n ? "All" : `${view.length.toLocaleString("en")} of`} ${n.toLocaleString("en")} ${own.repeats ? "rows, one each time a question was asked" : "questions"}`;
     $("f-empty").hidden = view.length > 0;
+    chips();
     grid.scrollTop = 0;
     body.style.height = view.length * HEIGHT + "px";
     grid.setAttribute("aria-rowcount", view.length + 1);
     draw(true);
     score();
+  };
+  // --- what filters now, by name, each of which a click takes away
+  const WITH = { show: ["of", "least"] };
+  const optionOf = (select) => select.selectedOptions[0]?.textContent ?? "";
+  const named = (name, value) => {
+    if (name === "search") return `“${value}”`;
+    if (name === "show") return optionOf($("f-show")) + (of() < 0 ? "" : `, of ${own.runs[of()]}`) + (value === "sure" && $("f-least").value ? `, from confidence ${$("f-least").value}` : "");
+    if (name === "of") return `of ${value}`;
+    if (name === SPAN) return scored ? `mean score ${value.replace(BETWEEN, " to ")}` : `${span[0] === span[1] ? span[0] : span.join(" to ")} of ${R} runs right`;
+    if (name === "runs") return optionOf($("f-agree"));
+    if (name === "change") return optionOf($("f-move"));
+    if (name === "order") return optionOf($("f-sort"));
+    if (name.startsWith("in.")) return `${name.slice(3)}: ${value}`;
+    const at = value.lastIndexOf("|"), states = own.words ?? ["is missing", "is correct", "is incorrect", "is unanswered", "", "is not graded"];
+    return name === "run" ? `${value.slice(0, at)} ${states[Number(value.slice(at + 1))]}` : null;
+  };
+  const chips = () => {
+    const all = [...wanted()], shows = $("f-show").value !== "";
+    $("f-chips").replaceChildren(...all.flatMap(([name, value], i) => {
+      const text = shows && WITH.show.includes(name) ? null : named(name, value);
+      if (!text) return [];
+      const chip = make("button", { type: "button", className: "chip", title: "remove this filter" }, isolated(text), make("span", { "aria-hidden": "true", textContent: " ×" }), make("span", { className: "hidden", textContent: ", remove this filter" }));
+      chip.addEventListener("click", () => {
+        const left = new URLSearchParams(all.filter(([other], k) => k !== i && !(WITH[name] ?? []).includes(other)));
+        try { history.replaceState(null, "", left.toString() ? PREFIX + left : "#questions"); } catch { return; }
+        restore();
+        filter();
+        ($("f-chips").querySelector("button") ?? $("f-search")).focus();
+      });
+      return [chip];
+    }));
   };
   const changed = () => {
     filter();
@@ -238,6 +274,7 @@
     row.node.setAttribute("aria-rowindex", index + 2);
     row.node.style.transform = `translateY(${index * HEIGHT}px)`;
     const question = texts?.asked[q]?.[0] ?? "";
+    row.node.classList.toggle("noted", own.runs.some((_, r) => reading.noted(q, r)));
     row.name.replaceChildren(isolated(own.questions[q]), ...(question && question !== own.questions[q] ? [" ", make("small", {}, isolated(question.slice(0, 200)))] : []));
     row.name.title = (question || own.questions[q]).slice(0, 300);
     row.total.textContent = sum(q);
@@ -261,8 +298,10 @@
       row.node.classList.toggle("at", index === at);
     }
     pool.forEach((row) => { if (!row.seen) { row.node.style.display = "none"; row.index = -1; row.node.removeAttribute("id"); } });
+    light(); // rows come and go as they are scrolled
     at >= 0 && document.getElementById("row-" + at) ? grid.setAttribute("aria-activedescendant", "row-" + at) : grid.removeAttribute("aria-activedescendant");
   };
+  const light = () => reading.light(asked(), body, $("detail"));
   let waiting = false;
   grid.addEventListener("scroll", () => { if (!waiting) { waiting = true; requestAnimationFrame(() => { waiting = false; draw(); }); } }, { passive: true });
   const widen = () => grid.style.setProperty("--name", `${Math.max(innerWidth <= 700 ? 104 : 210, Math.min(640, grid.clientWidth - (moves ? 178 : scored && R < 2 ? 0 : SUM) - CELL * R - 80))}px`); // the name has what the marks leave
@@ -292,9 +331,8 @@
   };
   page.keepAddress = keepAddress;
   const close = () => { detail.hidden = true; opened = -1; keepAddress(); grid.focus(); };
-  const FOLDED = 600; // characters of a text that are shown at once
-  const folded = (text, props = {}) => (text.length <= FOLDED ? make("div", { className: "said", dir: "auto", textContent: text, ...props })
-    : make("details", { className: "said", dir: "auto" }, make("summary", { textContent: text.slice(0, FOLDED) + "…" }), make("div", { textContent: text })));
+  const { folded } = reading;
+  let versus = R === 2 ? 1 : -1; // the run from whose answers the others' differences are marked
   const open = async (q, quiet = false) => {
     opened = q;
     keepAddress();
@@ -311,115 +349,46 @@
     const link = make("a", { href: PREFIX + new URLSearchParams({ open: own.questions[q] }), textContent: "Link to this question", className: "link" });
     const known = [...(moves ? [["change", sum(q)]] : []), ...facets.map((f) => [f.name, f.values[f.codes[q]]]), ...own.further.map((f) => [f.name, f.texts[q]])];
     for (let i = known.length - 1; i >= 0; i--) if (known[i][1] === gold || known[i][1] === question) known.splice(i, 1); // shown as such below
-    if (known.length) parts.push(make("p", { className: "lead" }, ...known.flatMap(([name, text]) => [make("span", {}, name + ": ", isolated(text)), " · "]).slice(0, -1)));
     if (question) parts.push(folded(question));
     if (gold) parts.push(make("p", { className: "gold" }, make("span", { className: "label", textContent: "Gold: " }), isolated(gold)));
     const reasons = said.some((one) => one?.[2]);
-    const plain = scored && !WORDS[3]; // scores alone, which say all that an outcome could
-    const head = make("tr", {}, ...["run", ...(plain ? [] : ["outcome"]), ...(plain ? [graded.head] : []), ...(people ? ["people say"] : []), ...(sure ? ["confidence"] : []), ...(texts ? [reasons ? `answer, and ${own.texts.reasons}` : "answer"] : [])].map((name) => make("th", { scope: "col", className: "text", textContent: name })));
+    const head = make("tr", {}, ...["run", ...(scoresAlone ? [] : ["outcome"]), ...(scoresAlone ? [graded.head] : []), ...(people ? ["people say"] : []), ...(sure ? ["confidence"] : []), ...(texts ? [reasons ? `answer, and ${own.texts.reasons}` : "answer"] : [])].map((name) => make("th", { scope: "col", className: "text", textContent: name })));
     const rows = own.runs.map((name, r) => {
       const state = cells[q * R + r];
       const outcome = make("td", { className: "text cell-" + state }, make("span", { className: "cell" }, make("i", { className: "s" + state, textContent: GLYPHS[state], "aria-hidden": "true" })), " " + WORDS[state]);
-      const row = make("tr", { "data-run": String(r) }, make("th", { scope: "row" }, called(r)), ...(plain ? [] : [outcome]));
-      if (plain) row.append(graded.cells(q, r, state !== 6 ? WORDS[state] : "–"));
+      const row = make("tr", { "data-run": String(r) }, make("th", { scope: "row" }, called(r)), ...(scoresAlone ? [] : [outcome]));
+      if (scoresAlone) row.append(graded.cells(q, r, state !== 6 ? WORDS[state] : "–"));
       else if (graded) outcome.append(...graded.lines(q, r));
       if (candidates?.[q * R + r] && state === 3) outcome.append(make("small", { textContent: `its candidate was ${candidates[q * R + r] === 1 ? "right" : "wrong"}` }));
       if (people) row.append(make("td", { className: "text", "data-label": "people say", textContent: people[q * R + r] ? WORDS[people[q * R + r]] : "–" }));
       if (sure) row.append(make("td", { "data-label": "confidence", textContent: Number.isNaN(sure[q * R + r]) ? "–" : String(Number(sure[q * R + r].toPrecision(4))) }));
       if (texts) {
         const [answer, graded, why] = said[r] ?? ["", "", ""];
-        row.append(make("td", { className: "words" }, ...(answer ? [folded(answer)] : []), ...(graded ? [make("small", {}, "graded: ", isolated(graded))] : []), ...(why ? [make("div", { className: "why" }, folded(why))] : [])));
+        const other = said[versus === r && R === 2 ? 1 - r : versus]?.[0] ?? "";
+        row.append(make("td", { className: "words" }, ...(answer ? [folded(answer, (versus !== r || R === 2) && other ? reading.differing(answer, other) : [answer])] : []), ...(graded ? [make("small", {}, "graded: ", isolated(graded))] : []), ...(why ? [make("div", { className: "why" }, folded(why))] : [])));
       }
+      if (state && !scoresAlone) row.append(make("td", { className: "noting" }, reading.box(q, r, () => { keepAddress(); draw(true); })));
       return row;
     });
+    if (!scoresAlone) head.append(make("th", { scope: "col", className: "text", textContent: "your note" }));
+    if (R > 1 && said.filter((one) => one?.[0]).length > 1) {
+      const select = choose([["-1", "no run"], ...own.runs.map((name, r) => [String(r), name])], { value: String(versus) });
+      select.value = String(versus);
+      select.addEventListener("change", () => { versus = Number(select.value); open(q, true).then(() => detail.querySelector(".versus select").focus()); });
+      parts.push(make("label", { className: "versus" }, "Mark differences from ", select));
+    }
     parts.push(make("div", { className: "scroll", tabIndex: 0, role: "region", "aria-label": "Answers of the runs" }, make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows))));
+    if (known.length) parts.push(make("p", { className: "lead" }, ...known.flatMap(([name, text]) => [make("span", {}, name + ": ", isolated(text)), " · "]).slice(0, -1)));
     detail.replaceChildren(...parts, link);
     detail.hidden = false;
+    light();
     if (quiet) return;
     detail.focus();
     detail.scrollIntoView({ block: "nearest" });
   };
   detail.addEventListener("keydown", (event) => { if (event.key === "Escape") close(); });
 
-  // --- the scores of the questions shown, by the formulas and intervals of `nescio score`
-  const DRAWS = 6000, AT_ONCE = 40; // draws of an interval; milliseconds
-  const random = (seed) => () => { seed = (seed + 0x6d2b79f5) | 0; let t = Math.imul(seed ^ (seed >>> 15), 1 | seed); t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t; return ((t ^ (t >>> 14)) >>> 0) / 4294967296; };
-  const normal = (next) => Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next());
-  const gamma = (shape, next) => { // Marsaglia & Tsang 2000
-    if (shape < 1) return gamma(shape + 1, next) * Math.pow(1 - next(), 1 / shape);
-    const d = shape - 1 / 3, c = 1 / Math.sqrt(9 * d);
-    for (;;) {
-      const x = normal(next), v = (1 + c * x) ** 3;
-      if (v > 0 && Math.log(1 - next()) < 0.5 * x * x + d - d * v + d * Math.log(v)) return d * v;
-    }
-  };
-  const quantile = (sorted, p) => { const place = p * (sorted.length - 1), low = Math.floor(place); return sorted[low] + (place - low) * ((sorted[low + 1] ?? sorted[low]) - sorted[low]); };
-  const middle = (values, point) => { values.sort(); const tail = (1 - own.level) / 2; return [Math.min(quantile(values, tail), point), Math.max(quantile(values, 1 - tail), point)]; };
-  const cAt1 = (c, u) => c + c * u;
-  const wilson = (hits, m) => {
-    const z2 = own.z * own.z, p = hits / m, centre = (p + z2 / (2 * m)) / (1 + z2 / m);
-    const half = (own.z / (1 + z2 / m)) * Math.sqrt((p * (1 - p)) / m + z2 / (4 * m * m));
-    return [hits <= 0 ? 0 : Math.max(0, centre - half), hits >= m ? 1 : Math.min(1, centre + half)];
-  };
-  const posterior = (c, w, u) => {
-    const next = random(c * 7919 + w * 104729 + u), accuracy = new Float64Array(DRAWS), one = new Float64Array(DRAWS);
-    for (let i = 0; i < DRAWS; i++) {
-      const a = gamma(c + 0.5, next), b = gamma(w + 0.5, next), d = gamma(u + 0.5, next), all = a + b + d;
-      accuracy[i] = a / all;
-      one[i] = cAt1(a / all, d / all);
-    }
-    const m = c + w + u;
-    return [middle(one, cAt1(c / m, u / m)), middle(accuracy, c / m)];
-  };
-  const clustered = (r, m, c, u, answered) => {
-    const sums = new Map(), a = c / m, s = u / m, g = answered / m;
-    for (const q of view) {
-      const state = counted[q * R + r];
-      if (!state || state === 5) continue;
-      const hit = state === 1 || state === 4 ? 1 : 0, quiet = state === 3 ? 1 : 0, said = state === 1 || state === 2 ? 1 : 0;
-      const into = sums.get(own.clusters[q]) ?? [0, 0, 0];
-      into[0] += (1 + s) * (hit - a) + a * (quiet - s); into[1] += hit - a; into[2] += said - g;
-      sums.set(own.clusters[q], into);
-    }
-    const k = sums.size;
-    if (k < 2) return [null, null, null];
-    return [cAt1(a, s), a, g].map((value, i) => {
-      let total = 0;
-      for (const into of sums.values()) total += into[i] ** 2;
-      const half = (own.z * Math.sqrt((k / (k - 1)) * total)) / m;
-      return [Math.max(0, value - half), Math.min(1, value + half)];
-    });
-  };
-  const tally = (r) => {
-    const count = [0, 0, 0, 0, 0, 0];
-    for (const q of view) count[counted[q * R + r]]++;
-    const c = count[1] + count[4], w = count[2], u = count[3], m = c + w + u, answered = count[1] + count[2];
-    if (!m) return { m, values: [null, null, null], bounds: () => [null, null, null] };
-    const bounds = () => (!own.level ? [null, null, null] : own.clusters ? clustered(r, m, c, u, answered) : [...posterior(c, w, u), wilson(answered, m)]);
-    return { m, values: [cAt1(c / m, u / m), c / m, answered / m], bounds };
-  };
-  $("own-how").append(...(own.words || !own.level ? [] : own.clusters
-    ? [`${own.level * 100}% intervals computed in this page by a normal approximation (delta method) that keeps each cluster together. The intervals of the leaderboard come from resampling.`]
-    : [`${own.level * 100}% intervals, computed as in `, make("code", { textContent: "nescio score" }), `: c@1 and accuracy from ${DRAWS.toLocaleString("en")} draws of Dirichlet(counts + ½) made in this page, coverage by Wilson's formula. The last digit can differ from the command's, and more digits can differ if few questions are shown.`]));
-  const shownValue = (value, bounds) => (value === null ? ["undefined"] : [value.toFixed(3), ...(bounds ? [make("small", { textContent: `[${bounds[0].toFixed(3)}, ${bounds[1].toFixed(3)}]` })] : [])]);
-  let later = 0;
-  const score = () => { clearTimeout(later); later = setTimeout(scoreNow, 60); };
-  const scoreNow = () => {
-    if (scored) return scored.table(view, called);
-    if (own.words) return;
-    const rows = own.runs.map((name, r) => ({ r, ...tally(r) })).sort((a, b) => (b.values[0] ?? -1) - (a.values[0] ?? -1));
-    $("own").tHead.replaceChildren(make("tr", {}, make("th", { scope: "col", className: "text", textContent: "run" }), ...["c@1", "accuracy", "coverage", "n"].map((name) => make("th", { scope: "col", textContent: name }))));
-    const cells = rows.map((row) => row.values.map((value) => make("td", {}, ...shownValue(value, null))));
-    $("own").tBodies[0].replaceChildren(...rows.map((row, i) => make("tr", { "data-run": String(row.r) }, make("th", { scope: "row" }, called(row.r)), ...cells[i], make("td", { textContent: row.m.toLocaleString("en") }))));
-    const fill = (i) => { // intervals follow a few runs at a time, so that hundreds of runs hold nothing up
-      for (const until = performance.now() + AT_ONCE; i < rows.length && performance.now() < until; i++) {
-        const bounds = rows[i].bounds();
-        cells[i].forEach((cell, k) => cell.replaceChildren(...shownValue(rows[i].values[k], bounds[k])));
-      }
-      if (i < rows.length) later = setTimeout(() => fill(i), 0);
-    };
-    fill(0);
-  };
+  const score = ownScores(counted, called, scored, () => view);
 
   // --- all together
   $("f-download").addEventListener("click", () => keep("questions", [["question", ...(moves ? ["change"] : []), ...facets.map((f) => f.name), ...own.runs], ...view.map((q) => [own.questions[q], ...(moves ? [sum(q)] : []), ...facets.map((f) => f.values[f.codes[q]]), ...own.runs.map((_, r) => (scored && cells[q * R + r] === 6 && !Number.isNaN(scored.at(q, r)) ? Number(scored.at(q, r).toPrecision(7)) : WORDS[cells[q * R + r]]))])]));

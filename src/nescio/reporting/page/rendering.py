@@ -54,9 +54,26 @@ class Shared(Struct, frozen=True):
     notes: Sequence[Note]
 
 
-def page(report: ReportData, *, title: str | None = None, texts: Texts | None = None, live: bool = False) -> str:
+class Assumption(Struct, frozen=True):
+    """What was assumed so that files could be shown at all: what they do not say, what was taken, and the commands of
+    the other readings."""
+
+    why: str
+    taken: str
+    others: tuple[str, ...]
+
+
+def page(
+    report: ReportData,
+    *,
+    title: str | None = None,
+    texts: Texts | None = None,
+    live: Mapping[str, str] | None = None,
+    assumed: Sequence[Assumption] = (),
+) -> str:
     """Return the whole report as one text. `title` stands in the browser's tab and above the answer; a page that is
-    `live` asks where it was served from whether there is a newer one."""
+    `live` has a version, asks where it was served from whether there is a newer one, and says how far the
+    runs are. What was `assumed` stands above all else."""
     figures, missing = all_figures(report)
     browsing, unseen = browser(seen_by(report), texts)
     sources = (report.scores, report.comparisons, *report.studies)
@@ -74,13 +91,18 @@ def page(report: ReportData, *, title: str | None = None, texts: Texts | None = 
             "deciding.js",
             "texts.js",
             "graded.js",
+            "statistics.js",
+            "own_scores.js",
+            "reading.js",
             "questions.js",
             *(("live.js",) if live else ()),
         ),
         shared,
         figures,
         browsing,
-        held=_held(report),
+        held={**_held(report), **({"live": live} if live else {})},
+        live=live,
+        assumed=[_shown_assumption(one) for one in assumed],
         runs=[report.shown[run] for run in report.runs],
         board=leaderboard(report),
         level=report.level,
@@ -96,6 +118,12 @@ def page(report: ReportData, *, title: str | None = None, texts: Texts | None = 
         thresholds=threshold_rows(report),
         studies=[figure.name for figure in figures if figure.name in ("stability", "ties", "error_over_ties", "swap")],
     )
+
+
+def _shown_assumption(one: Assumption) -> Assumption:
+    """Return an assumption without what does not belong on a page."""
+    why, taken = (sanitize(text, 600, target="page") for text in (one.why, one.taken))
+    return Assumption(why, taken, tuple(sanitize(line, target="page") for line in one.others))
 
 
 @cache
@@ -223,7 +251,10 @@ def browser_lead(browsing: Browser | None, more: str = "") -> str:
     """Say what the browser of questions shows."""
     if browsing is None:
         return ""
-    each = f"each of the {browsing.questions:,} questions{more}"
+    n, again = browsing.questions, browsing.payload.get("repeats")
+    each = f"each of the {n:,} questions{more}"
+    if again is not None:
+        each = f"each of {len(set(again)):,} questions, asked {n:,} times in all{more}"
     return f"The score of each run on {each}." if browsing.scored else f"What each run did with {each}."
 
 

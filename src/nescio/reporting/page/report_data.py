@@ -238,7 +238,11 @@ def column_to_break_down(loaded: Loaded) -> str | None:
         return None
     for name, values in data.strata.items():
         distinct = len(set(values))
-        if FEWEST <= distinct <= MOST_PARTS and name != "repeat" and len(values) >= LEAST_EACH * distinct:
+        if (
+            FEWEST <= distinct <= MOST_PARTS
+            and name not in ("repeat", "stake")
+            and len(values) >= LEAST_EACH * distinct
+        ):
             return name
     return None
 
@@ -363,7 +367,8 @@ def _shipping(
     first, *others = order
     same = _alike(data, first, others, tuned)
     alike = tuple((run, tuned.get(run)) for run in same)
-    second = next((run for run in others if run not in same), None)
+    origin = {run: data.origins.get(run, run) for run in values}  # of ungraded answers taken both ways
+    second = next((run for run in others if run not in same and origin[run] != origin[first]), None)
     if second is None:
         return Shipping(first, tuned.get(first), alike=alike)
     comparison = None
@@ -375,7 +380,8 @@ def _shipping(
             for run in (second, first)
         ]
         paired = replace(loaded, data=together(both))
-        comparison = compare(paired, [main], baseline=second, run=first, **{**drawn, "progress": None}).rows[0]
+        compared = compare(paired, [main], baseline=second, run=first, **{**drawn, "progress": None})
+        comparison = next(iter(compared.rows), None)
     return Shipping(first, tuned.get(first), second, tuned.get(second), comparison, alike)
 
 

@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nescio.data.results import Score
-from nescio.reporting.numbers import with_interval
+from nescio.reporting.numbers import number, with_interval
 from nescio.reporting.page.deciding import answers_of, decision
 from nescio.reporting.page.report_data import ReportData
 from nescio.reporting.page.statements import LEVEL, Figure, Statement
@@ -134,6 +134,14 @@ def value(row: Score | None) -> str:
     return "not computed" if row is None else with_interval(row.value, row.low, row.high)
 
 
+def asked(report: ReportData, rows: int) -> str:
+    """Say what so many rows are: questions, or answers where questions were asked several times."""
+    repeats = report.loaded.data.repeats
+    if repeats is None:
+        return plural(rows, "question")
+    return f"{plural(rows, 'answer')} to {plural(repeats.questions, 'question')}"
+
+
 def _what_it_did(report: ReportData, run: str) -> tuple[str, ...]:
     """Return what the best run did with its questions, and who would be best if silence were taken for a wrong
     answer."""
@@ -145,14 +153,13 @@ def _what_it_did(report: ReportData, run: str) -> tuple[str, ...]:
         return ()
     right, wrong, left = f"{correct / n:.1%}", f"{incorrect / n:.1%}", f"{unanswered / n:.1%}"
     parts = [
-        f"{report.shown[run]} got {right} of {plural(n, 'question')} right and {wrong} wrong, and left {left} "
-        "unanswered."
+        f"{report.shown[run]} got {right} of {asked(report, n)} right and {wrong} wrong, and left {left} unanswered."
     ]
     shares = {name: c / (c + w + u) if c + w + u else 0.0 for name, (c, w, u) in report.counts.items()}
     top = max(report.runs, key=lambda name: shares[name])
     if report.main != "accuracy" and shares[top] > shares[run]:
         parts.append(
             f"By accuracy, which counts an abstention as a wrong answer, {report.shown[top]} would be first "
-            f"({shares[top]:.3f})."
+            f"({number(shares[top])})."
         )
     return tuple(parts)

@@ -12,6 +12,7 @@ from typing import Any
 from nescio.reporting.layout import shortened
 from nescio.text import sanitize
 
+_ESCAPED = re.compile("[<>&\u2028\u2029\u202a-\u202e\u2066-\u2069\u200e\u200f\x7f-\x9f]")
 NAME = 80  # characters of a name that are shown
 
 
@@ -44,8 +45,7 @@ def _from_right(letter: str) -> bool:
 
 
 def as_json(value: Any) -> str:
-    """JSON that can stand inside a script element: what could end the element, or a line of JavaScript, is escaped."""
+    """JSON that can stand inside a script element: what could end the element, or a line of JavaScript, is escaped, and
+    so is what turns the direction of writing or is no character of a text."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    for c in "<>&\u2028\u2029":
-        text = text.replace(c, f"\\u{ord(c):04x}")
-    return text
+    return _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)

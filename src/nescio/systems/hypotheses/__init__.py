@@ -51,9 +51,11 @@ def hypothesis(question: str, answer: str, language: str = "") -> str:
     """
     answer = " ".join(answer.split()).rstrip(".")
     before, after = around(question, answer, language)
+    if answer.endswith(("'s", "’s")) and after.startswith("'s "):
+        after = after.removeprefix("'s ")  # whose ideas: Qutb's
     at_start = not before or before[-1] in ".:!?"
     text = f"{before} {answer if at_start or not before else _inside(answer)} {after}"
-    text = re.sub(r"\s+([,;:])", r"\1", " ".join(text.split()))
+    text = re.sub(r"\s+([,;:]|'s\b)", r"\1", " ".join(text.split()))
     return f"{text[:1].upper()}{text[1:]}."
 
 

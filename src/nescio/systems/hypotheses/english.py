@@ -317,7 +317,8 @@ def _of_degree(after: Words, low: Words, prep: Words, answer: str) -> str:
     if first in en.BE and low[0] not in ("long", "often", "far", "soon", "early", "late", "quickly"):
         said = low[0] in en.MEASURED and measured(answer) and low[0] not in answer.lower()
         return _adverbial(rest, SLOT) if _stranded(rest) else joined(rest[1:], rest[0], SLOT, low[0] if said else "")
-    bare = low[0] != "long" or answer.lower().startswith(("for ", "until ", "since ")) or {"last", "take"} & set(low)
+    said = answer.lower().startswith(("for ", "until ", "since ", "from ", "between "))
+    bare = low[0] != "long" or said or {"last", "take"} & set(low)
     return _adverbial(rest, joined(prep, SLOT) if bare or not rest else f"for {SLOT}")
 
 

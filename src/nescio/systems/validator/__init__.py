@@ -8,8 +8,8 @@ from nescio.systems.validator._resources import Resources
 from nescio.systems.validator.ablation import ablation
 from nescio.systems.validator.deciding import decide
 from nescio.systems.validator.features import Features, Rarity, features, rarity
-from nescio.systems.validator.model import Model, load, not_english, save
-from nescio.systems.validator.techniques import OWN, REDUNDANCY, TECHNIQUES, chosen, table12
+from nescio.systems.validator.model import Model, languages, load, save
+from nescio.systems.validator.techniques import OWN, REDUNDANCY, TECHNIQUES, chosen, missing, table12, versions
 from nescio.systems.validator.training import Trained, TrainingPlan, fit, gather, train
 
 __all__ = [
@@ -28,10 +28,12 @@ __all__ = [
     "features",
     "fit",
     "gather",
+    "languages",
     "load",
-    "not_english",
+    "missing",
     "rarity",
     "save",
     "table12",
     "train",
+    "versions",
 ]

@@ -11,6 +11,7 @@ from msgspec import Struct, field
 
 from nescio.systems.hypotheses import around
 from nescio.systems.validator import _lexicon
+from nescio.systems.validator._languages import ENGLISH
 from nescio.systems.validator._words import Words, question_word, read
 from nescio.text import find_words
 
@@ -39,8 +40,20 @@ class Case(Struct, frozen=True):
     @property
     def stated(self) -> tuple[str, ...]:
         """The words of the statement that question and answer make, in lower case."""
-        before, after = around(self.question.text, self.answer.text)
-        return (*read(before).lower, *self.answer.lower, *read(after).lower)
+        before, after = self._sides
+        return (*before.lower, *self.answer.lower, *after.lower)
+
+    @property
+    def stated_stems(self) -> tuple[str, ...]:
+        """The stems of these words."""
+        before, after = self._sides
+        return (*before.stem, *self.answer.stem, *after.stem)
+
+    @property
+    def _sides(self) -> tuple[Words, Words]:
+        language = self.question.language
+        before, after = around(self.question.text, self.answer.text, "" if language == ENGLISH else language)
+        return read(before, language), read(after, language)
 
     @property
     def total(self) -> float:
@@ -73,10 +86,10 @@ class Match(Struct, frozen=True):
         return math.exp(-self.distance / NEAR)
 
 
-def case(question: str, answer: str, text: str, weight: Weight, title: str = "") -> Case:
-    """Return the candidate in words, with its matches."""
-    q, a, t = read(question), read(answer), read(text)
-    named = frozenset(read(title.replace("_", " ")).stem)
+def case(question: str, answer: str, text: str, weight: Weight, title: str = "", *, language: str = ENGLISH) -> Case:
+    """Return the candidate in words of a language (its code), with its matches."""
+    q, a, t = read(question, language), read(answer, language), read(text, language)
+    named = frozenset(read(title.replace("_", " "), language).stem)
     starts = find_words(t.lower, a.lower)
     spans = [(i, i + len(a)) for i in starts] or [(0, 0)]
     matched = [(span, _matches(q, t, span, weight, named)) for span in spans]

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from nescio.systems.validator._case import EXACT, NONE, TITLE, Case, Match, focus, longest_common, longest_run
 from nescio.systems.validator._words import is_name, is_number
-from nescio.text import STOP_WORDS
 
 Row = dict[str, float]
 
@@ -48,7 +47,7 @@ def lexical(one: Case) -> Row:
         "answer to text": share(len(one.answer), len(one.text)),
         "answer repeats question": share(sum(one.answer.stem[i] in of_question for i in own), len(own)),
         "answer weight": share(math.fsum(one.weight(one.answer.stem[i]) for i in own), len(own)),
-        "answer begins with function word": float(bool(one.answer.lower) and one.answer.lower[0] in STOP_WORDS),
+        "answer begins with function word": float(bool(one.answer.lower) and one.answer.lower[0] in one.answer.stops),
     }
 
 

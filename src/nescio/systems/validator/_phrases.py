@@ -10,17 +10,13 @@ from itertools import pairwise
 from nescio.systems.validator._case import NONE, TITLE, Case, longest_common, longest_run
 from nescio.systems.validator._lexical import Row, share, shared_grams
 from nescio.systems.validator._lexicon import lemmas
-from nescio.systems.validator._words import Words, is_name, is_number, lemma
-from nescio.text import STOP_WORDS, find_words, stem
-
-
-def _stems(words: Sequence[str]) -> tuple[str, ...]:
-    return tuple(stem(lemma(word)) for word in words)
+from nescio.systems.validator._words import Words, is_name, is_number
+from nescio.text import STOP_WORDS, find_words
 
 
 def hypothesis(one: Case) -> Row:
     """Return the statement that question and answer make: how much of it stands in the text, in its order."""
-    stated, t = _stems(one.stated), one.text.stem
+    stated, t = one.stated_stems, one.text.stem
     own = one.answer.stem
     return {
         "subsequence": share(longest_common(stated, t), len(stated)),
@@ -37,16 +33,17 @@ def _beside(stated: Sequence[str], one: Case) -> float:
         return 0.0
     at, n = starts[0], len(one.answer)
     first, end = one.span
-    left = [w for w in stated[:at] if w not in STOP_WORDS][-3:]
-    right = [w for w in stated[at + n :] if w not in STOP_WORDS][:3]
+    stops = one.question.stops
+    left = [w for w in stated[:at] if w not in stops][-3:]
+    right = [w for w in stated[at + n :] if w not in stops][:3]
     before, after = set(one.text.stem[max(0, first - 8) : first]), set(one.text.stem[end : end + 8])
     return share(sum(w in before for w in left) + sum(w in after for w in right), len(left) + len(right))
 
 
 def phrases(one: Case) -> Row:
     """Transform the statement: the other order (passive, of for 's), and patterns of apposition and naming."""
-    stated = _stems(one.stated)
-    rest = _stems([w for i, w in enumerate(one.question.lower) if i != one.asks])
+    stated = one.stated_stems
+    rest = tuple(stem for i, stem in enumerate(one.question.stem) if i != one.asks)
     own, t = one.answer.stem, one.text.stem
     forms = (stated, (*own, *rest), (*rest, *own), (*rest[len(rest) // 2 :], *own, *rest[: len(rest) // 2]))
     lengths = [longest_common(form, t) for form in forms]

@@ -1,34 +1,35 @@
-"""Techniques that need what is not part of this project: WordNet, sentence embeddings, a parser. Each is skipped where
-it is absent."""
+"""What is not part of this project: WordNet, sentence embeddings, a parser, a prover. A technique that needs what is
+absent is skipped."""
 
 from __future__ import annotations
 
 from functools import lru_cache
-from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 from msgspec import Struct
 
-from nescio.systems.hypotheses import hypothesis
+from nescio.systems.validator import _passages
 from nescio.systems.validator._case import TITLE, Case
-from nescio.systems.validator._lexical import Row, share
+from nescio.systems.validator._lexical import Row
 from nescio.systems.wordnet import DEBIAN, lacking, open_folder
-
-PARSER = "en_core_web_sm"
 
 
 class Resources(Struct, frozen=True):
-    """Where to find WordNet's folder, a model of sentence-transformers, and a model of spaCy (names or folders).
+    """Where to find WordNet's folder, a model of sentence-transformers, a pipeline of spaCy, and the prover E.
 
-    Nothing is downloaded: embeddings need a model by name; a parser without a name is looked for among what is
-    installed.
+    Nothing is downloaded. Embeddings and parser are named; WordNet and the prover are looked for where they are usual.
     """
 
     wordnet: Path | None = None
     embeddings: str | None = None
     parser: str | None = None
+    prover: str | None = None
+
+    @property
+    def folder(self) -> Path:
+        """Where WordNet is."""
+        return self.wordnet or DEBIAN
 
 
 def numbers_absent(_: Resources) -> str | None:
@@ -41,7 +42,7 @@ def wordnet_absent(resources: Resources) -> str | None:
     """Why there is no WordNet, or None."""
     if find_spec("nltk") is None:
         return "nltk is not installed (pip install 'nescio[systems]')"
-    folder = resources.wordnet or DEBIAN
+    folder = resources.folder
     if name := lacking(folder):
         return f"no {name} in {folder}: name WordNet's folder with --wordnet"
     return None
@@ -49,19 +50,11 @@ def wordnet_absent(resources: Resources) -> str | None:
 
 def embeddings_absent(resources: Resources) -> str | None:
     """Why there are no embeddings, or None."""
+    if resources.embeddings == _passages.MODEL:
+        return f"{_passages.MODEL} has no vector for each token"
     if find_spec("sentence_transformers") is None:
         return "sentence-transformers is not installed (pip install 'nescio[embeddings]')"
     return None if resources.embeddings else "no model is named with --embeddings"
-
-
-def parser_absent(resources: Resources) -> str | None:
-    """Why there is no parser, or None."""
-    if find_spec("spacy") is None:
-        return "spacy is not installed"
-    name = resources.parser or PARSER
-    if find_spec(name) is None and not Path(name).is_dir():
-        return f"spacy has no model {name}; install it, or name another with --parser"
-    return None
 
 
 # ---- WordNet ----
@@ -91,7 +84,7 @@ def _base(folder: Path, word: str) -> str:
 
 def wordnet(one: Case, resources: Resources) -> Row:
     """Question words that the text lacks: has it a synonym of theirs, a wider or narrower word, an antonym?"""
-    folder = resources.wordnet or DEBIAN
+    folder = resources.folder
     text = {_base(folder, word) for word in one.text.lower}
     sums = {"synonym": 0.0, "kin": 0.0, "antonym": 0.0, "nothing": 0.0}
     for m in one.matches:
@@ -101,30 +94,3 @@ def wordnet(one: Case, resources: Resources) -> Row:
         kind = "synonym" if same & text else "antonym" if against & text else "kin" if kin & text else "nothing"
         sums[kind] += m.weight
     return {name: value / one.total for name, value in sums.items()}
-
-
-# ---- syntax ----
-
-
-@lru_cache(maxsize=1)
-def _parser(name: str) -> Any:
-    return import_module("spacy").load(name)
-
-
-@lru_cache(maxsize=1 << 14)
-def _arcs(name: str, text: str) -> tuple[tuple[str, str, str], ...]:
-    """Return the dependencies of a text: lemma of the head, relation, lemma of what depends on it."""
-    parsed = _parser(name)(text)
-    return tuple((word.head.lemma_.lower(), word.dep_, word.lemma_.lower()) for word in parsed if not word.is_punct)
-
-
-def syntax(one: Case, resources: Resources) -> Row:
-    """Dependencies that statement and text share: with the relation, and without it."""
-    name = resources.parser or PARSER
-    stated, text = set(_arcs(name, hypothesis(one.question.text, one.answer.text))), set(_arcs(name, one.text.text))
-    bare, others = ({(head, tail) for head, _, tail in arcs} for arcs in (stated, text))
-    return {
-        "dependencies": share(len(stated & text), len(stated)),
-        "dependencies without relation": share(len(bare & others), len(bare)),
-        "turned round": share(sum((tail, head) in others for head, tail in bare if head != tail), len(bare)),
-    }

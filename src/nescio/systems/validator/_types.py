@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from nescio.systems.validator import _lexicon
 from nescio.systems.validator._case import NONE, Case
+from nescio.systems.validator._languages import ENGLISH, months, plain_numbers
 from nescio.systems.validator._lexical import Row, share
 from nescio.systems.validator._words import Words, is_name, is_number
 from nescio.text import word_set
@@ -78,7 +79,8 @@ def names(one: Case) -> Row:
 def numbers(one: Case) -> Row:
     """Numbers: does the text state those that the question states, and how many others?"""
     in_question, stated, in_answer = (
-        _values(" ".join(words.surface)) for words in (one.question, one.text, one.answer)
+        _values(plain_numbers(" ".join(words.surface), words.language))
+        for words in (one.question, one.text, one.answer)
     )
     missing = len(in_question - stated)
     return {
@@ -99,28 +101,33 @@ def _values(text: str) -> frozenset[Decimal]:
     return frozenset(quantity.value.normalize() for quantity in quantities(text))
 
 
-_MONTH = rf"(?P<month>{'|'.join(month.capitalize() for month in _lexicon.MONTHS)})"
-_BEFORE = r"(?:(?P<before>[0-3]?\d)(?:st|nd|rd|th)?(?:\s+of)?\s+)?"  # 8 May, the 8th of May
-_BEHIND = r"(?:\s+(?:the\s+)?(?P<behind>[0-3]?\d)(?:st|nd|rd|th)?(?![\w]))?"  # May 8, May the 8th
-_TIME = re.compile(
-    r"\b(?:(?P<century>\d{1,2})(?:st|nd|rd|th)[- ]centur(?:y|ies)|(?P<decade>\d{3}0)s|(?P<year>1\d{3}|20\d\d)"
-    rf"|{_BEFORE}{_MONTH}\b{_BEHIND})\b"
-)
+@lru_cache(maxsize=8)
+def _time(language: str) -> re.Pattern[str]:
+    """Return a regular expression for times, such as 8 May, the 8th of May, 8 de mayo, May the 8th; English months have
+    a capital, because may is a verb."""
+    names = "|".join(map(str.capitalize, months(language)))
+    month = rf"(?P<month>{names})" if language == ENGLISH else rf"(?P<month>(?i:{names}))"
+    before = r"(?:(?P<before>[0-3]?\d)(?:st|nd|rd|th|er|[.º])?(?:\s+(?:of|de))?\s+)?"
+    behind = r"(?:\s+(?:the\s+)?(?P<behind>[0-3]?\d)(?:st|nd|rd|th)?(?![\w]))?"
+    return re.compile(
+        r"\b(?:(?P<century>\d{1,2})(?:st|nd|rd|th)[- ]centur(?:y|ies)|(?P<decade>\d{3}0)s|(?P<year>1\d{3}|20\d\d)"
+        rf"|{before}{month}\b{behind})\b"
+    )
 
 
 @lru_cache(maxsize=1 << 14)
-def moments(text: str) -> frozenset[tuple[str, int]]:
+def moments(text: str, language: str = ENGLISH) -> frozenset[tuple[str, int]]:
     """Return the times that a text names: ("year", 1945), ("decade", 1940), ("month", 5), ("day", 508).
 
     A day is the same before its month and behind it: 8 May, May 8th, the 8th of May.
     """
     dates: set[tuple[str, int]] = set()
-    for match in _TIME.finditer(text):
+    for match in _time(language).finditer(text):
         for kind in ("century", "decade", "year"):
             if match[kind]:
                 dates.add((kind, int(match[kind])))
         if match["month"]:
-            month = 1 + _lexicon.MONTHS.index(match["month"].lower())
+            month = 1 + months(language).index(match["month"].lower())
             dates.add(("month", month))
             if day := match["before"] or match["behind"]:
                 dates.add(("day", 100 * month + int(day)))
@@ -141,7 +148,7 @@ def agrees(moment: tuple[str, int], others: frozenset[tuple[str, int]]) -> bool:
 def times(one: Case) -> Row:
     """Compare times: does the text name those that the question names, or others instead?"""
     in_question, stated, in_answer = (
-        moments(" ".join(words.surface)) for words in (one.question, one.text, one.answer)
+        moments(" ".join(words.surface), words.language) for words in (one.question, one.text, one.answer)
     )
     missing = [moment for moment in in_question if not agrees(moment, stated)]
     return {

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from functools import lru_cache
 
 from msgspec import Struct
 
+from nescio.systems.validator._languages import ENGLISH, stem, stop_words
 from nescio.systems.validator._lexicon import NUMBER_WORDS, lemmas, peoples
-from nescio.text import STOP_WORDS, bare_word, stem
+from nescio.text import bare_word, without_accents
 
 _WORD = re.compile(r"\d+(?:[.,:]\d+)*(?:st|nd|rd|th|s)?|[^\W\d_](?:[^\W_]|(?<=\w)['’](?=\w))*")
 _PAUSES = (("", 0.0), (",", 2.0), ("()", 2.0), (":–—", 3.0), (";", 4.0), (".!?", 6.0))  # in words of distance
@@ -28,6 +28,7 @@ class Words(Struct, frozen=True):
     lemma: tuple[str, ...]
     stem: tuple[str, ...]
     place: tuple[float, ...]
+    language: str = ENGLISH
 
     def __len__(self) -> int:
         return len(self.lower)
@@ -35,7 +36,13 @@ class Words(Struct, frozen=True):
     @property
     def content(self) -> tuple[int, ...]:
         """The positions of the words that are no function words."""
-        return tuple(i for i, word in enumerate(self.lower) if word not in STOP_WORDS)
+        stops = self.stops
+        return tuple(i for i, word in enumerate(self.lower) if word not in stops)
+
+    @property
+    def stops(self) -> frozenset[str]:
+        """The function words of the language."""
+        return stop_words(self.language)
 
     @property
     def content_stems(self) -> tuple[str, ...]:
@@ -44,8 +51,8 @@ class Words(Struct, frozen=True):
 
 
 @lru_cache(maxsize=1 << 14)
-def read(text: str) -> Words:
-    """Return the words of a text."""
+def read(text: str, language: str = ENGLISH) -> Words:
+    """Return the words of a text in a language, by its code."""
     surface, place, at, end = [], [], 0.0, 0
     for match in _WORD.finditer(text):
         between = text[end : match.start()]
@@ -54,8 +61,9 @@ def read(text: str) -> Words:
         place.append(at)
         end = match.end()
     lower = [_plain(word) for word in surface]
-    bases = [lemma(word) for word in lower]
-    return Words(text, tuple(surface), tuple(lower), tuple(bases), tuple(stem(base) for base in bases), tuple(place))
+    bases = [lemma(word) for word in lower] if language == ENGLISH else [word.lower() for word in surface]
+    stems = tuple(stem(base, language) for base in bases)
+    return Words(text, tuple(surface), tuple(lower), tuple(bases), stems, tuple(place), language)
 
 
 def spans(text: str) -> tuple[tuple[int, int], ...]:
@@ -65,8 +73,7 @@ def spans(text: str) -> tuple[tuple[int, int], ...]:
 
 def _plain(word: str) -> str:
     """Lower case, without accents and the 's of possession: Céloron's as celoron."""
-    letters = unicodedata.normalize("NFKD", bare_word(word))
-    return "".join(letter for letter in letters if not unicodedata.combining(letter)) or word
+    return without_accents(bare_word(word)) or word
 
 
 def lemma(word: str) -> str:
@@ -82,7 +89,7 @@ def is_number(word: str) -> bool:
 
 def is_name(words: Words, i: int) -> bool:
     """Whether the i-th word is written as a name: a capital that no beginning of a sentence explains."""
-    return i > 0 and words.surface[i][0].isupper() and words.lower[i] not in STOP_WORDS
+    return i > 0 and words.surface[i][0].isupper() and words.lower[i] not in words.stops
 
 
 def question_word(words: Words) -> int | None:

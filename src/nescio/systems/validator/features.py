@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from nescio.errors import MismatchError
 from nescio.systems.validator._case import case
+from nescio.systems.validator._languages import code
 from nescio.systems.validator._redundancy import Votes
 from nescio.systems.validator._resources import Resources
 from nescio.systems.validator._words import read
 from nescio.systems.validator.techniques import TECHNIQUES
-from nescio.tasks.ave.exercise import Exercise
+from nescio.tasks.ave.exercise import Exercise, language
 
 
 class Rarity(Struct, frozen=True):
@@ -46,11 +47,12 @@ class Features(Struct, frozen=True, eq=False):
 
 def rarity(exercise: Exercise) -> Rarity:
     """Count in the questions and supporting texts of a development collection, each candidate giving two texts."""
-    question_text = {question.id: question.text for question in exercise.questions}
+    asked = {question.id: question for question in exercise.questions}
     counts: Counter[str] = Counter()
     for candidate in exercise.candidates:
-        for text in (question_text[candidate.question_id], candidate.text):
-            counts.update(set(read(text).stem))
+        question = asked[candidate.question_id]
+        for text in (question.text, candidate.text):
+            counts.update(set(read(text, code(language(question))).stem))
     return Rarity(2 * len(exercise.candidates), dict(counts))
 
 
@@ -68,10 +70,11 @@ def features(
     if not exercise.candidates:
         raise MismatchError("the collection has no answer to validate")
     resources = resources or Resources()
-    text_of = {question.id: question.text for question in exercise.questions}
+    asked = {question.id: (question.text, code(language(question))) for question in exercise.questions}
     cases = [
-        case(text_of[one.question_id], one.answer, one.text, rare.weight, one.document or "")
+        case(text, one.answer, one.text, rare.weight, one.document or "", language=tongue)
         for one in exercise.candidates
+        for text, tongue in (asked[one.question_id],)
     ]
     names: list[str] = []
     parts: list[NDArray[np.float64]] = []

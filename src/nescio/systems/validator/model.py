@@ -17,13 +17,15 @@ from nescio._version import __version__
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError, UsageError, opt
 from nescio.sources.writing import write_text
+from nescio.systems.validator._languages import ENGLISH, code
 from nescio.systems.validator._redundancy import Votes
 from nescio.systems.validator._resources import Resources
 from nescio.systems.validator._rivals import contested
 from nescio.systems.validator.features import Features, Rarity, features
 from nescio.systems.validator.forest import Floats, Forest, as_lists, from_lists
-from nescio.systems.validator.techniques import RIVALS, TECHNIQUES, check
+from nescio.systems.validator.techniques import RIVALS, TECHNIQUES, check, versions
 from nescio.tasks.ave.exercise import Exercise, language
+from nescio.text import enumerated
 
 KIND, VERSION = "nescio answer validator", 1
 _CLIP = 1e-6
@@ -65,6 +67,12 @@ class Model(Struct, frozen=True):
         """
         resources = resources or Resources()
         check(self.techniques, resources)
+        then, now = self.about.get("versions", {}), versions(self.techniques, resources)
+        if then != now:
+            raise UsageError(
+                f"the model was trained with {enumerated([*then.values()]) or 'none'}, but here is "
+                f"{enumerated([*now.values()]) or 'none'}: train it again, or name the same"
+            )
         computed = features(exercise, self.techniques, self.rarity, resources, votes)
         if computed.names != self.names:
             raise UsageError(
@@ -80,12 +88,21 @@ class Model(Struct, frozen=True):
             "stands for the question, and confidences may be off; `nescio ave validate train` learns from pairs too",
         )
         mixed = (made,) if all(not one.answer for one in exercise.candidates) and not self.about.get("pairs") else ()
+        if unlearnt := sorted({*languages(exercise)} - {*self.about.get("languages", (ENGLISH,))}):
+            mixed = (
+                *mixed,
+                note(
+                    "validator.language",
+                    "some of these questions are in {languages:list}, which the model did not learn from, so its "
+                    "confidences may be off",
+                    languages=[each.upper() for each in unlearnt],
+                ),
+            )
         then, now = float(self.about.get("contested", 0.0)), contested(exercise.candidates)
         if RIVALS not in self.techniques or abs(then - now) <= APART:
-            return (*mixed, *not_english(exercise))
+            return mixed
         return (
             *mixed,
-            *not_english(exercise),
             note(
                 "validator.rivals",
                 "{now:.0%} of these answers have a rival question about the same text, against {then:.0%} "
@@ -103,22 +120,9 @@ class Model(Struct, frozen=True):
         return self.calibration(self.forest.predict(computed.values))
 
 
-def not_english(exercise: Exercise) -> tuple[Note, ...]:
-    """Note the questions that say that they are in another language than English, whose rules these are."""
-    tongues = [language(question).upper() for question in exercise.questions]
-    others = [tongue for tongue in tongues if tongue and not tongue.startswith("EN")]
-    if not others:
-        return ()
-    return (
-        note(
-            "validator.not_english",
-            "{questions} of {total} questions are in {languages:list}, and the techniques are for English: words, "
-            "stems, names and hypotheses will often be missed",
-            questions=len(others),
-            total=len(tongues),
-            languages=sorted({*others}),
-        ),
-    )
+def languages(exercise: Exercise) -> tuple[str, ...]:
+    """Return the codes of the languages of the questions, English where they say none."""
+    return tuple(sorted({code(language(question)) for question in exercise.questions}))
 
 
 def save(model: Model, path: Path) -> None:

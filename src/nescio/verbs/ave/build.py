@@ -15,13 +15,13 @@ nescio judge questions.jsonl runs/*.jsonl -o judged.csv   # where no one looked
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
 
-from nescio.data.model import Question, Verdict
+from nescio.data.model import Question, Verdict, first_of_each
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED
 from nescio.data.results import Results
@@ -88,6 +88,11 @@ class BuildRequest(Worked):
         metavar="RULE",
         help="Do not apply RULE: declined, nil, void, long, duplicate or contained.",
     )
+    first_of: str | None = option(
+        default=None,
+        metavar="COLUMN",
+        help="Keep only the first question of each value of COLUMN, where later ones cannot be understood alone.",
+    )
     test_set: bool = option(default=False, help="Write the collection without its values.")
     systems: bool = option(
         default=False, help="Write the system of each answer, in an attribute that is not part of AVE's format."
@@ -103,11 +108,12 @@ def build(request: BuildRequest) -> BuiltCollection:
     if not isinstance(result.data, Unjudged):
         raise MismatchError(f"{request.source[0]} and the runs are already judged; give questions and unjudged answers")
     verdict_of, people, notes = _verdicts(result.data, request)
-    offers = building.offers(result.data.runs, verdict_of)
-    questions = _in_language(result.data.collection.questions, request.language)
+    questions, remarks = _asked(result.data.collection.questions, request)
+    ids = {question.id for question in questions}
+    offers = (one for one in building.offers(result.data.runs, verdict_of) if not remarks or one.question_id in ids)
     sifting, writing = split_progress(request.progress)
     built = building.build(questions, offers, name=output.stem, rules=rules, longest=request.longest, progress=sifting)
-    notes = [*result.notes, *notes, *(people.said_of_stale() if people else ())]
+    notes = [*result.notes, *remarks, *notes, *(people.said_of_stale() if people else ())]
     if not built.exercise.candidates:
         raise MismatchError("no answer is left to validate; the rules discarded all of them, or there was none")
     lost = write_exercise(
@@ -119,7 +125,7 @@ def build(request: BuildRequest) -> BuiltCollection:
             note("ave.not_xml", "{characters} characters that XML cannot hold were written as U+FFFD", characters=lost)
         )
     return BuiltCollection(
-        tuple(building.counts(built.exercise, built.available)),
+        tuple(building.counts(built.exercise)),
         sign(ave="build", rules="+".join(rules), longest=request.longest),
         tuple(notes),
         "counts",
@@ -128,11 +134,15 @@ def build(request: BuildRequest) -> BuiltCollection:
     )
 
 
-def _in_language(questions: Iterable[Question], language: str | None) -> list[Question]:
-    """Say the language of questions that do not say it."""
-    if not language:
-        return list(questions)
-    return [replace(question, strata={"language": language, **question.strata}) for question in questions]
+def _asked(questions: Sequence[Question], request: BuildRequest) -> tuple[list[Question], list[Note]]:
+    """Return the questions that the collection is to have, those that do not say their language in that of the request,
+    and a note where some are left out."""
+    remarks = []
+    if request.first_of:
+        questions, remark = first_of_each(questions, request.first_of)
+        remarks.append(remark)
+    own = {"language": request.language} if request.language else {}
+    return [replace(question, strata={**own, **question.strata}) for question in questions], remarks
 
 
 def _verdicts(data: Unjudged, request: BuildRequest) -> tuple[VerdictOf, Human | None, list[Note]]:

@@ -1,10 +1,11 @@
 """List the techniques, who used them in 2007, and which are used here (Table 12 of the paper).
 
-"skipped" says what is missing; "no" means that nescio does not have the technique.
+"skipped" says what is missing.
 
 \b
 nescio ave table12
 nescio ave table12 --wordnet ~/WordNet-3.0/dict
+nescio ave table12 --parser en_core_web_sm
 """
 
 from __future__ import annotations

@@ -139,7 +139,9 @@ def train(request: TrainRequest) -> TrainedValidator:
     check_file(output, "a model", (".json",), request.inputs())
     plan = validator.TrainingPlan(request.seed, request.trees, request.folds, request.also_weight, request.jobs)
     exercise, pairs = validated_by(request.collection)
-    techniques = validator.chosen(request.resources, request.without, redundancy=request.redundancy)
+    techniques = validator.chosen(
+        request.resources, request.without, redundancy=request.redundancy, languages=validator.languages(exercise)
+    )
     also = None if request.also is None else validated_by(request.also)[0]
     material = validator.gather(exercise, also, techniques, plan, resources=request.resources)
     trained = validator.fit(exercise, material, plan)
@@ -156,6 +158,7 @@ def train(request: TrainRequest) -> TrainedValidator:
         collection=exercise.name,
         answers=len(exercise.candidates),
         techniques="+".join(techniques),
+        **material.versions,
         trees=request.trees,
         folds=request.folds,
         seed=request.seed,
@@ -164,7 +167,7 @@ def train(request: TrainRequest) -> TrainedValidator:
         Threshold(name, row.threshold, row.value, row.value_in_sample, row.value_all_answered, row.coverage)
         for name, row in trained.tuned.items()
     ]
-    notes = (*validator.not_english(exercise), *_skipped(request), _in_sample(list(tables)))
+    notes = (*_skipped(request, exercise), _in_sample(list(tables)))
     return TrainedValidator(tuple(rows), line, notes, "thresholds", tables, wrote=(f"wrote {output}",))
 
 
@@ -183,14 +186,15 @@ def _scored(exercise: Exercise, runs: Runs, measures: Sequence[str], drawn: Mapp
     return compute_scores(data, list(measures), **drawn).rows
 
 
-def _skipped(request: TrainRequest) -> list[Note]:
-    absent = [
-        (technique.name, technique.absent(request.resources))
-        for technique in validator.TECHNIQUES.values()
-        if technique.name not in request.without
-    ]
+def _skipped(request: TrainRequest, exercise: Exercise) -> list[Note]:
+    reasons: dict[str, list[str]] = {}
+    for technique in validator.TECHNIQUES.values():
+        why = validator.missing(technique, request.resources, validator.languages(exercise))
+        if why and technique.name not in request.without:
+            reasons.setdefault(why, []).append(technique.name)
     return [
-        note("validator.skipped", "{subject} is skipped: {reason}", name, reason=why) for name, why in absent if why
+        note("validator.skipped", "not used: {techniques:list} ({reason})", techniques=names, reason=why)
+        for why, names in reasons.items()
     ]
 
 

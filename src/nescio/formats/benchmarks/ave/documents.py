@@ -86,7 +86,18 @@ def read_exercise(source: Source) -> Exercise:
         candidates += _candidates(source, element, identity)
     if not candidates:
         raise FormatError(source.label, "there are no answers (a, within q) to validate")
-    return Exercise(source.stem, tuple(questions.values()), tuple(candidates))
+    return Exercise(source.stem, tuple(questions.values()), tuple(candidates), _available(source, root))
+
+
+def _available(source: Source, root: _Element) -> dict[str, int]:
+    """Read how many answers there were before the collection was built, as `EN=335 ES=852`."""
+    counts = {}
+    for word in (root.get("available") or "").split():
+        language, _, count = word.rpartition("=")
+        if not count.isdecimal():
+            raise fault_in(source, root, "available must be numbers of answers by language, as in EN=335", word)
+        counts[language] = int(count)
+    return counts
 
 
 def _hold_places(source: Source, root: _Element) -> None:
@@ -142,8 +153,9 @@ def write_exercise(
 ) -> int:
     """Write a collection in the format of AVE 2007, whole or not at all; returns how many characters XML cannot hold.
 
-    Each of those is written as U+FFFD. Without `values` it is a test set; `systems` adds whose answer each is. Raises
-    MismatchError for an id with white space or a question without a text, which could not be read again.
+    Each of those is written as U+FFFD. Without `values` it is a test set, which does not say how many answers there
+    were either; `systems` adds whose answer each is. Raises MismatchError for an id with white space or a question
+    without a text, which could not be read again.
     """
     from lxml import etree
 
@@ -152,6 +164,8 @@ def write_exercise(
         raise MismatchError(f"question {empty!r} has no text, but an AVE collection needs it in q_str")
     clean = _Clean()
     root = etree.Element("ave")
+    if values and exercise.available:
+        root.set("available", " ".join(f"{language}={count}" for language, count in exercise.available.items()))
     groups: dict[str, list[Candidate]] = {question.id: [] for question in exercise.questions}
     for candidate in exercise.candidates:
         groups[candidate.question_id].append(candidate)

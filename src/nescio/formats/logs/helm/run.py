@@ -12,7 +12,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from nescio.data.notes import Note, note
-from nescio.errors import FormatError, MismatchError
+from nescio.errors import FormatError, MismatchError, offer
 from nescio.formats.logs import grading
 from nescio.formats.logs.grading import number
 from nescio.formats.registry import ReadOptions, SourceRole
@@ -72,12 +72,16 @@ def open_folders(parts: Sequence[SourceRole]) -> list[Folder]:
         documents[part] = source.document
         files.setdefault(label.parent, {})[part] = label
     if not held:
-        raise MismatchError(f"{parts[0][1].label}: {_LACKING}; give {STATE}.json and {STATS}.json of its folder too")
+        raise MismatchError(
+            f"{parts[0][1].label}: {_LACKING}; give {STATE}.json and {STATS}.json of its folder too"
+            f"{offer('beside', '*.json')}"
+        )
     for path, documents in held.items():
         lacking = [f"{part}.json" for part in (STATE, STATS) if part not in documents]
         if lacking:
             raise MismatchError(
                 f"{next(iter(files[path].values()))}: {_LACKING}; give {' and '.join(lacking)} of its folder too"
+                + "".join(offer("beside", name) for name in lacking)
             )
     return _named([_folder(path, documents, files[path]) for path, documents in held.items()])
 

@@ -20,7 +20,7 @@ from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, MEANINGS, NOT_GRADED, SAID_SO, SILENT
 from nescio.data.texts import AnswerTexts, texts_of
-from nescio.errors import FormatError, UsageError, opt, shorten
+from nescio.errors import FormatError, UsageError, offer, opt, shorten
 from nescio.formats.logs import grading
 from nescio.formats.logs.graded import Graded, check_choice, declined, pick
 from nescio.formats.logs.grading import EMPTY, ERRORED, NO_FORM, NO_SCORE, REFUSED, SCORE, Scale
@@ -237,9 +237,10 @@ def _no_labels(log: Log, scorer: str, grades: Sequence[Grade]) -> None:
     where = next(sample.where for sample, grade in zip(log.samples, grades, strict=True) if grade.label is not None)
     shown = ", ".join(f"{sanitize(shorten(word), target='message')} {many}×" for word, many in counts.most_common(5))
     first = sanitize(next(iter(counts)), target="message")[:40]
+    ungraded = "".join(offer("outcome_map", {word: "ungraded"}) for word in counts)
     rule = (
         f"the scores of {scorer!r} are labels, not outcomes: {shown}; "
-        f"{opt('outcome_map', {first: 'correct'})} says what one of them means, and so on for each"
+        f"{ungraded}{opt('outcome_map', {first: 'correct'})} says what one of them means, and so on for each"
     )
     raise FormatError(log.path, rule, where=where)
 

@@ -24,7 +24,7 @@ from msgspec.structs import replace
 
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import NOT_GRADED, SAID_SO, SILENT
-from nescio.errors import FormatError, MismatchError
+from nescio.errors import FormatError, MismatchError, offer
 from nescio.formats.logs import grading
 from nescio.formats.logs.graded import Graded, check_choice, chosen_among, declined, pick
 from nescio.formats.logs.grading import NO_SCORE, SCORE, Scale
@@ -110,6 +110,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     if not files:
         rule = (
             "this file of lm-evaluation-harness holds figures of whole tasks and no answers; give its samples_*.jsonl"
+            f"{offer('beside', 'samples_*.jsonl')}"
         )
         raise FormatError(results[0][0], rule, value=list(results[0][1]["results"]))
     sheets = _sheets(files, options)

@@ -20,6 +20,7 @@ from nescio.formats.registry import ReadOptions
 from nescio.sources.elements import as_list, as_object, identifier, part_of
 from nescio.sources.source import Source
 from nescio.sources.tables import json_lines
+from nescio.tasks.stakes.stating import is_marked
 from nescio.text import decimal, sanitize
 
 SAMPLE = {"doc_id", "doc", "filtered_resps"}
@@ -153,7 +154,9 @@ def _grades(value: Any, size: int) -> bool:
 
 
 def _item(row: dict[str, Any], where: str, label: object, fallbacks: set[str], options: ReadOptions) -> Item:
-    doc = identifier(row, "doc_id", label, where)
+    doc = as_object(row.get("doc")).get("id")
+    if not is_marked(doc):  # by which a question is asked at several stakes
+        doc = identifier(row, "doc_id", label, where)
     filter_, responses = row.get("filter", "none"), row.get("filtered_resps")
     if not isinstance(filter_, str):
         raise FormatError(label, "filter must be a text", where=where, value=filter_)

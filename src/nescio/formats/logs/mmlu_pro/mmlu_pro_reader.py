@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nescio.errors import FormatError, MismatchError
+from nescio.errors import FormatError, MismatchError, offer
 from nescio.formats.logs.graded import Graded, choose, outcomes_of
 from nescio.formats.logs.mmlu_pro.answers import Reading, grade, notes_on
 from nescio.formats.logs.mmlu_pro.figures import Figures, is_summary, results_of, summaries
@@ -57,6 +57,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         first = parts[0][1]
         rule = (
             f"this holds the figures of a category and no answers; give {results_of(first.stem)}.json of its folder too"
+            f"{offer('beside', f'{results_of(first.stem)}.json')}"
         )
         raise FormatError(first.label, rule)
     extract = choose(options, "extract", RULES, "rules") if "extract" in options.choose else "strict"

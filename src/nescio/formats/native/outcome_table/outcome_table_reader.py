@@ -59,6 +59,7 @@ from nescio.formats.totals import contradictions, refuse_contradictions
 from nescio.sources.database import connect
 from nescio.sources.source import LINES, TABLES, Source, name_runs, small
 from nescio.sources.tables import first, literal, load_rows, require, unguarded, with_points, without_blanks
+from nescio.tasks.stakes.stating import are_stated, label
 
 if TYPE_CHECKING:
     import duckdb
@@ -314,7 +315,9 @@ def _build(
     file_of_run[cells["run"]] = cells["file"]
     outcomes, lower = gather(cells, names["run"], names["question"])
     if REPEAT in names:
-        outcomes = replace(outcomes, repeats=repeats_of(names["question"], names[REPEAT]))
+        column = next(table.columns[REPEAT] for table in tables if REPEAT in table.columns)
+        labels = [label(column, text) for text in names[REPEAT]]
+        outcomes = replace(outcomes, repeats=repeats_of(names["question"], labels, single=are_stated(labels)))
     repeated = outcomes.repeats is not None
     if lower:
         notes.append(

@@ -6,11 +6,11 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from nescio.data.columns import Array
+from nescio.data.columns import OUTCOMES, Array
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT
 from nescio.data.repeats import REPEAT
-from nescio.errors import FormatError, MismatchError, opt
+from nescio.errors import FormatError, MismatchError, offer, opt
 from nescio.formats.native import roles
 from nescio.formats.native.headers import SUMS
 from nescio.formats.native.outcome_table.proposing import annotators_that_fit, repeats_that_fit, runs_that_fit
@@ -102,8 +102,9 @@ def keep_rules(connection: duckdb.DuckDBPyConnection, tables: Sequence[Table]) -
     if offence:
         broken, file, row, *cells = offence
         rule = rules[broken][2]
-        if rules[broken][0] == "outcome" and tables[file].columns["outcome"] != "outcome":
-            rule += _words_to_explain(connection)
+        if rules[broken][0] == "outcome":
+            rule += _words_to_explain(connection) if tables[file].columns["outcome"] != "outcome" else ""
+            rule += _words_offered(connection)
         raise FormatError(sources[file].label, rule, where=locate(sources[file], row), value=cells[broken])
 
 
@@ -116,6 +117,20 @@ def _words_to_explain(connection: duckdb.DuckDBPyConnection) -> str:
     if not ways and len(unknown) < len(words) and len(unknown) <= _FEW_UNKNOWN:
         ways = " ".join(opt("outcome_map", {word: "OUTCOME"}) for word in unknown)
     return f"; {ways}" if ways else ""
+
+
+def _words_offered(connection: duckdb.DuckDBPyConnection) -> str:
+    """Offer a meaning of each word that is no outcome: what all of them may be short for, and not graded."""
+    query = f"SELECT DISTINCT outcome FROM rows WHERE outcome IS NOT NULL AND graded IS NULL LIMIT {_MOST}"
+    words = sorted(str(word) for (word,) in connection.execute(query).fetchall())
+    if len(words) == _MOST:
+        return ""
+    short = {outcome[0]: outcome for outcome in OUTCOMES} | {"r": "correct", "w": "incorrect"}
+    known = {word.lower() for word in words} <= short.keys()
+    meanings = [[short[word.lower()], "ungraded"] if known else ["ungraded"] for word in words]
+    return "".join(
+        offer("outcome_map", {word: one}) for word, ones in zip(words, meanings, strict=True) for one in ones
+    )
 
 
 def no_sums(connection: duckdb.DuckDBPyConnection, tables: Sequence[Table]) -> None:

@@ -12,6 +12,7 @@ from nescio.formats.native.headers import REPEATS
 from nescio.formats.native.outcome_table.choosing import Chosen
 from nescio.formats.registry import ReadOptions
 from nescio.sources.source import Source
+from nescio.tasks.stakes.stating import STAKE
 
 RESERVED = (
     *("run", "question", "outcome", "confidence", "candidate", "rank", "answerable", "cluster", "known_answers"),
@@ -42,7 +43,7 @@ class Table(Struct, frozen=True):
     @property
     def taken(self) -> set[str]:
         """The columns that speak of runs and single answers, as they are called in `extra`."""
-        playing = {*self.columns.values(), *self.chosen.texts} - {*self.own}
+        playing = {*self.columns.values(), *self.chosen.texts} - {*self.own, STAKE}  # a stake is a stratum, too
         return {_as_given(name) for name in playing}
 
     @property

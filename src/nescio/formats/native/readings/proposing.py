@@ -44,7 +44,7 @@ def of_marks(counts: Mapping[str, int]) -> str:
         counted([state for n, state in way.items() for _ in range(counts.get(by_number.get(n, ""), 0))]) for way in says
     ]
     unclear = [by_number[n] for n in (-1.0, 0.0) if n in by_number]
-    ways = " ".join(opt("outcome_map", {word: "OUTCOME"}) for word in unclear)
+    ways = " ".join(opt("outcome_map", of=f"{word}=OUTCOME") for word in unclear)
     return f"{ways} says it (-1 silent, 0 wrong: {made[0]}; 0 silent, -1 wrong: {made[1]}; or one of them is ungraded)"
 
 

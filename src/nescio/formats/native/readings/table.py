@@ -258,11 +258,11 @@ def same(a: str | None, b: str | None) -> bool:
     return a is not None and b is not None and squeeze(a).casefold() == squeeze(b).casefold()
 
 
-def table_of(source: Source, reads: Reads = _never) -> Table:
-    """Look at the first rows of a source."""
+def table_of(source: Source, reads: Reads = _never, longest: int = LONGEST) -> Table:
+    """Look at the first rows of a source, and at the first letters of its cells."""
     with connect(small=small(source)) as connection:
         have = {name: cell for name, cell in load_rows(connection, source, "cells").items() if name is not None}
-        cells = ", ".join(f"left({cell}, {LONGEST})" for cell in have.values())
+        cells = ", ".join(f"left({cell}, {longest})" for cell in have.values())
         rows = connection.execute(f"SELECT {cells} FROM cells ORDER BY row LIMIT {ROWS}").fetchall()
     rows = [row for row in rows if row != tuple(have)]  # a header that is repeated
     columns = [Column(name, column) for name, column in zip(have, zip(*rows, strict=True), strict=True)]

@@ -1,0 +1,1 @@
+../../src/nescio/reporting/page/statistics.js

@@ -1,0 +1,113 @@
+"""A database: opened, migrated, and written so that what is acknowledged is on the disk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event, inspect
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, OperationalError
+
+from nescio.errors import UsageError
+
+BUSY = 10_000  # milliseconds that a writer waits for another
+POOLED = 40  # connections; as many handlers run at once
+
+
+class Database:
+    """A database of judgements, SQLite or PostgreSQL."""
+
+    def __init__(self, url: str) -> None:
+        """Open it; `url` is a file of SQLite, or a URL of SQLAlchemy. Raises UsageError where that cannot be."""
+        try:
+            where = make_url(url if "://" in url else f"sqlite:///{url}")
+            if where.drivername in ("postgresql", "postgres"):
+                where = where.set(drivername="postgresql+psycopg")
+            self.sqlite = where.get_backend_name() == "sqlite"
+            if self.sqlite and where.database in (None, "", ":memory:"):
+                raise UsageError("judgements need a database on disk: a file, or postgresql://HOST/NAME")
+            self.engine: Engine = create_engine(where, pool_size=POOLED, max_overflow=0, pool_pre_ping=not self.sqlite)
+        except (ArgumentError, NoSuchModuleError, ImportError) as error:
+            raise UsageError(
+                f"a database is a file of SQLite or a URL such as postgresql://HOST/NAME ({error})"
+            ) from None
+        self.path = Path(where.database or "") if self.sqlite else None
+        self.shown = where.render_as_string(hide_password=True)
+        if self.sqlite:
+            event.listen(self.engine, "connect", _set_up)
+            event.listen(self.engine, "begin", _begin)
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """Yield a connection that sees one state of the database."""
+        with self.engine.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """Yield a connection whose changes are on the disk when the block has ended; SQLite has one writer at a time,
+        and the others wait."""
+        with self.engine.connect().execution_options(immediate=True) as connection, connection.begin():
+            yield connection
+
+    def close(self) -> None:
+        """Close all connections."""
+        self.engine.dispose()
+
+
+def _set_up(connection: Any, _: Any) -> None:
+    connection.isolation_level = None  # SQLAlchemy's `begin` event begins
+    for pragma in ("journal_mode=WAL", "synchronous=FULL", f"busy_timeout={BUSY}", "foreign_keys=ON"):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _begin(connection: Connection) -> None:
+    immediate = connection.get_execution_options().get("immediate")
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
+
+
+def migrate(database: Database, revision: str = "head") -> None:
+    """Bring the tables to the newest form, with all that they hold."""
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(files("nescio.assessing").joinpath("migrations")))
+    with database.writing() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, revision)
+
+
+def open_database(url: str, *, new: bool = False) -> Database:
+    """Open a database and migrate it; raises UsageError where it cannot be opened, or holds nothing (or, where it is to
+    be `new`, something)."""
+    database = Database(url)
+    try:
+        if database.path is not None and not new and not database.path.is_file():
+            raise UsageError(f"there is no database {database.path}; nescio assess create makes one")
+        with database.reading() as connection:
+            known = inspect(connection).has_table("about")
+        if known and new:
+            raise UsageError(f"{database.shown} already holds judgements; name another database")
+        if not known and not new:
+            raise UsageError(f"{database.shown} is no database of nescio assess")
+        migrate(database)
+    except DBAPIError as error:
+        database.close()
+        raise UsageError(f"{database.shown} cannot be opened: {reason(error)}") from None
+    except UsageError:
+        database.close()
+        raise
+    return database
+
+
+def reason(error: DBAPIError) -> str:
+    """Say in a line what is wrong with a database."""
+    return str(error.orig).strip().splitlines()[0] if error.orig else type(error).__name__
+
+
+__all__ = ["Database", "OperationalError", "migrate", "open_database", "reason"]

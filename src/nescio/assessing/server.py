@@ -1,0 +1,226 @@
+"""The server: a page on which people judge, and the JSON that it sends and gets. Handlers are synchronous: what one
+acknowledges is on the disk."""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+import time
+from collections import deque
+from typing import Annotated, Any
+
+from fastapi import Depends, FastAPI, HTTPException, Request, Response
+from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse
+from pydantic import BaseModel, ConfigDict, Field
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+
+from nescio._version import __version__
+from nescio.assessing import access, work
+from nescio.assessing.database import Database, reason
+from nescio.campaigns.pages import rendered, script_page
+
+COOKIE = "nescio"
+MOST_BYTES = 1 << 20  # of a request
+MOST_RECORDS = 200
+RATE = {"/start": 20, "/api": 600}  # requests a minute, from one address or session
+SAFE = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "X-Frame-Options": "DENY",
+    "Cache-Control": "no-store",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
+}
+
+
+class Judgement(BaseModel):
+    """A judgement: an id of its own, made by the browser, so that it can be sent again; the item, and what is said."""
+
+    model_config = ConfigDict(extra="forbid")
+    id: Annotated[str, Field(pattern=r"^[A-Za-z0-9-]{8,64}$")]
+    item: Annotated[str, Field(max_length=500)]
+    at: Annotated[str, Field(max_length=40, description="ISO 8601")]
+    verdict: Annotated[str, Field(max_length=work.LONGEST)] = ""
+    comment: Annotated[str, Field(max_length=work.LONGEST)] = ""
+    mark: Annotated[str, Field(pattern="^(flag|skip|)$")] = ""
+    pool: Annotated[int, Field(ge=0, le=1 << 30)] = 0
+    guidelines: Annotated[str, Field(max_length=64)] = ""
+
+
+class Judgements(BaseModel):
+    """What a browser has not yet been told is saved."""
+
+    model_config = ConfigDict(extra="forbid")
+    records: Annotated[list[Judgement], Field(max_length=MOST_RECORDS)]
+
+
+class Saved(BaseModel):
+    """The ids of judgements that are on the disk, and why others are not taken."""
+
+    saved: list[str]
+    refused: list[dict[str, str]]
+
+
+class Limiter:
+    """Counts requests of the last minute."""
+
+    def __init__(self) -> None:
+        self.times: dict[tuple[str, str], deque[float]] = {}
+
+    def allows(self, who: str, path: str) -> bool:
+        """Say whether one more request is within what is allowed."""
+        kind = next((prefix for prefix in RATE if path.startswith(prefix)), "")
+        if not kind:
+            return True
+        now = time.monotonic()
+        if len(self.times) > 10_000:
+            self.times.clear()
+        held = self.times.setdefault((who, kind), deque())
+        while held and held[0] < now - 60:
+            held.popleft()
+        held.append(now)
+        return len(held) <= RATE[kind]
+
+
+class Guard:
+    """What no request gets past: too large a body, too many requests; and the headers of every answer."""
+
+    def __init__(self, app: Any) -> None:
+        self.app = app
+        self.limiter = Limiter()
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Pass a request on, or answer it."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        headers = dict(scope["headers"])
+        client = (scope.get("client") or ("",))[0]
+        status = 0
+        if not self.limiter.allows(headers.get(b"cookie", b"").decode("latin-1") or client, scope["path"]):
+            status, why = 429, "too many requests; wait a minute"
+        elif int(headers.get(b"content-length", b"0")) > MOST_BYTES:
+            status, why = 413, f"a request has at most {MOST_BYTES:,} bytes"
+        if status:
+            response = JSONResponse({"detail": why}, status, {**SAFE, "Retry-After": "60"})
+            await response(scope, receive, send)
+            return
+        got = 0
+
+        async def limited() -> Any:
+            nonlocal got
+            message = await receive()
+            got += len(message.get("body", b""))
+            if got > MOST_BYTES:
+                raise HTTPException(413, f"a request has at most {MOST_BYTES:,} bytes")
+            return message
+
+        async def safe(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                known = {name.lower() for name, _ in message["headers"]}
+                more = [(n.lower().encode(), v.encode()) for n, v in SAFE.items() if n.lower().encode() not in known]
+                message = {**message, "headers": [*message["headers"], *more]}
+            await send(message)
+
+        await self.app(scope, limited, safe)
+
+
+def signed_in(request: Request) -> access.Person:
+    """Return who is asking; refuses whoever has no session."""
+    found = access.who(request.app.state.database, request.cookies.get(COOKIE, ""))
+    if found is None:
+        raise HTTPException(401, "your link is needed: this session has ended")
+    return found
+
+
+def sender(request: Request, found: Annotated[access.Person, Depends(signed_in)]) -> access.Person:
+    """Return who asks to change something, from a page of their own."""
+    if not hmac.compare_digest(request.headers.get("x-csrf-token", "").encode(), found.csrf.encode()):
+        raise HTTPException(403, "the token of this page is missing or old; reload the page")
+    return found
+
+
+def application(database: Database) -> FastAPI:
+    """Return the application of a database."""
+    with database.reading() as connection:
+        own = work.facts(connection)
+    app = FastAPI(title="nescio assess", version=__version__, docs_url=None, redoc_url=None)
+    app.state.database = database
+    app.add_middleware(Guard)
+
+    @app.exception_handler(DBAPIError)
+    @app.exception_handler(PoolTimeout)
+    def failed(_: Request, error: Exception) -> JSONResponse:
+        why = reason(error) if isinstance(error, DBAPIError) else "it is too busy"
+        detail = f"nothing was saved: the database says {why!r}. Your browser keeps it and tries again."
+        return JSONResponse({"detail": detail}, 503, {"Retry-After": "5"})
+
+    @app.get("/start/{token}", response_class=HTMLResponse, include_in_schema=False)
+    def welcome(token: str) -> Response:
+        return _start_page(own["name"], token)
+
+    @app.post("/start/{token}", include_in_schema=False)
+    def start(token: str, request: Request) -> Response:
+        cookie = access.begin(database, token)
+        if cookie is None:
+            return _start_page(own["name"], "", 403)
+        response = RedirectResponse("/", 303)
+        secure = request.url.scheme == "https"
+        response.set_cookie(COOKIE, cookie, max_age=access.SESSION, httponly=True, samesite="strict", secure=secure)
+        return response
+
+    @app.get("/", response_class=HTMLResponse, include_in_schema=False)
+    def judge(request: Request) -> Response:
+        found = access.who(database, request.cookies.get(COOKIE, ""))
+        if found is None:
+            return _start_page(own["name"], "", 401)
+        nonce = secrets.token_urlsafe(16)
+        data = {
+            **{name: own[name] for name in ("home", "pool", "guidelines", "names")},
+            "campaign": own["name"],
+            "assessor": found.name,
+            "key": "",
+            "nuggets": {},
+            "items": [],
+            "server": {"api": "/api", "token": found.csrf},
+        }
+        text = script_page(f"{own['name']}: {found.name}", data, own["told"], nonce=nonce)
+        return HTMLResponse(text, headers={"Content-Security-Policy": policy(nonce)})
+
+    @app.get("/api/next")
+    def following(found: Annotated[access.Person, Depends(signed_in)]) -> dict[str, Any]:
+        """Return what is to be judged next, with what was said of it."""
+        rows = work.next_items(database, found.name, found.languages, own)
+        with database.reading() as connection:
+            nuggets = work.nuggets_of(connection, own, list({row["topic"] for row in rows}))
+            return {"items": rows, "nuggets": nuggets, "judged": work.judged(connection, found.name)}
+
+    @app.post("/api/judgements")
+    def judgements(sent: Judgements, found: Annotated[access.Person, Depends(sender)]) -> Saved:
+        """Save judgements; each may be sent again, and counts once."""
+        said = [work.Said(**record.model_dump()) for record in sent.records]
+        saved, refused = work.save(database, found.name, said, own)
+        return Saved(saved=saved, refused=refused)
+
+    @app.post("/api/leave")
+    def leave(request: Request, found: Annotated[access.Person, Depends(sender)]) -> dict[str, str]:
+        """End the session."""
+        access.end(database, request.cookies.get(COOKIE, ""))
+        return {"left": found.name}
+
+    return app
+
+
+def policy(nonce: str) -> str:
+    """Return the policy of a page whose script and style carry a nonce."""
+    return (
+        f"default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; connect-src 'self';"
+        " base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+    )
+
+
+def _start_page(name: str, token: str, status: int = 200) -> Response:
+    nonce = secrets.token_urlsafe(16)
+    text = rendered("start.html.jinja", name, nonce=nonce, token=token)
+    return HTMLResponse(text, status, {"Content-Security-Policy": policy(nonce)})

@@ -1,0 +1,84 @@
+"""The tables. `records` only grows: what holds of an item is the newest record, and no record is ever changed."""
+
+from __future__ import annotations
+
+from sqlalchemy import JSON, BigInteger, Column, Float, ForeignKey, Index, Integer, MetaData, Table, Text
+
+metadata = MetaData()
+# The text is in every language, so no length is given; times are seconds since 1970.
+_NUMBER = BigInteger().with_variant(Integer, "sqlite")
+
+about = Table(
+    "about",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("value", JSON, nullable=False),
+)
+units = Table(  # a topic: all of its items go to the same persons, so that they are judged alike
+    "units",
+    metadata,
+    Column("topic", Text, primary_key=True),
+    Column("language", Text, nullable=False),
+    Column("times", Integer, nullable=False),  # by how many persons it is to be judged
+    Column("taken", Integer, nullable=False),  # how many have it, or have judged it
+    Column("rank", Float, nullable=False),  # from a source of randomness that nobody knows
+)
+Index(
+    "units_open",
+    units.c.rank,
+    sqlite_where=units.c.taken < units.c.times,
+    postgresql_where=units.c.taken < units.c.times,
+)
+items = Table(
+    "items",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("topic", Text, ForeignKey("units.topic"), nullable=False, index=True),
+    Column("kind", Text, nullable=False),
+    Column("question", Text, nullable=False),
+    Column("answer", Text, nullable=False),
+    Column("supports", JSON, nullable=False),
+    Column("pool", Integer, nullable=False),
+)
+people = Table(
+    "people",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("role", Text, nullable=False),
+    Column("languages", JSON, nullable=False),
+    Column("token", Text, unique=True),  # the digest of the link; none: it was revoked
+    Column("expires", Float, nullable=False),
+)
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("cookie", Text, primary_key=True),  # its digest
+    Column("person", Text, ForeignKey("people.name"), nullable=False, index=True),
+    Column("csrf", Text, nullable=False),
+    Column("expires", Float, nullable=False),
+)
+claims = Table(
+    "claims",
+    metadata,
+    Column("topic", Text, ForeignKey("units.topic"), primary_key=True),
+    Column("person", Text, ForeignKey("people.name"), primary_key=True),
+    Column("until", Float, nullable=False),  # what is not done by then is given to somebody else
+    Column("done", Integer, nullable=False),
+)
+Index("claims_person", claims.c.person, claims.c.done)
+records = Table(
+    "records",
+    metadata,
+    Column("number", _NUMBER, primary_key=True, autoincrement=True),
+    Column("id", Text, nullable=False, unique=True),
+    Column("person", Text, ForeignKey("people.name"), nullable=False),
+    Column("item", Text, ForeignKey("items.id"), nullable=False),
+    Column("at", Text, nullable=False),
+    Column("verdict", Text, nullable=False),
+    Column("comment", Text, nullable=False),
+    Column("mark", Text, nullable=False),
+    Column("pool", Integer, nullable=False),
+    Column("guidelines", Text, nullable=False),
+    Column("received", Float, nullable=False),
+)
+Index("records_item", records.c.item, records.c.person)

@@ -1,0 +1,317 @@
+"""Who gets what next, and what they said of it: leases that expire, and judgements that are only ever added."""
+
+from __future__ import annotations
+
+import hmac
+import re
+import secrets
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from msgspec import Struct
+from sqlalchemy import Connection, Select, and_, exists, func, insert, or_, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from nescio.assessing.database import Database
+from nescio.assessing.tables import about, claims, items, records, units
+from nescio.campaigns.assessors import ADJUDICATION
+from nescio.campaigns.handed_in import listed_nuggets
+from nescio.campaigns.screens import LIST, NOTHING, SENTENCES
+from nescio.data.model import Verdict
+from nescio.text import sanitize
+
+LEASE = 45 * 60  # seconds that a topic waits for who has it
+BEHIND = 5  # topics that are done and can be looked at again
+AHEAD = 3  # items that an assessor has before there is a need of more
+LONGEST = 10_000  # characters of a comment or verdict
+_ID = re.compile(r"[A-Za-z0-9-]{8,64}")
+OPEN, DONE, EXPIRED = 0, 1, -1
+
+
+class Said(Struct, frozen=True):
+    """A judgement as a browser sends it."""
+
+    id: str
+    item: str
+    at: str
+    verdict: str = ""
+    comment: str = ""
+    mark: str = ""
+    pool: int = 0
+    guidelines: str = ""
+
+
+def facts(connection: Connection) -> dict[str, Any]:
+    """Return what everybody who judges needs."""
+    return {row.name: row.value for row in connection.execute(select(about))}
+
+
+def present() -> Select[Any]:
+    """Return the newest record of each item and person."""
+    place = func.row_number().over(
+        partition_by=(records.c.item, records.c.person), order_by=(records.c.at.desc(), records.c.number.desc())
+    )
+    ranked = select(records, place.label("place")).subquery()
+    return select(ranked).where(ranked.c.place == 1)
+
+
+# ---- what comes next ----
+
+
+def next_items(
+    database: Database, person: str, languages: Sequence[str], own: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    """Return what a person is to judge next, with what they said of it already; more is given to them where little is
+    left, and what others left lying is free again."""
+    now = time.time()
+    with database.writing() as connection:
+        if person == ADJUDICATION:
+            return _to_adjudicate(connection)
+        _release(connection, now)
+        mine = claims.c.person == person
+        rows: list[dict[str, Any]] = []
+        newest = select(claims.c.topic).where(mine, claims.c.done == DONE).order_by(claims.c.until.desc()).limit(BEHIND)
+        behind = connection.scalars(newest).all()
+        for _ in range(AHEAD + 1):
+            held = connection.scalars(select(claims.c.topic).where(mine, claims.c.done == OPEN)).all()
+            rows = _shown(connection, person, [*behind, *held], own)
+            if sum(not _is_done(row.get("held")) for row in rows) >= AHEAD:
+                break
+            if not _claim(connection, person, languages, own, now):
+                break
+        connection.execute(update(claims).where(mine, claims.c.done == OPEN).values(until=now + LEASE))
+    return rows
+
+
+def _release(connection: Connection, now: float) -> None:
+    late = select(claims.c.topic, claims.c.person).where(claims.c.done == OPEN, claims.c.until < now).limit(100)
+    for topic, person in connection.execute(late).all():
+        one = and_(claims.c.topic == topic, claims.c.person == person, claims.c.done == OPEN)
+        if connection.execute(update(claims).where(one).values(done=EXPIRED)).rowcount:
+            connection.execute(update(units).where(units.c.topic == topic).values(taken=units.c.taken - 1))
+
+
+def _claim(connection: Connection, person: str, languages: Sequence[str], own: Mapping[str, Any], now: float) -> bool:
+    """Give a person one more topic: the first that is open from a point that nobody knows."""
+    has = and_(claims.c.topic == units.c.topic, claims.c.person == person)
+    free = [units.c.taken < units.c.times, ~exists().where(has, claims.c.done != EXPIRED)]
+    if languages:
+        free.append(or_(units.c.language.in_(languages), units.c.language == ""))
+    if own["names"] == "nuggets":  # strings wait until somebody else's list is made
+        listed = and_(items.c.topic == units.c.topic, items.c.kind == LIST)
+        made = exists().where(listed, records.c.item == items.c.id, records.c.verdict != "")
+        free.append(or_(units.c.taken == 0, ~exists().where(listed), made))
+    at = secrets.SystemRandom().random()
+    for side in (units.c.rank >= at, units.c.rank < at):
+        wanted = select(units.c.topic).where(*free, side).order_by(units.c.rank).limit(1)
+        topic = connection.scalar(wanted.with_for_update(skip_locked=True))
+        if topic is not None:
+            row = {"until": now + LEASE, "done": OPEN}
+            if not connection.execute(
+                update(claims).where(claims.c.topic == topic, claims.c.person == person).values(**row)
+            ).rowcount:
+                connection.execute(insert(claims).values(topic=topic, person=person, **row))
+            connection.execute(update(units).where(units.c.topic == topic).values(taken=units.c.taken + 1))
+            return True
+    return False
+
+
+def _shown(connection: Connection, person: str, topics: Sequence[str], own: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the items of topics as the page takes them, in an order of the person's own."""
+    now = present().subquery()
+    said = {
+        row.item: row
+        for row in connection.execute(
+            select(now).where(
+                now.c.person == person, now.c.item.in_(select(items.c.id).where(items.c.topic.in_(topics)))
+            )
+        )
+    }
+    rows = []
+    for item in connection.execute(select(items).where(items.c.topic.in_(topics))):
+        if item.kind == LIST and _others_list(connection, person, item.id):
+            continue
+        row = {name: getattr(item, name) for name in ("id", "kind", "topic", "question", "answer", "supports")}
+        if held := said.get(item.id):
+            names = ("id", "item", "at", "verdict", "comment", "mark", "pool", "guidelines")
+            row["held"] = {name: getattr(held, name) for name in names}
+        rows.append(row)
+
+    def place(row: Mapping[str, Any]) -> tuple[str, bool, str]:
+        words = [
+            hmac.new(own["secret"].encode(), f"{person}\0{row[n]}".encode(), "sha256").hexdigest()
+            for n in ("topic", "id")
+        ]
+        return words[0], row["kind"] != LIST, words[1]
+
+    return sorted(rows, key=place)
+
+
+def nuggets_of(connection: Connection, own: Mapping[str, Any], topics: Sequence[str]) -> dict[str, list[list[str]]]:
+    """Return the nuggets that may be in the strings of topics: those of the key, or of the list that somebody made."""
+    if own["names"] != "nuggets":
+        return {}
+    found = {topic: own["nuggets"][topic] for topic in topics if topic in own["nuggets"]}
+    now = present().subquery()
+    for row in connection.execute(select(now).where(now.c.item.in_([f"{LIST}:{topic}" for topic in topics]))):
+        nuggets = [[one.id, "vital" if one.vital else "okay", one.text] for one in listed_nuggets(row.verdict) or []]
+        found.setdefault(row.item.partition(":")[2], nuggets)
+    return found
+
+
+def _others_list(connection: Connection, person: str, item: str) -> bool:
+    made = select(records.c.id).where(records.c.item == item, records.c.person != person, records.c.verdict != "")
+    return connection.scalar(made.limit(1)) is not None
+
+
+def _is_done(held: Mapping[str, Any] | None) -> bool:
+    return bool(held and (held["verdict"] or held["mark"] == "skip"))
+
+
+# ---- what is said ----
+
+
+def save(
+    database: Database, person: str, said: Sequence[Said], own: Mapping[str, Any]
+) -> tuple[list[str], list[dict[str, str]]]:
+    """Add judgements; returns the ids of those that are on the disk now, or were before, and why others are not."""
+    saved: list[str] = []
+    refused: list[dict[str, str]] = []
+    with database.writing() as connection:
+        topics = set()
+        for one in said:
+            why, topic = _save(connection, database, person, one, own)
+            if why:
+                refused.append({"id": one.id, "why": why})
+            else:
+                saved.append(one.id)
+                topics.add(topic)
+        for topic in topics - {""}:
+            _close(connection, person, topic)
+    return saved, refused
+
+
+def _save(
+    connection: Connection, database: Database, person: str, one: Said, own: Mapping[str, Any]
+) -> tuple[str, str]:
+    """Add a judgement; returns why not, or the topic that it is of."""
+    whose = connection.scalar(select(records.c.person).where(records.c.id == one.id))
+    if whose is not None:
+        return ("" if whose == person else "this id is taken"), ""
+    item = connection.execute(select(items).where(items.c.id == sanitize(one.item, 500))).first()
+    if item is None or not _may_judge(connection, person, item):
+        return "this was not given to you to judge", ""
+    row = checked(connection, one, item, own)
+    if isinstance(row, str):
+        return row, ""
+    dialect = sqlite if database.sqlite else postgresql
+    row |= {"person": person, "item": item.id, "received": time.time()}
+    connection.execute(dialect.insert(records).values(**row).on_conflict_do_nothing())
+    if connection.scalar(select(records.c.person).where(records.c.id == one.id)) != person:
+        return "this id is taken", ""
+    return "", item.topic
+
+
+def _may_judge(connection: Connection, person: str, item: Any) -> bool:
+    if person == ADJUDICATION:
+        return True
+    own = select(claims.c.topic).where(claims.c.topic == item.topic, claims.c.person == person)
+    return connection.scalar(own) is not None
+
+
+def checked(connection: Connection, one: Said, item: Any, own: Mapping[str, Any]) -> dict[str, Any] | str:
+    """Return a judgement as the table has it, or what is wrong with it."""
+    try:
+        moment = datetime.fromisoformat(one.at).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return "at must be a time"
+    at = min(moment, datetime.now(UTC) + timedelta(days=1))
+    if not _ID.fullmatch(one.id):
+        return "an id is 8 to 64 letters, digits and hyphens"
+    if max(map(len, (one.comment, one.verdict))) > LONGEST or one.mark not in ("", "flag", "skip"):
+        return f"a comment or verdict has at most {LONGEST:,} characters, and a mark is flag or skip"
+    verdict = _sound(connection, one.verdict, item, own) if one.verdict else ""
+    if verdict is None:
+        return "this is no verdict on such an item"
+    return {
+        "id": one.id,
+        "at": at.isoformat(timespec="milliseconds"),
+        "verdict": verdict,
+        "comment": sanitize(one.comment.strip(), LONGEST, target="page"),
+        "mark": one.mark,
+        "pool": min(max(one.pool, 0), 1 << 30),
+        "guidelines": sanitize(one.guidelines[:12], 12),
+    }
+
+
+def _sound(connection: Connection, verdict: str, item: Any, own: Mapping[str, Any]) -> str | None:
+    """Return a verdict as it is stored, so that equal ones are equal; None where it is none on such an item."""
+    if item.kind == LIST:
+        return verdict if "\\u0000" not in verdict and listed_nuggets(verdict) is not None else None
+    if item.kind != SENTENCES and own["names"] == "verdicts":
+        return verdict if verdict in {*Verdict} else None
+    if item.kind == SENTENCES:
+        known = [str(i) for i in range(len(item.supports))]
+    else:
+        known = sorted(name for name, *_ in nuggets_of(connection, own, [item.topic]).get(item.topic, []))
+    named = {*verdict.split(",")}
+    return verdict if verdict == NOTHING else ",".join(n for n in known if n in named) if named <= {*known} else None
+
+
+def _close(connection: Connection, person: str, topic: str) -> None:
+    """Mark a topic as done, or not, as far as a person goes."""
+    own = connection.scalars(select(items.c.id).where(items.c.topic == topic)).all()
+    now = present().subquery()
+    said = connection.execute(
+        select(now.c.item, now.c.verdict, now.c.mark).where(now.c.person == person, now.c.item.in_(own))
+    )
+    judged = {item for item, verdict, mark in said if verdict or mark == "skip"}
+    left = [item for item in own if item not in judged]
+    done = not [item for item in left if not (item.startswith(f"{LIST}:") and _others_list(connection, person, item))]
+    one = and_(claims.c.topic == topic, claims.c.person == person)
+    before = connection.scalar(select(claims.c.done).where(one))
+    if before is not None and (before == DONE) != done and (done or before == DONE):
+        connection.execute(update(claims).where(one).values(done=DONE if done else OPEN, until=time.time() + LEASE))
+        if before == EXPIRED:
+            connection.execute(update(units).where(units.c.topic == topic).values(taken=units.c.taken + 1))
+
+
+# ---- what differs ----
+
+
+def disputes(connection: Connection) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the items that persons judge differently, with what each says, and the adjudication where there is one."""
+    now = present().subquery()
+    rows = connection.execute(select(now).where(now.c.verdict != "").order_by(now.c.item))
+    item, said = "", dict[str, Any]()
+    for row in rows:
+        if row.item != item:
+            if len({one.verdict for who, one in said.items() if who != ADJUDICATION}) > 1:
+                yield item, said
+            item, said = row.item, {}
+        said[row.person] = row
+    if len({one.verdict for who, one in said.items() if who != ADJUDICATION}) > 1:
+        yield item, said
+
+
+def _to_adjudicate(connection: Connection) -> list[dict[str, Any]]:
+    """Return what is to be adjudicated: what was said side by side, without who said it."""
+    rows = []
+    for item, said in disputes(connection):
+        one = connection.execute(select(items).where(items.c.id == item)).one()
+        row = {name: getattr(one, name) for name in ("id", "kind", "topic", "question", "answer", "supports")}
+        row["said"] = sorted([each.verdict, each.comment] for who, each in said.items() if who != ADJUDICATION)
+        if held := said.get(ADJUDICATION):
+            names = ("id", "item", "at", "verdict", "comment", "mark", "pool", "guidelines")
+            row["held"] = {name: getattr(held, name) for name in names}
+        rows.append(row)
+    return rows
+
+
+def judged(connection: Connection, person: str) -> int:
+    """Return how many items a person judged or skipped."""
+    now = present().subquery()
+    done = or_(now.c.verdict != "", now.c.mark == "skip")
+    return connection.scalar(select(func.count()).select_from(now).where(now.c.person == person, done)) or 0

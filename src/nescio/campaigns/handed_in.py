@@ -1,0 +1,211 @@
+"""What assessors hand in from a page, or an application exports: JSON Lines, a heading and then every judgement with an
+id and a time of its own, so that no file takes anything from another, in whatever order they are collected."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec import Struct, field
+
+from nescio.campaigns.judgements import Change, Mark, Present
+from nescio.campaigns.log import now
+from nescio.campaigns.screens import LIST, NOTHING, ListedNugget, kind_of, list_items, other_items, page_key
+from nescio.errors import FormatError
+
+if TYPE_CHECKING:
+    from nescio.campaigns.collecting import SheetReader
+    from nescio.campaigns.pooling import Item
+
+FORMAT = "nescio judgements 1"
+SUFFIX = ".jsonl"
+MOST_BYTES = 100 << 20
+LONGEST = 10_000  # characters of a comment, or of a nugget
+MOST_NUGGETS = 200
+_AHEAD = timedelta(days=1)  # of a clock; what claims to be later is taken to be from then
+
+
+class Heading(Struct, frozen=True):
+    """The first line: whose judgements these are; `key` is what only pages of this campaign know of the assessor."""
+
+    format: str
+    campaign: str
+    assessor: str
+    key: str
+
+
+class Record(Struct, frozen=True):
+    """One judgement: what an assessor said of an item, and when."""
+
+    id: str
+    item: str
+    at: str
+    verdict: str = ""
+    comment: str = ""
+    mark: Mark = ""
+    pool: int = 0
+    guidelines: str = ""
+
+
+class HandedIn(Struct):
+    """A file that was handed in: whose it is, the judgements that the history lacks, each with its time in UTC, how
+    many items it is about, and of how many it gives a verdict."""
+
+    assessor: str
+    rows: list[tuple[Record, str]] = field(default_factory=list)
+    answers: int = 0
+    judged: int = 0
+
+
+def read_handed_in(reading: SheetReader, path: Path, asked: Sequence[str], present: Present) -> HandedIn | None:
+    """Read a file that was handed in, with a fault for each line that cannot be taken; None where that is all of it."""
+    try:
+        with path.open("rb") as file:
+            if path.stat().st_size > MOST_BYTES:
+                raise FormatError(path, f"the file is larger than {MOST_BYTES >> 20} MB")
+            lines = list(enumerate(file, 1))
+        heading = _heading(reading, path, lines[0][1] if lines else b"", asked)
+    except (FormatError, OSError) as error:
+        rule, value = (error.rule, error.value) if isinstance(error, FormatError) else (str(error.strerror), None)
+        reading.fault(path, 1, rule, value)
+        return None
+    records: list[tuple[int, Record]] = []
+    for number, line in lines[1:]:
+        try:
+            records.append((number, msgspec.json.decode(line, type=Record)))
+        except msgspec.DecodeError:
+            reading.fault(path, number, "this is no judgement that a page wrote; was the file cut off?")
+    items = reading.items | other_items(reading.campaign)
+    taken, last = HandedIn(heading.assessor), dict[str, str]()
+    for number, record in sorted(records, key=lambda one: one[1].at):
+        whose = present.records.get(record.id, heading.assessor)
+        row = _taken(reading, path, number, record, items) if whose == heading.assessor else None
+        if whose != heading.assessor:
+            reading.fault(path, number, f"this judgement is {whose}'s", record.id)
+        if row is not None:
+            last[record.item] = record.verdict
+            if record.id not in present.records:
+                taken.rows.append(row)
+    taken.rows.sort(key=lambda row: row[1])
+    taken.answers, taken.judged = len(last), sum(map(bool, last.values()))
+    return taken
+
+
+def learn_lists(reading: SheetReader, paths: Sequence[Path]) -> None:
+    """Let strings name the nuggets of lists that are handed in with them, in whichever file."""
+    asked = {item.id: item.question for item in list_items(reading.campaign)}
+    nuggets = reading.nuggets
+    if nuggets is None or not asked:
+        return
+    for path in paths:
+        with suppress(OSError), path.open("rb") as file:
+            for line in file:
+                with suppress(msgspec.DecodeError):
+                    record = msgspec.json.decode(line, type=Record)
+                    if record.item in asked:
+                        own = nuggets.setdefault(asked[record.item], set())
+                        own.update(one.id for one in listed_nuggets(record.verdict) or [])
+
+
+def _heading(reading: SheetReader, path: Path, line: bytes, asked: Sequence[str]) -> Heading:
+    """Return the first line; raises FormatError where it is not that of a page of this campaign."""
+    try:
+        heading = msgspec.json.decode(line, type=Heading)
+    except msgspec.DecodeError:
+        raise FormatError(path, "this is not what a page for assessors hands in") from None
+    if heading.format != FORMAT:
+        raise FormatError(path, f"the format must be {FORMAT!r}", value=heading.format)
+    if heading.key != page_key(reading.campaign, heading.assessor):
+        rule = (
+            "no page of this campaign was written for this assessor: the name was changed, or the campaign is another"
+        )
+        raise FormatError(path, rule, value=heading.assessor)
+    if asked and heading.assessor not in asked:
+        raise FormatError(
+            path, f"nobody of this name was asked; assessors are {', '.join(asked)}", value=heading.assessor
+        )
+    return heading
+
+
+def _taken(
+    reading: SheetReader, path: Path, number: int, record: Record, items: Mapping[str, Item]
+) -> tuple[Record, str] | None:
+    """Return a judgement as the history writes it, with its time; None where it has a fault."""
+    item = items.get(record.item)
+    try:
+        said = min(datetime.fromisoformat(record.at).astimezone(UTC), datetime.now(UTC) + _AHEAD)
+    except (ValueError, OverflowError):
+        reading.fault(path, number, "at must be a time", record.at)
+        return None
+    if item is None:
+        reading.fault(path, number, "no pool had such an item", record.item)
+        return None
+    if not record.id or max(map(len, (record.id, record.comment))) > LONGEST:
+        reading.fault(path, number, f"a judgement has an id, and a comment at most {LONGEST:,} characters")
+        return None
+    verdict = _verdict(reading, path, number, item, record.verdict) if record.verdict else ""
+    if verdict is None:
+        return None
+    kept = msgspec.structs.replace(record, verdict=verdict, comment=record.comment.strip())
+    return kept, said.isoformat(timespec="milliseconds")
+
+
+def _verdict(reading: SheetReader, path: Path, number: int, item: Item, written: str) -> str | None:
+    kind = kind_of(item)
+    if kind == "answer":
+        return reading.verdict(path, number, item, written)
+    if kind == LIST:
+        sound = listed_nuggets(written) is not None
+        rule = f"a list has up to {MOST_NUGGETS} nuggets, each with an id and a text of its own, vital or not"
+    else:
+        numbers, last = written.split(","), len(item.supports) - 1
+        sound = written == NOTHING or {*numbers} <= {*map(str, range(last + 1))}
+        rule = f"the sentences of this story are 0 to {last}, and {NOTHING} says that none answers"
+        written = written if not sound or written == NOTHING else ",".join(sorted({*numbers}, key=int))
+    if not sound:
+        reading.fault(path, number, rule, written[:80])
+    return written if sound else None
+
+
+def listed_nuggets(verdict: str) -> list[ListedNugget] | None:
+    """Return a list of nuggets; None where it is none."""
+    try:
+        rows = msgspec.json.decode(verdict, type=list[ListedNugget])
+    except msgspec.DecodeError:
+        return None
+    sound = all(row.id.isalnum() and row.text.strip() and len(row.text) <= LONGEST for row in rows)
+    return rows if sound and len({row.id for row in rows}) == len(rows) <= MOST_NUGGETS else None
+
+
+def handed_in_changes(taken: HandedIn, source: str, present: Present) -> list[Change]:
+    """Return the lines that the history gets of a file that was handed in."""
+    at, who, rows = now().isoformat(), taken.assessor, []
+    for record, said in taken.rows:
+        before, of = present.of(record.item, who).verdict, (record.pool, record.guidelines[:12], source)
+        line = Change(at, who, record.item, before, record.verdict, record.comment, *of, record.mark, said, record.id)
+        rows.append(line)
+        present.add(line)
+    return rows
+
+
+def key_of_lists(present: Present, texts: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+    """Return the nuggets that assessors listed, as a key has them, by target; `texts` are those of the targets."""
+    key: dict[str, dict[str, Any]] = {}
+    for line in present.lines.values():
+        kind, _, question = line.item.partition(":")
+        listed = (listed_nuggets(line.after) if kind == LIST else None) or []
+        own = [{"id": one.id, "text": one.text.strip(), "vital": one.vital} for one in listed]
+        if own and question in texts:
+            key.setdefault(question, {"id": question, "target": texts[question], "nuggets": own})
+    return key
+
+
+def hand_in_lines(heading: Heading, records: Sequence[Record]) -> Iterator[bytes]:
+    """Yield the lines of a file to hand in."""
+    for row in (heading, *records):
+        yield json.dumps(msgspec.to_builtins(row), ensure_ascii=False).encode(errors="replace") + b"\n"

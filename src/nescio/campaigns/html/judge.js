@@ -1,0 +1,567 @@
+"use strict";
+// One item a screen. What an assessor says is a list of records that only grows: the newest of an item is what holds, so
+// that two tabs, two computers and an old page can never take anything from each other.
+const page = JSON.parse(document.getElementById("data").textContent);
+const $ = (id) => document.getElementById(id);
+const VERDICTS = { R: "Right", W: "Wrong", X: "Inexact", U: "Unsupported" };
+const ASKED = { answer: "Answer", sentences: "Which sentences answer this? Question", nuggets: "List the nuggets. Target" };
+const items = page.items;
+const home = `${page.home}/${page.assessor}`;
+const records = new Map(); // by id
+const newest = new Map(); // by item
+const pending = new Map(); // what is not on the disk yet
+let at = 0;
+let done = []; // what undo takes back, the last last
+let draft = null; // the list of nuggets that is being written
+let last = ""; // what was drawn last
+
+// ---- what was said ----
+
+const stateOf = (item) => newest.get(item) || { verdict: "", comment: "", mark: "" };
+const isDone = (item) => Boolean(stateOf(item.id).verdict) || stateOf(item.id).mark === "skip";
+
+function take(record) {
+  const old = records.get(record.id);
+  if (old && old.at >= record.at) return false;
+  records.set(record.id, record);
+  const held = newest.get(record.item);
+  if (!held || record.at >= held.at) newest.set(record.item, record);
+  return true;
+}
+
+function say(item, change, undoes = false) {
+  const old = stateOf(item);
+  const next = { verdict: old.verdict, comment: old.comment, mark: old.mark, ...change };
+  if (next.verdict === old.verdict && next.comment === old.comment && next.mark === old.mark) return false;
+  // Never before what was said last, whatever the clock does.
+  const time = Math.max(Date.now(), old.at ? Date.parse(old.at) + 1 : 0);
+  const record = { id: fresh(), item, at: new Date(time).toISOString(), ...next, pool: page.pool, guidelines: page.guidelines };
+  if (!undoes) done.push({ item, before: { verdict: old.verdict, comment: old.comment, mark: old.mark } });
+  take(record);
+  keep(record);
+  return true;
+}
+
+function fresh() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+// ---- kept in the browser: said to be saved only when it is on the disk ----
+
+let database = null;
+let writing = Promise.resolve();
+const channel = "BroadcastChannel" in window ? new BroadcastChannel(`nescio ${home}`) : null;
+
+function opened() {
+  if (!database) {
+    database = new Promise((resolve, reject) => {
+      const request = indexedDB.open("nescio", 1);
+      request.onupgradeneeded = () => request.result.createObjectStore("records", { keyPath: "id" }).createIndex("home", "home");
+      request.onsuccess = () => resolve(request.result);
+      request.onerror = () => reject(request.error);
+    });
+    database.catch(() => { database = null; });
+  }
+  return database;
+}
+
+function transaction(mode, work) {
+  return opened().then((held) => new Promise((resolve, reject) => {
+    const change = held.transaction("records", mode, { durability: "strict" });
+    const result = work(change.objectStore("records"));
+    change.oncomplete = () => resolve(result && result.result);
+    change.onabort = change.onerror = () => reject(change.error || new Error("the browser stored nothing"));
+  }));
+}
+
+function keep(record) {
+  pending.set(record.id, record);
+  store();
+}
+
+function store() {
+  tell("saving …", "waiting");
+  writing = writing.then(async () => {
+    const batch = [...pending.values()];
+    if (!batch.length) return settled();
+    try {
+      await transaction("readwrite", (held) => batch.forEach((record) => held.put({ ...record, home })));
+      for (const record of batch) if (pending.get(record.id) === record) pending.delete(record.id);
+      if (channel) channel.postMessage("more");
+      settled();
+    } catch (error) {
+      if (error && error.name === "InvalidStateError") database = null;
+      tell(`NOT SAVED: ${pending.size}`, "lost");
+      trouble(`This browser cannot save (${error && error.name === "QuotaExceededError" ? "its storage is full" : (error && error.message) || "no reason given"}). `
+        + "Leave this page open and press Hand in: the file then holds everything.");
+    }
+  });
+  return writing;
+}
+
+function settled() {
+  if (pending.size) return;
+  trouble("");
+  if (page.server) send();
+  else if (records.size) tell(`saved ${clock(new Date())}`, "");
+}
+
+setInterval(() => { if (pending.size) store(); else if (page.server && unsent().length) send(); }, 4000);
+
+async function load() {
+  try {
+    const held = await transaction("readonly", (store) => store.index("home").getAll(home));
+    let more = 0;
+    for (const { home: _, ...record } of held.sort((a, b) => (a.at < b.at ? -1 : 1))) more += take(record);
+    return more;
+  } catch (error) {
+    trouble(`This browser cannot save (${(error && error.message) || error}): private windows and some settings forbid it. `
+      + "Use another browser, or press Hand in before you close this page.");
+    tell("NOT SAVED", "lost");
+    return 0;
+  }
+}
+
+// ---- sent to a server, where there is one; what it acknowledges is on its disk ----
+
+const unsent = () => (page.server ? [...records.values()].filter((record) => !record.sent && record !== typed) : []);
+let sending = false;
+
+async function send() {
+  if (sending) return;
+  sending = true;
+  try {
+    for (let batch = unsent().slice(0, 200); batch.length; batch = unsent().slice(0, 200)) {
+      const answer = await ask("judgements", { records: batch.map(({ sent, ...record }) => record) });
+      answer.saved.forEach((id) => { records.get(id).sent = true; });
+      (answer.refused || []).forEach(({ id, why }) => { records.get(id).sent = true; trouble(`Not taken: ${why}`); });
+      await transaction("readwrite", (held) => batch.forEach((record) => held.put({ ...records.get(record.id), home })));
+    }
+    if (records.size) tell(`saved ${clock(new Date())}`, "");
+  } catch (error) {
+    tell(`not sent yet: ${unsent().length}, kept in this browser`, "waiting");
+    if (error.status) trouble(error.message);
+  }
+  sending = false;
+  draw();
+}
+
+async function ask(path, body) {
+  const how = body ? { method: "POST", headers: { "Content-Type": "application/json", "X-CSRF-Token": page.server.token }, body: JSON.stringify(body) } : {};
+  const response = await fetch(`${page.server.api}/${path}`, how);
+  const text = await response.text();
+  let answer = {};
+  try { answer = JSON.parse(text); } catch { /* said by the status */ }
+  if (!response.ok) {
+    const error = new Error(typeof answer.detail === "string" ? answer.detail : `the server says ${response.status}`);
+    error.status = response.status;
+    throw error;
+  }
+  return answer;
+}
+
+async function more() {
+  if (!page.server || page.server.last) return;
+  try {
+    const answer = await ask("next");
+    Object.assign(page.nuggets, answer.nuggets || {});
+    const known = new Map(items.map((item) => [item.id, item]));
+    for (const item of answer.items) {
+      if (known.has(item.id)) Object.assign(known.get(item.id), item);
+      else items.push(item);
+      if (item.held) take({ ...item.held, sent: true });
+    }
+    page.server.before = answer.judged - items.filter(isDone).length;
+    page.server.last = !answer.items.some((item) => !isDone(item));
+  } catch (error) {
+    if (error.status) trouble(error.message);
+  }
+}
+
+// ---- what is seen ----
+
+const clock = (time) => [time.getHours(), time.getMinutes(), time.getSeconds()].map((n) => String(n).padStart(2, "0")).join(":");
+
+function tell(text, how) {
+  $("saved").textContent = text;
+  $("saved").className = how;
+}
+
+function trouble(text) {
+  $("trouble").textContent = text;
+  $("trouble").hidden = !text;
+}
+
+function make(tag, text, more = {}) {
+  const element = document.createElement(tag);
+  if (text) element.textContent = text;
+  for (const [name, value] of Object.entries(more)) {
+    if (name in element) element[name] = value;
+    else element.setAttribute(name, value);
+  }
+  return element;
+}
+
+function key(letter, word) {
+  const button = make("button", "", { type: "button" });
+  button.append(make("kbd", letter), ` ${word}`);
+  return button;
+}
+
+const nuggetsOf = (item) => {
+  const own = stateOf(`nuggets:${item.topic}`).verdict;
+  return own ? JSON.parse(own).map((one) => [one.id, one.vital ? "vital" : "okay", one.text]) : page.nuggets[item.topic] || [];
+};
+const optionsOf = (item) => (item.kind === "sentences"
+  ? item.supports.map(([, text], i) => [String(i), "", text])
+  : page.names === "nuggets" ? nuggetsOf(item) : null);
+
+function draw() {
+  const item = items[at];
+  const left = items.filter((one) => !isDone(one)).length;
+  const before = page.server ? page.server.before || 0 : 0; // judged in earlier sessions, and not on this page
+  const total = before + items.length;
+  const judged = total - left;
+  $("progress").max = Math.max(total, 1);
+  $("progress").value = judged;
+  $("count").textContent = page.server && !page.server.last ? `${judged} judged, more to come` : `${judged} of ${total}${pace(left)}`;
+  const over = !item;
+  if (over) last = "";
+  for (const id of ["choice", "beside", "remark"]) $(id).hidden = over;
+  $("undo").disabled = !done.length;
+  $("place").textContent = over ? "" : `${ASKED[item.kind]} ${at + 1} of ${items.length} · ${item.topic}`;
+  $("question").textContent = over ? (items.length ? "That was the last one" : "There is nothing to judge") : item.question;
+  if (over) return drawEnd();
+  const state = stateOf(item.id);
+  // What is half ticked or typed stays when something else on the page is drawn anew.
+  if (drawn() !== last) {
+    drawItem(item);
+    if (item.kind === "nuggets") drawList(item);
+    else drawChoices(item, state);
+  }
+  last = drawn();
+  const skipped = state.mark === "skip";
+  $("state").textContent = skipped ? `Skipped: ${state.comment}` : state.verdict && item.kind !== "nuggets"
+    ? `You said ${worded(item, state.verdict)} at ${clock(new Date(state.at))}.` : "";
+  $("flag").setAttribute("aria-pressed", String(state.mark === "flag"));
+  if (document.activeElement !== $("comment")) $("comment").value = state.comment;
+}
+
+const drawn = () => JSON.stringify([items[at], stateOf(items[at].id).id, optionsOf(items[at])]);
+
+function drawEnd() {
+  $("choice").replaceChildren();
+  $("state").textContent = "";
+  const flagged = items.filter((item) => stateOf(item.id).mark === "flag").length;
+  const skipped = items.filter((item) => stateOf(item.id).mark === "skip").length;
+  $("item").replaceChildren();
+  if (!items.length) return;
+  const back = make("button", "Look at the first one again", { type: "button" });
+  back.onclick = () => show(0);
+  const end = page.server ? "Thank you: everything is with the organiser once it is saved."
+    : "Press Hand in, and send the file to the organiser.";
+  $("item").append(make("p", `${end} ${flagged} flagged, ${skipped} skipped.`), back);
+}
+
+function worded(item, verdict) {
+  if (verdict === "-") return "none";
+  if (item.kind === "answer" && page.names !== "nuggets") return VERDICTS[verdict].toLowerCase();
+  return verdict.split(",").map((one) => (item.kind === "sentences" ? Number(one) + 1 : one)).join(", ");
+}
+
+function drawItem(item) {
+  const parts = [];
+  if (item.kind === "answer") parts.push(make("div", item.answer, { className: "answer", tabIndex: 0, role: "group", "aria-label": "Answer" }));
+  if (item.kind === "nuggets") {
+    const strings = make("ol", "", { className: "strings", tabIndex: 0, "aria-label": "What systems said" });
+    items.filter((one) => one.kind === "answer" && one.topic === item.topic).forEach((one) => strings.append(make("li", one.answer)));
+    parts.push(make("p", "What systems said of it:", { className: "lead" }), strings);
+  }
+  if (item.kind === "answer" && item.supports.length) {
+    const list = make("ul", "", { className: "supports", tabIndex: 0, "aria-label": "What systems rest it on" });
+    for (const [document, text] of item.supports) {
+      const row = make("li", "");
+      if (document) row.append(make("b", document));
+      row.append(text || "(no text was given)");
+      list.append(row);
+    }
+    parts.push(list);
+  }
+  for (const [verdict, comment] of item.said || []) {
+    parts.push(make("p", `${worded(item, verdict)}${comment ? `: ${comment}` : ""}`, { className: "said" }));
+  }
+  if (item.grade) parts.push(make("p", `The judge said: ${item.grade}`, { className: "said" }));
+  $("item").replaceChildren(...parts);
+}
+
+function drawChoices(item, state) {
+  const options = optionsOf(item);
+  const box = make("fieldset", "", { className: options ? "ticks" : "choices" });
+  box.append(make("legend", options ? (item.kind === "sentences" ? "Sentences that answer" : "Nuggets in this string") : "Your verdict", { className: "hidden" }));
+  if (!options) {
+    for (const [letter, word] of Object.entries(VERDICTS)) {
+      const button = key(letter, word);
+      button.setAttribute("aria-pressed", String(state.verdict === letter));
+      button.onclick = () => judge(letter);
+      box.append(button);
+    }
+    $("choice").replaceChildren(box);
+    return;
+  }
+  const chosen = new Set(state.verdict.split(","));
+  options.forEach(([name, kind, text], i) => {
+    const label = make("label", "");
+    label.append(make("input", "", { type: "checkbox", value: name, checked: chosen.has(name) }));
+    label.append(make("span", `${item.kind === "sentences" ? i + 1 : name}. ${text}`));
+    if (kind) label.append(make("small", kind));
+    box.append(label);
+  });
+  const row = make("p", "", { className: "choices" });
+  const these = key("Enter", "These");
+  these.className = "submit";
+  these.onclick = confirm;
+  const none = key("N", "None");
+  none.setAttribute("aria-pressed", String(state.verdict === "-"));
+  none.onclick = () => judge("-");
+  row.append(these, none);
+  $("choice").replaceChildren(box, row);
+}
+
+function ticked() {
+  return [...$("choice").querySelectorAll("input:checked")].map((box) => box.value);
+}
+
+function confirm() {
+  const names = ticked();
+  if (names.length) judge(names.join(","));
+  else $("state").textContent = "Tick at least one, or press N for none.";
+}
+
+function drawList(item) {
+  const held = stateOf(item.id).verdict;
+  if (!draft || draft.item !== item.id) draft = { item: item.id, rows: held ? JSON.parse(held) : [] };
+  const parts = draft.rows.map((row, i) => {
+    const line = make("div", "", { className: "listed" });
+    const text = make("input", "", { value: row.text, maxLength: 2000, "aria-label": `Nugget ${row.id}` });
+    text.oninput = () => { row.text = text.value; type({ verdict: listed() }); };
+    const kind = make("button", row.vital ? "vital" : "okay", { type: "button", "aria-label": `Nugget ${row.id} is ${row.vital ? "vital" : "okay"}; change` });
+    kind.onclick = () => { row.vital = !row.vital; type({ verdict: listed() }); drawList(item); };
+    const used = items.filter((one) => one.kind === "answer" && one.topic === item.topic && stateOf(one.id).verdict.split(",").includes(row.id)).length;
+    const gone = make("button", "Remove", { type: "button", disabled: used > 0, "aria-label": `Remove nugget ${row.id}`, title: used ? `${used} strings name it` : "" });
+    gone.onclick = () => { draft.rows.splice(i, 1); type({ verdict: listed() }); drawList(item); };
+    line.append(text, kind, gone);
+    return line;
+  });
+  const add = make("button", "Add a nugget", { type: "button" });
+  add.onclick = () => {
+    const ids = [...draft.rows, ...(held ? JSON.parse(held) : [])].map((row) => Number(row.id) || 0);
+    draft.rows.push({ id: String(Math.max(0, ...ids) + 1), text: "", vital: true });
+    drawList(item);
+    [...$("choice").querySelectorAll(".listed input")].pop().focus();
+  };
+  const save = key("Enter", "Save the list");
+  save.className = "submit";
+  save.onclick = saveList;
+  const row = make("p", "", { className: "choices" });
+  row.append(add, save);
+  $("choice").replaceChildren(...parts, row);
+}
+
+function listed() {
+  const rows = draft.rows.map((row) => ({ ...row, text: row.text.trim() })).filter((row) => row.text);
+  return rows.length ? JSON.stringify(rows) : "";
+}
+
+function saveList() {
+  if (listed()) judge(listed());
+  else $("state").textContent = "A list has at least one nugget; skip the target if there is none.";
+}
+
+function pace(left) {
+  const times = [...newest.values()].filter((record) => record.verdict).map((record) => Date.parse(record.at)).sort((a, b) => a - b).slice(-30);
+  const gaps = times.slice(1).map((time, i) => (time - times[i]) / 1000).filter((gap) => gap < 180).sort((a, b) => a - b);
+  if (gaps.length < 3 || !left) return "";
+  const minutes = Math.ceil((gaps[Math.floor(gaps.length / 2)] * left) / 60);
+  return ` · about ${minutes < 90 ? `${minutes} min` : `${Math.round(minutes / 60)} h`} left`;
+}
+
+// ---- what keys and buttons do ----
+
+function show(place) {
+  flush();
+  at = Math.max(0, Math.min(place, items.length));
+  draft = null;
+  last = "";
+  $("skipping").hidden = true;
+  draw();
+  window.scrollTo(0, 0);
+}
+
+async function goOn() {
+  if (page.server && items.filter((item) => !isDone(item)).length < 3) await more();
+  const order = [...items.keys()];
+  const next = [...order.slice(at + 1), ...order.slice(0, at + 1)].find((i) => !isDone(items[i]));
+  show(next === undefined ? items.length : next);
+}
+
+function judge(verdict) {
+  if (!items[at]) return;
+  flush();
+  const mark = stateOf(items[at].id).mark;
+  say(items[at].id, { verdict, mark: mark === "skip" ? "" : mark, ...(mark === "skip" ? { comment: "" } : {}) });
+  draft = null;
+  goOn();
+}
+
+function undo() {
+  flush();
+  const last = done.pop();
+  if (!last) return;
+  say(last.item, last.before, true);
+  const place = items.findIndex((item) => item.id === last.item);
+  show(place < 0 ? at : place);
+  $("state").textContent = `Taken back. ${$("state").textContent}`;
+}
+
+function flag() {
+  if (!items[at]) return;
+  const mark = stateOf(items[at].id).mark;
+  if (mark === "skip") return;
+  say(items[at].id, { mark: mark === "flag" ? "" : "flag" });
+  draw();
+}
+
+// What is typed is one record, written anew after every key, until it is left.
+let typed = null;
+function type(change) {
+  const item = items[at].id;
+  if (typed && newest.get(item) === typed) {
+    typed = { ...typed, ...change, at: new Date(Math.max(Date.now(), Date.parse(typed.at) + 1)).toISOString() };
+    records.set(typed.id, typed);
+    newest.set(item, typed);
+    keep(typed);
+  } else if (say(item, change)) typed = newest.get(item);
+  last = drawn();
+}
+function flush() {
+  if (typed && page.server) send();
+  typed = null;
+}
+$("comment").addEventListener("input", () => type({ comment: $("comment").value }));
+$("comment").addEventListener("blur", flush);
+document.addEventListener("visibilitychange", () => (document.hidden ? flush() : reread()));
+addEventListener("beforeunload", (event) => { if (pending.size) event.preventDefault(); });
+
+async function reread() {
+  const before = items[at] && newest.get(items[at].id);
+  if (!(await load())) return;
+  const now = items[at] && newest.get(items[at].id);
+  draw();
+  if (now !== before) $("state").textContent = `In another tab: ${$("state").textContent || "taken back."}`;
+}
+if (channel) channel.onmessage = reread;
+
+function askWhy() {
+  if (!items[at]) return;
+  $("skipping").hidden = false;
+  $("reason").value = "";
+  $("reason").focus();
+}
+$("skipping").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const why = $("reason").value.trim();
+  if (!why) return;
+  flush();
+  $("skipping").hidden = true;
+  say(items[at].id, { verdict: "", mark: "skip", comment: why });
+  $("reason").blur();
+  goOn();
+});
+const noSkip = () => { $("skipping").hidden = true; $("reason").blur(); };
+
+async function handIn() {
+  flush();
+  await writing;
+  const heading = { format: "nescio judgements 1", campaign: page.campaign, assessor: page.assessor, key: page.key };
+  const rows = [...records.values()].sort((a, b) => (a.at < b.at ? -1 : 1)).map(({ sent, ...record }) => record);
+  const text = [heading, ...rows].map((row) => `${JSON.stringify(row)}\n`).join("");
+  const link = make("a", "", { href: URL.createObjectURL(new Blob([text], { type: "application/jsonl" })), download: `${page.assessor}.judgements.jsonl` });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+  const judged = items.filter(isDone).length;
+  $("state").textContent = `${link.download} holds everything that you said on this page (${judged} of ${items.length}). Send it to the organiser; you can go on and hand in again.`;
+}
+
+$("file").addEventListener("change", async () => {
+  const file = $("file").files[0];
+  if (!file) return;
+  const [first, ...rows] = (await file.text()).split("\n").filter(Boolean).map((line) => { try { return JSON.parse(line); } catch { return {}; } });
+  if (!first || first.key !== page.key) { trouble("That file was not handed in by you from a page of this campaign."); return; }
+  const more = rows.filter((record) => record.id && record.item && record.at && take(record));
+  more.forEach((record) => pending.set(record.id, record));
+  await store();
+  draw();
+  $("state").textContent = `${more.length} judgements taken from ${file.name}.`;
+});
+
+$("hand-in").onclick = handIn;
+$("undo").onclick = undo;
+$("skip").onclick = askWhy;
+$("no-skip").onclick = noSkip;
+$("flag").onclick = flag;
+$("back").onclick = () => show(at - 1);
+$("on").onclick = () => show(at + 1);
+$("choice").addEventListener("submit", (event) => { event.preventDefault(); });
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  const inText = event.target.matches("textarea, input:not([type=checkbox])");
+  if (event.key === "Escape") { noSkip(); event.target.blur(); return; }
+  if (inText) {
+    if (event.key === "Enter" && event.target.closest(".listed")) { event.preventDefault(); saveList(); }
+    return;
+  }
+  const item = items[at];
+  const options = item && item.kind !== "nuggets" ? optionsOf(item) : null;
+  const letter = event.key.length === 1 ? event.key.toUpperCase() : event.key;
+  const deeds = { Z: undo, Backspace: undo, S: askWhy, F: flag, C: () => $("comment").focus(), ArrowLeft: () => show(at - 1), ArrowRight: () => show(at + 1) };
+  if (item && !options && item.kind === "answer" && letter in VERDICTS) judge(letter);
+  else if (options && letter === "N") judge("-");
+  else if (options && letter === "Enter" && !event.target.matches("button, summary, a")) confirm();
+  else if (options && /^[1-9]$/.test(letter)) {
+    const box = $("choice").querySelectorAll("input[type=checkbox]")[Number(letter) - 1];
+    if (box) box.click();
+  } else if (letter in deeds) deeds[letter]();
+  else return;
+  event.preventDefault();
+});
+
+if (matchMedia("(max-width: 900px)").matches) $("guide").open = false;
+
+load().then(async () => {
+  rebuildUndo();
+  if (page.server) {
+    $("hand-in").hidden = true;
+    await more();
+    send();
+  }
+  if (records.size && !$("saved").textContent) tell(`saved ${clock(new Date(Math.max(...[...records.values()].map((record) => Date.parse(record.at)))))}`, "");
+  const first = items.findIndex((item) => !isDone(item));
+  show(first < 0 ? items.length : first);
+});
+
+// After a reload, undo takes back what was said before it: each record by the one before it of its item.
+function rebuildUndo() {
+  const last = new Map();
+  done = [];
+  for (const record of [...records.values()].sort((a, b) => (a.at < b.at ? -1 : 1))) {
+    const before = last.get(record.item) || { verdict: "", comment: "", mark: "" };
+    const now = { verdict: record.verdict, comment: record.comment, mark: record.mark };
+    const top = done[done.length - 1];
+    const same = (a, b) => a.verdict === b.verdict && a.comment === b.comment && a.mark === b.mark;
+    if (top && top.item === record.item && same(top.before, now)) done.pop();
+    else done.push({ item: record.item, before });
+    last.set(record.item, now);
+  }
+}

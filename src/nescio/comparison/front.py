@@ -1,0 +1,87 @@
+"""Runs by quality and cost at once: which are on the front, how often on resamples, and what may be claimed of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import permutations
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+from scipy.special import stdtr
+
+from nescio.comparison.each_pair import paired_error
+from nescio.comparison.pair_test import measured_runs
+from nescio.comparison.shared_draws import shared_draws
+from nescio.data.evidence import Data, Evidence
+from nescio.data.results import Scores
+from nescio.measures import Measure, parse
+from nescio.measures.graded import is_cost
+from nescio.stats.front import claims, on_front
+from nescio.stats.resampling import Block
+
+MOST_RUNS = 40  # of which every pair is tested
+
+
+class OnFront(Struct, frozen=True):
+    """A run by a measure of quality and one of cost. `share` is the share of resamples in which it is on the front (no
+    other run is at least as good and as cheap): a share, and no probability. `claim` is what holds with an error rate
+    of 1 - ci: "on the front", "beaten", or "open"."""
+
+    run: str
+    quality: str
+    cost: str
+    front: bool
+    share: float | None
+    claim: str
+
+
+def front(data: Evidence, scores: Scores, level: float, blocks: Sequence[Block], jobs: int) -> tuple[OnFront, ...]:
+    """Return each run's place by the first measure of quality among the scores and the first one of cost; none where
+    one of them is lacking, or runs were not asked the same questions."""
+    quality, cost = measures_of([row.measure for row in scores], data)
+    if quality is None or cost is None or len(data.runs) < 2:
+        return ()
+    value = {(row.run, row.measure): row.value for row in scores if row.stratum is None}
+    seen = [np.array([value[run, one.label] for run in data.runs]) for one in (quality, cost)]
+    drawn = shared_draws(data, [quality, cost], blocks, jobs)
+    shares = None if drawn[0] is None or drawn[1] is None else on_front(drawn[0].T, drawn[1].T).mean(axis=0)
+    beaten, held = _claims(data, quality, cost, 1 - level)
+    words = np.where(beaten, "beaten", np.where(held, "on the front", "open"))
+    return tuple(
+        OnFront(run, quality.label, cost.label, bool(here), None if shares is None else float(shares[i]), str(words[i]))
+        for i, (run, here) in enumerate(zip(data.runs, on_front(seen[0], seen[1]), strict=True))
+    )
+
+
+def measures_of(names: Sequence[str], data: Data) -> tuple[Measure | None, Measure | None]:
+    """Return the first measure of quality among these, and the first of cost; None for one that is lacking."""
+    wanted = [parse(name).on(data.columns) for name in dict.fromkeys(names)]
+    declared = [(one, one.declaration) for one in wanted]
+    quality = next((one for one, of in declared if not (of.lower_is_better or of.descriptive)), None)
+    cost = next((one for one, of in declared if of.lower_is_better and any(map(is_cost, one.user_columns))), None)
+    return quality, cost
+
+
+def _claims(
+    data: Evidence, quality: Measure, cost: Measure, alpha: float
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Test every pair of runs by both measures, one-sided."""
+    size = len(data.runs)
+    if size > MOST_RUNS:
+        return np.zeros(size, dtype=bool), np.zeros(size, dtype=bool)
+    ahead = []
+    for measure in (quality, cost):
+        runs = measured_runs(data, measure)
+        p = np.ones((size, size))
+        for i, j in permutations(range(size), 2):
+            pair = None if measure.order else runs.pair(i, j)
+            if pair is None:
+                continue
+            difference = float(pair.resampled(pair.counts)) * (-1 if measure.declaration.lower_is_better else 1)
+            error, freedom = paired_error(measure, pair)
+            if error > 0 and not math.isnan(difference):
+                p[i, j] = float(stdtr(freedom, -difference / error))
+        ahead.append(p)
+    return claims(ahead[0], ahead[1], alpha)

@@ -1,0 +1,33 @@
+"""What Inspect finds by itself where nescio is installed (entry point `inspect_ai`): a scorer in which silence counts.
+
+inspect score logs/mine.eval --scorer nescio/abstaining -S judge=fitting -S declined="I don't know.*"
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from nescio.data.outcomes import CORRECT, INCORRECT, SILENT
+from nescio.integrations import state_of
+from nescio.integrations.inspect import measure
+
+_inspect = import_module("inspect_ai.scorer")
+VALUES = {CORRECT: _inspect.CORRECT, INCORRECT: _inspect.INCORRECT, SILENT: _inspect.NOANSWER}
+
+
+@_inspect.scorer(metrics=[measure("c@1"), measure("accuracy"), measure("coverage")])  # type: ignore[untyped-decorator]
+def abstaining(judge: str = "exact", declined: str | None = None) -> Any:
+    """Grade answers by a judge of nescio: C, I, and N where nothing was answered, or the answer matches `declined`.
+
+    A match is of the whole answer. What the judge cannot grade is NaN, which Inspect leaves out. Raises
+    UnknownNameError for the judge.
+    """
+    patterns = () if declined is None else (declined,)
+
+    async def score(state: Any, target: Any) -> Any:
+        said = state.output.completion
+        found = state_of(said, list(target), judge=judge, declined_pattern=patterns)
+        return _inspect.Score(value=VALUES.get(found, float("nan")), answer=said)
+
+    return score

@@ -1,0 +1,115 @@
+"""What a file may come to, in one place: each limit with its default, its option, and the message that names both.
+
+A limit that depends on the size of a file keeps what is small on disk small in memory: no log that a tool wrote comes
+near it, and the option says more where one does. `Limits` holds what the user set; readers ask here, however deep they
+are called. (Memory is `engines/memory.py`'s, and patterns that people give take bounded time in any case.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+
+from msgspec import Struct
+
+from nescio.errors import FormatError, UsageError, opt
+
+GB, MB = 1 << 30, 1 << 20
+MOST_UNPACKED = 4 * GB  # what takes a minute, and room on any disk
+SMALL = 64 * MB  # what any file may unpack to, as one with the same prompt of 24 kB before each of 2,000 questions does
+# What it may for each byte: logs of tools are packed 5 to 30 to one, with such prompts 100; the sheets of workbooks,
+# which take five times as long to read, 10 to one.
+RATIO, SHEETS = 100, 20
+FEW_ROWS, ROWS_A_BYTE = 2_000_000, 50  # a table of text has at most one for two bytes; of Parquet one for every five
+COLUMN = 1 << 15  # bytes that are held of a column, however few rows there are
+
+
+class Limits(Struct, frozen=True):
+    """What a user set; None is what a file of its size may come to."""
+
+    max_unpacked: float | None = None  # GB
+    max_rows: int | None = None
+    max_columns: int | None = None
+    max_depth: int = 200  # no log nests its values deeper than some 30 times; readers follow them by recursion
+    max_text: float = 64.0  # MB
+    max_files: int = 100_000
+
+
+_LIMITS: ContextVar[Limits] = ContextVar("limits", default=Limits())  # noqa: B039  # frozen
+
+
+@contextmanager
+def limited(limits: Limits) -> Iterator[None]:
+    """Hold what is read in the block to these limits."""
+    token = _LIMITS.set(limits)
+    try:
+        yield
+    finally:
+        _LIMITS.reset(token)
+
+
+def limits() -> Limits:
+    """Return the limits that hold."""
+    return _LIMITS.get()
+
+
+def most_unpacked(size: int, ratio: int = RATIO) -> int:
+    """How many bytes a file of `size` bytes may unpack to."""
+    told = limits().max_unpacked
+    return min(MOST_UNPACKED, SMALL + ratio * size) if told is None else int(told * GB)
+
+
+def check_size(path: Path, unpacked: int, most: int) -> None:
+    """Raise FormatError where that is more bytes than a file may unpack to."""
+    if unpacked > most:
+        told = limits().max_unpacked
+        size = f"{most / GB:.3g}" if told is None else f"{told:g}"
+        rule = f"unpacks to more than {size} GB; {opt('max_unpacked')} says how many GB a file may unpack to"
+        raise FormatError(path, rule)
+
+
+def check_rows(label: Path | str, rows: int, size: int | None = None) -> None:
+    """Raise FormatError where that is more rows than a file of `size` bytes (None: of any) may have; one that may
+    unpack to what the user said may have all rows that are in that."""
+    free = size is None or limits().max_unpacked is not None
+    most = limits().max_rows or (None if free else FEW_ROWS + ROWS_A_BYTE * (size or 0))
+    if most is not None and rows > most:
+        rule = f"there are more than {most:,} rows; {opt('max_rows')} says how many a file may have"
+        raise FormatError(label, rule)
+
+
+def check_columns(label: Path | str, columns: int, memory: int, where: str | None = None) -> None:
+    """Raise FormatError where a table has more columns than it may; each takes memory for thousands of rows, of which
+    there is so much for a file of its size."""
+    told = limits().max_columns
+    if columns > (memory // COLUMN if told is None else told):
+        many = ", which is too many for a table of this size" if told is None else f", which is more than {told:,}"
+        rule = f"there are {columns:,} columns{many}; {opt('max_columns')} says how many a file may have"
+        raise FormatError(label, rule, where=where)
+
+
+def longest_text() -> int:
+    """How many bytes a line of text, or the cell of a table, may have."""
+    return int(limits().max_text * MB)
+
+
+def check_text_length(label: Path | str, length: int, where: str | None = None) -> None:
+    """Raise FormatError where a line or a cell has more bytes than it may."""
+    if length > longest_text():
+        rule = f"a text is longer than {limits().max_text:g} MB; {opt('max_text')} says how long one may be"
+        raise FormatError(label, rule, where=where)
+
+
+def too_deep() -> str:
+    """Say that values are nested too deep, and what to do."""
+    return f"values are nested more than {limits().max_depth} levels deep; {opt('max_depth')} says how deep they may be"
+
+
+def check_files(files: int) -> None:
+    """Raise UsageError where more files are given, those in folders included, than may be."""
+    if files > limits().max_files:
+        raise UsageError(
+            f"there are more than {limits().max_files:,} files; {opt('max_files')} says how many may be read"
+        )

