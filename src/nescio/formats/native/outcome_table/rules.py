@@ -115,7 +115,7 @@ def _words_to_explain(connection: duckdb.DuckDBPyConnection) -> str:
     unknown = [word for word, state, _ in words if state is None]
     ways = of_marks({word: many for word, _, many in words})
     if not ways and len(unknown) < len(words) and len(unknown) <= _FEW_UNKNOWN:
-        ways = " ".join(opt("outcome_map", {word: "OUTCOME"}) for word in unknown)
+        ways = " ".join(opt("outcome_map", of=f"{word}=OUTCOME") for word in unknown)
     return f"; {ways}" if ways else ""
 
 

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from nescio.data.repeats import REPEAT
 from nescio.formats.native import roles
+from nescio.formats.native.headers import INDEXES
 from nescio.formats.native.readings.columns import Column
 from nescio.sources.database import connect
 from nescio.sources.source import Source, small
@@ -16,7 +17,6 @@ from nescio.text import decimal, squeeze
 
 ROWS, LONGEST = 20_000, 500  # rows that are looked at, and letters of a cell
 ENOUGH = 8  # rows of which something is said by what they have in common
-INDEXES = ("", "unnamed0", "indexlevel0", "index")  # what pandas calls an index, squashed
 Reads = Callable[[str], bool]  # says whether a text reads like silence
 
 

@@ -16,9 +16,9 @@ from nescio.data.notes import note
 from nescio.data.outcomes import CORRECT, INCORRECT
 from nescio.errors import FormatError
 from nescio.formats.native import roles
-from nescio.formats.native.headers import STEMS
+from nescio.formats.native.headers import INDEXES, STEMS
 from nescio.formats.native.readings.columns import MINUS, Column
-from nescio.formats.native.readings.table import INDEXES, Table, same, table_of
+from nescio.formats.native.readings.table import Table, same, table_of
 from nescio.sources.database import connect
 from nescio.sources.opening import open_table
 from nescio.sources.rows import KEY
