@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+import nescio
+from nescio.cli.app import run
+from tests.cli.test_width import CALLS, LONG_CALLS
+from tests.verbs.test_declarations import LEAVES
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 COMMANDS = (
@@ -44,6 +51,46 @@ def test_every_command_prints_in_every_encoding(encoding: str) -> None:
         done = run_in(encoding, *arguments)
         assert (done.returncode, b"Traceback" in done.stderr) == (0, False), (arguments, done.stderr[-300:])
         done.stdout.decode(encoding)
+
+
+def printed(encoding: str, words: list[str], monkeypatch: pytest.MonkeyPatch) -> tuple[object, bytes]:
+    """The status of a command, and what it writes where an encoding has few signs."""
+    streams = [io.TextIOWrapper(io.BytesIO(), encoding=encoding) for _ in range(2)]
+    with monkeypatch.context() as patched:
+        patched.setattr(sys, "stdout", streams[0])
+        patched.setattr(sys, "stderr", streams[1])
+        with pytest.raises(SystemExit) as stopped:
+            run(words)
+        for stream in streams:
+            stream.flush()
+    return stopped.value.code, b"".join(stream.buffer.getvalue() for stream in streams)
+
+
+@pytest.mark.parametrize(
+    "encoding", ["ascii", *(pytest.param(e, marks=pytest.mark.slow) for e in ("cp1252", "latin-1"))]
+)
+@pytest.mark.parametrize("name", [name for name in CALLS if name not in LONG_CALLS])
+def test_each_call_of_each_command_prints(
+    name: str, encoding: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(EXAMPLES, tmp_path / "examples")
+    monkeypatch.chdir(tmp_path / "examples")
+    if any("model.json" in arguments for arguments in CALLS[name]):
+        nescio.ave.validate.train("dev.xml", "model.json")
+    for arguments in CALLS[name]:
+        status, text = printed(encoding, [*name.split(), *arguments], monkeypatch)
+        assert status in (0, None, 1, 3), (name, arguments, text[-300:])  # of gates: failed, or cannot tell
+        text.decode(encoding)
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "latin-1"])
+def test_each_help_page_and_measure_prints(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in LEAVES:
+        status, _ = printed(encoding, [*name.split(), "--help-all"], monkeypatch)
+        assert not status, name
+    status, text = printed(encoding, ["measures", "c@1"], monkeypatch)
+    assert not status
+    assert text.decode(encoding)
 
 
 def test_signs_are_spelled_and_letters_numbered_and_json_keeps_its_names(tmp_path: Path) -> None:

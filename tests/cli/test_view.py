@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import re
 import threading
+import time
 import urllib.error
 import urllib.request
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -107,3 +109,25 @@ def test_a_file_that_cannot_be_read_yet_is_waited_for(tmp_path: Path) -> None:
     table.write_text("run,question,outcome\na,q1,correct\n")
     assert live.refresh()["version"]
     assert "a scores" in re.sub("<[^>]+>", "", live.text)
+
+
+@pytest.mark.parametrize("later", [0.1, 1, 3])
+def test_the_browser_shows_what_came_while_it_opened(later: float, tmp_path: Path, visit: Any) -> None:
+    table = tmp_path / "growing.csv"
+    table.write_text("run,question,outcome\n" + "".join(f"{run},q{i},correct\n" for run in "ab" for i in range(20)))
+    live = Live(ViewRequest([table], resamples=50, missing="common"), lambda _: None)
+    live.refresh()
+    with server_of(live) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        (start := tmp_path / "start.html").write_text("<!doctype html><title>start</title>")
+        page = visit(start).page
+        page.goto(f"http://127.0.0.1:{server.server_port}/")
+        time.sleep(later)
+        with table.open("a") as more:
+            more.write("a,q20,incorrect\na,q21,incorrect\nb,q20,correct\n")
+        page.locator("#live", has_text="21 of 22 questions, waiting for b").wait_for()
+        assert "of 21 questions" in page.inner_text("#answer")
+        with table.open("a") as more:
+            more.write('b,q21,"half')
+        page.locator("#live", has_text="not read at").wait_for()
+        server.shutdown()

@@ -50,7 +50,7 @@ def test_the_pane_has_question_gold_and_answers_first_and_marks_what_differs(rea
     assert {"believe", "9", "big"} <= set(marks)
     assert {"think", "2"} <= set(marks)  # of the other answer, which is held against this one
     page.select_option("#detail .versus select", label="no run")
-    page.wait_for_function("!document.querySelector('#detail mark')")
+    page.locator("#detail mark").first.wait_for(state="detached")
     opened.assert_quiet()
 
 
@@ -80,7 +80,8 @@ def test_what_is_searched_for_is_lit_and_filters_are_chips(reading: Any, visit: 
     opened: Opened = visit(reading[0], "#questions?search=wheel&run=new|1&order=hard&open=q9")
     page = opened.page
     page.wait_for_selector("#detail table")
-    page.wait_for_function("CSS.highlights.get('found')?.size > 2")
+    page.wait_for_selector("#detail .note")
+    assert page.evaluate("CSS.highlights.get('found').size") > 2
     assert page.evaluate(
         "[...CSS.highlights.get('found')].every((range) => range.toString().toLowerCase() === 'wheel')"
     )

@@ -89,7 +89,10 @@ def first_of_each(questions: Sequence[Question], column: str) -> tuple[tuple[Que
     firsts: dict[str, Question] = {}
     for question in questions:
         firsts.setdefault(question.strata.get(column, f"\0{question.id}"), question)
-    text = "{kept} of {total} questions are the first of their {column}, and only they are asked"
     return tuple(firsts.values()), note(
-        "questions.first_of", text, kept=len(firsts), total=len(questions), column=column
+        "questions.first_of",
+        "{kept} of {total} questions are the first of their {column}, and only they are asked",
+        kept=len(firsts),
+        total=len(questions),
+        column=column,
     )

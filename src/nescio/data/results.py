@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Generic
+from typing import TYPE_CHECKING, Any, Generic, overload
 
 from msgspec import Struct, field
 from msgspec.structs import asdict, replace
@@ -217,15 +217,24 @@ class Results(Struct, Generic[RowT_co], frozen=True):
 class Scores(Results[Score], frozen=True):
     """What `score` gives: rows of `Score`. Shown as a table with a row for each run and a column for each measure.
 
-    `scores["mine", "c@1"]` is the row of a run and a measure, `scores["mine", "c@1", "history"]` that of a stratum.
+    `scores["mine"]` are the scores of a run, `scores["mine", "c@1"]` is the row of a run and a measure, and
+    `scores["mine", "c@1", "history"]` that of a stratum.
     `why_unmarked` says why none of them is marked, where they could be and nobody asked for it.
     """
 
     why_unmarked: str = ""
 
-    def __getitem__(self, place: tuple[str, str] | tuple[str, str, str | None]) -> Score:
-        """Return the row of a run, a measure and, where one is named, a stratum; raises UnknownNameError, naming what
-        there is."""
+    @overload
+    def __getitem__(self, place: str) -> Self: ...
+    @overload
+    def __getitem__(self, place: tuple[str, str] | tuple[str, str, str | None]) -> Score: ...
+    def __getitem__(self, place: str | tuple[str, str] | tuple[str, str, str | None]) -> Score | Self:
+        """Return the scores of a run, or the row of a run, a measure and, where one is named, a stratum; raises
+        UnknownNameError, naming what there is."""
+        if isinstance(place, str):
+            if not (own := [row for row in self.rows if row.run == place]):
+                raise UnknownNameError("run of these scores", place, {row.run for row in self.rows})
+            return self.with_rows(own)
         run, measure, stratum = place if len(place) == 3 else (*place, None)
         for row in self.rows:
             if (row.run, row.measure, row.stratum) == (run, measure, stratum):

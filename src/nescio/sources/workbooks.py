@@ -142,8 +142,15 @@ def _without_value(sheet: bytes) -> Iterator[str]:
 def _titles(path: Path, titles: Sequence[str]) -> list[Note]:
     if not titles:
         return []
-    said = "{subject}: {many:n row} above the header left out ({first!r})"
-    return [note("workbook.titles", said, str(path), many=len(titles), first=titles[0])]
+    return [
+        note(
+            "workbook.titles",
+            "{subject}: {many:n row} above the header left out ({first!r})",
+            str(path),
+            many=len(titles),
+            first=titles[0],
+        )
+    ]
 
 
 def _beyond(path: Path, beyond: Sequence[str]) -> list[Note]:

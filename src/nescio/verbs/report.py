@@ -18,6 +18,7 @@ it has a leaderboard over the benchmarks, and a heat map of runs and benchmarks.
 
 from __future__ import annotations
 
+import html
 import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
@@ -53,6 +54,7 @@ from nescio.verbs._shared import (
 
 PAGES = (".html", ".htm")
 PAGE = Path("report.html")  # where nothing else is asked for
+_FRAME = 'style="width: 100%; height: 80vh; border: 0"'
 MOST_NAMED = 4  # files in the title of a page that has none of its own
 
 
@@ -135,6 +137,13 @@ class Report(Struct, frozen=True):
 
     def __str__(self) -> str:
         return ""
+
+    def _repr_html_(self) -> str:
+        """Return the page for a notebook, in a frame of its own in which its scripts run."""
+        if self.page is None:
+            return f"<p>{html.escape(', '.join(self.figures))}</p>"
+        shown = html.escape(self.page.read_text(encoding="utf-8"))
+        return f'<iframe srcdoc="{shown}" sandbox="allow-scripts allow-downloads" {_FRAME} title="nescio"></iframe>'
 
 
 @verb(ReportRequest, working="working", prints="")
