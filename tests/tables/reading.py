@@ -22,7 +22,7 @@ _ARGUMENT = r"(?:'[^']*'|\"[^\"]*\"|[^\s;,'\"()]+)+"
 _OPTION = rf"--(column|choose|outcome-map|format-in|judge|ungraded|missing|unanswerable|declined-pattern) ({_ARGUMENT})"
 OPTIONS = re.compile(rf"{_OPTION}(?: {_OPTION})*")
 ONE = re.compile(_OPTION)
-PLACEHOLDER = re.compile(r"NAME|\w+=(NAME|COLUMN)|(NAME|WORD)=(COLUMN|OUTCOME)|REGEX")
+PLACEHOLDER = re.compile(r"NAME|\w+=(NAME|COLUMN)|(NAME|WORD)=COLUMN|.+=OUTCOME|REGEX")
 MAPS = ("column", "choose", "outcome_map")
 STRANGE = (
     TypeError,

@@ -15,7 +15,7 @@ from nescio.data.outcomes import STATES
 from nescio.errors import FormatError, opt, shorten
 from nescio.formats.native import roles
 from nescio.formats.native.readings.proposing import propose
-from nescio.formats.native.score_matrix import NAMES_A_ROW
+from nescio.formats.native.score_matrix import names_a_row
 from nescio.formats.registry import REGISTRY, TABLES, Format, Recognise
 from nescio.sources.source import BY_SUFFIX, Source
 
@@ -163,7 +163,7 @@ def _why_of_no_format(source: Source) -> str:
 def _no_counts(have: set[str]) -> str:
     """Return what is wrong with columns of which one is called correct, incorrect or unanswered: with questions they
     are outcomes."""
-    if not have & {"question", *filter(None, NAMES_A_ROW)}:
+    if not any(name and names_a_row(name) for name in have):
         lacking = next(name for name in ("run", *OUTCOMES) if name not in have)
         return f"a counts table has the columns run, correct, incorrect, unanswered; there is no {lacking!r}"
     instead = [name for name in OUTCOMES if name in have]
@@ -178,7 +178,7 @@ def _needed(source: Source) -> str:
     if source.kind not in TABLES:
         return f"not in any format that nescio knows ({', '.join(sorted(REGISTRY))})"
     others = ", questions id, question and answers, and runs id and answer" if source.kind == "lines" else ""
-    if source.columns[:1] and source.columns[0].lower() in NAMES_A_ROW:
+    if source.columns[:1] and names_a_row(source.columns[0]):
         others += " (and in a score matrix each cell is a number or empty)"
     return (
         f"{_OUTCOME_TABLE}{others}; rename yours, name them with {opt('column')}, or name the format with "

@@ -146,7 +146,7 @@ def _table_known(source: Source, *, judging: bool) -> Source | None:
         if own := [table for table in tables if _known(_settled(table, judging=judging), judging=judging)]:
             alike = [table for table in tables if {*table.columns} == {*own[0].columns}]
             return own[0] if len(own) == len(alike) == 1 else None
-    telling = _telling(beside)
+    telling = _telling(beside) or [table for table in beside if len(beside) == 1 and propose(table)]
     if len(telling) != 1:
         return None
     of_lines = "id" in telling[0].columns and {"question", "answer", "sentences"} & {*telling[0].columns}

@@ -14,7 +14,7 @@ from nescio.data.evidence import outcome_tally
 from nescio.data.notes import note
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.native import roles
-from nescio.formats.native.headers import SUMS
+from nescio.formats.native.headers import SUMS, TOTALS
 from nescio.formats.native.own_totals import counts_of
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader, tables_with
 from nescio.sources.database import connect
@@ -29,7 +29,6 @@ COLUMNS = ("run", *OUTCOMES)
 LEAST = 2  # rows above one that sums them up
 _THOUSANDS = re.compile(r"[1-9]\d{0,2}(\.\d{3})+")
 _MOST = 2**53
-_TOTALS = ("total", "totals", "sum", "all", "n", "questions", "nquestions", "ntotal", "totalquestions")  # squashed
 
 
 def recognise(source: Source) -> str | None:
@@ -126,7 +125,7 @@ def _compare_totals(
         return
     counts = " + ".join(f"TRY_CAST({have[columns[name]]} AS DOUBLE)" for name in OUTCOMES)
     for name in have:
-        if name and name not in columns.values() and roles.squash(name) in _TOTALS:
+        if name and name not in columns.values() and roles.squash(name) in TOTALS:
             query = (
                 f"SELECT row, {have[name]}, {counts} FROM raw WHERE TRY_CAST({have[name]} AS DOUBLE) <> {counts} "
                 "ORDER BY 1 LIMIT 1"

@@ -90,30 +90,10 @@ COLUMNS: dict[str, str] = {
     "unanswerable": "unanswerable is_unanswerable is_impossible unbeantwortbar",
 }
 # What people call the column that tells the answers to one question apart: it is proposed, never taken.
-REPEATS = frozenset(
-    [
-        "repeat",
-        "repetition",
-        "rep",
-        "epoch",
-        "trial",
-        "attempt",
-        "seed",
-        "randomseed",
-        "sample",
-        "sampleid",
-        "samplenumber",
-        "iteration",
-        "iter",
-        "round",
-        "wiederholung",
-        "durchgang",
-        "essai",
-        "intento",
-        "tentativo",
-        "prova",
-    ]
-)
+REPEATS = word_set("""
+repeat repetition rep epoch trial attempt seed randomseed sample sampleid samplenumber iteration iter round
+wiederholung durchgang essai intento tentativo prova
+""")
 # What people call the column that says whose verdict on an answer a row is.
 ANNOTATORS = word_set("""
 annotator annotatorid annotatorname assessor assessorid rater raterid coder labeler labeller reviewer grader
@@ -121,249 +101,52 @@ expert worker workerid humanid judgeid evaluator gutachter bewerter annotateur e
 annotatore valutatore
 """)
 # What the last row of a table is called where it sums up the others.
-SUMS = frozenset(
-    [
-        "total",
-        "totals",
-        "accuracy",
-        "acc",
-        "score",
-        "c@1",
-        "sum",
-        "mean",
-        "average",
-        "avg",
-        "overall",
-        "all",
-        "gesamt",
-        "summe",
-        "mittelwert",
-        "durchschnitt",
-        "moyenne",
-        "somme",
-        "total:",
-        "media",
-        "promedio",
-        "suma",
-        "totale",
-        "somma",
-    ]
-)
+SUMS = word_set("""
+total totals accuracy acc score c@1 sum mean average avg overall all gesamt summe mittelwert durchschnitt moyenne
+somme total: media promedio suma totale somma
+""")
 # What is measured of an answer and is no name of a run: a word of these in its header.
-MEASUREMENTS = frozenset(
-    [
-        "accuracy",
-        "acc",
-        "mean",
-        "average",
-        "avg",
-        "median",
-        "best",
-        "std",
-        "mittelwert",
-        "durchschnitt",
-        "moyenne",
-        "promedio",
-        "score",
-        "scores",
-        "latency",
-        "time",
-        "duration",
-        "seconds",
-        "secs",
-        "sec",
-        "ms",
-        "millis",
-        "minutes",
-        "runtime",
-        "elapsed",
-        "cost",
-        "costs",
-        "price",
-        "usd",
-        "eur",
-        "dollars",
-        "tokens",
-        "token",
-        "chars",
-        "characters",
-        "words",
-        "length",
-        "len",
-        "count",
-        "counts",
-        "total",
-        "n",
-        "f1",
-        "em",
-        "bleu",
-        "rouge",
-        "rougel",
-        "meteor",
-        "bertscore",
-        "precision",
-        "recall",
-        "ndcg",
-        "map",
-        "mrr",
-        "perplexity",
-        "loss",
-        "faithfulness",
-        "relevancy",
-        "relevance",
-        "groundedness",
-        "correctness",
-        "completeness",
-        "clarity",
-        "confidence",
-        "conf",
-        "prob",
-        "probability",
-        "logprob",
-        "logprobs",
-        "certainty",
-        "year",
-        "date",
-        "timestamp",
-        "temperature",
-        "seed",
-        "step",
-        "steps",
-        "epoch",
-        "retry",
-        "retries",
-        "rank",
-        "size",
-        "memory",
-        "percent",
-        "pct",
-        "ratio",
-        "rate",
-        "dauer",
-        "zeit",
-        "kosten",
-        "laenge",
-        "anzahl",
-        "konfidenz",
-        "duree",
-        "temps",
-        "cout",
-        "longueur",
-        "nombre",
-        "duracion",
-        "tiempo",
-        "coste",
-        "costo",
-        "longitud",
-        "numero",
-        "durata",
-        "tempo",
-        "costo",
-        "lunghezza",
-        "correct",
-        "incorrect",
-        "unanswered",
-    ]
-)
+MEASUREMENTS = word_set("""
+accuracy acc mean average avg median best std mittelwert durchschnitt moyenne promedio score scores latency time
+duration seconds secs sec ms millis minutes runtime elapsed cost costs price usd eur dollars tokens token chars
+characters words length len count counts total n f1 em bleu rouge rougel meteor bertscore precision recall ndcg map
+mrr perplexity loss faithfulness relevancy relevance groundedness correctness completeness clarity confidence conf
+prob probability logprob logprobs certainty year date timestamp temperature seed step steps epoch retry retries rank
+size memory percent pct ratio rate dauer zeit kosten laenge anzahl konfidenz duree temps cout longueur nombre duracion
+tiempo coste costo longitud numero durata tempo lunghezza correct incorrect unanswered
+""")
+# What a cell says as a verdict; "_" stands for a space.
 WORDS: dict[str, int] = {
-    **dict.fromkeys(
-        ["correct", "right", "true", "yes", "y", "t", "pass", "passed", "acceptable", "accepted", "ok", "good"], CORRECT
-    ),
-    **dict.fromkeys("✓✔✅☑", CORRECT),
-    **dict.fromkeys("✗✘❌✖", INCORRECT),
-    **dict.fromkeys(["richtig", "korrekt", "wahr", "ja", "bestanden"], CORRECT),
-    **dict.fromkeys(["juste", "vrai", "oui", "correcte", "exact", "exacte", "bon", "bonne"], CORRECT),
-    **dict.fromkeys(["correcto", "correcta", "verdadero", "verdadera", "cierto", "si", "acierto"], CORRECT),
-    **dict.fromkeys(["corretto", "corretta", "giusto", "giusta", "vero", "vera", "esatto", "esatta"], CORRECT),
-    **dict.fromkeys(
-        ["incorrect", "wrong", "false", "no", "n", "f", "fail", "failed", "unacceptable", "rejected", "bad"], INCORRECT
-    ),
-    **dict.fromkeys(("falsch", "inkorrekt", "nein", "nicht richtig", "nicht bestanden"), INCORRECT),
-    **dict.fromkeys(["faux", "fausse", "non", "incorrecte", "inexact", "inexacte", "errone", "erronee"], INCORRECT),
-    **dict.fromkeys(["incorrecto", "incorrecta", "falso", "falsa", "erroneo", "erronea", "fallo"], INCORRECT),
-    **dict.fromkeys(["sbagliato", "sbagliata", "scorretto", "scorretta", "errato", "errata"], INCORRECT),
-    **dict.fromkeys(("unanswered", "abstained", "abstain", "abstention", "declined", "refused", "refusal"), SILENT),
-    **dict.fromkeys(("not attempted", "not answered", "no answer", "no response", "silent", "idk"), SILENT),
-    **dict.fromkeys(("i don't know", "don't know"), SILENT),
-    **dict.fromkeys(("unbeantwortet", "keine antwort", "enthalten", "enthaltung", "verweigert"), SILENT),
-    **dict.fromkeys(("nicht beantwortet", "abgelehnt", "weiss nicht"), SILENT),
-    **dict.fromkeys(("sans reponse", "abstenu", "abstenue", "non repondu", "refus", "ne sait pas"), SILENT),
-    **dict.fromkeys(("sin respuesta", "abstencion", "abstenido", "no contestado", "no contestada"), SILENT),
-    **dict.fromkeys(("no respondido", "no respondida", "rechazado", "no sabe"), SILENT),
-    **dict.fromkeys(("senza risposta", "astensione", "astenuto", "astenuta", "non risposto", "non sa"), SILENT),
-    **dict.fromkeys(("ungraded", "not graded", "not judged", "unjudged"), NOT_GRADED),
-    **dict.fromkeys(("nicht bewertet", "non evalue", "sin evaluar", "non valutato"), NOT_GRADED),
+    word.replace("_", " "): state
+    for state, words in {
+        CORRECT: """correct right true yes y t pass passed acceptable accepted ok good ✓ ✔ ✅ ☑ richtig korrekt wahr ja bestanden
+            juste vrai oui correcte exact exacte bon bonne correcto correcta verdadero verdadera cierto si acierto corretto
+            corretta giusto giusta vero vera esatto esatta correto correta certo certa acertou sim verdadeiro juist goed
+            waar poprawna poprawny poprawne poprawnie dobrze tak prawda верно правильно да верныи правильныи 正确 对 是""",
+        INCORRECT: """✗ ✘ ❌ ✖ incorrect wrong false no n f fail failed unacceptable rejected bad falsch inkorrekt nein nicht_richtig
+            nicht_bestanden faux fausse non incorrecte inexact inexacte errone erronee incorrecto incorrecta falso falsa
+            erroneo erronea fallo sbagliato sbagliata scorretto scorretta errato errata incorreto incorreta errado errada
+            errou nao onjuist fout nee onwaar błedna błedny błedne błednie niepoprawna niepoprawnie zle nie fałsz неверно
+            неправильно нет неверныи неправильныи 错误 错 否 fallido""",
+        SILENT: """unanswered abstained abstain abstention declined refused refusal not_attempted not_answered no_answer
+            no_response silent idk i_don't_know don't_know unbeantwortet keine_antwort enthalten enthaltung verweigert
+            nicht_beantwortet abgelehnt weiss_nicht sans_reponse abstenu abstenue non_repondu refus ne_sait_pas
+            sin_respuesta abstencion abstenido no_contestado no_contestada no_respondido no_respondida rechazado no_sabe
+            senza_risposta astensione astenuto astenuta non_risposto non_sa sem_resposta absteve_se abstencao recusou
+            nao_respondeu nao_sabe geen_antwoord onthouden geweigerd onthouding niet_beantwoord brak_odpowiedzi odmowa
+            wstrzymał_sie нет_ответа отказ воздержался воздержалась 未作答 弃权 拒答 无回答 no_contesta no_sabe_no_contesta""",
+        NOT_GRADED: """ungraded not_graded not_judged unjudged nicht_bewertet non_evalue sin_evaluar non_valutato""",
+    }.items()
+    for word in words.split()
 }
-for _words, _state in (
-    ("correto correta certo certa acertou sim verdadeiro", CORRECT),
-    ("incorreto incorreta errado errada errou nao", INCORRECT),
-    ("sem_resposta absteve_se abstencao recusou nao_respondeu nao_sabe", SILENT),
-    ("juist goed waar", CORRECT),
-    ("onjuist fout nee onwaar", INCORRECT),
-    ("geen_antwoord onthouden geweigerd onthouding niet_beantwoord", SILENT),
-    ("poprawna poprawny poprawne poprawnie dobrze tak prawda", CORRECT),
-    ("błedna błedny błedne błednie niepoprawna niepoprawnie zle nie fałsz", INCORRECT),
-    ("brak_odpowiedzi odmowa wstrzymał_sie", SILENT),
-    ("верно правильно да верныи правильныи", CORRECT),
-    ("неверно неправильно нет неверныи неправильныи", INCORRECT),
-    ("нет_ответа отказ воздержался воздержалась", SILENT),
-    ("正确 对 是", CORRECT),
-    ("错误 错 否", INCORRECT),
-    ("未作答 弃权 拒答 无回答", SILENT),
-    ("no_contesta no_sabe_no_contesta", SILENT),
-    ("fallido", INCORRECT),
-):
-    WORDS.update(dict.fromkeys((word.replace("_", " ") for word in _words.split()), _state))
 # What a column about declining says of an answer that was given.
-GIVEN = frozenset(
-    ["answered", "answer", "attempted", "responded", "given", "beantwortet", "repondu", "respondida", "risposto"]
-)
-YES = frozenset(
-    [
-        "true",
-        "yes",
-        "y",
-        "t",
-        "1",
-        "1.0",
-        "1.00",
-        "ja",
-        "wahr",
-        "oui",
-        "vrai",
-        "si",
-        "vero",
-        "verdadero",
-        "x",
-        "sim",
-        "tak",
-        "да",
-        "是",
-        *"✓✔✅☑",
-    ]
-)
-NO = frozenset(
-    [
-        "false",
-        "no",
-        "n",
-        "f",
-        "0",
-        "0.0",
-        "0.00",
-        "nein",
-        "falsch",
-        "non",
-        "faux",
-        "falso",
-        "nao",
-        "nee",
-        "nie",
-        "нет",
-        "否",
-        *"✗✘❌✖",
-    ]
-)
+GIVEN = word_set("""
+answered answer attempted responded given beantwortet repondu respondida risposto
+""")
+YES = word_set("""
+true yes y t 1 1.0 1.00 ja wahr oui vrai si vero verdadero x sim tak да 是 ✓ ✔ ✅ ☑
+""")
+NO = word_set("false no n f 0 0.0 0.00 nein falsch non faux falso nao nee nie нет 否 ✗ ✘ ❌ ✖")
 
 # What words of a name begin with, where the whole name is in no list: what it then may be about.
 STEMS: dict[str, tuple[str, ...]] = {
@@ -438,3 +221,27 @@ CODES: tuple[dict[str, int], ...] = (
     {"CO": CORRECT, "IN": INCORRECT, "NA": SILENT},
     {"C": CORRECT, "I": INCORRECT, "N": SILENT},
 )
+# What pandas calls an index, squashed, and what else numbers questions.
+INDEXES = ("", "unnamed0", "indexlevel0", "index")
+TOPICS = ("topic",)
+# What people call the column in which a judge says why; `reasoning` is a judge's only where no column holds answers.
+REASONS = word_set("""
+reason rationale explanation justification judgereason judgeexplanation judgerationale judgereasoning graderreasoning
+graderreason graderesponse graderresponse comment feedback critique
+""")
+REASONING = "reasoning"
+# What people call the column of how many answers there are, squashed.
+TOTALS = word_set("total totals sum all n questions nquestions ntotal totalquestions")
+# What the names of figures beside rows are made of, besides the word that says what is counted.
+PERCENT = word_set("percent percentage pct")
+SHARES = PERCENT | word_set("rate ratio share fraction proportion mean avg average quote anteil taux tasa tasso")
+COUNTS = word_set("n num number nr no count counts total totals sum size anzahl nombre numero of is overall all")
+UNITS = word_set("""questions question answers answer items item samples sample examples example rows row cases case
+tasks task prompts prompt tests test instances instance problems problem records record responses queries predictions
+entries fragen preguntas domande""")
+DENIALS = word_set("not non no un")
+# What figures are of other things than these answers, or no counts, if a word of their path is one of these.
+ELSEWHERE = word_set("""judge baseline previous prior target goal threshold config configuration settings setting params
+parameters args human agreement per by train dev expected chance random majority best worst min max std stderr sd se ci
+lower upper low high median timing usage cost costs tokens time latency delta diff difference change gain kappa
+weighted macro micro given calibration confidence batch concurrency workers retries retry seed limit version budget""")

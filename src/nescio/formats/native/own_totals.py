@@ -18,30 +18,18 @@ from msgspec import Struct
 from nescio.data.columns import Array
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes
 from nescio.formats.native import roles
-from nescio.formats.native.headers import STEMS
+from nescio.formats.native.headers import COUNTS, DENIALS, ELSEWHERE, PERCENT, SHARES, STEMS, UNITS
 from nescio.formats.totals import Total
 from nescio.sources.source import Source
-from nescio.text import decimal, word_set
+from nescio.text import decimal
 
 _TOKEN = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\W_]+")
-_PERCENT = word_set("percent percentage pct")
-_SHARES = _PERCENT | word_set("rate ratio share fraction proportion mean avg average quote anteil taux tasa tasso")
-_COUNTS = word_set("n num number nr no count counts total totals sum size anzahl nombre numero of is overall all")
-_UNITS = word_set("""questions question answers answer items item samples sample examples example rows row cases case
-tasks task prompts prompt tests test instances instance problems problem records record responses queries predictions
-entries fragen preguntas domande""")
 _RIGHT = re.compile(
     r"accura\w*|acc|correct(a|as|o|os|e|es|s)?|right|pass|passed|passes|passing|success(es|ful)?|solved|"
     r"resolved|richtige?|korrekte?|justes?|aciertos?|corrett[aeio]"
 )
 # What may as well be of rows that are not there, or that a tool gave up, or a kind of question.
 _UNCLEAR = ("error", "fail", "skip", "fehler", "erreur", *STEMS["fact"])
-_NOT = frozenset(("not", "non", "no", "un"))
-# What figures are of other things than these answers, or no counts, if a word of their path is one of these.
-_OTHERS = word_set("""judge baseline previous prior target goal threshold config configuration settings setting params
-parameters args human agreement per by train dev expected chance random majority best worst min max std stderr sd se ci
-lower upper low high median timing usage cost costs tokens time latency delta diff difference change gain kappa
-weighted macro micro given calibration confidence batch concurrency workers retries retry seed limit version budget""")
 
 
 def totals_beside(source: Source, outcomes: Outcomes) -> list[Total]:
@@ -66,7 +54,7 @@ def counts_of(name: str) -> str | None:
 
 
 def _names_a_share(tokens: Sequence[str]) -> bool:
-    return bool({*tokens} & _SHARES) or any(token.startswith(("acc", "cover")) for token in tokens)
+    return bool({*tokens} & SHARES) or any(token.startswith(("acc", "cover")) for token in tokens)
 
 
 def _scope(path: tuple[str, ...], source: Source, outcomes: Outcomes) -> Array | None:
@@ -80,7 +68,7 @@ def _scope(path: tuple[str, ...], source: Source, outcomes: Outcomes) -> Array |
             if len(in_strata) > 1:
                 return None
             among = among & in_strata[0]
-        elif {*_tokens(name)} & _OTHERS or _is_breakdown(path[:i], source):
+        elif {*_tokens(name)} & ELSEWHERE or _is_breakdown(path[:i], source):
             return None
     return among
 
@@ -152,7 +140,7 @@ class _Figure(Struct, frozen=True):
         if part is None or value is None or not 0 <= value < float("inf"):
             return None
         named_share = _names_a_share(tokens)
-        percent = text.endswith("%") or bool({*tokens} & _PERCENT) or (named_share and value > 1)
+        percent = text.endswith("%") or bool({*tokens} & PERCENT) or (named_share and value > 1)
         is_count = value == int(value) and not named_share and not percent
         is_share = part != "all" and (percent or value <= 1)
         if not (is_count or is_share) or (percent and value > 100):
@@ -188,14 +176,14 @@ def _decimals(text: str) -> int:
 def _part_of(tokens: Sequence[str]) -> str | None:
     """Say what a name counts: what is right, wrong, silent or answered, or all; None where it speaks of more, or of
     something else."""
-    if {*tokens} & _OTHERS:
+    if {*tokens} & ELSEWHERE:
         return None
-    denied = bool({*tokens} & _NOT)
-    beside = _SHARES | _COUNTS - _NOT | (frozenset() if denied else _UNITS)
+    denied = bool({*tokens} & DENIALS)
+    beside = SHARES | COUNTS - DENIALS | (frozenset() if denied else UNITS)
     left = [token for token in tokens if token not in beside]
     word = roles.squash("".join(left))
     if not left:
-        return "all" if not {*tokens} & _SHARES else None
+        return "all" if not {*tokens} & SHARES else None
     if len(left) > 1 + denied or word.startswith(_UNCLEAR):
         return None
     for part in ("abstained", "wrong", "answered"):

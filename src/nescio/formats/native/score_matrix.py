@@ -16,8 +16,8 @@ from nescio.data.evidence import EMPTY_CELL, PRESENT, Evidence
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError, MismatchError, opt
 from nescio.formats.native import roles
-from nescio.formats.native.headers import SUMS
-from nescio.formats.native.readings.wide import either_way
+from nescio.formats.native.headers import INDEXES, SUMS, TOPICS
+from nescio.formats.native.readings.wide import could_be_questions, either_way
 from nescio.formats.native.summary_rows import BY_PROOF, RULE, Numbers, sums_up
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader, tables_with
 from nescio.sources.database import PARQUET, address, connect, first_line
@@ -27,10 +27,6 @@ from nescio.sources.tables import first, load_rows, locate, with_points
 from nescio.sources.text_files import records
 from nescio.text import decimal
 
-NAMES_A_ROW = (
-    *("", "id", "q", "qid", "question", "question_id", "query", "query_id", "topic", "topic_id", "item", "item_id"),
-    *("sample_id", "instance_id", "example_id", "doc_id", "__index_level_0__"),
-)
 OTHERS = ("run", "outcome", "correct", "incorrect", "unanswered")
 _NO_RUNS = ("gold", "prediction", "outcome", "wrong", "abstained", "answered")
 _FEW = 3  # rows whose numbers may follow each other by chance
@@ -64,11 +60,13 @@ def _names_a_row(source: Source, column: str) -> bool:
     """Say whether a column names the questions: by the user's word, or by its header."""
     if "question" in source.named:
         return column == source.named["question"]
-    return (
-        column.lower() in NAMES_A_ROW
-        or column.strip() in NUMBER_SIGNS
-        or column in roles.roles_of((column,)).all("id", "text")
-    )
+    return names_a_row(column)
+
+
+def names_a_row(column: str) -> bool:
+    """Say whether a header is one of questions, or of their numbers."""
+    short = roles.squash(column)
+    return short in (*INDEXES, *TOPICS) or column.strip() in NUMBER_SIGNS or roles.part_of(column) in ("id", "text")
 
 
 @reader(
@@ -188,6 +186,10 @@ def _check_runs(source: Source, names: Sequence[str], scores: Array) -> None:
         rule = "its cells are 1, 0 and -1, which may be verdicts, of which one is silence, or scores"
         one = f"{roles.option('outcome', names[0])} says the former, " if len(names) == 1 else ""
         raise FormatError(source.label, f"{rule}: {one}{ways}", where=source.head)
+    if len(names) > _FEW and could_be_questions(names):
+        raise FormatError(
+            source.label, f"its columns have names of questions, and not of runs; {ways}", where=source.head
+        )
     told = [name for name in names if any(roles.speaks_of(name, part) for part in ("abstained", "answered"))]
     if len(told) < len(names) and (found := [n for n in told if _is_binary(scores[names.index(n)])]):
         rule = f"{found[0]!r} may say which questions were answered, and be no run, so this may be no score matrix"

@@ -103,9 +103,8 @@ def choose(
         beside,
         verdict=columns["outcome"],
         silent=told,
-        is_right="false"
-        if turned
-        else f"coalesce({cells['outcome']} IN ({_right_words(loaded, cells['outcome'])}), false)",
+        is_right=f"coalesce({cells['outcome']} IN ({_right_words(loaded, cells['outcome'])}), false)",
+        turned=turned,
         reads=None if named.one("prediction") else declined.reads,
     )
     texts = named.all("text", "prediction", "wrong", "abstained", "answered")

@@ -10,6 +10,7 @@ import numpy as np
 from nescio.data.columns import Array
 from nescio.data.texts import AnswerTexts, texts_of
 from nescio.formats.native import roles
+from nescio.formats.native.headers import REASONING, REASONS
 from nescio.formats.native.outcome_table.rules import RANK
 from nescio.formats.native.outcome_table.table import Table
 
@@ -17,27 +18,6 @@ if TYPE_CHECKING:
     import duckdb
 
 PARTS = ("text", "gold", "prediction")
-# What people call the column in which a judge says why.
-REASONS = frozenset(
-    [
-        "reason",
-        "rationale",
-        "explanation",
-        "justification",
-        "judgereason",
-        "judgeexplanation",
-        "judgerationale",
-        "judgereasoning",
-        "graderreasoning",
-        "graderreason",
-        "graderesponse",
-        "graderresponse",
-        "comment",
-        "feedback",
-        "critique",
-    ]
-)
-REASONING = "reasoning"  # a judge's, where no column holds answers; else it may be the system's own
 
 
 def texts_in(

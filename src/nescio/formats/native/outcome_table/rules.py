@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import duckdb
 
 
+_FEW_UNKNOWN = 4  # words that a message lists
 YES, NO = (", ".join(map(literal, words)) for words in (("true", "1", "1.0"), ("false", "0", "0.0")))
 NUMBER = "TRY_CAST(nullif({0}, CASE WHEN contains({0}, '_') THEN {0} END) AS DOUBLE)"  # 1_0 is no number
 _NO_WHOLE = f"{{0}} IS NOT NULL AND NOT coalesce({NUMBER} BETWEEN 1 AND 1e6 AND {NUMBER} = floor({NUMBER}), false)"
@@ -102,12 +103,20 @@ def keep_rules(connection: duckdb.DuckDBPyConnection, tables: Sequence[Table]) -
         broken, file, row, *cells = offence
         rule = rules[broken][2]
         if rules[broken][0] == "outcome":
-            words = connection.execute(
-                "SELECT outcome, count(*) FROM rows WHERE outcome IS NOT NULL GROUP BY 1"
-            ).fetchall()
-            rule += f"; {ways}" if (ways := of_marks(dict(words))) else ""
+            rule += _words_to_explain(connection) if tables[file].columns["outcome"] != "outcome" else ""
             rule += _words_offered(connection)
         raise FormatError(sources[file].label, rule, where=locate(sources[file], row), value=cells[broken])
+
+
+def _words_to_explain(connection: duckdb.DuckDBPyConnection) -> str:
+    """Write the options that explain the words that nobody knows, where they are few."""
+    query = "SELECT outcome, any_value(graded), count(*) FROM rows WHERE outcome IS NOT NULL GROUP BY 1 ORDER BY 1"
+    words = connection.execute(query).fetchall()
+    unknown = [word for word, state, _ in words if state is None]
+    ways = of_marks({word: many for word, _, many in words})
+    if not ways and len(unknown) < len(words) and len(unknown) <= _FEW_UNKNOWN:
+        ways = " ".join(opt("outcome_map", of=f"{word}=OUTCOME") for word in unknown)
+    return f"; {ways}" if ways else ""
 
 
 def _words_offered(connection: duckdb.DuckDBPyConnection) -> str:

@@ -27,18 +27,21 @@ def unread(
     verdict: str | None = None,
     silent: bool = False,
     judged: bool = False,
-    is_right: str = "false",
+    is_right: str = "",
+    turned: bool = False,
     reads: Callable[[str], bool] | None = None,
 ) -> list[Note]:
     """Note the columns that play no part, and could: other verdicts; where nothing in the table says which answers were
     declined (`silent`), those of yes and no or of what a system did, the most telling first; and weights. Of answers
     that are `judged`, an empty one is silent all the same. One that says so of just those answers without a `verdict`
-    is noted by itself, and so is a text that is empty, or `reads` like silence, where no answer `is_right` (in SQL)."""
+    is noted by itself, and so is a text that is empty, or `reads` like silence, where no answer `is_right` (in SQL; a
+    verdict that is `turned` says of those only that nothing is wrong)."""
     words = table.few_words([column for column in table.have if column and column not in claimed])
     verdicts = [
         column for column, among in words.items() if _is_verdict(column, among) or roles.part_of(column) == "outcome"
     ]
-    apart = _never_right(table, {c: w for c, w in words.items() if c not in verdicts}, is_right) if not silent else []
+    others = {} if silent or not is_right else {c: among for c, among in words.items() if c not in verdicts}
+    apart = _never_right(table, others, is_right, turned=turned)
     acts = [c for c, among in words.items() if c not in verdicts and (c in apart or _may_be_silence(c, among))]
     acts.sort(key=lambda column: (not _speaks_of_silence(column), column not in apart))
     weights = [column for column in words if _speaks(column, "weight")]
@@ -46,23 +49,28 @@ def unread(
         *_verdicts(table, verdicts),
         *([] if silent else _acts(table, acts, judged=judged)),
         *([] if silent or verdict is None else _ungraded(table, acts, verdict)),
-        *([] if silent or reads is None else _texts(table, {*claimed, verdict}, is_right, reads)),
+        *(
+            []
+            if silent or reads is None
+            else _texts(table, {*claimed, verdict}, "false" if turned else is_right, reads)
+        ),
         *_weights(table, weights),
     ]
 
 
-def _never_right(table: Loaded, words: Mapping[str, Sequence[str]], is_right: str) -> list[str]:
+def _never_right(table: Loaded, words: Mapping[str, Sequence[str]], is_right: str, *, turned: bool) -> list[str]:
     """Return the columns of a few words, none of them a number, of which one stands in several rows, none of them
-    right."""
+    right; where a verdict only says what is wrong (`turned`), all of them may be."""
     few = [c for c, among in words.items() if 1 < len(among) <= _MOST_ACTS and not any(map(decimal, among))]
     found = []
-    for column in few if is_right != "false" else []:
+    for column in few:
         cell = table.have[column]
         query = (
             f"SELECT count(*), count(*) FILTER ({is_right}) FROM {table.name} WHERE {cell} IS NOT NULL GROUP BY {cell}"
         )
         rows = table.connection.execute(query).fetchall()
-        if any(many >= _SEVERAL and not right for many, right in rows) and any(right for _, right in rows):
+        told = any(many >= _SEVERAL and (not right or (turned and right == many)) for many, right in rows)
+        if told and any(right for _, right in rows):
             found.append(column)
     return found
 

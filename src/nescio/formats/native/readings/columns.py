@@ -19,6 +19,7 @@ _LEAVES = ("text", "value", "content")  # names that say nothing of whose text i
 _EVERY = tuple(stem for stems in STEMS.values() for stem in stems)
 _BESIDE = (*STEMS["between"], *STEMS["whose"])
 _OF_VERDICTS = (*_BESIDE, *(s for part in ("outcome", "wrong", "faults", "judges", "prediction") for s in STEMS[part]))
+_FEW_UNKNOWN = 3  # words of a verdict
 _SHORT = 3  # letters of a word that may be a version
 _CUT_SHORT, _LEAST = ("outcome", "wrong", "abstained"), 4  # parts whose words are, and the letters left of one
 _MEANS = {"abstained": SILENT, "wrong": INCORRECT, "right": CORRECT}
@@ -113,6 +114,20 @@ class Column:
             and not self.is_percentage
             and not all(roles.truth_of(word) is not None for word in self.words)
         )
+
+    @cached_property
+    def is_half_known(self) -> bool:
+        """Whether its few words say what is right and what is wrong, but for one or two that nobody knows."""
+        if len(self.words) > roles.FEW // 2 or any(map(decimal, self.words)):
+            return False
+        unknown = [word for word, state in self.states.items() if state is None]
+        return {CORRECT, INCORRECT} <= {*self.states.values()} and 0 < len(unknown) < _FEW_UNKNOWN
+
+    @cached_property
+    def is_unexplained(self) -> bool:
+        """Whether it holds a few words, and no numbers, none of which anybody knows."""
+        few = 1 < len(self.words) <= roles.FEW // 2 and not any(map(decimal, self.words))
+        return few and {*self.states.values()} == {None}
 
     @cached_property
     def is_truth(self) -> bool:

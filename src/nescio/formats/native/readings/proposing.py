@@ -115,12 +115,12 @@ def _of_the_answers(table: Table) -> list[str]:
         for c in table.columns
         if c.name not in claimed and len(c.words) > 1 and not (c.is_marks or c.is_counted or c.is_measured)
     ]
-    named = [c for c in free if c.named(part)]
-    if len(named) == 1:
-        return [f"the {part} with {roles.option(part, named[0].name)}"]
     if table.size >= FEW_ROWS:  # of an answer and the gold answer some are the same
         other = table.gold if part == "prediction" else table.prediction
         free = [c for c in free if other and any(map(same, c.cells, other.cells))]
+    named = [c for c in free if c.named(part)]
+    if len(named) == 1:
+        return [f"the {part} with {roles.option(part, named[0].name)}"]
     return [f"the {part} with {roles.may_be(part, [c.name for c in named or free])}"] if free else []
 
 
@@ -133,8 +133,7 @@ def _of_the_question(table: Table) -> str:
     free = [
         c for c in table.columns if c.name not in taken and len(c.words) > 1 and not c.is_truth and not c.is_measured
     ]
-    crossed = [c for c in free if table.is_crossed(c)]
-    if len(crossed) == 1:
-        return f"the question with {roles.option('question', crossed[0].name)}"
+    if len(once := [c for c in free if table.once(c)]) == 1:
+        return f"the question with {roles.option('question', once[0].name)}"
     free.sort(key=lambda c: (not table.once(c), -len(c.words)))
     return f"the question with {roles.may_be('question', [c.name for c in free])}" if free else ""

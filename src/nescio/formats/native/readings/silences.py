@@ -52,7 +52,11 @@ def never_right(table: Table, verdict: Verdict) -> list[Column]:
     taken = table.claimed() | {c.name for c in (table.run, table.question, table.prediction, table.gold) if c}
     free = [c for c in table.columns if c.name not in taken and c is not verdict.column and 1 < len(c.words) <= _FEW]
     free = [
-        c for c in free if not any(map(decimal, c.words)) and not c.named("fact") and not table.is_of_the_question(c)
+        c
+        for c in free
+        if not any(map(decimal, c.words))
+        and (not c.is_truth or not c.named("fact"))
+        and not table.is_of_the_question(c)
     ]
     found = []
     for column in free:

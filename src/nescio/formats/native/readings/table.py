@@ -8,6 +8,7 @@ from functools import cached_property
 
 from nescio.data.repeats import REPEAT
 from nescio.formats.native import roles
+from nescio.formats.native.headers import INDEXES
 from nescio.formats.native.readings.columns import Column
 from nescio.sources.database import connect
 from nescio.sources.source import Source, small
@@ -15,7 +16,7 @@ from nescio.sources.tables import load_rows
 from nescio.text import decimal, squeeze
 
 ROWS, LONGEST = 20_000, 500  # rows that are looked at, and letters of a cell
-INDEXES = ("", "unnamed0", "indexlevel0", "index")  # what pandas calls an index, squashed
+ENOUGH = 8  # rows of which something is said by what they have in common
 Reads = Callable[[str], bool]  # says whether a text reads like silence
 
 
@@ -65,7 +66,31 @@ class Table:
         for asked in [] if run else questions:
             if told := self._tells_apart(asked):
                 return told, asked
-        return run or (runs[0] if len(runs) == 1 else None), question or self._index()
+        found = self._crossing(run) if question is None else None
+        return found or (run or (runs[0] if len(runs) == 1 else None), question or self._index())
+
+    def _crossing(self, run: Column | None) -> tuple[Column, Column] | None:
+        """Return the only two columns of which one has each value of the other once: runs, of which there are fewer,
+        and their questions, whatever they are called; of several that pair the rows alike the likeliest."""
+        taken = self.claimed()
+        free = [c for c in self.columns if c.name not in taken and None not in c.cells and not c.is_measured]
+        free = [c for c in free if 1 < len(c.words) <= self.size // 2 and not (c.is_marks or c.is_verdict)]
+        free = [c for c in free if not any(map(c.named, ("repeat", "judges", "prediction", "gold")))]
+        runs = [run] if run else [c for c in free if any(decimal(word) is None for word in c.words)]
+        found = [
+            (a, b)
+            for a in runs
+            for b in free
+            if len(a.words) < len(b.words) and len(a.words) * len(b.words) == self.size and self.apart([a, b])
+        ]
+        found.sort(key=lambda pair: -pair[1].named("id"))
+        alike = all(a is found[0][0] and self._pairs_alike(b, found[0][1]) for a, b in found)
+        return found[0] if found and alike else None
+
+    def _pairs_alike(self, one: Column, other: Column) -> bool:
+        """Say whether two columns are the same in the same rows: then either may name the questions."""
+        together = {*zip(one.cells, other.cells, strict=True)}
+        return len(together) == len(one.words) == len(other.words)
 
     def _known_question(self) -> Column | None:
         """Return the column that names the questions by its whole name: of several the first that has each once."""
@@ -140,10 +165,6 @@ class Table:
         """Say whether no two rows of a run have the same there."""
         return self.apart([column, *([self.run] if self.run else [])])
 
-    def is_crossed(self, column: Column) -> bool:
-        """Say whether several runs have each of its values once."""
-        return self.run is not None and self.once(column) and len(column.words) * len(self.run.words) == self.size
-
     def apart(self, columns: Sequence[Column]) -> bool:
         """Say whether no two rows have the same in these columns."""
         return len({*zip(*(c.cells for c in columns), strict=True)}) == self.size
@@ -191,8 +212,13 @@ class Table:
 
     @cached_property
     def gold(self) -> Column | None:
-        """The column of the gold answers, in the same way."""
-        return self.one("gold") or self._texts("gold")
+        """The column of the gold answers, in the same way; of many answers some have to be the gold answer."""
+        if whole := self.one("gold"):
+            return whole
+        found, given = self._texts("gold"), self.prediction
+        if found and given and self.size >= ENOUGH and not any(map(same, found.cells, given.cells)):
+            return None
+        return found
 
     def _texts(self, part: str) -> Column | None:
         taken = self.claimed()

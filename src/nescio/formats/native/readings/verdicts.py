@@ -65,9 +65,10 @@ def verdicts_of(table: Table) -> list[Verdict]:
 
 
 def marks_of(table: Table) -> list[Column]:
-    """Return the columns of 1, 0 and -1 whose names are of verdicts."""
-    free = [c for c in table.columns if c.name not in table.claimed() and c.is_marks and not c.is_truth]
-    return [c for c in free if c.named("outcome") and not c.named("fact")]
+    """Return the columns that are verdicts of which a word is yet to be explained: 1, 0 and -1 under a name for one, or
+    words of which some say what is right, and others what is wrong."""
+    free = [c for c in table.columns if c.name not in table.claimed() and not (c.is_truth or c.named("fact"))]
+    return [c for c in free if (c.is_marks and c.named("outcome")) or c.is_half_known]
 
 
 def settled_verdict(table: Table) -> Verdict | None:
@@ -81,6 +82,8 @@ def settled_verdict(table: Table) -> Verdict | None:
     ):
         return None
     first, *others = found
+    if any(c.is_unexplained and not table.is_of_the_question(c) for c in known):
+        return None
     if first.column in known and not first.meant and roles.part_of(first.column.own) != "failure":
         return None
     said = {*first.column.states.values()} & {CORRECT, INCORRECT}

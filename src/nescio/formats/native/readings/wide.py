@@ -16,9 +16,9 @@ from nescio.data.notes import note
 from nescio.data.outcomes import CORRECT, INCORRECT
 from nescio.errors import FormatError
 from nescio.formats.native import roles
-from nescio.formats.native.headers import STEMS
+from nescio.formats.native.headers import INDEXES, STEMS
 from nescio.formats.native.readings.columns import MINUS, Column
-from nescio.formats.native.readings.table import INDEXES, Table, same, table_of
+from nescio.formats.native.readings.table import Table, same, table_of
 from nescio.sources.database import connect
 from nescio.sources.opening import open_table
 from nescio.sources.rows import KEY
@@ -108,13 +108,13 @@ def _series(table: Table) -> set[str]:
     """Return the names of columns of verdicts that are those of questions."""
     words = {word for c in table.columns if _may_hold(c) for word in c.words}
     held = [c.name for c in table.columns if c.words and c.words <= words]
-    return {*held} if len(held) >= _SERIES and _could_be_questions(held) else set()
+    return {*held} if len(held) >= _SERIES and could_be_questions(held) else set()
 
 
 def _is_across(table: Table, names: Sequence[str], key: Column) -> bool | None:
     """Say whether columns are questions, and rows runs: the column of the rows names runs, or only the columns have
     names such as questions have. None where there are more columns than rows, and nothing tells them apart."""
-    columns, rows = _could_be_questions(names), _could_be_questions(key.cells)
+    columns, rows = could_be_questions(names), could_be_questions(key.cells)
     if key is table.one("run") or "id" in table.known.named:
         return key is table.one("run")
     if len(names) < _SERIES:
@@ -125,7 +125,7 @@ def _is_across(table: Table, names: Sequence[str], key: Column) -> bool | None:
     return False if of_questions or len(names) <= len(key.cells) else None
 
 
-def _could_be_questions(names: Sequence[str | None]) -> bool:
+def could_be_questions(names: Sequence[str | None]) -> bool:
     """Say whether names are those of questions: numbers behind one word for them, or whole sentences."""
     words = [name or "" for name in names]
     stems = {_DIGITS.sub("", word) for word in words}
@@ -312,7 +312,8 @@ def _tells(runs: Runs, part: str, by_name: Mapping[str, Column]) -> bool:
     """Say whether a part is named for a verdict and holds one in each run."""
     column = Column(part, ())
     verdict = column.named("outcome") or column.named("wrong")
-    return bool(verdict) and all(_may_hold(by_name[own[part]]) for own in runs.columns.values())
+    held = [by_name[own[part]] for own in runs.columns.values()]
+    return bool(verdict) and all(map(_may_hold, held)) and len({*map(_kind, held)}) == 1
 
 
 def _parts_of(by_part: Mapping[str, Mapping[str, str]], names: frozenset[str]) -> list[str]:

@@ -1,0 +1,183 @@
+"""Kinds of tables that another maker's were: each from a hidden truth of two runs, read as that, or asked about by what
+is at issue."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nescio.errors import SPELLING, NescioError, in_shell
+from nescio.pipeline import Options, load
+from tests.tables.reading import counts_of
+from tests.tables.table import RIGHT, SILENT, WRONG
+
+RUNS, SIZE = ("alpha", "beta"), 12
+Row = dict[str, Any]
+
+
+def truth(seed: int) -> dict[str, list[str]]:
+    chance = random.Random(seed)
+    states = {
+        run: [RIGHT, WRONG, SILENT, SILENT, SILENT, *chance.choices((RIGHT, WRONG, SILENT), k=SIZE - 5)] for run in RUNS
+    }
+    for own in states.values():
+        chance.shuffle(own)
+    return states
+
+
+def rows(states: dict[str, list[str]], cell: Any, question: str = "question_id", run: str = "model") -> list[Row]:
+    return [{question: f"q{i}", run: name, **cell(s, i)} for name, own in states.items() for i, s in enumerate(own)]
+
+
+def read(tmp_path: Path, document: Any, **options: Any) -> tuple[Any, str]:
+    """Return the counts (right, wrong, silent, ungraded) by run, or the message; and the notes."""
+    path = tmp_path / "table.json"
+    path.write_text(json.dumps(document))
+    before = SPELLING.set(in_shell)
+    try:
+        loaded = load(path, Options(**options))
+    except NescioError as error:
+        return str(error), ""
+    finally:
+        SPELLING.reset(before)
+    counts = counts_of(loaded)
+    return counts and {run: tuple(one)[:4] for run, one in counts.items()}, "\n".join(map(str, loaded.notes))
+
+
+def counted(states: dict[str, list[str]], *, silent: int = 2) -> dict[str, tuple[int, ...]]:
+    """Count what is right, wrong, silent and ungraded; silence stands at the place `silent`."""
+    made = {}
+    for run, own in states.items():
+        counts = [own.count(RIGHT), own.count(WRONG), 0, 0]
+        counts[silent] += own.count(SILENT)
+        made[run] = tuple(counts)
+    return made
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("word", ["error", "judge_error", "ERROR", "exception: error"])
+def test_an_error_beside_a_word_for_wrong_answers_is_no_grade(tmp_path: Path, word: str, seed: int) -> None:
+    states = truth(seed)
+    table = rows(states, lambda s, _: {"verdict": {RIGHT: "pass", WRONG: "fail", SILENT: word}[s]})
+    found, _ = read(tmp_path, table, ungraded="exclude")
+    if isinstance(found, str):  # of a word that nobody knows
+        assert word in found
+    else:
+        assert [(r, w, s) for r, w, s, _ in found.values()] == [(r, w, 0) for r, w, _, _ in counted(states).values()]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_column_judge_of_verdicts_is_not_passed_over(tmp_path: Path, seed: int) -> None:
+    states = truth(seed)
+    table = rows(
+        states,
+        lambda s, i: {
+            "gold": f"answer {i}",
+            "prediction": f"surely answer {i}, I say",
+            "judge": "yes" if s == RIGHT else "no",
+        },
+    )
+    found, _ = read(tmp_path, table)
+    assert found == counted(states, silent=1)
+
+
+def test_gold_answers_that_are_all_empty_are_asked_about(tmp_path: Path) -> None:
+    table = rows(truth(0), lambda _, i: {"expected_output": None, "actual_output": f"answer {i}"})
+    assert "all cells of 'expected_output' are empty" in read(tmp_path, table)[0]
+
+
+@pytest.mark.parametrize("name", ["pred_answered", "abstained_by_rule", "attempted"])
+def test_what_was_answered_is_no_run_of_a_matrix(tmp_path: Path, name: str) -> None:
+    table = [{"qid": f"q{i}", "a": i % 2, "b": int(i % 3 > 0), name: int(i % 4 > 0)} for i in range(SIZE)]
+    assert isinstance(read(tmp_path, table)[0], str)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("words", [("correct", "wrong", "abstained"), (True, False, False), (1, 0, 0)], ids=str)
+def test_objects_of_verdicts_by_run_and_question(tmp_path: Path, words: tuple[Any, ...], seed: int) -> None:
+    states = truth(seed)
+    said = dict(zip((RIGHT, WRONG, SILENT), words, strict=True))
+    document = {run: {f"q{i}": said[s] for i, s in enumerate(own)} for run, own in states.items()}
+    assert read(tmp_path, document)[0] == counted(states, silent=1 if words[1] == words[2] else 2)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("style", ["result ({})", "result [{}]", "{} result", "result@{}"])
+def test_runs_in_the_names_of_columns(tmp_path: Path, style: str, seed: int) -> None:
+    states, said = truth(seed), {RIGHT: "right", WRONG: "wrong", SILENT: "declined"}
+    table = [{"question": f"q{i}", **{style.format(r): said[states[r][i]] for r in RUNS}} for i in range(SIZE)]
+    assert read(tmp_path, table)[0] == counted(states)
+
+
+@pytest.mark.parametrize("name", ["score", "correct", "truthfulness_score"])
+def test_one_and_minus_one_are_asked_about_with_what_each_way_makes(tmp_path: Path, name: str) -> None:
+    states = truth(1)
+    table = rows(states, lambda s, _: {name: {RIGHT: 1, WRONG: 0, SILENT: -1}[s]})
+    message, _ = read(tmp_path, table)
+    right, wrong, silent, _ = map(sum, zip(*counted(states).values(), strict=True))
+    assert f"-1 silent, 0 wrong: {right} right, {wrong} wrong, {silent} silent" in message
+    assert f"0 silent, -1 wrong: {right} right, {silent} wrong, {wrong} silent" in message
+    assert read(tmp_path, table, outcome_map={"-1": "unanswered"}, column={"outcome": name})[0] == counted(states)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("names", [("soru_no", "Gruppe X"), ("otázka", "konfig"), ("zz", "yy")])
+def test_runs_and_questions_are_found_by_how_they_cross(tmp_path: Path, names: tuple[str, str], seed: int) -> None:
+    states = truth(seed)
+    table = rows(states, lambda s, _: {"verdict": {RIGHT: "right", WRONG: "wrong", SILENT: "abstained"}[s]}, *names)
+    random.Random(seed).shuffle(table)
+    assert read(tmp_path, table)[0] == counted(states)
+
+
+@pytest.mark.parametrize("name", ["passed_filter", "correct_format", "accepted_terms", "baseline_correct"])
+def test_a_verdict_on_something_else_is_not_proposed(tmp_path: Path, name: str) -> None:
+    table = rows(truth(2), lambda s, i: {name: i % 4 > 0, "zork": "Y" if s == RIGHT else "N"})
+    message, _ = read(tmp_path, table)
+    assert f"outcome={name}" not in message
+    assert "'zork'" in message
+
+
+@pytest.mark.parametrize("name", ["not_matching", "notAccurate", "unsupported_claim"])
+def test_a_name_that_denies_what_is_right_says_what_is_wrong(tmp_path: Path, name: str) -> None:
+    states = truth(3)
+    found, _ = read(tmp_path, rows(states, lambda s, _: {name: s != RIGHT}))
+    assert isinstance(found, str) or found == counted(states, silent=1)
+
+
+def test_a_text_that_nobody_reads_is_named_where_it_is_empty(tmp_path: Path) -> None:
+    states = truth(4)
+    table = rows(states, lambda s, i: {"correct": s == RIGHT, "svar": None if s == SILENT else f"saying {i}"})
+    _, notes = read(tmp_path, table)
+    assert "'svar' is empty" in notes
+    assert read(tmp_path, table, column={"answer": "svar"})[0] == counted(states)
+
+
+def test_a_word_beside_no_right_answer_is_named(tmp_path: Path) -> None:
+    table = rows(truth(5), lambda s, _: {"correct": s == RIGHT, "halt": "gave up" if s == SILENT else "done"})
+    assert "'halt'" in read(tmp_path, table)[1]
+
+
+def test_a_key_that_is_no_answer_is_no_gold_answer(tmp_path: Path) -> None:
+    table = rows(truth(6), lambda s, i: {"facit": f"thing {i}", "output": f"thing {i if s == RIGHT else 99}"}, "key")
+    found, _ = read(tmp_path, table)
+    assert isinstance(found, str)
+    assert "gold=key" not in found
+
+
+def test_a_title_above_a_sheet(tmp_path: Path) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    states, path = truth(7), tmp_path / "table.xlsx"
+    table = rows(states, lambda s, _: {"verdict": {RIGHT: "right", WRONG: "wrong", SILENT: "declined"}[s]})
+    book = openpyxl.Workbook()
+    for line in (["Results of October"], [], list(table[0]), *(list(row.values()) for row in table)):
+        book.active.append(line)
+    book.save(path)
+    loaded = load(path, Options())
+    counts = counts_of(loaded)
+    assert counts is not None
+    assert {run: tuple(one)[:4] for run, one in counts.items()} == counted(states)
+    assert any("1 row above the header left out ('Results of October')" in str(note) for note in loaded.notes)
