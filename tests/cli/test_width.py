@@ -68,6 +68,7 @@ CALLS: dict[str, list[list[str]]] = {
     "plan-repeats": [["trials.csv", "--run", "agent-2", "--budget", "500", "--per-question", "2"]],
     "advise": [["outcomes.csv", *FEW], ["outcomes.csv", "--tolerate", "20", *FEW]],
     "stakes": [["stakes.csv"]],
+    "stakes-prompts": [["questions.jsonl", "prompts.jsonl"]],
     "repeats": [["trials.csv"], ["trials.csv", "-m", "accuracy", "-v"]],
     "audit": [["-m", "c@1", "-m", "UF"], ["-m", "pan.F1"]],
     "judge": [["questions.jsonl", "runs/mine.jsonl", "runs/old.jsonl", "--against", "people.csv", *FEW]],
@@ -110,11 +111,14 @@ CAMPAIGN = {
     "publish": "campaign",
     "status": "campaign",
     "verify": "campaign",
+    "export": "campaign --codabench -o bundle.zip",
     "extend": "campaign uned --until 2030-07-02 --reason outage",
     "disqualify": "campaign uned_mine --reason cheating",
     "withdraw": "campaign uned_old --reason asked",
 }
-SILENT = {"mcp", "skill"}  # these speak with programs, and nobody reads along
+SILENT = {"mcp", "skill", "assess serve"}  # these speak with programs, and nobody reads along
+# One after another, on a database that `assess create` made.
+ASSESS = {"create": "questions.jsonl runs/mine.jsonl", "invite": "ana", "status": "", "export": "judged"}
 NUMBER = re.compile(r"(?<![\w.…/:=-])[+-]?\d[\d,]*\.\d+(?![\w.…/])")
 
 
@@ -193,9 +197,8 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_command_is_here() -> None:
-    assert {*CALLS, *(f"campaign {step}" for step in CAMPAIGN)} == {*LEAVES} - SILENT, (
-        "a new command needs a call in CALLS"
-    )
+    steps = {*(f"campaign {step}" for step in CAMPAIGN), *(f"assess {step}" for step in ASSESS)}
+    assert {*CALLS, *steps} == {*LEAVES} - SILENT, "a new command needs a call in CALLS"
 
 
 @pytest.mark.parametrize("columns", WIDTHS)
@@ -205,6 +208,18 @@ def test_a_campaign_fits_the_terminal(columns: int, tmp_path: Path, monkeypatch:
     monkeypatch.delenv("COLUMNS", raising=False)
     for step, words in CAMPAIGN.items():
         text = shown(columns, "campaign", step, *words.split(), refused=True)
+        assert text.strip(), step
+        assert_fits(columns, text, text)
+
+
+@pytest.mark.parametrize("columns", WIDTHS)
+def test_people_who_judge_fit_the_terminal(columns: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("alembic", reason="the extra assess is not installed")
+    shutil.copytree(EXAMPLES, tmp_path / "examples")
+    monkeypatch.chdir(tmp_path / "examples")
+    monkeypatch.delenv("COLUMNS", raising=False)
+    for step, words in ASSESS.items():
+        text = shown(columns, "assess", step, *words.split(), "--db", "judging.db")
         assert text.strip(), step
         assert_fits(columns, text, text)
 

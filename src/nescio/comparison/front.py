@@ -17,7 +17,6 @@ from nescio.comparison.shared_draws import shared_draws
 from nescio.data.evidence import Data, Evidence
 from nescio.data.results import Scores
 from nescio.measures import Measure, parse
-from nescio.measures.graded import is_cost
 from nescio.stats.front import claims, on_front
 from nescio.stats.resampling import Block
 
@@ -60,8 +59,14 @@ def measures_of(names: Sequence[str], data: Data) -> tuple[Measure | None, Measu
     wanted = [parse(name).on(data.columns) for name in dict.fromkeys(names)]
     declared = [(one, one.declaration) for one in wanted]
     quality = next((one for one, of in declared if not (of.lower_is_better or of.descriptive)), None)
-    cost = next((one for one, of in declared if of.lower_is_better and any(map(is_cost, one.user_columns))), None)
-    return quality, cost
+    priced = [one for one, of in declared if of.lower_is_better and one.user_columns]
+    return quality, next(filter(_of_cost, priced), None)
+
+
+def _of_cost(measure: Measure) -> bool:
+    from nescio.measures.graded import is_cost  # only where a measure of a user's column was asked for
+
+    return any(map(is_cost, measure.user_columns))
 
 
 def _claims(

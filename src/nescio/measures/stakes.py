@@ -129,9 +129,9 @@ def stake_area(total: Any, stakes: str) -> Any:  # noqa: ARG001
     r"""One figure over several stated stakes: 1 if all answers are right at all of them, 0 if all are silent.
 
     $\frac1n \sum_k (\alpha_k C_k - \beta_k W_k)$, the trapezoid of normalised utility over $t_k = \lambda_k/(1 +
-    \lambda_k)$ divided by that of $1 - t$; at most 1, and negative where answers do harm. Of one stake it is the
-    utility. Questions that were not asked at each of these stakes are left out and counted. The interval is that of
-    utility.
+    \lambda_k)$ divided by that of $1 - t$; at most 1, negative where answers do harm, and undefined for n = 0. Of one
+    stake it is the utility. Questions that were not asked at each of these stakes are left out and counted. The
+    interval is that of utility.
 
     When to use it: To compare systems by one figure when no single price of an error is known. It belongs to the stakes
     that it names; read utility at each beside it.
