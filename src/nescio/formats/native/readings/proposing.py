@@ -81,7 +81,10 @@ def _of_the_verdict(table: Table) -> str:
     found = verdicts_of(table)
     first, *others = [v for v in found if v.weight > 0] or [v for v in found if v.weight > _UNLIKELY]
     rivals = rivals_of(first, found[1:])
-    unknown = first.column.strangers and [v for v in found[1:] if v.weight >= 0]  # each of which may as well be it
+    odd = [c for name in table.known.all("score") if (c := table.by_name[name]).is_unexplained]
+    unknown = odd or (
+        first.column.strangers and [v for v in found[1:] if v.weight >= 0]
+    )  # each of which may as well be it
     if first.weight < LIKELY or rivals or unknown:
         each = [first, *(rivals or [v for v in others if v.weight > first.weight - AHEAD])]
         names, counts = [v.column.name for v in each], [counted(v.states) for v in each]
@@ -131,7 +134,9 @@ def _of_the_question(table: Table) -> str:
     taken = {v.column.name for v in verdicts_of(table)[:1]} | ({table.run.name} if table.run else set())
     taken |= table.claimed()
     free = [
-        c for c in table.columns if c.name not in taken and len(c.words) > 1 and not c.is_truth and not c.is_measured
+        c
+        for c in table.columns
+        if c.name not in taken and len(c.words) > 1 and not (c.is_truth or c.is_measured or c.is_counted)
     ]
     if len(once := [c for c in free if table.once(c)]) == 1:
         return f"the question with {roles.option('question', once[0].name)}"
