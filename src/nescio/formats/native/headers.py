@@ -164,7 +164,9 @@ STEMS: dict[str, tuple[str, ...]] = {
         "judges": """judge grader annotator rater expert autorater evaluator reviewer scorer checker verifier""",
         # words of a name beside that
         "between": """is was has auto final answer response prediction pred eval mark graded
-            system exact strict flag bool manual pct percent status value detected present flagged label has contains the det ref y n of as by it got est e es ha czy hat 是否""",
+            system exact strict with flag bool manual pct percent status value detected present flagged label has contains the det ref y n of as by it got est e es ha czy hat 是否""",
+        # what stands behind `model` in the name of a run
+        "called": "name nom id version label key number num nr no tag slug alias short full under tested used variant config type",
         # how much an answer counts
         "weight": "weight gewicht poids peso pondera waga вес 权重",
         # whose verdict it is, or whose answer

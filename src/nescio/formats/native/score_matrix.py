@@ -17,7 +17,7 @@ from nescio.data.notes import Note, note
 from nescio.errors import FormatError, MismatchError, opt
 from nescio.formats.native import roles
 from nescio.formats.native.headers import INDEXES, SUMS, TOPICS
-from nescio.formats.native.readings.wide import could_be_questions, either_way
+from nescio.formats.native.readings.wide import UNTOLD, could_be_questions, either_way
 from nescio.formats.native.summary_rows import BY_PROOF, RULE, Numbers, sums_up
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader, tables_with
 from nescio.sources.database import PARQUET, address, connect, first_line
@@ -186,10 +186,7 @@ def _check_runs(source: Source, names: Sequence[str], scores: Array) -> None:
         rule = "its cells are 1, 0 and -1, which may be verdicts, of which one is silence, or scores"
         one = f"{roles.option('outcome', names[0])} says the former, " if len(names) == 1 else ""
         raise FormatError(source.label, f"{rule}: {one}{ways}", where=source.head)
-    if len(names) > _FEW and could_be_questions(names):
-        raise FormatError(
-            source.label, f"its columns have names of questions, and not of runs; {ways}", where=source.head
-        )
+    _ask_of_questions(source, names, scores, ways)
     told = [name for name in names if any(roles.speaks_of(name, part) for part in ("abstained", "answered"))]
     if len(told) < len(names) and (found := [n for n in told if _is_binary(scores[names.index(n)])]):
         rule = f"{found[0]!r} may say which questions were answered, and be no run, so this may be no score matrix"
@@ -221,6 +218,18 @@ def _check_runs(source: Source, names: Sequence[str], scores: Array) -> None:
             " measure"
         )
         raise FormatError(source.label, f"{rule}; {ways}", where=source.head)
+
+
+def _ask_of_questions(source: Source, names: Sequence[str], scores: Array, ways: str) -> None:
+    """Raise FormatError where the columns have names of questions, or could be questions as well as runs."""
+    key = next((name for name in source.columns if name not in names), None)
+    untold = key is not None and roles.squash(key) in UNTOLD and scores.size > 0
+    binary = bool((np.isnan(scores) | np.isin(scores, (0, 1))).all())
+    either = untold and binary and len(names) > max(scores.shape[1], _FEW)
+    if either or (len(names) > _FEW and could_be_questions(names)):
+        rows = f"{roles.option('run', key)} says that its rows are runs; " if key else ""
+        rule = "its columns may be questions, and not runs"
+        raise FormatError(source.label, f"{rule}; {rows}{ways}", where=source.head)
 
 
 def _is_binary(column: Array) -> bool:

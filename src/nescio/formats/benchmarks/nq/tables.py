@@ -151,6 +151,7 @@ def _columns(source: Source, have: Mapping[str, str], notes: list[Note]) -> _Col
         repeat=named.one(REPEAT),
     )
     parts = {"run": columns.run, "question": ids or question, "prediction": prediction, "gold": gold}
+    parts |= {part: source.named[part] for part in ("abstained", "answered") if part in source.guessed}
     others = [(part, name) for part, name in parts.items() if name not in (None, part, *IDS, *RUNS, *_ITS_GOLD)]
     if others:
         notes.append(

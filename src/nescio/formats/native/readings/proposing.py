@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from nescio.data.outcomes import CORRECT, INCORRECT, SILENT
 from nescio.errors import FormatError, opt
 from nescio.formats.native import roles
+from nescio.formats.native.headers import REASONING, REASONS
 from nescio.formats.native.readings.evidence import FEW_ROWS
 from nescio.formats.native.readings.silences import never_right, silences_of
 from nescio.formats.native.readings.table import Table, same, table_of
@@ -81,14 +82,15 @@ def _of_the_verdict(table: Table) -> str:
     found = verdicts_of(table)
     first, *others = [v for v in found if v.weight > 0] or [v for v in found if v.weight > _UNLIKELY]
     rivals = rivals_of(first, found[1:])
-    unknown = first.column.strangers and [v for v in found[1:] if v.weight >= 0]  # each of which may as well be it
-    if first.weight < LIKELY or rivals or unknown:
+    unclear = any(table.by_name[name].is_unexplained for name in table.known.all("score"))
+    unclear |= bool(first.column.strangers) and any(v.weight >= 0 for v in found[1:])  # which may as well be it
+    if first.weight < LIKELY or rivals or unclear:
         each = [first, *(rivals or [v for v in others if v.weight > first.weight - AHEAD])]
         names, counts = [v.column.name for v in each], [counted(v.states) for v in each]
         return f"the outcome with {roles.may_be('outcome', names, counts)}"
     silences = silences_of(table, first)
-    if not silences and (unclear := never_right(table, first)):
-        named = roles.may_be("abstained", [c.name for c in unclear])
+    if not silences and (apart := never_right(table, first)):
+        named = roles.may_be("abstained", [c.name for c in apart])
         return f"the outcome {first.column.name!r} ({counted(first.states)}), and what was declined with {named} (or -)"
     if not silences:
         return f"the outcome with {first.option()} ({counted(first.states)})"
@@ -129,9 +131,11 @@ def _of_the_question(table: Table) -> str:
     if table.question is not None:
         return f"the question with {roles.option('question', table.question.name)}"
     taken = {v.column.name for v in verdicts_of(table)[:1]} | ({table.run.name} if table.run else set())
-    taken |= table.claimed()
+    taken |= table.claimed() | {c.name for c in table.columns if roles.squash(c.own) in (*REASONS, REASONING)}
     free = [
-        c for c in table.columns if c.name not in taken and len(c.words) > 1 and not c.is_truth and not c.is_measured
+        c
+        for c in table.columns
+        if c.name not in taken and len(c.words) > 1 and not (c.is_truth or c.is_measured or c.is_counted)
     ]
     if len(once := [c for c in free if table.once(c)]) == 1:
         return f"the question with {roles.option('question', once[0].name)}"

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from nescio.data.repeats import REPEAT
 from nescio.formats.native import roles
-from nescio.formats.native.headers import INDEXES
+from nescio.formats.native.headers import INDEXES, STEMS
 from nescio.formats.native.readings.columns import Column
 from nescio.sources.database import connect
 from nescio.sources.source import Source, small
@@ -113,6 +113,7 @@ class Table:
         found = [c for c in self.columns if c.named("run") or roles.squash(c.name) == "candidate"]
         found = [c for c in found if not (c.is_worded or c.is_truth or c.silent_words) and None not in c.cells]
         found = [c for c in found if not any(map(c.named, ("repeat", "fact", "judges", "prediction", "gold")))]
+        found = [c for c in found if all(t.startswith(STEMS["called"]) for t in c.tokens[c.last("run") + 1 :])]
         found = [c for c in found if any(decimal(word) is None for word in c.words)]
         found = [c for c in found if 0 < len(c.words) <= max(1, self.size // 2)]
         return sorted(found, key=lambda c: -c.named("run"))

@@ -29,9 +29,10 @@ from nescio.text import decimal
 RUN, QUESTION, OUTCOME = "run", "question", "outcome"
 _NAMES = {RUN: (RUN, "the run", "run of the column"), QUESTION: (QUESTION, "the question", "question of the column")}
 _SERIES, _SENTENCE = 3, 5  # columns that make one; words of one
-_UNTOLD = (KEY, *INDEXES)  # what says nothing of the names below it
+UNTOLD = (KEY, *INDEXES)  # what says nothing of the names below it
 _DIGITS = re.compile(r"\d+")
 _MARK = re.compile(r"[^\w.]+|_+|\.")
+_ASKING = ("is", "has", "was", "did", "used", "needs", "contains")  # what names of yes and no begin with, and no run's
 _CLOSING = {"(": ")", "[": "]"}  # the other side of a mark
 _OF_ANSWERS = ("outcome", "wrong", "abstained", "answered", "prediction", "judges", "between", "whose")
 _LAST_WORDS = tuple(stem for part in _OF_ANSWERS if part != "whose" for stem in STEMS[part])
@@ -96,7 +97,7 @@ def _crossed(table: Table) -> tuple[Runs | None, Column | None, bool]:
             return found, None, False
         found, plain = _bare(free, series)
         return found, by[0] if len(by) == 1 else None, plain
-    asked = [c for c in free if c.name in series]
+    asked = free if could_be_questions([c.name for c in free]) else [c for c in free if c.name in series]
     if run not in names or (texts and not asked) or table.known.one("id", "text"):
         return None, None, False
     found, _ = _bare(asked or free, series)  # what else a row holds is of its run, as its size is
@@ -106,7 +107,7 @@ def _crossed(table: Table) -> tuple[Runs | None, Column | None, bool]:
 
 def _series(table: Table) -> set[str]:
     """Return the names of columns of verdicts that are those of questions."""
-    words = {word for c in table.columns if _may_hold(c) for word in c.words}
+    words = _said_in(table.columns)
     held = [c.name for c in table.columns if c.words and c.words <= words]
     return {*held} if len(held) >= _SERIES and could_be_questions(held) else set()
 
@@ -121,7 +122,7 @@ def _is_across(table: Table, names: Sequence[str], key: Column) -> bool | None:
         return False
     if columns != rows:
         return columns
-    of_questions = roles.part_of(key.name) == "text" or (key.named("id") > 1 and roles.squash(key.own) not in _UNTOLD)
+    of_questions = roles.part_of(key.name) == "text" or (key.named("id") > 1 and roles.squash(key.own) not in UNTOLD)
     return False if of_questions or len(names) <= len(key.cells) else None
 
 
@@ -196,7 +197,7 @@ def _is_key(column: Column) -> bool:
         part is None
         and len(column.tokens) < 4
         and (column.named("id") > 1 or column.named("gold") > 1)
-        and not column.is_verdict
+        and not (column.is_verdict or column.is_marks)
     )
 
 
@@ -207,7 +208,7 @@ def _bare(free: Sequence[Column], series: Collection[str]) -> tuple[Runs | None,
     held = [c for c in free if c.name in series or not any(map(c.named, _NO_RUNS))]
     verdicts = [c for c in held if _may_hold(c)]
     kinds = {_kind(c) for c in verdicts}
-    words = {word for c in verdicts for word in c.words}
+    words = _said_in(held)
     verdicts = [c for c in held if c in verdicts or {*c.words} <= words]
     others = [c for c in free if c not in verdicts]
     said = {state for c in verdicts for state in c.states.values()}
@@ -219,8 +220,19 @@ def _bare(free: Sequence[Column], series: Collection[str]) -> tuple[Runs | None,
         or _share_a_part(verdicts, others)
     ):
         return None, False
+    if any(c.tokens[:1] and c.tokens[0] in _ASKING for c in verdicts):
+        return None, False
     scores = kinds == {"numbers"} and not others and not any(MINUS & c.words for c in verdicts)
     return Runs({c.name: {OUTCOME: c.name} for c in verdicts}), scores
+
+
+def _said_in(columns: Sequence[Column]) -> set[str]:
+    """Return the words of verdicts, and those of columns that have some of them alone."""
+    verdicts = [c for c in columns if _may_hold(c)]
+    said = {word for c in verdicts for word in c.words}
+    if any(_kind(c) == "words" for c in verdicts):
+        said |= {word for c in columns if c.words and None not in c.states.values() for word in c.words}
+    return said
 
 
 def _are_answered(others: Sequence[Column]) -> bool:
