@@ -40,6 +40,7 @@ ELSEWHERE = {
     "nescio tally *": "its shards are made by the tests of tallies",
     "nescio score *.tally*": "the same",
     "nescio mcp*": "it serves until its client leaves",
+    "nescio assess serve *": "it serves until it is stopped",
     "uv run pytest": "continuous integration runs it",
     "uv run nescio *": "continuous integration sets uv up; the same command without it is run here",
     "*--wordnet ~*": "WordNet is no part of nescio",

@@ -1,15 +1,15 @@
 """Have people judge in a browser, from one database that loses nothing. Needs the extra `assess`.
 
 For a few assessors, `nescio campaign sheets --html` needs no server. This is for many: whoever is free gets the next
-answers, several judge the same ones, and you follow how far they are and how far they agree.
+answers, several judge the same ones, and you follow how far they are and how far they agree. A campaign's folder can
+stand in place of the files; `nescio campaign collect` reads what is exported of it.
 
 \b
-nescio assess create campaign --db judging.db --overlap 2
-nescio assess invite ana ben --db judging.db
-nescio assess serve --db judging.db
-nescio assess status --db judging.db
-nescio assess export judged --db judging.db
-nescio campaign collect campaign judged/*.jsonl
+nescio assess create questions.jsonl runs/*.jsonl --db answers.db --overlap 2
+nescio assess invite ana ben --db answers.db
+nescio assess serve --db answers.db
+nescio assess status --db answers.db
+nescio assess export answers --db answers.db
 """
 
 from __future__ import annotations

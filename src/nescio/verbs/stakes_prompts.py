@@ -7,7 +7,7 @@ its log. nescio reads the stakes back from these ids.
 \b
 nescio stakes-prompts questions.jsonl prompts.jsonl --stakes 1/3,1,3,9
 nescio stakes-prompts questions.jsonl prompts.jsonl --stakes t=0.5,t=0.9
-nescio stakes log.eval
+nescio stakes stakes.csv
 
 A stake is the price of an error, where a right answer earns 1 and silence 0, or a target (t=0.9): answer only if more
 than 90% sure. 1/3, 1, 3 and 9 are the targets 25%, 50%, 75% and 90%. `question` and `answers` are there, too: with the
