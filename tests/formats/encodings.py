@@ -72,7 +72,8 @@ def evidence(given: Any, **options: Any) -> Evidence:
 
 
 def refusal(given: Any, kind: type[NescioError] = FormatError, **options: Any) -> Any:
-    """The one error, of exactly this kind, that reading gives; its message is one line, as the command line has it."""
+    """The one error, of exactly this kind, that reading gives; its message is one line, as the command line has it, but
+    for the ways to read a table, one a line."""
     before = SPELLING.set(in_shell)
     try:
         with pytest.raises(NescioError) as caught:
@@ -82,7 +83,9 @@ def refusal(given: Any, kind: type[NescioError] = FormatError, **options: Any) -
     finally:
         SPELLING.reset(before)
     assert type(error) is kind, str(error)
-    assert str(error).isprintable()
+    first, *ways = str(error).splitlines()
+    assert first.isprintable()
+    assert all(line.isprintable() and line.startswith(("  --", " (found")) for line in ways), ways
     return error
 
 

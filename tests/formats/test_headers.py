@@ -133,7 +133,7 @@ def test_a_label_beside_a_prediction_may_be_the_gold(tmp_path: Path) -> None:
 
 def test_a_column_that_nobody_knows_may_be_the_verdict(tmp_path: Path) -> None:
     path = table(tmp_path, "id,prediction,gold,Wertung\n1,x,x,falsch\n2,x,y,richtig\n")
-    rule = "'Wertung' may say which answers are right: the outcome with --column outcome=NAME, which may be 'Wertung' (1 right, 1 wrong, 0 silent, c@1 0.500); or judge the answers with --judge NAME"
+    rule = "'Wertung' may say which answers are right: its columns with --column outcome=Wertung (1 right, 1 wrong, 0 silent, c@1 0.500); or judge the answers with --judge NAME"
     assert_refused(path, "line 1", rule)
     assert counts(path, column={"outcome": "Wertung"}) == {"t": (1, 1, 0)}
 
@@ -289,7 +289,9 @@ def test_errors_in_python_name_its_arguments(tmp_path: Path) -> None:
     path = table(tmp_path, "question,Wertung\n1,ja\n2,nein\n")
     assert nescio.score(path, "accuracy", ci=None).value(path.stem, "accuracy") == 0.5
     path = table(tmp_path, "question,Wertung,Urteil 2\n1,ja,nein\n2,nein,ja\n")
-    with pytest.raises(nescio.FormatError, match=r'name the outcome with column=\{"outcome": NAME\}'):
+    with pytest.raises(
+        nescio.FormatError, match=r'name its columns by one of these:\n  column=\{"outcome": "Wertung"\}'
+    ):
         nescio.score(path)
     with pytest.raises(nescio.FormatError, match="or name the format with format_in"):
         nescio.score(table(tmp_path, "foo\nx\n"))
@@ -371,14 +373,14 @@ def test_words_that_mean_silence_are_found_beside_verdicts_too(tmp_path: Path) -
 
 
 def test_a_column_of_yes_and_no_is_named_where_no_answer_is_silent(tmp_path: Path) -> None:
-    path = table(tmp_path, "question,correct,gave up\n1,1,no\n2,0,yes\n")
+    path = table(tmp_path, "question,correct,zork\n1,1,no\n2,0,yes\n")
     remark = (
-        f"{path}: no answer is unanswered, and 'gave up' says yes or no, or that some were, and is not read: column={{\"abstained\": NAME}} or "
+        f"{path}: no answer is unanswered, and 'zork' says yes or no, or that some were, and is not read: column={{\"abstained\": NAME}} or "
         "answered=NAME if one says which answers were declined"
     )
     assert remark in in_words(read(path).notes)
     assert remark in in_words(read(path, strata=()).notes)  # as the command line reads
-    assert evidence(path, column={"abstained": "gave up"}).columns["unanswered"].sum() == 1
+    assert evidence(path, column={"abstained": "zork"}).columns["unanswered"].sum() == 1
     skipped = table(tmp_path, "question,correct,skipped\n1,1,no\n2,0,yes\n")
     assert evidence(skipped).columns["unanswered"].sum() == 1
 

@@ -296,12 +296,16 @@ def test_trap_18_a_gold_that_is_the_name_of_a_source(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "rule"),
     [
-        ("maybe.csv", "question,answer,label\nq1,yes,yes\nq2,no,maybe\n", "holds other things than words for right"),
+        (
+            "maybe.csv",
+            "question,answer,label\nq1,yes,yes\nq2,no,maybe\n",
+            "--column outcome=label --outcome-map maybe=incorrect  (1 right, 1 wrong, 0 silent, c@1 0.500)",
+        ),
         ("sure.csv", "question,answer,confidence\nq1,a,0.9\nq2,b,0.2\n", "found \\['question', 'answer', 'confidence'"),
         (
             "thrice.csv",
             "question,model,evaluation1,evaluation2,evaluation3,avg\nq1,m,1,0,1,0.667\nq2,m,0,0,1,0.333\n",
-            "--column outcome=NAME, which may be 'evaluation1' (1 right, 1 wrong, 0 silent, c@1 0.500); 'evaluation2' (0 right, 2 wrong, 0 silent, c@1 0.000); 'evaluation3' (2 right, 0 wrong, 0 silent, c@1 1.000)",
+            "--column outcome=evaluation1  (1 right, 1 wrong, 0 silent, c@1 0.500)\n  --column outcome=evaluation2  (0 right, 2 wrong, 0 silent, c@1 0.000)\n  --column outcome=evaluation3  (2 right, 0 wrong, 0 silent, c@1 1.000)",
         ),
     ],
 )

@@ -86,6 +86,9 @@ def main() -> None:
     )
     print(f"{(at_once + sensible[Outcome.BY_PROPOSAL] + sensible[Outcome.BY_NOTE]) / (sensible.total() or 1):.1%}")
     print(
+        f"by one of several ways, which is not the first: {sensible[Outcome.BY_CHOICE] / (sensible.total() or 1):.1%}"
+    )
+    print(
         f"right with other questions than there are: {unpaired}; right at once where a reader would ask: {undetermined}"
     )
 

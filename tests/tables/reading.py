@@ -17,6 +17,7 @@ from nescio.errors import SPELLING, NescioError, in_shell
 from nescio.pipeline import Loaded, Options, load
 from tests.tables.table import Counts, Made
 
+WAYS = re.compile(r"^  (--.*?)(?:  \(|$)", re.MULTILINE)  # of a message that shows several: its options
 PROPOSALS = 3  # that are followed, one after another
 _ARGUMENT = r"(?:'[^']*'|\"[^\"]*\"|[^\s;,'\"()]+)+"
 _OPTION = rf"--(column|choose|outcome-map|format-in|judge|ungraded|missing|unanswerable|declined-pattern) ({_ARGUMENT})"
@@ -42,6 +43,7 @@ class Outcome(StrEnum):
     RIGHT = "right"
     BY_PROPOSAL = "right by proposal"
     BY_NOTE = "right by a note"
+    BY_CHOICE = "right by one of several ways"
     NOWHERE = "asked, leads nowhere"
     SAID = "wrong, said"
     SILENTLY = "wrong in silence"
@@ -84,6 +86,11 @@ def _read(made: Made, path: Path) -> Reading:
             messages.append(str(error))
         except STRANGE as error:
             return Reading(Outcome.CRASHED, (*messages, f"{type(error).__name__}: {error}"), tuple(followed))
+        if len(ways := WAYS.findall(messages[-1])) > 1:  # which asks; the likeliest comes first
+            leading = [way for way in ways if _leads(made, path, options, way)]
+            outcome = Outcome.NOWHERE if not leading else Outcome.BY_CHOICE
+            outcome = Outcome.BY_PROPOSAL if leading and leading[0] == ways[0] else outcome
+            return Reading(outcome, tuple(messages), (*followed, *leading[:1]))
         proposal = first_proposal(messages[-1])
         if not proposal or proposal in followed or len(followed) == PROPOSALS:
             return Reading(Outcome.NOWHERE, tuple(messages), tuple(followed))
@@ -101,6 +108,17 @@ def _read(made: Made, path: Path) -> Reading:
     else:
         outcome = Outcome.SAID if says(made, loaded) else Outcome.SILENTLY
     return Reading(outcome, tuple(messages), tuple(followed), counts, notes, loaded.format, paired(made, loaded))
+
+
+def _leads(made: Made, path: Path, options: Mapping[str, Any], way: str, left: int = PROPOSALS) -> bool:
+    """Say whether one way to read a table leads to what is true, by itself or by one of those that are then shown."""
+    options = with_options(options, way)
+    try:
+        counts = counts_of(load(path, Options(**options)))
+    except NescioError as error:
+        more = WAYS.findall(str(error)) or [*filter(None, [first_proposal(str(error))])]
+        return left > 0 and any(_leads(made, path, options, one, left - 1) for one in more)
+    return counts is not None and alike(made, counts)
 
 
 def _by_note(made: Made, path: Path, options: Mapping[str, Any], notes: Sequence[str]) -> str | None:

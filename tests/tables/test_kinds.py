@@ -119,8 +119,9 @@ def test_one_and_minus_one_are_asked_about_with_what_each_way_makes(tmp_path: Pa
     table = rows(states, lambda s, _: {name: {RIGHT: 1, WRONG: 0, SILENT: -1}[s]})
     message, _ = read(tmp_path, table)
     right, wrong, silent, _ = map(sum, zip(*counted(states).values(), strict=True))
-    assert f"-1 silent, 0 wrong: {right} right, {wrong} wrong, {silent} silent" in message
-    assert f"0 silent, -1 wrong: {right} right, {silent} wrong, {wrong} silent" in message
+    assert f"--outcome-map -1=unanswered  ({right} right, {wrong} wrong, {silent} silent" in message
+    zero = "--outcome-map -1=incorrect --outcome-map 0=unanswered"
+    assert f"{zero}  ({right} right, {silent} wrong, {wrong} silent" in message
     assert read(tmp_path, table, outcome_map={"-1": "unanswered"}, column={"outcome": name})[0] == counted(states)
 
 
@@ -134,10 +135,10 @@ def test_runs_and_questions_are_found_by_how_they_cross(tmp_path: Path, names: t
 
 
 @pytest.mark.parametrize("name", ["passed_filter", "correct_format", "accepted_terms", "baseline_correct"])
-def test_a_verdict_on_something_else_is_not_proposed(tmp_path: Path, name: str) -> None:
+def test_a_verdict_on_something_else_is_not_proposed_alone(tmp_path: Path, name: str) -> None:
     table = rows(truth(2), lambda s, i: {name: i % 4 > 0, "zork": "Y" if s == RIGHT else "N"})
     message, _ = read(tmp_path, table)
-    assert f"outcome={name}" not in message
+    assert "outcome=zork " in message  # never the other alone
     assert "'zork'" in message
 
 
@@ -181,3 +182,37 @@ def test_a_title_above_a_sheet(tmp_path: Path) -> None:
     assert counts is not None
     assert {run: tuple(one)[:4] for run, one in counts.items()} == counted(states)
     assert any("1 row above the header left out ('Results of October')" in str(note) for note in loaded.notes)
+
+
+def test_ways_to_read_a_table_are_pasted(tmp_path: Path) -> None:
+    """A verdict and a silence under names that nobody knows: each way has its options, and one is right."""
+    states = truth(4)
+    table = rows(states, lambda s, i: {"zork": s == RIGHT, "fnord": s == SILENT, "exit_code": i % 3 == 0})
+    message, _ = read(tmp_path, table)
+    assert "--column outcome=zork --column abstained=fnord  (alpha: " in message
+    assert read(tmp_path, table, column={"outcome": "zork", "abstained": "fnord"})[0] == counted(states)
+
+
+@pytest.mark.parametrize("decoy", ["exit_code", "worker", "latency_ms"])
+def test_a_grid_with_a_column_unlike_its_runs_is_asked_about(tmp_path: Path, decoy: str) -> None:
+    states = truth(5)
+    said = {RIGHT: 1, WRONG: 0, SILENT: -1}
+    table = [{"item": f"q{i}", **{r: said[states[r][i]] for r in RUNS}, decoy: i % 3} for i in range(SIZE)]
+    message, _ = read(tmp_path, table)
+    assert f"{decoy}: " not in message
+    assert "--outcome-map -1=unanswered  (" in message
+    column = {"question": "item", "outcome": "+".join(RUNS)}
+    assert read(tmp_path, table, column=column, outcome_map={"-1": "unanswered"})[0] == counted(states)
+
+
+def test_a_name_that_says_gave_up_is_silence(tmp_path: Path) -> None:
+    states = truth(6)
+    table = rows(states, lambda s, _: {"incorrect_final": s == WRONG, "gave_up": s == SILENT})
+    assert read(tmp_path, table)[0] == counted(states)
+
+
+def test_members_of_an_object_are_no_runs(tmp_path: Path) -> None:
+    states = truth(7)[RUNS[0]]
+    grading = [{"needs_review": i % 3 == 0, "zork": s == WRONG, "is_good": s == RIGHT} for i, s in enumerate(states)]
+    message, _ = read(tmp_path, [{"id": f"q{i}", "grading": one} for i, one in enumerate(grading)])
+    assert "outcome=grading.is_good" in message

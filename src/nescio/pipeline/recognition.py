@@ -179,10 +179,11 @@ def _columns_in(source: Source) -> list[str]:
 
 def _column_of(wanted: str, source: Source) -> str | None:
     """Return the column of a source that is meant by its name, by its path in a document (`details[].grade`), or by
-    either behind a sign that turns its verdicts."""
+    either behind a sign that turns its verdicts; several columns of verdicts, one a run, by all their names."""
     turned = wanted.removeprefix(roles.TURNED)
     below = turned.removeprefix(f"{source.place}.") if source.place else turned
-    return next((name for name in (wanted, turned, below) if name in source.columns), None)
+    several = wanted if len(names := wanted.split(roles.AND)) > 1 and {*names} <= {*source.columns} else None
+    return next((name for name in (wanted, turned, below) if name in source.columns), several)
 
 
 def _named(source: Source, column: Mapping[str, str]) -> Source:

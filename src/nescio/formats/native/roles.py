@@ -48,6 +48,7 @@ NAMES = {
 _OWN = {name: name for name in ("candidate", "rank", "known_answers", "cluster", "judge", "repeat")} | {STAKE: "repeat"}
 NONE = "-"  # what `--column NAME=-` names: no column
 TURNED = "!"  # before the name of a column of verdicts: yes and no change places
+AND = "+"  # between the names of several columns of verdicts, one for each run
 DISPLACED = " (as given)"  # how a column ends whose name another column bears
 _BRACKETS = re.compile(r"\([^)]*\)|\[[^]]*\]")
 _BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\W_]+")

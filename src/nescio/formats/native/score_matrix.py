@@ -17,6 +17,8 @@ from nescio.data.notes import Note, note
 from nescio.errors import FormatError, MismatchError, opt
 from nescio.formats.native import roles
 from nescio.formats.native.headers import INDEXES, SUMS, TOPICS
+from nescio.formats.native.readings.columns import says_facts
+from nescio.formats.native.readings.proposing import among_runs
 from nescio.formats.native.readings.wide import UNTOLD, could_be_questions, either_way
 from nescio.formats.native.summary_rows import BY_PROOF, RULE, Numbers, sums_up
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader, tables_with
@@ -88,7 +90,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         if user(stem) in columns:
             raise MismatchError(f"{source.label}: another matrix is named {stem!r} too; rename one of the files")
         notes += source.notes
-        names, ids, scores, last = _scores(source, notes)
+        names, ids, scores, last = _scores(source, notes, certain=options.certain)
         if not options.certain:
             if sums_up([_numbers(text, column[:-1]) for text, column in zip(last, scores, strict=True) if text]):
                 raise FormatError(source.label, BY_PROOF, where=locate(source, len(ids)), value=ids[-1])
@@ -126,7 +128,9 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     )
 
 
-def _scores(source: Source, notes: list[Note]) -> tuple[tuple[str, ...], tuple[str, ...], Array, Sequence[str | None]]:
+def _scores(
+    source: Source, notes: list[Note], *, certain: bool
+) -> tuple[tuple[str, ...], tuple[str, ...], Array, Sequence[str | None]]:
     """Return the names of the runs, those of the questions, the scores of one matrix, shape (runs, questions), and the
     scores of the last question as they are written."""
     with connect(small=small(source)) as connection:
@@ -151,6 +155,8 @@ def _scores(source: Source, notes: list[Note]) -> tuple[tuple[str, ...], tuple[s
     for i, name in enumerate(ids, 1):
         if name is None or name in seen:
             rule = "the question is empty" if name is None else "the question appears twice"
+            if not certain and (way := among_runs(source)):
+                rule += f", so this may be no score matrix; name {way}"
             raise FormatError(source.label, rule, where=locate(source, i), value=name)
         seen.add(name)
     if labels and len(ids) > 2 and str(ids[-1]).strip().lower() in SUMS:
@@ -161,7 +167,9 @@ def _scores(source: Source, notes: list[Note]) -> tuple[tuple[str, ...], tuple[s
             number = np.nan if cell is None else _number(cell)
             if number is None:
                 rule = f"the score of run {names[r]!r} must be a finite number or empty"
-                if q == r == 0 and not labels:
+                if not certain and (way := among_runs(source)):
+                    rule += f"; name {way}"
+                elif q == r == 0 and not labels:
                     rule += f"; if this column names the questions: {roles.option('question', names[r])}"
                 raise FormatError(source.label, rule, where=locate(source, q + 1), value=cell)
             scores[r, q] = number
@@ -175,34 +183,28 @@ def _numbers(last: str, above: Array) -> Numbers:
     return Numbers(last, len(held), float(held.sum()), low, high, len(np.unique(held)), bool((held == value).any()))
 
 
-_NO_VERDICTS = ("abstained", "answered", "prediction", "fact")
-
-
 def _check_runs(source: Source, names: Sequence[str], scores: Array) -> None:
     """Raise FormatError where columns cannot all be runs that one measure scored: by their names, numbers of rows, or
     scales."""
     ways = f"{opt('format_in', 'matrix')} reads each column as a run all the same"
-    if (scores == -1).any() and (np.isnan(scores) | np.isin(scores, (-1, 0, 1))).all():
+    marks = scores[(np.isnan(scores) | np.isin(scores, (-1, 0, 1))).all(axis=1)]
+    if (marks == -1).any() and (len(marks) > 1 or len(names) == 1):
         rule = "its cells are 1, 0 and -1, which may be verdicts, of which one is silence, or scores"
-        one = f"{roles.option('outcome', names[0])} says the former, " if len(names) == 1 else ""
-        raise FormatError(source.label, f"{rule}: {one}{ways}", where=source.head)
+        raise FormatError(source.label, f"{rule}; {ways}, or name {among_runs(source)}", where=source.head)
     _ask_of_questions(source, names, scores, ways)
     told = [name for name in names if any(roles.speaks_of(name, part) for part in ("abstained", "answered"))]
-    if len(told) < len(names) and (found := [n for n in told if _is_binary(scores[names.index(n)])]):
+    binary = [name for name, column in zip(names, scores, strict=True) if _is_binary(column)]
+    if len(told) < len(names) and (found := [name for name in told if name in binary]):
         rule = f"{found[0]!r} may say which questions were answered, and be no run, so this may be no score matrix"
-        raise FormatError(source.label, f"{rule}; {ways}", where=source.head)
+        raise FormatError(source.label, f"{rule}; name {among_runs(source) or ways}", where=source.head)
     for name, column in zip(names, scores, strict=True):
-        if roles.is_measurement(name, names):
+        if roles.is_measurement(name, names) or _is_unlike(name, column, names, binary):
             rule = f"{name!r} seems to be something that was measured, and no run, so this is no score matrix"
-            left = [other for other in names if not roles.is_measurement(other, names)]
-            left = [other for other in left if not any(roles.speaks_of(other, part) for part in _NO_VERDICTS)]
-            verdict = next((other for other in left if _is_binary(scores[names.index(other)])), "")
             way = (
-                f"{roles.option('outcome', verdict)} reads that column as right (1) and wrong (0)"
-                if verdict
-                else f"{opt('column', of='outcome=NAME')} names the column that says which answers are right"
+                among_runs(source)
+                or f"the column that says which answers are right: {opt('column', of='outcome=NAME')}"
             )
-            raise FormatError(source.label, f"{rule}; {way}", where=source.head)
+            raise FormatError(source.label, f"{rule}; name {way}", where=source.head)
         if len(names) > 1 and len(column) > _FEW and np.array_equal(np.diff(column), np.ones(len(column) - 1)):
             rule = (
                 f"{name!r} counts the rows, and is no run: {roles.option('question', name)} takes it for the questions"
@@ -230,6 +232,16 @@ def _ask_of_questions(source: Source, names: Sequence[str], scores: Array, ways:
         rows = f"{roles.option('run', key)} says that its rows are runs; " if key else ""
         rule = "its columns may be questions, and not runs"
         raise FormatError(source.label, f"{rule}; {rows}{ways}", where=source.head)
+
+
+def _is_unlike(name: str, column: Array, names: Sequence[str], binary: Sequence[str]) -> bool:
+    """Say whether a column is unlike others that are 1 and 0: by its numbers, or by a name that speaks of nothing but
+    what is no verdict."""
+    others = [other for other in binary if other != name]
+    if len(others) < 2 or len(others) < len(names) // 2:
+        return False
+    above = bool((column[~np.isnan(column)] > 1).any())
+    return above or (says_facts(name) and not any(map(says_facts, others)))
 
 
 def _is_binary(column: Array) -> bool:

@@ -18,7 +18,8 @@ from nescio.formats.native.outcome_table.confidences import as_numbers, choose_c
 from nescio.formats.native.outcome_table.loaded import Loaded
 from nescio.formats.native.outcome_table.unread import unread
 from nescio.formats.native.readings.columns import speaks_of_faults
-from nescio.formats.native.readings.proposing import of_marks, propose
+from nescio.formats.native.readings.proposing import propose
+from nescio.formats.native.readings.ways import of_words
 from nescio.formats.native.roles import Roles, ask
 from nescio.formats.registry import Declined
 from nescio.sources.source import Source
@@ -201,9 +202,9 @@ def _no_verdict(table: Loaded, named: Roles, vague: Sequence[str]) -> str:
             source.label, "no column says which answers are right", where=source.head, value=list(table.have)
         )
     column = vague[0]
-    if ways := of_marks(table.counted(column)):
-        rule = f"{column!r} is 1, 0 and -1, of which nothing says what is silence: {roles.option('outcome', column)}"
-        raise FormatError(source.label, f"{rule} with {ways}", where=source.head)
+    if ways := of_words(table.counted(column), roles.option("outcome", column)):
+        rule = f"{column!r} seems to say how good an answer is, and nothing says what all of its words mean"
+        raise FormatError(source.label, f"{rule}; {ways}", where=source.head)
     odd = next((word for word in table.words(column) if roles.state_of(word) is None), None)
     rule = f"{column!r} seems to say how good an answer is, and holds other things than words for right and wrong"
     ways = f"{roles.option('outcome', column)} with {opt('outcome_map', of='WORD=OUTCOME')} says what they mean"

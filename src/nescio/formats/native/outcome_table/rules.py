@@ -15,7 +15,7 @@ from nescio.formats.native import roles
 from nescio.formats.native.headers import SUMS
 from nescio.formats.native.outcome_table.proposing import annotators_that_fit, repeats_that_fit, runs_that_fit
 from nescio.formats.native.outcome_table.table import Table
-from nescio.formats.native.readings.proposing import of_marks
+from nescio.formats.native.readings.ways import of_words
 from nescio.formats.native.summary_rows import BY_PROOF, LEAST, RULE, Numbers, sums_up
 from nescio.sources.source import Source
 from nescio.sources.tables import first, literal, locate
@@ -103,9 +103,15 @@ def keep_rules(connection: duckdb.DuckDBPyConnection, tables: Sequence[Table]) -
         broken, file, row, *cells = offence
         rule = rules[broken][2]
         if rules[broken][0] == "outcome":
-            rule += _words_to_explain(connection) if tables[file].columns["outcome"] != "outcome" else ""
+            rule += _words_to_explain(connection) if _is_another(tables[file]) else ""
             rule += _words_offered(connection)
         raise FormatError(sources[file].label, rule, where=locate(sources[file], row), value=cells[broken])
+
+
+def _is_another(table: Table) -> bool:
+    """Say whether a table is none of nescio's own: its columns go by other names, or were those of runs."""
+    unrolled = any(remark.code in ("table.wide", "table.across") for remark in table.source.notes)
+    return unrolled or table.columns["outcome"] != "outcome"
 
 
 def _words_to_explain(connection: duckdb.DuckDBPyConnection) -> str:
@@ -113,7 +119,7 @@ def _words_to_explain(connection: duckdb.DuckDBPyConnection) -> str:
     query = "SELECT outcome, any_value(graded), count(*) FROM rows WHERE outcome IS NOT NULL GROUP BY 1 ORDER BY 1"
     words = connection.execute(query).fetchall()
     unknown = [word for word, state, _ in words if state is None]
-    ways = of_marks({word: many for word, _, many in words})
+    ways = of_words({word: many for word, _, many in words})
     if not ways and len(unknown) < len(words) and len(unknown) <= _FEW_UNKNOWN:
         ways = " ".join(opt("outcome_map", of=f"{word}=OUTCOME") for word in unknown)
     return f"; {ways}" if ways else ""

@@ -207,6 +207,15 @@ def speaks_of_faults(name: str, words: Collection[str]) -> bool:
     return any(token.startswith(STEMS["faults"]) for token in tokens)
 
 
+def says_facts(name: str) -> bool:
+    """Say whether a name is made of nothing but words for what is no verdict (`exit_code`)."""
+    tokens = _tokens(name)
+    known = [
+        token for token in tokens if token in MEASUREMENTS or token.startswith((*STEMS["fact"], *STEMS["between"]))
+    ]
+    return bool(tokens) and known == [*tokens] and any(_speaks(t, "fact") or t in MEASUREMENTS for t in tokens)
+
+
 @cache
 def meaning(word: str) -> int | None:
     """Say what a word means as a verdict: by itself, or by what it is made of (`confident_error`, `not hallucinated`)

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 
-from nescio.data.outcomes import CORRECT, INCORRECT, SILENT
-from nescio.errors import FormatError, opt
+from nescio.errors import FormatError
 from nescio.formats.native import roles
 from nescio.formats.native.headers import REASONING, REASONS
+from nescio.formats.native.readings.columns import Column
 from nescio.formats.native.readings.evidence import FEW_ROWS
-from nescio.formats.native.readings.silences import never_right, silences_of
 from nescio.formats.native.readings.table import Table, same, table_of
-from nescio.formats.native.readings.verdicts import AHEAD, LIKELY, counted, marks_of, rivals_of, verdicts_of
-from nescio.formats.native.readings.wide import QUESTION, RUN, either_way
+from nescio.formats.native.readings.verdicts import LIKELY, marks_of, rivals_of, verdicts_of
+from nescio.formats.native.readings.ways import (
+    MOST,
+    Way,
+    alike,
+    of_runs,
+    shown,
+    ways_of,
+    ways_of_columns,
+    ways_of_words,
+    with_key,
+)
+from nescio.formats.native.readings.wide import QUESTION, RUN, could_be_questions, either_way
 from nescio.sources.source import Source
-from nescio.text import decimal
 
+_MOST_KEYS = 3  # columns that could name the questions
 _UNLIKELY = -2.0  # of a verdict that is named where nothing else could be one
 
 
@@ -34,21 +44,6 @@ def rivals_of_judging(source: Source) -> list[str]:
     return [*(v.column.name for v in verdicts_of(table) if v.weight > 0), *(c.name for c in marks_of(table))]
 
 
-def of_marks(counts: Mapping[str, int]) -> str:
-    """Say what to map where a verdict is 1, 0 and -1, with what each way would make of it: here -1 is silence, there a
-    wrong answer beside 0 for silence. Empty where it holds anything else."""
-    by_number = {decimal(word): word for word in counts}
-    if -1.0 not in by_number or not by_number.keys() <= {1.0, 0.0, -1.0}:
-        return ""
-    says = {1.0: CORRECT, 0.0: INCORRECT, -1.0: SILENT}, {1.0: CORRECT, 0.0: SILENT, -1.0: INCORRECT}
-    made = [
-        counted([state for n, state in way.items() for _ in range(counts.get(by_number.get(n, ""), 0))]) for way in says
-    ]
-    unclear = [by_number[n] for n in (-1.0, 0.0) if n in by_number]
-    ways = " ".join(opt("outcome_map", of=f"{word}=OUTCOME") for word in unclear)
-    return f"{ways} says it (-1 silent, 0 wrong: {made[0]}; 0 silent, -1 wrong: {made[1]}; or one of them is ungraded)"
-
-
 def _proposed(table: Table, source: Source, *, judged: bool | None) -> str:
     if (key := either_way(source)) is not None:
         runs, questions = roles.option(RUN, key), roles.option(QUESTION, key)
@@ -56,57 +51,95 @@ def _proposed(table: Table, source: Source, *, judged: bool | None) -> str:
             runs, questions = f"call the first column {RUN}", f"call it {QUESTION}"
         return f"the rows: they are runs, with a column for each question ({runs}), or questions ({questions})"
     known = table.known
-    lines = []
     if judged is None:
         judged = bool(known.one("gold") and known.one("prediction"))
     verdict = "outcome" in source.named or known.one("outcome", "wrong", "failure")
     least = _UNLIKELY if table.prediction is None else 0.0
-    if not verdict and not judged and any(v.weight > least for v in verdicts_of(table)):
-        lines.append(_of_the_verdict(table))
-    elif not verdict and not judged and not known.one("score"):
-        lines += _of_the_answers(table)
-        if not lines and any(v.weight > _UNLIKELY for v in verdicts_of(table)):
-            lines.append(_of_the_verdict(table))
-    if not (lines or verdict or judged or known.one("score")):
+    ways, sought = [Way("")], not verdict and not judged
+    if sought and any(v.weight > least for v in verdicts_of(table)):
+        ways = _of_the_verdict(table)
+    elif sought and not known.one("score"):
+        ways = _of_the_answers(table)
+        if not ways and any(v.weight > _UNLIKELY for v in verdicts_of(table)):
+            ways = _of_the_verdict(table)
+    explained = [way for column in _to_explain(table) for way in ways_of_words(column)] if sought else []
+    ways = [*ways, *explained] if known.one("gold", "prediction") else [*explained, *ways]
+    keys = [] if known.one("id", "text") else _of_the_question(table)
+    if sought and len(ways) != 1 and not known.one("score", "prediction") and alike(table):
+        return shown(table, _of_columns(table, with_key(ways, keys[:1], "")))
+    if not ways and not keys:
         return ""
-    if not known.one("id", "text") and (line := _of_the_question(table)):
-        lines.append(line)
-    if lines and not known.one("run") and table.run is not None and len(table.run.words) > 1:
-        lines.append(f"the run with {roles.option('run', table.run.name)}")
-    return ", and ".join(lines)
+    named = roles.option("run", table.run.name) if table.run is not None and not known.one("run") else ""
+    run = named if table.run is not None and len(table.run.words) > 1 and (ways != [Way("")] or keys) else ""
+    every = with_key(ways or [Way("")], keys, run)
+    if len(every) > 1:
+        return shown(table, every)
+    (way,) = every
+    told = way.remark or (of_runs(table, way.states) if way.states else "")
+    return f"its columns with {way.options}{f' ({told})' if told else ''}" if way.options else ""
 
 
-def _of_the_verdict(table: Table) -> str:
-    """Propose the verdict, with the silence beside it, where one reading stands above all others; else name what could
-    be meant."""
+def _of_the_verdict(table: Table) -> list[Way]:
+    """Return the ways to read the verdict, with the silence beside it: one, where it stands above all others."""
     found = verdicts_of(table)
-    first, *others = [v for v in found if v.weight > 0] or [v for v in found if v.weight > _UNLIKELY]
+    first, *others = [v for v in found if v.weight > _UNLIKELY]
     rivals = rivals_of(first, found[1:])
     unclear = any(table.by_name[name].is_unexplained for name in table.known.all("score"))
     unclear |= bool(first.column.strangers) and any(v.weight >= 0 for v in found[1:])  # which may as well be it
-    if first.weight < LIKELY or rivals or unclear:
-        each = [first, *(rivals or [v for v in others if v.weight > first.weight - AHEAD])]
-        names, counts = [v.column.name for v in each], [counted(v.states) for v in each]
-        return f"the outcome with {roles.may_be('outcome', names, counts)}"
-    silences = silences_of(table, first)
-    if not silences and (apart := never_right(table, first)):
-        named = roles.may_be("abstained", [c.name for c in apart])
-        return f"the outcome {first.column.name!r} ({counted(first.states)}), and what was declined with {named} (or -)"
-    if not silences:
-        return f"the outcome with {first.option()} ({counted(first.states)})"
-    if len({one.rows for one in silences}) > 1:
-        names = [one.column.name for one in silences]
-        counts = [counted(first.states, one.rows) for one in silences]
-        return (
-            f"the outcome {first.column.name!r}, and what was declined with {roles.may_be('abstained', names, counts)}"
-        )
-    quiet = silences[0]
-    ways = f"{first.option()} {roles.option(quiet.part, quiet.column.name)}"
-    return f"the outcome with {ways} ({counted(first.states, quiet.rows)})"
+    sure = not (first.weight < LIKELY or rivals or unclear)
+    return ways_of(table, [first] if sure else [first, *(rivals or others)], sure=sure)
 
 
-def _of_the_answers(table: Table) -> list[str]:
-    """Propose the gold answers or the answers, where only one of the two is known."""
+def _to_explain(table: Table) -> list[Column]:
+    """Return the columns that are verdicts in words of which some, or all, are yet to be explained, the likeliest
+    alone."""
+    taken = table.claimed("score") | {c.name for c in (table.run, table.question, table.prediction, table.gold) if c}
+    free = [c for c in table.columns if c.name not in taken and not table.is_of_the_question(c) and not c.named("fact")]
+    odd = [c for c in free if (c.is_unexplained and c.named("outcome")) or _is_part_known(c)]
+    return (marks_of(table) or odd)[:1]
+
+
+def _is_part_known(column: Column) -> bool:
+    """Say whether some of a few words are for silence, and nobody knows the others."""
+    return bool(column.silent_words) and not column.is_verdict and bool(ways_of_words(column))
+
+
+def among_runs(source: Source) -> str:
+    """Propose how to read a table of which some columns are verdicts and others are none: those that say the same words
+    as the verdicts of runs, or one of them as the verdict of each row, with the silence beside it."""
+    if (said := propose(source)) and "\n" in said:
+        return said
+    table = table_of(source)
+    ways = _of_columns(table, _of_rows(table))
+    return shown(table, ways) if ways else said
+
+
+def _of_rows(table: Table) -> list[Way]:
+    verdicts = [v for v in verdicts_of(table) if v.weight > _UNLIKELY]
+    return with_key(ways_of(table, verdicts, sure=False), _of_the_question(table)[:1], "")
+
+
+def _of_columns(table: Table, rows: Sequence[Way]) -> list[Way]:
+    """Return the ways to read columns as the verdicts of runs beside those that read a row as an answer: before them
+    where no name speaks of verdicts or of silence."""
+    columns = alike(table)
+    if not columns:
+        return [*rows]
+    parts = ("outcome", "wrong", "abstained", "answered")
+    of_answers = any(c.named(part) for c in columns for part in parts) and not could_be_questions(
+        [c.name for c in columns]
+    )
+    across = could_be_questions([c.name for c in columns])
+    others = [c for c in table.columns if c not in columns]
+    runs = [c for c in others if table.apart([c]) and None not in c.cells and not c.is_measured and not c.is_counted]
+    keys = [roles.option(RUN, runs[0].name)] if across and runs else [] if across else _of_the_question(table)[:1]
+    grid = with_key(ways_of_columns(columns, runs[0] if across and runs else None), keys, "")
+    half = MOST // 2
+    return [*rows[:half], *grid[:half]] if of_answers else [*grid[: max(half, MOST - len(rows))], *rows]
+
+
+def _of_the_answers(table: Table) -> list[Way]:
+    """Return the columns that could be the gold answers or the answers, where only one of the two is known."""
     known = table.known
     if not known.one("gold", "prediction"):
         return []
@@ -117,19 +150,21 @@ def _of_the_answers(table: Table) -> list[str]:
         for c in table.columns
         if c.name not in claimed and len(c.words) > 1 and not (c.is_marks or c.is_counted or c.is_measured)
     ]
+    other = table.gold if part == "prediction" else table.prediction
+    hits = {c.name: sum(map(same, c.cells, other.cells)) if other else 0 for c in free}
     if table.size >= FEW_ROWS:  # of an answer and the gold answer some are the same
-        other = table.gold if part == "prediction" else table.prediction
-        free = [c for c in free if other and any(map(same, c.cells, other.cells))]
-    named = [c for c in free if c.named(part)]
-    if len(named) == 1:
-        return [f"the {part} with {roles.option(part, named[0].name)}"]
-    return [f"the {part} with {roles.may_be(part, [c.name for c in named or free])}"] if free else []
+        free = [c for c in free if hits[c.name]]
+    named = [c for c in free if c.named(part)] or free
+    return [
+        Way(roles.option(part, c.name), remark=f"{hits[c.name]} of {table.size} answers are the gold answer")
+        for c in named
+    ]
 
 
-def _of_the_question(table: Table) -> str:
-    """Propose the column that names the questions."""
+def _of_the_question(table: Table) -> list[str]:
+    """Return the options that name the questions: one, where it is clear."""
     if table.question is not None:
-        return f"the question with {roles.option('question', table.question.name)}"
+        return [roles.option("question", table.question.name)]
     taken = {v.column.name for v in verdicts_of(table)[:1]} | ({table.run.name} if table.run else set())
     taken |= table.claimed() | {c.name for c in table.columns if roles.squash(c.own) in (*REASONS, REASONING)}
     free = [
@@ -137,7 +172,5 @@ def _of_the_question(table: Table) -> str:
         for c in table.columns
         if c.name not in taken and len(c.words) > 1 and not (c.is_truth or c.is_measured or c.is_counted)
     ]
-    if len(once := [c for c in free if table.once(c)]) == 1:
-        return f"the question with {roles.option('question', once[0].name)}"
-    free.sort(key=lambda c: (not table.once(c), -len(c.words)))
-    return f"the question with {roles.may_be('question', [c.name for c in free])}" if free else ""
+    once = [c for c in free if table.once(c)]
+    return [roles.option("question", c.name) for c in (once or sorted(free, key=lambda c: -len(c.words)))[:_MOST_KEYS]]

@@ -15,7 +15,7 @@ from nescio.formats.native.readings.evidence import VERDICTS
 from nescio.formats.native.readings.silences import settled_silence
 from nescio.formats.native.readings.table import Table, table_of
 from nescio.formats.native.readings.verdicts import Verdict, counted, marks_of, settled_verdict, verdicts_of
-from nescio.formats.native.readings.wide import QUESTION, RUN, rows_of, runs_of
+from nescio.formats.native.readings.wide import QUESTION, RUN, rows_of, runs_of, runs_of_columns
 from nescio.sources.source import Source
 
 _UNLIKELY, _SHOWN = -2.0, 5  # of what is shown
@@ -27,6 +27,10 @@ def settle(source: Source, reads: Callable[[str], bool], *, judging: bool = Fals
     answer reads like silence."""
     if not roles.is_table(source) or not source.columns:
         return source
+    if (several := source.named.get("outcome", "")) not in (*source.columns, roles.NONE, ""):
+        by_run = runs_of_columns(several.split(roles.AND), source.named.get(RUN))
+        named = {part: column for part, column in source.named.items() if part != "outcome"}
+        return settle(rows_of(replace(source, named=named), by_run), reads, judging=judging)
     try:
         table = table_of(source, reads)
     except FormatError:  # it is no sound table, which its reader says

@@ -142,7 +142,7 @@ class Table:
     def _repeats(self, keys: Sequence[Column]) -> list[Column]:
         told = self.one(REPEAT)
         among = [told] if told else [c for c in self.columns if c not in keys and c.named("repeat")]
-        return [c for c in among if self.apart([*keys, c])]
+        return [c for c in among if self.apart([*keys, c]) and (told or len(c.words) < self.size)]
 
     def _tells_apart(self, question: Column) -> Column | None:
         """Return the one column of texts that has each question as often in each of its values, once; None where there

@@ -62,9 +62,19 @@ def runs_of(table: Table) -> Runs | None:
     answer, and where rows and columns could both be runs."""
     found, key, is_matrix = _crossed(table)
     across = _is_across(table, list(found.columns), key) if found and key else False
-    if found is None or across is None or (is_matrix and not across):
+    untold = (
+        found is not None and key is None and len(found.columns) >= _SERIES and could_be_questions([*found.columns])
+    )
+    if found is None or across is None or untold or (is_matrix and not across):
         return None
     return replace(found, runs_in=key.name) if key and across else found
+
+
+def runs_of_columns(names: Sequence[str], runs_in: str | None) -> Runs:
+    """Return the runs whose columns of verdicts the user named, without what all these names end in behind a mark."""
+    ends = [{name[at.start() :] for at in _MARK.finditer(name) if at.start()} for name in names]
+    end = max(set.intersection(*ends) if ends else (), key=len, default="")
+    return Runs({name.removesuffix(end): {OUTCOME: name} for name in names}, runs_in)
 
 
 def either_way(source: Source) -> str | None:
@@ -212,7 +222,9 @@ def _bare(free: Sequence[Column], series: Collection[str]) -> tuple[Runs | None,
     verdicts = [c for c in held if c in verdicts or {*c.words} <= words]
     others = [c for c in free if c not in verdicts]
     said = {state for c in verdicts for state in c.states.values()}
-    if len(verdicts) < 2 or len(kinds) > 1 or not {CORRECT, INCORRECT} <= said or any(map(_could_be_a_run, others)):
+    marked = kinds == {"words"} or any(MINUS & c.words for c in verdicts)  # which nothing but a verdict says
+    could = [c for c in others if _could_be_a_run(c) and not (marked and not _is_like(c, words))]
+    if len(verdicts) < 2 or len(kinds) > 1 or not {CORRECT, INCORRECT} <= said or could:
         return None, False
     if (
         any(c.silent_words or c.words & words for c in others)
@@ -224,6 +236,13 @@ def _bare(free: Sequence[Column], series: Collection[str]) -> tuple[Runs | None,
         return None, False
     scores = kinds == {"numbers"} and not others and not any(MINUS & c.words for c in verdicts)
     return Runs({c.name: {OUTCOME: c.name} for c in verdicts}), scores
+
+
+def _is_like(column: Column, words: Collection[str]) -> bool:
+    """Say whether a column holds what verdicts in these words do, and does not by its name speak of something else: a
+    run looks like its siblings."""
+    other = column.is_counted or any(map(column.named, ("fact", "repeat", "judges")))
+    return not other and bool(column.words) and column.words <= {*words}
 
 
 def _said_in(columns: Sequence[Column]) -> set[str]:
@@ -390,5 +409,9 @@ def _are_runs(names: frozenset[str]) -> bool:
     return not any(
         all(token.startswith(judges) for token in column.tokens)
         or any(map(column.named, ("outcome", "wrong", "abstained")))
+        or (
+            column.tokens[:1]
+            and (column.tokens[0] in _ASKING or all(t.startswith(STEMS["fact"]) for t in column.tokens))
+        )
         for column in (Column(name, ()) for name in names)
     )

@@ -1,0 +1,196 @@
+"""The ways to read a table of which no one stands: each with the options to paste, and what it makes of each run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice, permutations, product
+
+from msgspec import Struct
+
+from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, STATES
+from nescio.errors import opt
+from nescio.formats.native import roles
+from nescio.formats.native.readings.columns import Column, meaning
+from nescio.formats.native.readings.silences import never_right, silences_of
+from nescio.formats.native.readings.table import Table
+from nescio.formats.native.readings.verdicts import LIKELY, Verdict, counted
+from nescio.formats.native.readings.wide import could_be_questions
+from nescio.text import decimal
+
+MOST = 6  # ways that are shown
+_FEW_WORDS = 4  # of columns that say the same
+_RUNS = 3  # of which the counts are shown
+HEAD = "its columns by one of these:"
+_NAMES = {state: name for name, state in STATES.items()} | {NOT_GRADED: "ungraded"}
+States = Sequence[int | None]
+
+
+class Way(Struct, frozen=True):
+    """One way to read a table: the options, and what each row then is (or what else is to be said of it)."""
+
+    options: str
+    states: States = ()
+    remark: str = ""
+
+
+def shown(table: Table, ways: Sequence[Way]) -> str:
+    """Write ways as a table, one a line: the options to paste, and right, wrong and silent of each run."""
+    told = [way.remark or (of_runs(table, way.states) if way.states else "") for way in ways[:MOST]]
+    lines = [f"  {way.options}" + (f"  ({said})" if said else "") for way, said in zip(ways, told, strict=False)]
+    return "\n".join([HEAD, *lines, ""])
+
+
+def of_runs(table: Table, states: States) -> str:
+    """Say what the answers of each run would be."""
+    if table.run is None or len(table.run.words) < 2:
+        return counted(states)
+    by_run: dict[str, list[int | None]] = {}
+    for run, state in zip(table.run.cells, states, strict=True):
+        by_run.setdefault(run or "", []).append(state)
+    told = [f"{run}: {counted(own)}" for run, own in islice(by_run.items(), _RUNS)]
+    more = [f"and {len(by_run) - _RUNS} more"] if len(by_run) > _RUNS else []
+    return "; ".join([*told, *more])
+
+
+def ways_of(table: Table, verdicts: Sequence[Verdict], *, sure: bool) -> list[Way]:
+    """Return the ways to read a table by verdicts: each with the silence beside it, and, where nothing is `sure`,
+    without it; a name that says nothing may mean what is wrong, too."""
+    found: dict[tuple[int | None, ...], Way] = {}
+    for verdict in [*verdicts, *filter(None, map(_opposite, verdicts))]:
+        for options, silent in _silences(table, verdict, sure=sure):
+            states = [SILENT if quiet else state for state, quiet in zip(verdict.states, silent, strict=True)]
+            written = " ".join(filter(None, (verdict.option(), options)))
+            found.setdefault(tuple(states), Way(written, states))
+    return list(found.values())
+
+
+def _opposite(verdict: Verdict) -> Verdict | None:
+    """Return the opposite of a verdict where nothing says which of yes and no is right."""
+    open_ = verdict.column.is_truth and len(verdict.column.words) > 1 and verdict.weight < LIKELY
+    return Verdict(verdict.column, verdict.evidence, inverted=not verdict.inverted) if open_ else None
+
+
+def _silences(table: Table, verdict: Verdict, *, sure: bool) -> Iterator[tuple[str, Sequence[bool]]]:
+    """Yield the options that say what was declined beside a verdict, and the rows that are it."""
+    none = [False] * table.size
+    if SILENT in verdict.column.states.values():
+        yield "", none
+        return
+    named = silences_of(table, verdict)
+    for one in named:
+        yield roles.option(one.part, one.column.name), one.rows
+    if sure and any(one.named for one in named):
+        return
+    for column in never_right(table, verdict):
+        if column.is_truth and column.name not in {one.column.name for one in named}:
+            pairs = zip(column.cells, verdict.states, strict=True)
+            right = {roles.truth_of(cell) for cell, state in pairs if cell and state == CORRECT}
+            for part, silent in (("abstained", True), ("answered", False)):
+                if silent not in right:
+                    rows = [cell is not None and roles.truth_of(cell) is silent for cell in column.cells]
+                    yield roles.option(part, column.name), rows
+    yield roles.option("abstained", roles.NONE) if named else "", none
+
+
+def with_key(ways: Sequence[Way], keys: Sequence[str], run: str) -> list[Way]:
+    """Put the options that name the question, each in turn, and the run before those of each way."""
+    return [
+        Way(" ".join(filter(None, (key, run, way.options))), way.states, way.remark)
+        for way, key in product(ways, keys or [""])
+    ]
+
+
+def of_words(counts: Mapping[str, int], before: str = "") -> str:
+    """Write what the words of a verdict that nobody knows may mean, one way a line; empty where there are too many."""
+    known = {word: roles.state_of(word) for word in counts}
+    lines = []
+    for means in _meanings(known):
+        states = [means.get(word, known[word]) for word, many in counts.items() for _ in range(many)]
+        lines.append(f"  {' '.join(filter(None, (before, _mapped(means))))}  ({counted(states)})")
+    return "\n".join([HEAD, *lines, ""]) if lines else ""
+
+
+def ways_of_words(column: Column) -> list[Way]:
+    """Return the ways to read a column of verdicts of which words are yet to be explained."""
+    known = {word: meaning(word) for word in column.words}
+    ways = []
+    for means in _meanings(known):
+        says = known | means
+        more = {w: s for w, s in known.items() if s is not None and w not in means and roles.state_of(w) is None}
+        states = [None if cell is None else says[cell] for cell in column.cells]
+        ways.append(Way(f"{roles.option('outcome', column.name)} {_mapped(means | more)}", states))
+    return ways
+
+
+def alike(table: Table) -> list[Column]:
+    """Return the columns of a few words that say the same as each other, as the verdicts of runs or questions do; none
+    where there are fewer than two."""
+    key = {c.name for c in (table.run, table.question, table.gold) if c}
+    free = [c for c in table.columns if c.name not in key and 0 < len(c.words) <= _FEW_WORDS]
+    free = [c for c in free if not (c.is_counted or (any(map(c.named, ("fact", "repeat"))) and not _is_series(c)))]
+    free = [c for c in free if c.is_marks or not any(decimal(word) is not None for word in c.words)]
+    series = [c for c in free if _is_series(c)]
+    if (
+        len(series) > 1
+        and len({word for c in series for word in c.words}) <= _FEW_WORDS
+        and could_be_questions([c.name for c in series])
+    ):
+        return series
+    found: list[Column] = []
+    for base in free:
+        own = [c for c in free if c.words <= base.words] if len(base.words) > 1 else []
+        found = own if len(own) > max(1, len(found)) else found
+    return found
+
+
+def _is_series(column: Column) -> bool:
+    return column.name[-1:].isdigit()
+
+
+def ways_of_columns(columns: Sequence[Column], runs: Column | None) -> list[Way]:
+    """Return the ways to read columns as the verdicts of a run each; or of a question each, where `runs` names the runs
+    that the rows are."""
+    known = {word: meaning(word) for column in columns for word in column.words}
+    if {c.name for c in columns if "," in c.name} or len(known) > _FEW_WORDS:
+        return []
+    option, ways = roles.option("outcome", roles.AND.join(c.name for c in columns)), []
+    for means in _meanings(known) or ([{}] if None not in known.values() else []):
+        says = known | means
+        more = {w: s for w, s in known.items() if s is not None and w not in means and roles.state_of(w) is None}
+        if runs is None:
+            own = [(c.name, [None if cell is None else says[cell] for cell in c.cells]) for c in columns]
+        else:
+            rows = zip(*(c.cells for c in columns), strict=True)
+            own = [
+                (n or "", [None if x is None else says[x] for x in r]) for n, r in zip(runs.cells, rows, strict=True)
+            ]
+        told = "; ".join([f"{name}: {counted(states)}" for name, states in own[:_RUNS]])
+        told += f"; and {len(own) - _RUNS} more" if len(own) > _RUNS else ""
+        ways.append(Way(" ".join(filter(None, (option, _mapped(means | more)))), remark=told))
+    return ways
+
+
+def _mapped(means: Mapping[str, int]) -> str:
+    return " ".join(opt("outcome_map", {word: _NAMES[state]}) for word, state in sorted(means.items()))
+
+
+def _meanings(known: Mapping[str, int | None]) -> list[dict[str, int]]:
+    """Return what words may mean of which nobody knows it, the likeliest first: -1 beside 1 and 0, one word beside
+    others, or all of two or three; none where there are too many."""
+    unknown = sorted(word for word, state in known.items() if state is None)
+    numbers = {decimal(word): word for word in known}
+    if -1.0 in numbers and numbers.keys() <= {1.0, 0.0, -1.0}:
+        minus, no = numbers[-1.0], numbers.get(0.0)
+        wrong = {minus: INCORRECT} if no is None else {minus: INCORRECT, no: SILENT}
+        return [{minus: SILENT}, wrong, {minus: NOT_GRADED}]
+    if not unknown or any(decimal(word) is not None for word in unknown):
+        return []
+    if len(unknown) == len(known):
+        own = (CORRECT, INCORRECT, SILENT)[: len(unknown)]
+        few = 1 < len(unknown) <= len(own)
+        return [dict(zip(order, own, strict=True)) for order in permutations(unknown)] if few else []
+    lacking = [state for state in (CORRECT, INCORRECT) if state not in known.values()]
+    if len(unknown) > 1:
+        few = len(unknown) == len(lacking)
+        return [dict(zip(order, lacking, strict=True)) for order in permutations(unknown)] if few else []
+    return [{unknown[0]: state} for state in (*lacking, *((SILENT,) if lacking else (SILENT, INCORRECT, NOT_GRADED)))]
