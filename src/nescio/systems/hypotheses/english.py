@@ -203,7 +203,7 @@ def _copula(rest: Words, slot: str, asks: str, kind: Sequence[str], answer: str)
         articles = (i for i in range(2, len(low)) if low[i] in ("the", "a", "an") and low[i - 1] not in en.PREPOSITIONS)
         at = next(articles, len(rest) - 1)
         return joined(rest[1:at], be, rest[at:], slot)
-    if re.match(r"(?:is|are|was|were)\b", answer):  # the answer brings its own verb
+    if re.match(r"(?:is|are|was|were|who|which|that(?! which\b| of\b))\b", answer):  # the answer brings its own verb
         return joined(noun, slot)
     definite = (
         not rest[1][:1].isupper()
@@ -316,6 +316,9 @@ def _of_degree(after: Words, low: Words, prep: Words, answer: str) -> str:
         return _adverbial(after, joined(prep or _manner(answer, low), SLOT))
     rest = after[1:]
     first = plain(rest[0]) if rest else ""
+    if low[0] == "far" and first in en.BE:  # how far is X from Y
+        at = next((i for i, word in enumerate(map(plain, rest)) if word in ("from", "to", "off")), len(rest))
+        return joined(rest[1:at], rest[0], SLOT, rest[at:])
     if first in en.BE and low[0] not in ("long", "often", "far", "soon", "early", "late", "quickly"):
         said = low[0] in en.MEASURED and measured(answer) and low[0] not in answer.lower()
         return (

@@ -104,10 +104,11 @@ def predicate_at(rest: Words) -> int | None:
         )
 
     return (
-        where(lambda i: low[i] == "going" and low[i + 1 : i + 2] == ["to"])
+        where(lambda i: low[i] in ("most", "more") and i + 1 < stop and ends(i + 1))
+        or where(lambda i: low[i] == "going" and low[i + 1 : i + 2] == ["to"])
         or where(lambda i: low[i] in NAMING)
         or where(lambda i: en.is_participle(low[i]) and (ends(i) or rest[i][:1].islower()))
-        or where(lambda i: low[i] in en.ADJECTIVES and ends(i))
+        or where(lambda i: low[i] in en.ADJECTIVES and ends(i) and low[i - 1] not in ("and", "or"))
         or where(lambda i: low[i].endswith("ing") and len(low[i]) > 4 and ends(i) and rest[i][:1].islower())
     )
 
