@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import os
 import platform
 import re
 from collections.abc import Mapping, Sequence
@@ -16,7 +17,7 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from nescio._version import __version__
-from nescio.data.notes import Note, texts
+from nescio.data.notes import Note
 from nescio.reporting.layout import shortened
 from nescio.reporting.numbers import difference, interval, number, spaced_p
 from nescio.reporting.page.browser import Browser, browser, seen_by
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 
 NAMED, HEAD = 34, 20  # characters of a run's name in tables and above columns, with the whole of it under the mouse
 _TICKED = re.compile("`([^`]+)`")
+_FOLDERS = re.compile(r"(?<![^\s'\"(])(?:/|[A-Za-z]:\\)(?:[^\s/\\]+[/\\])+(?=[^\s/\\])")  # of an absolute path
 _INTERVAL = re.compile(r" \[[^][]{1,40}\]")
 
 
@@ -175,7 +177,7 @@ def assembled(
         parts={} if browsing is None or browsing.texts is None else _parts(browsing.texts),
         signatures=[sanitize(line, target="page") for line in shared.signatures],
         versions=versions(),
-        notes=[sanitize(text, target="page") for text in texts(shared.notes)],
+        notes=list(dict.fromkeys(sanitize(_without_folders(one), target="page") for one in shared.notes)),
         data=Markup(as_json(held)),
         script=Markup(script),
         style=Markup(asset("page.css")),
@@ -187,6 +189,14 @@ def assembled(
         runs=_names(runs),
         **own,
     )
+
+
+def _without_folders(remark: Note) -> str:
+    """Say a note without the folders of this machine: whoever is sent the page need not know them."""
+    text = str(remark)
+    if os.path.isabs(remark.subject):
+        text = text.replace(os.path.dirname(remark.subject).rstrip(os.sep) + os.sep, "")
+    return _FOLDERS.sub("", text)
 
 
 def _names(runs: Sequence[str]) -> dict[str, dict[str, Any]]:

@@ -112,8 +112,8 @@ def questions_to_read(report: ReportData, *, scored: bool = False) -> tuple[Link
     data = report.loaded.data
     if scored:
         best = report.shown[report.runs[0]]
-        lowest = Link(_address(order="low", of=best), f"the lowest scores of {best}")
-        apart = Link(_address(order="apart"), "where the runs are furthest apart")
+        lowest = Link(address_of(order="low", of=best), f"the lowest scores of {best}")
+        apart = Link(address_of(order="apart"), "where the runs are furthest apart")
         return (lowest, apart) if len(report.runs) > 1 else (lowest,)
     if not isinstance(data, Evidence) or not set(OUTCOMES) <= data.columns.keys():
         return ()
@@ -127,7 +127,7 @@ def questions_to_read(report: ReportData, *, scored: bool = False) -> tuple[Link
         least = f"{shipping.tuned.threshold:.9g}"
         name = report.shown[run]
         text = f"{plural(many, 'error')} of {name} at that threshold, most confident first"
-        return (Link(_address(show="sure", of=name, least=least), text), *_lost(report, data, run))
+        return (Link(address_of(show="sure", of=name, least=least), text), *_lost(report, data, run))
     i = data.runs.index(run)
     wrong = data.present[i] & (data.columns["incorrect"][i] == 1)
     if not wrong.any():
@@ -136,11 +136,11 @@ def questions_to_read(report: ReportData, *, scored: bool = False) -> tuple[Link
     sure = data.columns.get("confidence")
     links = []
     if sure is not None and not np.isnan(sure[i][wrong]).all():
-        links.append(Link(_address(show="sure", of=name), f"{errors} of {name}{none}, most confident first"))
+        links.append(Link(address_of(show="sure", of=name), f"{errors} of {name}{none}, most confident first"))
     else:
         easy = {"order": "easy"} if len(report.runs) > 1 else {}
         first = ", those that most runs get right first" if easy else ""
-        links.append(Link(_address(run=f"{name}|2", **easy), f"{errors} of {name}{first}"))
+        links.append(Link(address_of(run=f"{name}|2", **easy), f"{errors} of {name}{first}"))
     return (*links, *_lost(report, data, run))
 
 
@@ -155,7 +155,7 @@ def _lost(report: ReportData, data: Evidence, run: str) -> tuple[Link, ...]:
     many = int((wrong & data.present[j] & (data.columns["correct"][j] == 1)).sum())
     if not many:
         return ()
-    address = _address(run=[f"{name}|2", f"{report.shown[other]}|1"])
+    address = address_of(run=[f"{name}|2", f"{report.shown[other]}|1"])
     return (Link(address, f"{plural(many, 'question')} that {report.shown[other]} gets right and {name} gets wrong"),)
 
 
@@ -168,5 +168,6 @@ def errors_at(report: ReportData, run: str, threshold: float) -> tuple[str, ...]
     return tuple(one.data.questions[row] for row in rows[np.argsort(-one.confidence[rows], kind="stable")])
 
 
-def _address(**filters: str | list[str]) -> str:
+def address_of(**filters: str | list[str]) -> str:
+    """Return filters of the question browser as an address within the page."""
     return f"#questions?{urlencode(filters, doseq=True)}"
