@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from nescio.data.plain_tables import HUGE, figure, rounded
-from nescio.data.plain_tables import shown_p as shown_p
+from nescio.data.plain_tables import HUGE, figure, rounded, shown_p
 
 number = figure  # a value: three decimals, or "undefined"
 
