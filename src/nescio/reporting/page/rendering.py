@@ -31,16 +31,17 @@ from nescio.reporting.page.leaderboard import leaderboard
 from nescio.reporting.page.question_texts import Parts, Texts
 from nescio.reporting.page.report_data import ReportData, compare_command, score_command
 from nescio.reporting.page.sentence import Answer, answer, statements
-from nescio.reporting.page.shown_text import as_json, isolated
+from nescio.reporting.page.shown_text import as_json, isolated, run_names
 from nescio.reporting.page.statements import Claim
 from nescio.reporting.page.thresholds import deciding_payload, threshold_payload, threshold_rows
-from nescio.reporting.page.to_read import questions_to_read
+from nescio.reporting.page.to_read import errors_to_read, questions_to_read
 from nescio.reporting.suites import span
-from nescio.text import sanitize
+from nescio.text import enumerated, sanitize
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+PRINTED = 10  # errors to read in a print
 NAMED, HEAD = 34, 20  # characters of a run's name in tables and above columns, with the whole of it under the mouse
 _TICKED = re.compile("`([^`]+)`")
 _FOLDERS = re.compile(r"(?<![^\s'\"(])(?:/|[A-Za-z]:\\)(?:[^\s/\\]+[/\\])+(?=[^\s/\\])")  # of an absolute path
@@ -107,12 +108,14 @@ def page(
         assumed=[_shown_assumption(one) for one in assumed],
         runs=[report.shown[run] for run in report.runs],
         board=leaderboard(report),
+        shared_name=run_names(report.loaded.data.runs)[1],
         level=report.level,
         main=sanitize(report.main, target="page"),
         commands={"score": score_command(report), "compare": compare_command(report) if report.comparisons else ""},
         silence=_silence(report),
         warning=warning(report),
         words=words(report),
+        printed_errors=errors_to_read(report, texts, PRINTED),
         to_read=questions_to_read(report, scored=browsing is not None and browsing.scored),
         browser_lead=browser_lead(browsing),
         heat=heat_map(report),
@@ -171,6 +174,7 @@ def assembled(
     filled = templates("nescio.reporting", "page").get_template(template)
     return filled.render(
         title=sanitize(shared.title, 200, target="page"),
+        printed_head=Markup(_in_css(sanitize(_printed_head(shared.title, runs), 200, target="page"))),
         answer=_inert_answer(shared.answer, runs),
         figures=drawn(figures, runs),
         questions=browsing.questions if browsing else 0,
@@ -189,6 +193,17 @@ def assembled(
         runs=_names(runs),
         **own,
     )
+
+
+def _printed_head(title: str, runs: Sequence[str]) -> str:
+    """Return what stands above each page of a print: the title, and the runs."""
+    short = shortened(runs, HEAD)
+    return " – ".join(filter(None, [title, enumerated([short.get(run, run) for run in runs], 6)]))
+
+
+def _in_css(text: str) -> str:
+    """Return a text as a style sheet has it, where nothing but letters and digits stands as itself."""
+    return '"' + "".join(sign if sign.isascii() and sign.isalnum() else f"\\{ord(sign):06x}" for sign in text) + '"'
 
 
 def _without_folders(remark: Note) -> str:

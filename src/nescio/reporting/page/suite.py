@@ -18,7 +18,7 @@ from nescio.reporting.page.heat import Cell, shaded
 from nescio.reporting.page.rendering import Shared, assembled, browser_lead
 from nescio.reporting.page.report_data import MOST_BROKEN_DOWN
 from nescio.reporting.page.sentence import Answer
-from nescio.reporting.page.shown_text import names
+from nescio.reporting.page.shown_text import names, run_names
 from nescio.reporting.page.statements import LEVEL, Claim, Statement
 from nescio.reporting.page.statements import Figure as Figure_
 from nescio.reporting.page.suite_questions import suite_questions, suite_texts
@@ -50,7 +50,7 @@ def suite_page(scores: SuiteScores, *, title: str, command: str = "", suite: Sui
     figures = [_figure(scores, measure, i, command) for i, measure in enumerate(measures, 1)]
     rows = ordered([row for row in scores if row.measure == measures[0]])
     runs = [row.run for row in rows]
-    shown = dict(zip(runs, names(runs), strict=True))
+    shown = dict(zip(runs, run_names(runs)[0], strict=True))
     seen = suite_questions(suite, runs, shown, float(level) if level else None) if suite else Seen()
     browsing, unseen = browser(seen, suite_texts(suite) if suite else None)
     shared = Shared(title, answer(scores), [str(scores.signature)], (*scores.notes, *unseen))
@@ -64,6 +64,7 @@ def suite_page(scores: SuiteScores, *, title: str, command: str = "", suite: Sui
         held={"statements": [asdict(Claim.of(one)) for one in statements(scores)]},
         boards=boards,
         level=float(level) if level else None,
+        shared_name=run_names(runs)[1],
         over=scores.signature["over"],
         command=sanitize(command, target="page"),
         to_read=_to_read([shown[run] for run in runs]) if browsing else (),
@@ -89,7 +90,7 @@ def statements(scores: SuiteScores) -> tuple[Statement, ...]:
     first = scores.rows[0].measure
     rows = ordered([row for row in scores if row.measure == first])
     best, others = rows[0], rows[1:]
-    shown = dict(zip([row.run for row in rows], names([row.run for row in rows]), strict=True))
+    shown = dict(zip([row.run for row in rows], run_names([row.run for row in rows])[0], strict=True))
     name = shown[best.run]
     if math.isnan(best.value):
         return (Statement("degenerate", f"The mean of {first} is undefined for every run.", {"run": "every run"}),)
@@ -160,7 +161,7 @@ def _figure(scores: SuiteScores, measure: str, place: int, command: str) -> Figu
     own = ordered([row for row in scores if row.measure == measure and not math.isnan(row.value)])
     if not own:
         return None
-    shown = names([row.run for row in own])
+    shown = run_names([row.run for row in own])[0]
     rows: list[dict[str, Any]] = [
         {"run": name, "mean": row.value, "low": row.low, "high": row.high, "benchmarks": row.benchmarks, "n": row.n}
         for name, row in zip(shown, own, strict=True)
@@ -190,7 +191,7 @@ def _figure(scores: SuiteScores, measure: str, place: int, command: str) -> Figu
 
 def _board(scores: SuiteScores, measure: str) -> Board:
     rows: list[SuiteScore] = ordered([row for row in scores if row.measure == measure])
-    shown = dict(zip([row.run for row in rows], names([row.run for row in rows]), strict=True))
+    shown = dict(zip([row.run for row in rows], run_names([row.run for row in rows])[0], strict=True))
     own = [row for row in scores.tables["benchmarks"] if row.measure == measure]
     runs = [row.run for row in rows[:MOST_BROKEN_DOWN]]
     return Board(

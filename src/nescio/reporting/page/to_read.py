@@ -17,7 +17,10 @@ from nescio.reporting.page.report_data import ReportData
 from nescio.reporting.page.sentence import answer, statements
 from nescio.reporting.page.statements import Claim
 from nescio.selective.curve import one_run
-from nescio.text import plural
+from nescio.text import plural, sanitize
+
+WORDS = ("question", "asked", "answer", "gold")
+MOST_SHOWN = 400  # characters of each in a print
 
 
 class Link(Struct, frozen=True):
@@ -52,9 +55,7 @@ def advised(report: ReportData, texts: Texts | None, *, most: int, tolerate: flo
     """Return the errors to read first, with the sentences of the first screen in `tables["screen"]` and what they claim
     in `tables["statements"]`."""
     said = answer(report)
-    shipping = report.shipping
-    run = shipping.run if shipping else report.runs[0]
-    threshold = shipping.tuned.threshold if shipping and shipping.tuned else None
+    run, threshold = _advised(report)
     lines = [said.text, said.advice]
     if tolerate is not None:
         one = tolerated(promises(report), tolerate)
@@ -64,9 +65,25 @@ def advised(report: ReportData, texts: Texts | None, *, most: int, tolerate: flo
         "screen": tuple(Line(text) for text in (*lines, *said.more) if text),
         "statements": tuple(Claim.of(one) for one in statements(report)),
     }
-    rows = _errors(report, run, threshold)[:most]
-    rows = [_worded(row, texts) for row in rows]
+    rows = [_worded(row, texts) for row in _errors(report, run, threshold)[:most]]
     return Results(tuple(rows), report.scores.signature, report.scores.notes, "errors", tables)
+
+
+def errors_to_read(report: ReportData, texts: Texts | None, most: int) -> tuple[ToRead, ...]:
+    """Return the first errors to read of the run that is advised, at its threshold, fit to be shown."""
+    rows = [_worded(row, texts) for row in _errors(report, *_advised(report))[:most]]
+    return tuple(
+        replace(row, **{name: sanitize(getattr(row, name), MOST_SHOWN, target="page") for name in WORDS})
+        for row in rows
+    )
+
+
+def _advised(report: ReportData) -> tuple[str, float | None]:
+    """Return the run that is advised, and its threshold (None: as it came)."""
+    shipping = report.shipping
+    if not shipping:
+        return report.runs[0], None
+    return shipping.run, shipping.tuned.threshold if shipping.tuned else None
 
 
 def _errors(report: ReportData, run: str, threshold: float | None) -> list[ToRead]:
