@@ -16,6 +16,7 @@ from nescio.measures import Measures
 from nescio.options.edge import Progress
 from nescio.pipeline import Loaded
 from nescio.scoring import score as scoring
+from nescio.scoring.columns import with_columns
 from nescio.scoring.confidence_intervals import IntervalMethod
 from nescio.stats import resampling
 
@@ -32,6 +33,7 @@ def score(
     target: Target | None = None,
     labels_by: str | None = None,
     also_judged: Sequence[Any] = (),
+    columns: Sequence[str] = (),
     resamples: int = 10_000,
     seed: int = 0,
     jobs: int = 1,
@@ -50,6 +52,8 @@ def score(
     drawn: dict[str, Any] = {"resamples": resamples, "seed": seed, "jobs": jobs}
     loaded = scoring.open_by(source, by, options, measures, pairs=bool(mark))
     scores = scoring.compute_scores(loaded, measures, by=by, ci=ci, interval=interval, progress=progress, **drawn)
+    if columns:
+        scores = with_columns(scores, columns, loaded.data, by)
     if ci is not None and by is None and isinstance(loaded.data, Evidence) and len(loaded.data.runs) > 1:
         from nescio.comparison.front import front
 

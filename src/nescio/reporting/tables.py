@@ -126,7 +126,8 @@ def grids(results: Results) -> list[Grid]:
         from nescio.reporting import suites
 
         return [table.escaped(sanitize) for table in suites.suite_grids(results)]
-    further = {name: _further(results, name) for name, rows in results.tables.items() if rows}
+    inside = ("counted",) if isinstance(results, Scores) else ()  # the first table shows them
+    further = {name: _further(results, name) for name, rows in results.tables.items() if rows and name not in inside}
     first = [further.pop(name) for name in FIRST if name in further]
     return [table.escaped(sanitize) for table in (*first, grid(results), *further.values())]
 
