@@ -8,7 +8,6 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from nescio.data.evidence import Evidence
 from nescio.data.judge_record import Target
 from nescio.data.results import Scores
 from nescio.errors import opt, spelled
@@ -54,10 +53,11 @@ def score(
     scores = scoring.compute_scores(loaded, measures, by=by, ci=ci, interval=interval, progress=progress, **drawn)
     if columns:
         scores = with_columns(scores, columns, loaded.data, by)
-    if ci is not None and by is None and isinstance(loaded.data, Evidence) and len(loaded.data.runs) > 1:
+    if ci is not None and by is None and len(loaded.data.runs) > 1:
         from nescio.comparison.front import front
 
-        if placed := front(loaded.data, scores, ci / 100, resampling.blocks(resamples, seed), jobs):
+        names = [row.measure for row in scores]
+        if placed := front(loaded.data, names, ci / 100, resampling.blocks(resamples, seed), jobs):
             scores = replace(scores, tables={**scores.tables, "front": placed})
     if mark is False or (mark is None and len(loaded.data.runs) < 2):
         return scores
