@@ -84,7 +84,7 @@ def screens(into: Path | None = PICTURES) -> dict[str, str]:
             page.wait_for_timeout(400)
             words[name] = page.evaluate(IN_VIEW)
             if into is not None:
-                page.screenshot(path=into / f"{name}.jpg", type="jpeg", quality=36)
+                page.screenshot(path=into / f"{name}.jpg", type="jpeg", quality=30)
         browser.close()
     return words
 

@@ -20,6 +20,7 @@ FILES = (
     "pyproject.toml",
     ".github/workflows/release.yml",
     "docs/how-to/compare-in-ci.md",
+    "docs/index.md",
     "docs/how-to/every-night.md",
     "paper/paper.md",
     "recipe/meta.yaml",
