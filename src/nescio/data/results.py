@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, overload
 
 from msgspec import Struct, field
@@ -214,7 +215,19 @@ class Results(Struct, Generic[RowT_co], frozen=True):
         return ""
 
 
-class Scores(Results[Score], frozen=True):
+class Plotted(Results[RowT_co], frozen=True):
+    """Results that have a chart."""
+
+    def plot(self, measure: str | None = None, *, width: int = 640) -> Any:
+        """Return the chart of the results as an Altair object: of one measure, or of each below the other.
+
+        Raises UnknownNameError for a measure that was not computed, and MismatchError where there is nothing to draw.
+        """
+        # By name: charts are drawn floors above, and only who asks for one goes up there.
+        return import_module("nescio.reporting.plots").plot(self, measure, width=width)
+
+
+class Scores(Plotted[Score], frozen=True):
     """What `score` gives: rows of `Score`. Shown as a table with a row for each run and a column for each measure.
 
     `scores["mine"]` are the scores of a run, `scores["mine", "c@1"]` is the row of a run and a measure, and
@@ -289,7 +302,7 @@ class Scores(Results[Score], frozen=True):
         return "* the best; † not significantly different from the best"
 
 
-class Comparisons(Results[Comparison], frozen=True):
+class Comparisons(Plotted[Comparison], frozen=True):
     """What `compare` gives: rows of `Comparison`."""
 
 
