@@ -19,16 +19,18 @@ from nescio.data.tally_bins import BINS
 from nescio.errors import FormatError
 from nescio.formats.native import roles
 from nescio.formats.native.headers import SUMS
+from nescio.formats.native.outcome_table.rules import A_WORD, MOST, numbers_above
 from nescio.formats.native.outcome_table.table import RESERVED
 from nescio.formats.native.outcome_table.words import state_words
-from nescio.formats.native.summary_rows import RULE
+from nescio.formats.native.summary_rows import LEAST, RULE, sums_up
 from nescio.formats.registry import Counting, ReadOptions, ReadResult
 from nescio.sources.database import connect, parquet
 from nescio.sources.masks import Masks, group, holds_numbers, last_rows, rows_of
 from nescio.sources.number_columns import confidence_bins, each_question, number_columns, number_sums
 from nescio.sources.source import Source
-from nescio.sources.tables import first
+from nescio.sources.tables import first, literal
 from nescio.stats import packed
+from nescio.text import finite
 
 Floats = NDArray[np.float64]
 
@@ -104,7 +106,34 @@ def _has_faults(source: Source, known: Mapping[str, Sequence[str]], numbers: Seq
     both."""
     if any(str(cell).strip().lower() in SUMS for row in last_rows(source, ("run", "question")) for cell in row):
         return True
+    if _sums_up(source, known):
+        return True
     return "confidence" in known and "confidence" not in numbers and not holds_numbers(source, "confidence")
+
+
+def _sums_up(source: Source, known: Mapping[str, Sequence[str]]) -> bool:
+    """Say whether the last row may sum up the others: its numbers do, or it alone is called by a word."""
+    none = {column for part in ("run", "text", "confidence") for column in known.get(part, ())}
+    cells = ['"' + name.replace('"', '""') + '"' for name in source.columns if name and name not in none]
+    cells = cells[:MOST]
+    assert source.path is not None
+    rows, (relation, where) = rows_of(source), parquet(source.path, "file_row_number=true, filename=true")
+    texts = "".join(f", {cell}::VARCHAR" for cell in cells)
+    with connect() as connection:
+        query = f"SELECT filename, file_row_number, question::VARCHAR{texts} FROM {relation} LIMIT 1 OFFSET {rows - 1}"
+        file, row, question, *last = first(connection, query, where)
+        above = f"{relation} WHERE NOT (filename = {literal(file)} AND file_row_number = {row})"
+        digits = f"SELECT regexp_full_match(?, '{A_WORD}') AND NOT EXISTS (SELECT 1 FROM {above} AND NOT "
+        digits += "regexp_matches(question::VARCHAR, '[0-9]'))"
+        if rows > LEAST and question and first(connection, digits, [question, *where])[0]:
+            return True
+        found = []
+        for cell, text in zip(cells, last, strict=True):
+            if text and finite(text) is not None and (column := numbers_above(connection, above, cell, text, where)):
+                if column.greatest > column.least and not column.is_sum:
+                    return False  # the others need not be read
+                found.append(column)
+    return sums_up(found)
 
 
 def _sums(
