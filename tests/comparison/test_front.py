@@ -67,7 +67,7 @@ def test_scores_by_quality_and_cost_say_who_is_on_the_front() -> None:
 
 
 @pytest.mark.parametrize("how", [{}, {"baseline": "b"}])
-def test_comparisons_by_quality_and_cost_have_the_front_of_scores(how: dict[str, str]) -> None:
+def test_comparisons_by_quality_and_cost_have_the_front_of_scores(how: dict[str, Any]) -> None:
     named = ["accuracy", "mean(cost)"]
     compared = nescio.compare(table(OTHER), named, resamples=500, **how)
     assert compared.tables["front"] == nescio.score(table(OTHER), named, resamples=500, mark=False).tables["front"]
