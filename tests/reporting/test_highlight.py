@@ -31,8 +31,11 @@ FADED = """(run) => [...document.querySelectorAll('.plot svg [data-run]')].filte
 
 def assert_only(page: Any, run: str) -> None:
     """Marks of this run stand out in every chart, those of the others do not; its rows are lit."""
-    page.wait_for_timeout(250)  # the fading takes a moment
-    seen = page.evaluate(FADED, run)
+    for _ in range(20):  # the fading takes a moment, and longer where others work
+        page.wait_for_timeout(100)
+        seen = page.evaluate(FADED, run)
+        if all(own != faded for own, faded in seen):
+            break
     assert {own for own, _ in seen} == {True, False}
     assert all(own != faded for own, faded in seen)
     figures = page.locator(f".figure:has(svg [data-run~='{run}'])").count()
