@@ -16,13 +16,12 @@ from nescio.data.notes import Note
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, Outcomes
 from nescio.data.tallied import OutcomeCounts
 from nescio.data.tally_bins import BINS
-from nescio.errors import FormatError
 from nescio.formats.native import roles
 from nescio.formats.native.headers import SUMS
 from nescio.formats.native.outcome_table.rules import A_WORD, MOST, numbers_above
 from nescio.formats.native.outcome_table.table import RESERVED
 from nescio.formats.native.outcome_table.words import state_words
-from nescio.formats.native.summary_rows import LEAST, RULE, sums_up
+from nescio.formats.native.summary_rows import sums_up
 from nescio.formats.registry import Counting, ReadOptions, ReadResult
 from nescio.sources.database import connect, parquet
 from nescio.sources.masks import Masks, group, holds_numbers, last_rows, rows_of
@@ -56,7 +55,6 @@ def count(source: Source, options: ReadOptions) -> ReadResult | None:
         or _has_faults(source, known, numbers)
     ):
         return None
-    _no_sum(source)
     notes: list[Note] = [*source.notes]
 
     meanings: dict[str | None, int | None] = {}
@@ -102,33 +100,33 @@ def count(source: Source, options: ReadOptions) -> ReadResult | None:
 
 
 def _has_faults(source: Source, known: Mapping[str, Sequence[str]], numbers: Sequence[str]) -> bool:
-    """Say whether a row sums up the others, or a confidence that is not wanted is no number: those who read rows refuse
-    both."""
-    if any(str(cell).strip().lower() in SUMS for row in last_rows(source, ("run", "question")) for cell in row):
+    """Say whether a row may sum up the others, or a confidence that is not wanted is no number: those who read rows
+    refuse both."""
+    none = {column for part in ("run", "text", "confidence") for column in known.get(part, ())}
+    names = [name for name in source.columns if name and name not in none][:MOST]
+    ends = last_rows(source, ("run", "question", "filename", "file_row_number", *names))
+    if any(str(cell).strip().lower() in SUMS for row in ends for cell in row[:2]):
         return True
-    if _sums_up(source, known):
+    _, question, file, row, *last = max(ends, key=lambda row: row[2])
+    if _sums_up(source, question, (file, row), dict(zip(names, last, strict=True))):
         return True
     return "confidence" in known and "confidence" not in numbers and not holds_numbers(source, "confidence")
 
 
-def _sums_up(source: Source, known: Mapping[str, Sequence[str]]) -> bool:
+def _sums_up(source: Source, question: str | None, at: tuple[str, str], last: Mapping[str, str | None]) -> bool:
     """Say whether the last row may sum up the others: its numbers do, or it alone is called by a word."""
-    none = {column for part in ("run", "text", "confidence") for column in known.get(part, ())}
-    cells = ['"' + name.replace('"', '""') + '"' for name in source.columns if name and name not in none]
-    cells = cells[:MOST]
     assert source.path is not None
-    rows, (relation, where) = rows_of(source), parquet(source.path, "file_row_number=true, filename=true")
-    texts = "".join(f", {cell}::VARCHAR" for cell in cells)
+    relation, where = parquet(source.path, "file_row_number=true, filename=true")
+    above = f"{relation} WHERE NOT (filename = {literal(at[0])} AND file_row_number = {at[1]})"
+    found = []
     with connect() as connection:
-        query = f"SELECT filename, file_row_number, question::VARCHAR{texts} FROM {relation} LIMIT 1 OFFSET {rows - 1}"
-        file, row, question, *last = first(connection, query, where)
-        above = f"{relation} WHERE NOT (filename = {literal(file)} AND file_row_number = {row})"
-        digits = f"SELECT regexp_full_match(?, '{A_WORD}') AND NOT EXISTS (SELECT 1 FROM {above} AND NOT "
-        digits += "regexp_matches(question::VARCHAR, '[0-9]'))"
-        if rows > LEAST and question and first(connection, digits, [question, *where])[0]:
-            return True
-        found = []
-        for cell, text in zip(cells, last, strict=True):
+        if question and not any(map(str.isdecimal, question)):
+            query = f"SELECT regexp_full_match(?, '{A_WORD}')"
+            others = f"SELECT 1 FROM {above} AND NOT regexp_matches(question::VARCHAR, '[0-9]') LIMIT 1"
+            if first(connection, query, [question])[0] and first(connection, others, where) is None:
+                return True
+        for name, text in last.items():
+            cell = '"' + name.replace('"', '""') + '"'
             if text and finite(text) is not None and (column := numbers_above(connection, above, cell, text, where)):
                 if column.greatest > column.least and not column.is_sum:
                     return False  # the others need not be read
@@ -156,18 +154,6 @@ def _read_twice(source: Source) -> Source:
     """Return a source of which each byte that is read is half of one, as all of them are read twice."""
     tick = source.tick
     return source if tick is None else replace(source, tick=lambda more: tick(more // 2))
-
-
-def _no_sum(source: Source) -> None:
-    """Raise FormatError where the last row is called what sums up those above it."""
-    assert source.path is not None
-    relation, where = parquet(source.path)
-    rows = rows_of(source)
-    with connect() as connection:
-        query = f"SELECT run::VARCHAR, question::VARCHAR FROM {relation} LIMIT 1 OFFSET {rows - 1}"
-        last = first(connection, query, where)
-    if any(str(cell).strip().lower() in SUMS for cell in last):
-        raise FormatError(source.label, RULE, where=f"row {rows}", value=last[1])
 
 
 def _numbers(
