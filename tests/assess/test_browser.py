@@ -63,12 +63,14 @@ def test_by_keys_to_the_history_of_the_campaign(chromium: Any, served: tuple[Dat
     database, _ = served
     for who in ("ana", "ben"):
         page = started(chromium, served, who)
-        for _ in range(9):
+        for i in range(9):
+            shows(page, "place", "^Answer")  # what is not shown yet is not judged
             page.keyboard.press("r")
-            saved(page)
+            shows(page, "count", f"^{i + 1} ")
         shows(page, "question", "^That was the last one$")
         page.keyboard.press("z")
         page.keyboard.press("u")
+        shows(page, "question", "^That was the last one$")
         saved(page)
         assert page.complaints == []
         page.context.close()
@@ -105,4 +107,26 @@ def test_the_page_is_accessible_and_fits(chromium: Any, served: tuple[Database, 
     page.evaluate(AXE.read_text(encoding="utf-8"))
     found = page.evaluate("axe.run(document, { resultTypes: ['violations'] }).then((all) => all.violations)")
     assert [(each["id"], each["nodes"][0]["html"]) for each in found] == []
+    page.context.close()
+
+
+def test_a_slow_server_neither_takes_a_key_for_what_was_judged_nor_ends_early(
+    chromium: Any, served: tuple[Database, str]
+) -> None:
+    """While the next items are fetched nothing can be judged, and the end is what a server says that knows everything."""
+    database, _ = served
+    page = started(chromium, served)
+
+    def late(route: Any) -> None:
+        time.sleep(0.3)
+        route.continue_()
+
+    page.route("**/api/next", late)
+    page.route("**/api/judgements", late)
+    end = '#question:text("That was the last one")'
+    while not page.is_visible(end):
+        page.keyboard.press("r")  # as fast as one can
+        page.wait_for_selector(f'{end}, #place:text-matches("^Answer")')
+    saved(page)
+    assert held(database) == ["R"] * 9
     page.context.close()

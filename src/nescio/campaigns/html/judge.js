@@ -107,7 +107,11 @@ function settled() {
   else if (records.size) tell(`saved ${clock(new Date())}`, "");
 }
 
-setInterval(() => { if (pending.size) store(); else if (page.server && unsent().length) send(); }, 4000);
+setInterval(() => {
+  if (pending.size) store();
+  else if (page.server && unsent().length) send();
+  if (page.server && ready && !items[at]) fill();
+}, 4000);
 
 async function load() {
   try {
@@ -126,11 +130,14 @@ async function load() {
 // ---- sent to a server, where there is one; what it acknowledges is on its disk ----
 
 const unsent = () => (page.server ? [...records.values()].filter((record) => !record.sent && record !== typed) : []);
-let sending = false;
+let sending = null;
 
-async function send() {
-  if (sending) return;
-  sending = true;
+function send() {
+  sending = sending || empty().finally(() => { sending = null; draw(); });
+  return sending;
+}
+
+async function empty() {
   try {
     for (let batch = unsent().slice(0, 200); batch.length; batch = unsent().slice(0, 200)) {
       const answer = await ask("judgements", { records: batch.map(({ sent, ...record }) => record) });
@@ -143,8 +150,6 @@ async function send() {
     tell(`not sent yet: ${unsent().length}, kept in this browser`, "waiting");
     if (error.status) trouble(error.message);
   }
-  sending = false;
-  draw();
 }
 
 async function ask(path, body) {
@@ -161,22 +166,43 @@ async function ask(path, body) {
   return answer;
 }
 
+// Only a server that was told everything knows what is left; false: it was not, or does not answer.
 async function more() {
-  if (!page.server || page.server.last) return;
   try {
+    if (unsent().length) await send();
+    const told = !unsent().length;
+    const held = records.size;
+    let here = items.filter(isDone).length;
     const answer = await ask("next");
+    const since = records.size - held; // said while it answered
     Object.assign(page.nuggets, answer.nuggets || {});
     const known = new Map(items.map((item) => [item.id, item]));
     for (const item of answer.items) {
       if (known.has(item.id)) Object.assign(known.get(item.id), item);
       else items.push(item);
       if (item.held) take({ ...item.held, sent: true });
+      if (!known.has(item.id)) here += isDone(item);
     }
-    page.server.before = answer.judged - items.filter(isDone).length;
-    page.server.last = !answer.items.some((item) => !isDone(item));
+    if (told) page.server.before = answer.judged - here;
+    page.server.last = told && !since && !answer.items.some((item) => !isDone(item));
+    return told;
   } catch (error) {
     if (error.status) trouble(error.message);
+    return false;
   }
+}
+
+// Gets more while one judges what is there; who waits for it is shown it.
+let filling = null;
+function fill() {
+  if (page.server.last || filling) return filling;
+  filling = more().then((told) => {
+    filling = null;
+    if (!waiting) draw();
+    else if (upNext() !== undefined || page.server.last) show(upNext());
+    else if (told) fill();
+  });
+  return filling;
 }
 
 // ---- what is seen ----
@@ -218,6 +244,7 @@ const optionsOf = (item) => (item.kind === "sentences"
   : page.names === "nuggets" ? nuggetsOf(item) : null);
 
 function draw() {
+  if (!ready) return;
   const item = items[at];
   const left = items.filter((one) => !isDone(one)).length;
   const before = page.server ? page.server.before || 0 : 0; // judged in earlier sessions, and not on this page
@@ -231,8 +258,8 @@ function draw() {
   for (const id of ["choice", "beside", "remark"]) $(id).hidden = over;
   $("undo").disabled = !done.length;
   $("place").textContent = over ? "" : `${ASKED[item.kind]} ${at + 1} of ${items.length} · ${item.topic}`;
-  $("question").textContent = over ? (items.length ? "That was the last one" : "There is nothing to judge") : item.question;
   if (over) return drawEnd();
+  $("question").textContent = item.question;
   const state = stateOf(item.id);
   // What is half ticked or typed stays when something else on the page is drawn anew.
   if (drawn() !== last) {
@@ -251,12 +278,14 @@ function draw() {
 const drawn = () => JSON.stringify([items[at], stateOf(items[at].id).id, optionsOf(items[at])]);
 
 function drawEnd() {
+  const more = page.server && !page.server.last;
+  $("question").textContent = more ? "Fetching the next one …" : items.length ? "That was the last one" : "There is nothing to judge";
   $("choice").replaceChildren();
   $("state").textContent = "";
   const flagged = items.filter((item) => stateOf(item.id).mark === "flag").length;
   const skipped = items.filter((item) => stateOf(item.id).mark === "skip").length;
   $("item").replaceChildren();
-  if (!items.length) return;
+  if (!items.length || more) return;
   const back = make("button", "Look at the first one again", { type: "button" });
   back.onclick = () => show(0);
   const end = page.server ? "Thank you: everything is with the organiser once it is saved."
@@ -388,9 +417,11 @@ function pace(left) {
 
 // ---- what keys and buttons do ----
 
-function show(place) {
+let waiting = false; // for items, at the end of those that are here
+function show(place = items.length) {
   flush();
   at = Math.max(0, Math.min(place, items.length));
+  waiting = at === items.length;
   draft = null;
   last = "";
   $("skipping").hidden = true;
@@ -398,11 +429,14 @@ function show(place) {
   window.scrollTo(0, 0);
 }
 
-async function goOn() {
-  if (page.server && items.filter((item) => !isDone(item)).length < 3) await more();
+function upNext() {
   const order = [...items.keys()];
-  const next = [...order.slice(at + 1), ...order.slice(0, at + 1)].find((i) => !isDone(items[i]));
-  show(next === undefined ? items.length : next);
+  return [...order.slice(at + 1), ...order.slice(0, at + 1)].find((i) => !isDone(items[i]));
+}
+
+function goOn() {
+  show(upNext());
+  if (page.server && items.filter((item) => !isDone(item)).length < 3) fill();
 }
 
 function judge(verdict) {
@@ -515,7 +549,7 @@ $("on").onclick = () => show(at + 1);
 $("choice").addEventListener("submit", (event) => { event.preventDefault(); });
 
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (!ready || event.ctrlKey || event.metaKey || event.altKey) return; // nobody judges what is not shown yet
   const inText = event.target.matches("textarea, input:not([type=checkbox])");
   if (event.key === "Escape") { noSkip(); event.target.blur(); return; }
   if (inText) {
@@ -539,13 +573,14 @@ document.addEventListener("keydown", (event) => {
 
 if (matchMedia("(max-width: 900px)").matches) $("guide").open = false;
 
+let ready = false;
 load().then(async () => {
   rebuildUndo();
   if (page.server) {
     $("hand-in").hidden = true;
     await more();
-    send();
   }
+  ready = true;
   if (records.size && !$("saved").textContent) tell(`saved ${clock(new Date(Math.max(...[...records.values()].map((record) => Date.parse(record.at)))))}`, "");
   const first = items.findIndex((item) => !isDone(item));
   show(first < 0 ? items.length : first);
