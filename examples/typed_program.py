@@ -10,6 +10,7 @@ when it runs.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import assert_type
@@ -173,6 +174,17 @@ def a_campaign(folder: Path) -> None:
     print(nescio.campaign.withdraw(place, "uned_mine", reason="asked for by mail"))
 
 
+def people_judge(folder: Path) -> None:
+    """Have people judge in a browser."""
+    base = str(folder / "judging.db")
+    print(nescio.assess.create(base, ["questions.jsonl", *RUNS], overlap=2))
+    nescio.assess.invite(base, ["ana", "ben=EN"], days=7)  # what it returns are links that let people in: not printed
+    serve: Callable[[str], None] = nescio.assess.serve  # until Ctrl-C, so it is not called here
+    assert callable(serve)
+    print(nescio.assess.status(base))
+    print(nescio.assess.export(base, folder / "judged"))
+
+
 def errors() -> list[str]:
     """Misspell, and read what is said."""
     messages: list[str] = []
@@ -198,6 +210,7 @@ def main() -> int:
         files(Path(name))
         campaigns(Path(name))
         a_campaign(Path(name))
+        people_judge(Path(name))
     print(*errors(), sep="\n")
     print("nescio", nescio.__version__)
     return 0
