@@ -28,7 +28,7 @@ from nescio.comparison import leaderboard
 from nescio.data.results import Results, Scores
 from nescio.errors import UsageError, opt
 from nescio.options import option, verb
-from nescio.options.kinds import WORDS
+from nescio.options.kinds import COUNTS, WORDS
 from nescio.scoring.confidence_intervals import IntervalMethod
 from nescio.scoring.score import QUESTION
 from nescio.verbs._gates import Limit, Reports, score_gates, with_gated
@@ -81,6 +81,14 @@ class ScoreRequest(Reading, Resampled, Gated, Labelled, Suited, WithOrWithoutInt
         "",
     )
 
+    label_looks: Sequence[int] = option(
+        default=(),
+        kind=COUNTS,
+        needs="labels",
+        help="How many labels there were at each earlier look at these scores, and last how many are planned (such as"
+        " 20,40,200): the intervals of all looks then hold together.",
+    )
+
     def check(self) -> None:
         """Raise UsageError for what scores without an interval, or corrected ones, have no use for."""
         super().check()
@@ -120,6 +128,7 @@ def score(request: ScoreRequest) -> Scores:
         with_gated(request.chosen, limits),
         interval=request.interval,
         mark=request.mark,
+        label_looks=request.label_looks,
         columns=request.columns,
         certificate=request.require_certificate,
         **how,
