@@ -26,6 +26,8 @@ from nescio.meta_evaluation.planning.labels import LabelPlan
 from nescio.meta_evaluation.planning.repeat_plans import RepeatsPlan
 from nescio.reporting.page.to_read import ToRead
 from nescio.scoring.repeat_noise import Repeatability
+from nescio.selective.cascades import Way
+from nescio.selective.votes import Vote
 from nescio.suites.rows import SuiteScores
 from nescio.verbs._answers import Answered
 from nescio.verbs._file_summary import FileSummary
@@ -99,6 +101,8 @@ def comparisons() -> None:
     assert_type(early.rows, tuple[Look, ...])
     assert_type(nescio.repeats("trials.csv", "accuracy").rows, tuple[Repeatability, ...])
     assert_type(nescio.stakes("stakes.csv").rows, tuple[AtStake, ...])
+    assert_type(nescio.cascade("cascade.csv", cost="cost_usd", right=0.05).rows, tuple[Way, ...])
+    assert_type(nescio.vote("votes.csv").rows, tuple[Vote, ...])
     assert_type(nescio.advise("outcomes.csv", tolerate=20, resamples=FAST).rows, tuple[ToRead, ...])
     labels = nescio.plan_labels(spread=0.6, correlation=0.7, questions=1000, half_width=0.07)
     assert_type(labels.rows, tuple[LabelPlan, ...])

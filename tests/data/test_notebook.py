@@ -58,6 +58,8 @@ MADE: dict[str, Callable[[pd.DataFrame], Results]] = {
     "plan": lambda table: nescio.plan(table, "accuracy", difference=0.2),
     "audit": lambda table: nescio.audit("c@1"),  # noqa: ARG005
     "repeats": lambda table: nescio.repeats(repeated(table)),
+    "cascade": lambda table: nescio.cascade(table, systems=["b & <b>", HOSTILE]),
+    "vote": lambda table: nescio.vote(repeated(table)),
     "stakes": lambda table: nescio.stakes(pd.concat([table.assign(stake=at) for at in ("1", "9")])),
     "plan_labels": lambda table: nescio.plan_labels(table, run="b & <b>", correlation=0.7, half_width=0.6),
     "plan_repeats": lambda table: nescio.plan_repeats(variances=(0.15, 0.1), budget=1000),  # noqa: ARG005
@@ -71,7 +73,7 @@ MADE: dict[str, Callable[[pd.DataFrame], Results]] = {
 
 def giving_results() -> set[str]:
     """The verbs that give results, by what they say they return; those of systems need files of their own."""
-    kinds = {"Results", "Scores", "Comparisons", "Audit", "Tuned"}
+    kinds = {"Results", "Scores", "Comparisons", "Audit", "Tuned", "Cascaded", "Votes"}
     own = (one for one in verbs.every_verb() if not one.name.startswith(("ave ", "nuggets ", "read ", "campaign ")))
     returned = {one.path: str(inspect.signature(one).return_annotation) for one in own}
     return {path.removeprefix("nescio.") for path, of in returned.items() if of.partition("[")[0] in kinds}
