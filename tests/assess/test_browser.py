@@ -116,8 +116,13 @@ def test_a_slow_server_neither_takes_a_key_for_what_was_judged_nor_ends_early(
     """While the next items are fetched nothing can be judged, and the end is what a server says that knows everything."""
     database, _ = served
     page = started(chromium, served)
-    page.route("**/api/next", lambda route: (time.sleep(0.3), route.continue_()))
-    page.route("**/api/judgements", lambda route: (time.sleep(0.2), route.continue_()))
+
+    def late(route: Any) -> None:
+        time.sleep(0.3)
+        route.continue_()
+
+    page.route("**/api/next", late)
+    page.route("**/api/judgements", late)
     end = '#question:text("That was the last one")'
     while not page.is_visible(end):
         page.keyboard.press("r")  # as fast as one can

@@ -215,6 +215,19 @@ class Results(Struct, Generic[RowT_co], frozen=True):
         return ""
 
 
+class Counted(Struct, frozen=True):
+    """How many questions a run answered rightly, wrongly and not at all, of all of them or of a stratum."""
+
+    run: str
+    stratum: str | None
+    correct: int
+    incorrect: int
+    unanswered: int
+
+
+COUNTS = ("correct", "incorrect", "unanswered")  # columns of a leaderboard, where they are asked for
+
+
 class Plotted(Results[RowT_co], frozen=True):
     """Results that have a chart."""
 
@@ -232,10 +245,12 @@ class Scores(Plotted[Score], frozen=True):
 
     `scores["mine"]` are the scores of a run, `scores["mine", "c@1"]` is the row of a run and a measure, and
     `scores["mine", "c@1", "history"]` that of a stratum.
-    `why_unmarked` says why none of them is marked, where they could be and nobody asked for it.
+    `why_unmarked` says why none of them is marked, where they could be and nobody asked for it. `columns` are those of
+    the table, in their order; by default the run, the measures and n.
     """
 
     why_unmarked: str = ""
+    columns: tuple[str, ...] = ()
 
     @overload
     def __getitem__(self, place: str) -> Self: ...
@@ -283,17 +298,26 @@ class Scores(Plotted[Score], frozen=True):
             places.setdefault((row.run, row.stratum), {})[row.measure] = row
         return ("run", "stratum") if broken_down else ("run",), measures, places
 
+    def counted(self) -> dict[tuple[str, str | None], dict[str, str]]:
+        """Return the counts of each row of the wide table as it shows them; none where they were not asked for."""
+        rows: tuple[Counted, ...] = self.tables.get("counted", ())
+        return {(row.run, row.stratum): {name: f"{getattr(row, name):,}" for name in COUNTS} for row in rows}
+
+    def _further(self) -> list[tuple[str, list[dict[str, Any]]]]:
+        return [table for table in super()._further() if table[0] != "counted"]  # they are in the first table
+
     def _shown(self) -> list[dict[str, Any]]:
         keys, measures, places = self.places()
-        if len(places) == 1 and len(measures) > MOST_MEASURES:
+        if not self.columns and len(places) == 1 and len(measures) > MOST_MEASURES:
             ((run, _),) = places
             return [{"measure": row.measure, run: _cell(row), "n": f"{row.n:,}"} for row in self.rows]
-        records = []
+        records, counted = [], self.counted()
         for (run, stratum), own in places.items():
             names = {"run": run, "stratum": "all" if stratum is None else stratum}
             cells = {measure: _cell(own[measure]) if measure in own else None for measure in measures}
             n = count_range(row.n for row in own.values())
-            records.append({key: names[key] for key in keys} | cells | {"n": n})
+            whole = {key: names[key] for key in keys} | cells | {"n": n} | counted.get((run, stratum), {})
+            records.append({name: whole[name] for name in self.columns or (*keys, *measures, "n")})
         return records
 
     def _legend(self) -> str:

@@ -210,14 +210,22 @@ def _of_runs(request: ReportRequest, figures: Path | None, *, paged: bool) -> Re
 
 def _of_a_suite(request: ReportRequest) -> Report:
     from nescio.reporting.page.suite import suite_page
+    from nescio.suites.definition import open_suite
     from nescio.suites.scoring import score_suite
 
     how = request.values(WithOrWithoutInterval, Suited, Resampled, Worked, Reading)
     del how["source"]
     how["certificate"] = request.require_certificate
-    scores = score_suite(request.source, request.chosen, mark=True, **how)
-    title = request.title or "A suite of benchmarks"
-    return Report(None, (), scores, html=suite_page(scores, title=title, command=command_line("report", request)))
+    reading = {"texts": True, "certificate": request.require_certificate, **request.values(Reading)}
+    suite = open_suite(request.source, reading, request.chosen, by=request.suite_by)
+    scores = score_suite(suite, request.chosen, mark=True, **how)
+    page_ = suite_page(
+        scores,
+        title=request.title or "A suite of benchmarks",
+        command=command_line("report", request),
+        suite=suite,
+    )
+    return Report(None, (), scores, html=page_)
 
 
 def _of_a_change(request: ReportRequest) -> Report:
