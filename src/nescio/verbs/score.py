@@ -45,7 +45,19 @@ from nescio.verbs._shared import (
 )
 
 
-class ScoreRequest(Reading, Resampled, Gated, Labelled, Suited, WithOrWithoutInterval, BrokenDown, Measured, Worked):
+class LookedAt(Labelled, group="People's labels"):
+    """People's verdicts that were looked at before."""
+
+    label_looks: Sequence[int] = option(
+        default=(),
+        kind=COUNTS,
+        needs="labels",
+        help="How many labels there were at each earlier look at these scores, and last how many are planned (such as"
+        " 20,40,200): the intervals of all looks then hold together.",
+    )
+
+
+class ScoreRequest(Reading, Resampled, Gated, LookedAt, Suited, WithOrWithoutInterval, BrokenDown, Measured, Worked):
     """What `nescio score` is asked."""
 
     interval: IntervalMethod = option(
@@ -81,14 +93,6 @@ class ScoreRequest(Reading, Resampled, Gated, Labelled, Suited, WithOrWithoutInt
         "",
     )
 
-    label_looks: Sequence[int] = option(
-        default=(),
-        kind=COUNTS,
-        needs="labels",
-        help="How many labels there were at each earlier look at these scores, and last how many are planned (such as"
-        " 20,40,200): the intervals of all looks then hold together.",
-    )
-
     def check(self) -> None:
         """Raise UsageError for what scores without an interval, or corrected ones, have no use for."""
         super().check()
@@ -122,13 +126,12 @@ def score(request: ScoreRequest) -> Scores:
     limits, reports = request.limits, Reports.of(request, gated=bool(request.limits))
     if request.is_("suite"):
         return cast(Scores, _over_a_suite(request, reports))
-    how = request.values(WithOrWithoutInterval, BrokenDown, Resampled, Labelled, Worked, Reading)
+    how = request.values(WithOrWithoutInterval, BrokenDown, Resampled, LookedAt, Worked, Reading)
     scores = leaderboard.score(
         request.source,
         with_gated(request.chosen, limits),
         interval=request.interval,
         mark=request.mark,
-        label_looks=request.label_looks,
         columns=request.columns,
         certificate=request.require_certificate,
         **how,
