@@ -66,10 +66,10 @@ def test_scores_by_quality_and_cost_say_who_is_on_the_front() -> None:
     assert "front" not in nescio.score(table(OTHER), "accuracy").tables
 
 
-@pytest.mark.parametrize("how", [{}, {"baseline": "b"}])
-def test_comparisons_by_quality_and_cost_have_the_front_of_scores(how: dict[str, Any]) -> None:
+@pytest.mark.parametrize("baseline", [None, "b"])
+def test_comparisons_by_quality_and_cost_have_the_front_of_scores(baseline: str | None) -> None:
     named = ["accuracy", "mean(cost)"]
-    compared = nescio.compare(table(OTHER), named, resamples=500, **how)
+    compared = nescio.compare(table(OTHER), named, resamples=500, baseline=baseline)
     assert compared.tables["front"] == nescio.score(table(OTHER), named, resamples=500, mark=False).tables["front"]
     assert "front" not in nescio.compare(table(OTHER), "accuracy").tables
     two = nescio.compare(table(OTHER), named, baseline="b", run="c").tables["front"]

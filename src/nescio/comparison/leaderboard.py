@@ -32,6 +32,7 @@ def score(
     target: Target | None = None,
     labels_by: str | None = None,
     also_judged: Sequence[Any] = (),
+    label_looks: Sequence[int] = (),
     columns: Sequence[str] = (),
     resamples: int = 10_000,
     seed: int = 0,
@@ -45,7 +46,7 @@ def score(
         from nescio.scoring.corrected_scores import score_labelled
 
         how: dict[str, Any] = {"target": target or "population", "labels_by": labels_by, "also_judged": also_judged}
-        corrected = score_labelled(source, measures, options, labels, by=by, ci=ci, **how)
+        corrected = score_labelled(source, measures, options, labels, by=by, ci=ci, looks=label_looks, **how)
         why = "No marks: nescio compare --labels tests corrected differences." if len(corrected.rows) > 1 else ""
         return replace(corrected, why_unmarked=why)
     drawn: dict[str, Any] = {"resamples": resamples, "seed": seed, "jobs": jobs}

@@ -4,7 +4,8 @@
 const page = JSON.parse(document.getElementById("data").textContent);
 const $ = (id) => document.getElementById(id);
 const VERDICTS = { R: "Right", W: "Wrong", X: "Inexact", U: "Unsupported" };
-const ASKED = { answer: "Answer", sentences: "Which sentences answer this? Question", nuggets: "List the nuggets. Target" };
+const ASKED = { answer: "Answer", second: "Now you know what the judge says. Answer", sentences: "Which sentences answer this? Question", nuggets: "List the nuggets. Target" };
+const isAnswer = (item) => item.kind === "answer" || item.kind === "second";
 const items = page.items;
 const home = `${page.home}/${page.assessor}`;
 const records = new Map(); // by id
@@ -178,8 +179,10 @@ async function more() {
     Object.assign(page.nuggets, answer.nuggets || {});
     const known = new Map(items.map((item) => [item.id, item]));
     for (const item of answer.items) {
+      const first = item.kind === "second" ? items.findIndex((one) => `second:${one.id}` === item.id) : -1;
       if (known.has(item.id)) Object.assign(known.get(item.id), item);
-      else items.push(item);
+      else items.splice(first < 0 ? items.length : first + 1, 0, item);
+      if (!known.has(item.id) && first >= 0 && first < at) at += 1;
       if (item.held) take({ ...item.held, sent: true });
       if (!known.has(item.id)) here += isDone(item);
     }
@@ -295,19 +298,19 @@ function drawEnd() {
 
 function worded(item, verdict) {
   if (verdict === "-") return "none";
-  if (item.kind === "answer" && page.names !== "nuggets") return VERDICTS[verdict].toLowerCase();
+  if (isAnswer(item) && page.names !== "nuggets") return VERDICTS[verdict].toLowerCase();
   return verdict.split(",").map((one) => (item.kind === "sentences" ? Number(one) + 1 : one)).join(", ");
 }
 
 function drawItem(item) {
   const parts = [];
-  if (item.kind === "answer") parts.push(make("div", item.answer, { className: "answer", tabIndex: 0, role: "group", "aria-label": "Answer" }));
+  if (isAnswer(item)) parts.push(make("div", item.answer, { className: "answer", tabIndex: 0, role: "group", "aria-label": "Answer" }));
   if (item.kind === "nuggets") {
     const strings = make("ol", "", { className: "strings", tabIndex: 0, "aria-label": "What systems said" });
     items.filter((one) => one.kind === "answer" && one.topic === item.topic).forEach((one) => strings.append(make("li", one.answer)));
     parts.push(make("p", "What systems said of it:", { className: "lead" }), strings);
   }
-  if (item.kind === "answer" && item.supports.length) {
+  if (isAnswer(item) && item.supports.length) {
     const list = make("ul", "", { className: "supports", tabIndex: 0, "aria-label": "What systems rest it on" });
     for (const [document, text] of item.supports) {
       const row = make("li", "");
@@ -320,7 +323,8 @@ function drawItem(item) {
   for (const [verdict, comment] of item.said || []) {
     parts.push(make("p", `${worded(item, verdict)}${comment ? `: ${comment}` : ""}`, { className: "said" }));
   }
-  if (item.grade) parts.push(make("p", `The judge said: ${item.grade}`, { className: "said" }));
+  if (item.grade) parts.push(make("p", `The judge says: ${item.grade}. Your first verdict stands; what do you say now?`, { className: "said" }));
+  if (item.known) parts.push(make("p", `${stateOf(item.id).verdict === item.known ? "Yes" : "No"}: it is ${VERDICTS[item.known].toLowerCase()}. ${item.why} Press → for the next one.`, { className: "said" }));
   $("item").replaceChildren(...parts);
 }
 
@@ -439,13 +443,27 @@ function goOn() {
   if (page.server && items.filter((item) => !isDone(item)).length < 3) fill();
 }
 
+// What follows from a verdict is shown before anything else: the known one in training, the judge's in a check.
+let learning = false;
+async function learn() {
+  const place = at;
+  learning = true;
+  draw();
+  await writing;
+  await more();
+  learning = false;
+  if (items[place].known) show(place);
+  else goOn();
+}
+
 function judge(verdict) {
-  if (!items[at]) return;
+  if (!items[at] || learning) return;
   flush();
   const mark = stateOf(items[at].id).mark;
   say(items[at].id, { verdict, mark: mark === "skip" ? "" : mark, ...(mark === "skip" ? { comment: "" } : {}) });
   draft = null;
-  goOn();
+  if (items[at].again && !items[at].known && !items.some((one) => one.id === `second:${items[at].id}`)) learn();
+  else goOn();
 }
 
 function undo() {
@@ -549,7 +567,7 @@ $("on").onclick = () => show(at + 1);
 $("choice").addEventListener("submit", (event) => { event.preventDefault(); });
 
 document.addEventListener("keydown", (event) => {
-  if (!ready || event.ctrlKey || event.metaKey || event.altKey) return; // nobody judges what is not shown yet
+  if (!ready || learning || event.ctrlKey || event.metaKey || event.altKey) return; // nobody judges what is not shown yet
   const inText = event.target.matches("textarea, input:not([type=checkbox])");
   if (event.key === "Escape") { noSkip(); event.target.blur(); return; }
   if (inText) {
@@ -560,7 +578,7 @@ document.addEventListener("keydown", (event) => {
   const options = item && item.kind !== "nuggets" ? optionsOf(item) : null;
   const letter = event.key.length === 1 ? event.key.toUpperCase() : event.key;
   const deeds = { Z: undo, Backspace: undo, S: askWhy, F: flag, C: () => $("comment").focus(), ArrowLeft: () => show(at - 1), ArrowRight: () => show(at + 1) };
-  if (item && !options && item.kind === "answer" && letter in VERDICTS) judge(letter);
+  if (item && !options && isAnswer(item) && letter in VERDICTS) judge(letter);
   else if (options && letter === "N") judge("-");
   else if (options && letter === "Enter" && !event.target.matches("button, summary, a")) confirm();
   else if (options && /^[1-9]$/.test(letter)) {
