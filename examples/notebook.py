@@ -51,11 +51,18 @@ tuned = nescio.tune("outcomes.csv", run="mine")
 print(f"answer at a confidence of {tuned.threshold:.3f} or more; c@1 on new questions {tuned.rows[0].value:.3f}")
 
 # %% [markdown]
-# Scores by category, and everything as a page that you can send:
+# Scores, comparisons and tuned thresholds have charts (Altair objects, with the figures under the mouse):
+
+# %%
+chart = scores.plot("c@1")
+curve = tuned.plot()
+
+# %% [markdown]
+# Scores by category, and everything as a page: a notebook shows it below the cell, and `save` writes it to a file.
 
 # %%
 nescio.score("outcomes.csv", "c@1", by="category", ci=None).pivot()
 
 # %%
-report = nescio.report("outcomes.csv", ["c@1", "accuracy"], output="report.html")
-print("wrote", report.page)
+report = nescio.report("outcomes.csv", ["c@1", "accuracy"])
+print("wrote", report.save("report.html"))

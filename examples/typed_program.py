@@ -10,6 +10,7 @@ when it runs.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import assert_type
@@ -25,6 +26,8 @@ from nescio.meta_evaluation.planning.labels import LabelPlan
 from nescio.meta_evaluation.planning.repeat_plans import RepeatsPlan
 from nescio.reporting.page.to_read import ToRead
 from nescio.scoring.repeat_noise import Repeatability
+from nescio.selective.cascades import Way
+from nescio.selective.votes import Vote
 from nescio.suites.rows import SuiteScores
 from nescio.verbs._answers import Answered
 from nescio.verbs._file_summary import FileSummary
@@ -98,6 +101,8 @@ def comparisons() -> None:
     assert_type(early.rows, tuple[Look, ...])
     assert_type(nescio.repeats("trials.csv", "accuracy").rows, tuple[Repeatability, ...])
     assert_type(nescio.stakes("stakes.csv").rows, tuple[AtStake, ...])
+    assert_type(nescio.cascade("cascade.csv", cost="cost_usd", right=0.05).rows, tuple[Way, ...])
+    assert_type(nescio.vote("votes.csv").rows, tuple[Vote, ...])
     assert_type(nescio.advise("outcomes.csv", tolerate=20, resamples=FAST).rows, tuple[ToRead, ...])
     labels = nescio.plan_labels(spread=0.6, correlation=0.7, questions=1000, half_width=0.07)
     assert_type(labels.rows, tuple[LabelPlan, ...])
@@ -173,6 +178,17 @@ def a_campaign(folder: Path) -> None:
     print(nescio.campaign.withdraw(place, "uned_mine", reason="asked for by mail"))
 
 
+def people_judge(folder: Path) -> None:
+    """Have people judge in a browser."""
+    base = str(folder / "judging.db")
+    print(nescio.assess.create(base, ["questions.jsonl", *RUNS], overlap=2))
+    nescio.assess.invite(base, ["ana", "ben=EN"], days=7)  # what it returns are links that let people in: not printed
+    serve: Callable[[str], None] = nescio.assess.serve  # until Ctrl-C, so it is not called here
+    assert callable(serve)
+    print(nescio.assess.status(base))
+    print(nescio.assess.export(base, folder / "judged"))
+
+
 def errors() -> list[str]:
     """Misspell, and read what is said."""
     messages: list[str] = []
@@ -198,6 +214,7 @@ def main() -> int:
         files(Path(name))
         campaigns(Path(name))
         a_campaign(Path(name))
+        people_judge(Path(name))
     print(*errors(), sep="\n")
     print("nescio", nescio.__version__)
     return 0

@@ -66,9 +66,10 @@ def test_what_is_imported_when_it_is_used_is_what_its_module_defines() -> None:
 
 
 def documented_objects() -> dict[str, object]:
-    """What the page of the Python reference shows, by the name that it has there."""
-    page = (ROOT / "docs" / "reference" / "python.md").read_text(encoding="utf-8")
-    names = re.findall(r"^::: (\S+)$", page, re.MULTILINE)
+    """What the pages of the Python reference show, by the name that it has there."""
+    pages = sorted((ROOT / "docs" / "reference").glob("python*.md"))
+    page = "\n".join(one.read_text(encoding="utf-8") for one in pages)
+    names = re.findall(r'^(?:::: |### <a id=")([\w.]+)(?:"></a>\w+)?$', page, re.MULTILINE)
     parts = {name: name.rpartition(".") for name in names}
     return {name: getattr(import_module(module), last) for name, (module, _, last) in parts.items()}
 

@@ -181,6 +181,11 @@ READING: dict[str, Any] = {
     "column": {"outcome": "grade"},
     "declined_pattern": ("no idea",),
     "max_unpacked": 1.0,
+    "max_rows": 1_000,
+    "max_columns": 10,
+    "max_depth": 5,
+    "max_text": 1_000,
+    "max_files": 3,
     "memory_limit": "2GB",
     "repeats_of": {"mine": "mine-*"},
 }

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 import yaml
+from tools import owner as tool
 
 import nescio
 from tests.verbs.github_server import served
@@ -38,13 +39,28 @@ def test_the_version_is_declared_once_and_said_everywhere() -> None:
     assert nescio.__version__ in headings[:2]  # what comes next may stand above it
 
 
-def test_all_name_one_address_of_the_source() -> None:
-    named = set()
-    for name in ("README.md", "CITATION.cff", "pyproject.toml", "SECURITY.md", "paper/paper.md", "recipe/meta.yaml"):
-        found = set(re.findall(r"https://github\.com/[\w.-]+/nescio", (ROOT / name).read_text(encoding="utf-8")))
-        assert found, name
-        named |= found
-    assert len(named) == 1
+def test_the_owner_is_declared_once_and_written_everywhere_by_a_command(tmp_path: Path) -> None:
+    declared = tool.owner(ROOT)
+    texts = {path: path.read_text(encoding="utf-8", errors="ignore") for path in kept() if path.suffix != ".jpg"}
+    found = {path.relative_to(ROOT).as_posix() for path, text in texts.items() if f"{declared}/nescio" in text}
+    assert found - {"tools/owner.py", "tests/test_release.py"} == {*tool.FILES}
+    for name in tool.FILES:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    tool.rename(tmp_path, "some-body")
+    for name in tool.FILES:
+        text = (tmp_path / name).read_text(encoding="utf-8")
+        assert "some-body/nescio" in text, name
+        assert f"{declared}/nescio" not in text, name
+    with pytest.raises(SystemExit, match="no name of an owner"):
+        tool.rename(tmp_path, "some/body")
+
+
+def kept() -> list[Path]:
+    """The files of the repository that people read."""
+    loose = [path for path in ROOT.iterdir() if path.is_file() and path.name != "uv.lock"]
+    files = [path for folder in KEPT for path in (ROOT / folder).rglob("*") if path.is_file()]
+    return [path for path in [*loose, *files] if not {"__pycache__", "demo", "measures"} & {*path.parts}]
 
 
 def test_no_file_names_the_host_of_a_package_registry() -> None:

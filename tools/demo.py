@@ -76,7 +76,7 @@ def screens(into: Path | None = PICTURES) -> dict[str, str]:
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": 1280, "height": 800}, color_scheme="light", reduced_motion="reduce")
+        page = browser.new_page(viewport={"width": 1280, "height": 660}, color_scheme="light", reduced_motion="reduce")
         for name, file, place in SCREENS:
             page.goto(f"file://{DEMO / file}")
             if place:
@@ -84,7 +84,7 @@ def screens(into: Path | None = PICTURES) -> dict[str, str]:
             page.wait_for_timeout(400)
             words[name] = page.evaluate(IN_VIEW)
             if into is not None:
-                page.screenshot(path=into / f"{name}.jpg", type="jpeg", quality=72)
+                page.screenshot(path=into / f"{name}.jpg", type="jpeg", quality=30)
         browser.close()
     return words
 

@@ -83,7 +83,7 @@ def check_version(wheel: Path, tag: str | None) -> str:
     owned = "OWNER" not in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     must(
         tag is None or owned,
-        "pyproject.toml does not say yet who owns the repository: put the name for OWNER, everywhere",
+        "pyproject.toml does not say yet who owns the repository: python tools/owner.py NAME",
     )
     return version
 

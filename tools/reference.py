@@ -16,10 +16,12 @@ import shlex
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import click
+from msgspec import structs
 
 from nescio import verbs
 from nescio.cli.help import Command
@@ -192,6 +194,106 @@ def python() -> str:
     return f"{before}{FUNCTIONS[0]}\n\n{table}\n\n{FUNCTIONS[1]}{after}"
 
 
+GIVEN = {
+    "Rows": (
+        "nescio.data.results.Score",
+        "nescio.data.results.Comparison",
+        "nescio.scoring.corrected.Correction",
+        "nescio.selective.Tuning",
+        "nescio.comparison.early.Look",
+        "nescio.suites.rows.SuiteScore",
+        "nescio.suites.rows.BenchmarkScore",
+        "nescio.suites.rows.BenchmarkDifference",
+        "nescio.suites.rows.MeanRank",
+        "nescio.reporting.page.to_read.ToRead",
+        "nescio.scoring.repeat_noise.Repeatability",
+        "nescio.scoring.repeat_noise.Noise",
+        "nescio.scoring.repeat_noise.OfRepeat",
+        "nescio.scoring.repeat_noise.Flip",
+        "nescio.meta_evaluation.planning.labels.LabelPlan",
+        "nescio.meta_evaluation.planning.repeat_plans.RepeatsPlan",
+        "nescio.meta_evaluation.planning.PowerPlan",
+        "nescio.meta_evaluation.planning.System",
+        "nescio.data.results.Finding",
+        "nescio.meta_evaluation.audit.Earned",
+        "nescio.meta_evaluation.stability.Stability",
+        "nescio.meta_evaluation.swap.SwapBin",
+        "nescio.meta_evaluation.swap.Sensitivity",
+        "nescio.meta_evaluation.power.Power",
+        "nescio.meta_evaluation.power.Significance",
+        "nescio.meta_evaluation.agreement.Agreement",
+        "nescio.meta_evaluation.agreement.Disagreement",
+        "nescio.meta_evaluation.agreement.CountedDisagreement",
+        "nescio.meta_evaluation.comparability.Correlation",
+    ),
+    "What was written or found": (
+        "nescio.verbs.check.Checked",
+        "nescio.comparison.stakes.AtStake",
+        "nescio.verbs.read.CandidatesWritten",
+        "nescio.verbs._file_summary.FileSummary",
+        "nescio.verbs._file_summary.Contents",
+        "nescio.verbs.convert.Converted",
+        "nescio.verbs.stakes_prompts.PromptsWritten",
+        "nescio.verbs.tally.Tallied",
+        "nescio.verbs.report.Report",
+        "nescio.verbs.baseline.WrittenBaseline",
+        "nescio.verbs.comment.Commented",
+        "nescio.verbs._answers.Answered",
+        "nescio.verbs.ave.validate.Validated",
+        "nescio.verbs.ave.validate.TrainedValidator",
+        "nescio.verbs.ave.build.BuiltCollection",
+        "nescio.verbs.ave.pairs.Paired",
+        "nescio.verbs.read.KeyWritten",
+    ),
+    "Steps of a campaign": (
+        "nescio.campaigns.starting.Made",
+        "nescio.campaigns.handing_out.HandedOut",
+        "nescio.campaigns.checking.Checked",
+        "nescio.campaigns.receiving.Received",
+        "nescio.campaigns.pooling.Pooled",
+        "nescio.campaigns.sheets.Handed",
+        "nescio.campaigns.collecting.Collected",
+        "nescio.campaigns.scoring.Scored",
+        "nescio.campaigns.site.Published",
+        "nescio.campaigns.state.Status",
+        "nescio.campaigns.rulings.Ruled",
+        "nescio.campaigns.verifying.Verified",
+    ),
+}
+
+
+def given() -> tuple[str, str]:
+    """Return (file, page) of what functions give: what each class says of itself, and its fields with their types."""
+    parts = [
+        MADE,
+        "# What the functions give\n",
+        "The rows of results, and what functions say of the files that they wrote or checked. All of it is immutable;",
+        "each entry says what a class is, and lists its fields with their types.\n",
+    ]
+    for heading, paths in GIVEN.items():
+        parts.append(f"## {heading}\n")
+        for path in paths:
+            parts += _record(path)
+    return "python-results.md", _joined(parts)
+
+
+def _record(path: str) -> Iterator[str]:
+    module, _, name = path.rpartition(".")
+    made = getattr(import_module(module), name)
+    yield f'### <a id="{path}"></a>{name}\n'
+    fields = {field.name: _of(made, field.name) for field in structs.fields(made)}
+    own = {n: one for n, one in vars(made).items() if not n.startswith("_") and isinstance(one, property)}
+    fields |= {n: str(one.fget.__annotations__.get("return", "")) for n, one in own.items() if one.fget}
+    first, *rest = _docstring(inspect.cleandoc(made.__doc__ or ""))
+    yield first
+    yield f"{'; '.join(f'`{n}: {kind}`' for n, kind in fields.items())}.\n"
+    yield from rest
+
+
+def _of(made: type, name: str) -> str:
+    return next(str(one.__annotations__[name]) for one in made.__mro__ if name in vars(one).get("__annotations__", {}))
+
+
 def _plain(text: str) -> str:
     """Text in which Markdown finds nothing but code."""
     return "".join(part if code else re.sub(r"([*_<\[|])", r"\\\1", part) for code, part in _by_code(text))
@@ -336,13 +438,14 @@ def measures() -> Iterator[tuple[str, str]]:
     head = [
         "# Measures\n",
         f"{len(order)} of them, by what they need. `nescio measures` lists them in a terminal, and `nescio measures "
-        "NAME` prints the page of one.\n",
+        "NAME` prints the page of one. Higher is better unless a row says otherwise; a page has the range.\n",
     ]
     for title, members in groups([REGISTRY[name] for name in order]):
-        head += [f"## {title}\n", "| measure | better | range | what it says |", "| --- | --- | --- | --- |"]
+        head += [f"## {title}\n", "| measure | what it says |", "| --- | --- |"]
         for facts in map(describe, members):
-            called = f"[{_plain(facts['usage'])}]({file_name(facts['name'])})"
-            head.append(f"| {called} | {facts['better']} | {facts['range']} | {_plain(facts['summary'])} |")
+            called = f"[{_plain(facts['name'])}]({file_name(facts['name'])})"
+            lower = " Lower is better." if facts["better"] == "lower" else ""
+            head.append(f"| {called} | {_plain(facts['summary'])}{lower} |")
         head.append("")
     yield "index.md", "\n".join(head)
 
@@ -424,7 +527,7 @@ def standing() -> dict[str, str]:
     """Return the pages that stand in the repository, by their files."""
     before = SPELLING.set(in_shell)
     try:
-        return {**dict([*command_line(), *formats(), *judges()]), "python.md": python()}
+        return {**dict([*command_line(), *formats(), *judges(), given()]), "python.md": python()}
     finally:
         SPELLING.reset(before)
 

@@ -32,6 +32,7 @@ from nescio.verbs import read as read
 from nescio.verbs.advise import advise as advise
 from nescio.verbs.audit import audit as audit
 from nescio.verbs.baseline import baseline as baseline
+from nescio.verbs.cascade import cascade as cascade
 from nescio.verbs.check import check as check
 from nescio.verbs.comment import comment as comment
 from nescio.verbs.compare import compare as compare
@@ -52,6 +53,7 @@ from nescio.verbs.tally import tally as tally
 from nescio.verbs.tune import tune as tune
 from nescio.verbs.tune_pair import tune_pair as tune_pair
 from nescio.verbs.view import view as view
+from nescio.verbs.vote import vote as vote
 
 measure = _parse
 __all__: list[str]

@@ -93,6 +93,16 @@ def _literal(kind: str, value: Any, quote: Callable[[str], str]) -> str:
 SPELLING: ContextVar[Speller] = ContextVar("spelling", default=in_python)
 
 
+@contextmanager
+def spelling(speller: Speller) -> Iterator[None]:
+    """Spell options for another reader while this lasts, and as before whatever ends it."""
+    before = SPELLING.set(speller)
+    try:
+        yield
+    finally:
+        SPELLING.reset(before)
+
+
 def spelled(text: str) -> str:
     """Spell the options that a text names, as the reader of this context types them; all else stays as it is."""
     if "\ufdd0" not in text:

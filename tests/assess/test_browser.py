@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,27 +19,39 @@ from nescio.assessing.server import application
 from nescio.campaigns.folder import open_campaign
 from nescio.campaigns.judgements import read_judgements
 from tests.browser import AXE
+from tests.campaign import made
 from tests.campaign.test_pages_browser import saved, shows
 
 from .conftest import free_port, pool_of
+from .test_parts import KNOWN, graded, mixed, runs_of
+
+__all__ = ["mixed"]
 
 
-@pytest.fixture
-def served(tmp_path: Path) -> Iterator[tuple[Database, str]]:
+@contextmanager
+def serving(db: Path) -> Iterator[tuple[Database, str]]:
     """A database that is served, and the address."""
     import uvicorn
 
-    create(str(tmp_path / "j.db"), [pool_of(tmp_path)], overlap=2)
-    database, port = open_database(str(tmp_path / "j.db")), free_port()
+    database, port = open_database(str(db)), free_port()
     server = uvicorn.Server(uvicorn.Config(application(database), port=port, log_level="error", access_log=False))
     thread = threading.Thread(target=server.run)
     thread.start()
     while not server.started:
         time.sleep(0.05)
-    yield database, f"http://127.0.0.1:{port}"
-    server.should_exit = True
-    thread.join()
-    database.close()
+    try:
+        yield database, f"http://127.0.0.1:{port}"
+    finally:
+        server.should_exit = True
+        thread.join()
+        database.close()
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[tuple[Database, str]]:
+    create(str(tmp_path / "j.db"), [pool_of(tmp_path)], overlap=2)
+    with serving(tmp_path / "j.db") as found:
+        yield found
 
 
 def started(chromium: Any, served: tuple[Database, str], who: str = "ana", **how: Any) -> Any:
@@ -63,12 +76,14 @@ def test_by_keys_to_the_history_of_the_campaign(chromium: Any, served: tuple[Dat
     database, _ = served
     for who in ("ana", "ben"):
         page = started(chromium, served, who)
-        for _ in range(9):
+        for i in range(9):
+            shows(page, "place", "^Answer")  # what is not shown yet is not judged
             page.keyboard.press("r")
-            saved(page)
+            shows(page, "count", f"^{i + 1} ")
         shows(page, "question", "^That was the last one$")
         page.keyboard.press("z")
         page.keyboard.press("u")
+        shows(page, "question", "^That was the last one$")
         saved(page)
         assert page.complaints == []
         page.context.close()
@@ -96,6 +111,49 @@ def test_without_a_network_nothing_is_lost_or_doubled(chromium: Any, served: tup
     page.context.close()
 
 
+def test_training_is_told_and_a_grade_is_shown_after_the_verdict(chromium: Any, tmp_path: Path) -> None:
+    files = runs_of(tmp_path, 3)
+    known = made.text(tmp_path / "known.csv", KNOWN)
+    create(str(tmp_path / "j.db"), files, grades=graded(files, 3), training=known)
+    with serving(tmp_path / "j.db") as served:
+        page = started(chromium, served)
+        for _ in range(2):
+            page.keyboard.press("r")
+            page.wait_for_selector('.said:text-matches("Yes: it is right. it is|No: it is wrong. it is 2")')
+            page.keyboard.press("ArrowRight")
+        for _ in range(4):  # 3 questions, one of them with two answers
+            shows(page, "place", "^Answer")
+            assert "The judge" not in page.inner_text("#item")
+            page.keyboard.press("r")
+            shows(page, "place", "^Now you know what the judge says")
+            page.wait_for_selector('.said:text-matches("The judge says: (in)?correct")')
+            page.keyboard.press("w")
+        shows(page, "question", "^That was the last one$")
+        saved(page)
+        assert held(served[0]) == ["R"] * 6 + ["W"] * 4
+        assert page.complaints == []
+        page.context.close()
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (375, "dark")])
+def test_the_organiser_s_page_is_accessible_and_fits(
+    chromium: Any, mixed: Database, tmp_path: Path, width: int, scheme: Any
+) -> None:
+    with serving(tmp_path / "j.db") as (database, address):
+        context = chromium.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+        page = context.new_page()
+        page.goto(access.invite(database, ["boss"], address=address, organiser=True).links["boss"])
+        page.click("text=Start")
+        page.wait_for_selector("text=In dispute")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        page.evaluate(AXE.read_text(encoding="utf-8"))
+        found = page.evaluate("axe.run(document, { resultTypes: ['violations'] }).then((all) => all.violations)")
+        assert [(each["id"], each["nodes"][0]["html"]) for each in found] == []
+        page.screenshot(path=str(tmp_path / "organiser.png"), full_page=True)
+        context.close()
+    mixed.close()
+
+
 @pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (375, "dark")])
 def test_the_page_is_accessible_and_fits(chromium: Any, served: tuple[Database, str], width: int, scheme: Any) -> None:
     page = started(chromium, served, viewport={"width": width, "height": 900}, color_scheme=scheme)
@@ -105,4 +163,25 @@ def test_the_page_is_accessible_and_fits(chromium: Any, served: tuple[Database, 
     page.evaluate(AXE.read_text(encoding="utf-8"))
     found = page.evaluate("axe.run(document, { resultTypes: ['violations'] }).then((all) => all.violations)")
     assert [(each["id"], each["nodes"][0]["html"]) for each in found] == []
+    page.context.close()
+
+
+def test_a_slow_server_neither_takes_a_key_for_what_was_judged_nor_ends_early(
+    chromium: Any, served: tuple[Database, str]
+) -> None:
+    """While the next items are fetched nothing can be judged, and the end is what a server says that knows everything."""
+    database, _ = served
+    page = started(chromium, served)
+
+    def late(route: Any) -> None:
+        time.sleep(0.3)
+        route.continue_()
+
+    page.route("**/api/*", late)
+    end = '#question:text("That was the last one")'
+    while not page.is_visible(end):
+        page.keyboard.press("r")  # as fast as one can
+        page.wait_for_selector(f'{end}, #place:text-matches("^Answer")')
+    saved(page)
+    assert held(database) == ["R"] * 9
     page.context.close()

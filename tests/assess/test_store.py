@@ -16,6 +16,7 @@ import nescio
 from nescio.assessing import access, exporting, work
 from nescio.assessing.creating import create
 from nescio.assessing.database import Database, migrate, open_database
+from nescio.assessing.following import status
 from nescio.assessing.tables import claims, items, metadata, people, records, units
 from nescio.campaigns.folder import open_campaign
 from nescio.campaigns.judgements import read_history, read_judgements
@@ -185,7 +186,7 @@ def test_an_adjudicator_sees_what_differs_without_names_and_takes_nothing_away(d
     before = held(database)
     save(database, "adjudication", *(said(row["id"], "X", i, "adjudication") for i, row in enumerate(rows)))
     assert before.items() <= held(database).items()
-    standing = exporting.status(database, resamples=10)
+    standing = status(database, resamples=10)
     assert standing.disputed == 0
     assert {row.n for row in standing.agreement} == {9}
 

@@ -178,6 +178,7 @@ def test_reloaded_it_goes_on_where_it_stopped(tmp_path: Path, user: Any) -> None
     campaign = pooled(tmp_path)
     page = user().new_page()
     page.goto(page_of(campaign))
+    shows(page, "count")
     for key in "rwx":
         page.keyboard.press(key)
     page.keyboard.press("c")
@@ -229,6 +230,7 @@ def test_where_storage_is_full_the_page_says_so_and_hands_in_everything(tmp_path
     page = user().new_page()
     page.add_init_script(FULL)
     page.goto(page_of(campaign))
+    shows(page, "count")
     page.keyboard.press("r")
     page.wait_for_selector("#saved.lost")
     assert page.inner_text("#saved") == "NOT SAVED: 1"
@@ -277,6 +279,7 @@ def test_an_old_page_after_a_new_one(tmp_path: Path, user: Any) -> None:
     campaign = pooled(tmp_path)
     old = user().new_page()
     old.goto(page_of(campaign))
+    shows(old, "count")
     old.keyboard.press("r")
     saved(old)
     handed_in(old, tmp_path / "first.jsonl")

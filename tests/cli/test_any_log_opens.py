@@ -151,6 +151,13 @@ def test_what_is_beside_a_file_is_read_with_it(capfd: pytest.CaptureFixture[str]
     assert "files beside it" in assumed(view(capfd, state))
 
 
+def test_texts_of_answers_are_no_runs(capfd: pytest.CaptureFixture[str]) -> None:
+    """A key of verdicts on answers: 107 texts cross 70 questions nowhere but where they were given."""
+    page = view(capfd, LOGS / "judged.csv")
+    assert "nothing is scored" in assumed(page)
+    assert "run=answer" not in assumed(page)
+
+
 def test_nothing_is_assumed_of_a_file_that_says_all(capfd: pytest.CaptureFixture[str]) -> None:
     assert not assumed(view(capfd, LOGS / "outcomes.csv"))
 

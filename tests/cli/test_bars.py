@@ -71,6 +71,8 @@ SHORT |= {
     "read answer",
     "read candidates",
     "read key",
+    "cascade",
+    "vote",
     "stakes",
     "stakes-prompts",
     "plan-labels",

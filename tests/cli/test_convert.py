@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import yaml
 
 from nescio.formats import WRITERS
 from nescio.pipeline import Options, load
@@ -44,6 +45,7 @@ UNJUDGED = {
     ),
 }
 GRADED = ("outcomes", "every_eval_ever", "inspect")  # what holds outcomes and no texts
+HUB = ("--to", "eval_results", "--benchmark", "cais/hle:hle")  # scores, from which no answers come back
 # What the counts become where a format has no place for what decided: MCTest's run answers one question by a letter,
 # right as the option's name and wrong as a text; Deep Read judges by the story (here Nell Boyd with her title is no
 # longer right).
@@ -70,7 +72,8 @@ def takes(to: str, name: str) -> bool:
 
 @pytest.mark.parametrize("name", EVERY)
 @pytest.mark.parametrize(
-    ("to", "suffix"), [(name, suffix) for name, writer in WRITERS.items() for suffix in writer.suffixes or ("",)]
+    ("to", "suffix"),
+    [(name, suffix) for name, writer in WRITERS.items() if name != HUB[1] for suffix in writer.suffixes or ("",)],
 )
 def test_what_is_converted_is_read_again_or_refused(
     nescio: Command, to: str, suffix: str, name: str, tmp_path: Path
@@ -112,6 +115,9 @@ def test_what_cannot_be_converted(nescio: Command, tmp_path: Path, table3: Path,
         ((table3, tmp_path / "out", "--to", "questions"), "no outcomes of single questions"),
         ((outcomes, tmp_path / "out.jsonl", "--to", "kilt"), "--to kilt is written to a folder; name one"),
         ((outcomes, tmp_path, "--to", "kilt"), "already exists; give a new or empty folder"),
+        ((outcomes, tmp_path / "hub", "--to", "eval_results"), "needs --benchmark DATASET:TASK"),
+        ((outcomes, tmp_path / "hub", "--to", "eval_results", "--benchmark", "hle"), "needs --benchmark DATASET:TASK"),
+        ((outcomes, tmp_path / "o.csv", "--benchmark", "cais/hle:hle"), "--benchmark goes with --to eval_results"),
         ((outcomes, outcomes, "--to", "pan"), "--to pan is written to a folder; name one"),
         ((outcomes, tmp_path / "no" / "out", "--to", "pan"), "there is no folder"),
     ):
@@ -119,6 +125,28 @@ def test_what_cannot_be_converted(nescio: Command, tmp_path: Path, table3: Path,
         assert (found.status, found.out) == (2, "")
         assert says in found.err
     assert [path.name for path in tmp_path.iterdir()] == ["outcomes.csv"]
+
+
+def test_scores_for_the_hub_have_what_its_specification_asks_for(nescio: Command, tmp_path: Path) -> None:
+    """Required are dataset.id, dataset.task_id and value (hub-docs, eval-results.md); silence is in the notes."""
+    table = tmp_path / "o.csv"
+    rows = ["a/b,q1,correct", "a/b,q2,unanswered", "a/b,q3,incorrect", "a/b,q4,correct", "c: x,q1,unanswered"]
+    table.write_text("run,question,outcome\n" + "\n".join([*rows, *(f"c: x,q{i},incorrect" for i in (2, 3, 4))]))
+    done = nescio("convert", table, tmp_path / "hub", *HUB)
+    assert done.status == 0, done.err
+    found = [yaml.safe_load(path.read_text()) for path in sorted((tmp_path / "hub").iterdir())]
+    assert [path.name for path in sorted((tmp_path / "hub").iterdir())] == ["a_b.yaml", "c_ x.yaml"]
+    assert [len(entries) for entries in found] == [1, 1]
+    assert [entries[0]["dataset"] for entries in found] == [{"id": "cais/hle", "task_id": "hle"}] * 2
+    assert [entries[0]["value"] for entries in found] == [0.5, 0]
+    assert "2 correct, 1 incorrect, 1 unanswered of 4 questions" in found[0][0]["notes"]
+    for more, says in (("c: x,q5,correct", "lacks 1 of 5 questions"), ("a/b,q5,\nc: x,q5,correct", "has no grade")):
+        table.write_text(f"run,question,outcome\n{chr(10).join(rows)}\n{more}\n")
+        table.write_text(table.read_text() + "".join(f"c: x,q{i},incorrect\n" for i in (2, 3, 4)))
+        done = nescio("convert", table, tmp_path / "none", *HUB)
+        assert (done.status, done.out) == (2, "")
+        assert says in done.err
+        assert not (tmp_path / "none").exists()
 
 
 ASKED = (

@@ -154,6 +154,32 @@ def test_compare_is_paired(nescio: Command, outcomes: Path) -> None:
     assert nescio("compare", outcomes, "--baseline", "guessr").err.strip().endswith("did you mean guesser?")
 
 
+def test_columns_of_the_table_are_chosen_and_counts_stand_beside_scores(
+    nescio: Command, table3: Path, outcomes: Path, tmp_path: Path
+) -> None:
+    """The counts of icia091ro are those of Table 3."""
+    chosen = ("-m", "c@1", "-m", "accuracy", "--columns", "run,correct,incorrect,unanswered,c@1")
+    first, second = nescio("score", table3, *chosen).out.splitlines()[:2]
+    assert first.split() == ["run", "correct", "incorrect", "unanswered", "c@1"]
+    assert second.split()[:5] == ["icia091ro", "237", "156", "107", "0.575"]
+    counts = nescio("score", table3, *chosen, "-f", "json").json["counted"][0]
+    assert counts == {"run": "icia091ro", "stratum": None, "correct": 237, "incorrect": 156, "unanswered": 107}
+    path = tmp_path / "table.tex"
+    assert nescio("score", outcomes, "-m", "c@1", "--columns", "n,run,c@1", "-o", path).status == 0
+    assert "n & run & \\multicolumn{2}{c}{c@1}" in path.read_text()
+    assert all(f"$^{{{letter}}}$" in path.read_text().split("\\midrule")[1] for letter in "ab")  # beside the names
+    for columns, says in (
+        ("run,crrect", "unknown column of this table 'crrect'; did you mean correct"),
+        ("c@1,n", "--columns: a row needs its run"),
+        ("run,accuracy", "unknown column of this table 'accuracy'"),
+    ):
+        found = nescio("score", outcomes, "-m", "c@1", "--columns", columns)
+        assert (found.status, found.out) == (2, "")
+        assert says in found.err
+    graded = Path(__file__).parents[2] / "examples" / "ap.csv"
+    assert "nothing to count" in nescio("score", graded, "-m", "mean(ap)", "--columns", "run,correct").err
+
+
 def test_compare_refuses_counts(nescio: Command, table3: Path) -> None:
     found = nescio("compare", table3)
     assert found.status == 2

@@ -67,6 +67,8 @@ CALLS: dict[str, list[list[str]]] = {
     "plan-labels": [["--spread", "0.6", "--correlation", "0.7", "--questions", "1000", "--half-width", "0.07"]],
     "plan-repeats": [["trials.csv", "--run", "agent-2", "--budget", "500", "--per-question", "2"]],
     "advise": [["outcomes.csv", *FEW], ["outcomes.csv", "--tolerate", "20", *FEW]],
+    "cascade": [["cascade.csv", "--cost", "cost_usd", "--right", "0.05"]],
+    "vote": [["votes.csv"], ["trials.csv"]],
     "stakes": [["stakes.csv"]],
     "stakes-prompts": [["questions.jsonl", "prompts.jsonl"]],
     "repeats": [["trials.csv"], ["trials.csv", "-m", "accuracy", "-v"]],

@@ -66,6 +66,16 @@ def test_scores_by_quality_and_cost_say_who_is_on_the_front() -> None:
     assert "front" not in nescio.score(table(OTHER), "accuracy").tables
 
 
+@pytest.mark.parametrize("baseline", [None, "b"])
+def test_comparisons_by_quality_and_cost_have_the_front_of_scores(baseline: str | None) -> None:
+    named = ["accuracy", "mean(cost)"]
+    compared = nescio.compare(table(OTHER), named, resamples=500, baseline=baseline)
+    assert compared.tables["front"] == nescio.score(table(OTHER), named, resamples=500, mark=False).tables["front"]
+    assert "front" not in nescio.compare(table(OTHER), "accuracy").tables
+    two = nescio.compare(table(OTHER), named, baseline="b", run="c").tables["front"]
+    assert [(row.run, row.front) for row in two] == [("b", True), ("c", False)]  # as good, and dearer
+
+
 def test_claims_need_both_tests() -> None:
     better = np.array([[1, 0.5], [0.5, 1]])
     cheaper = np.array([[1, 0.0006856208], [0.9993, 1]])

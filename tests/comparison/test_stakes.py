@@ -140,6 +140,21 @@ def test_the_other_page_s_six_questions(
     assert (last.high - last.difference) / 2.5705818366 == pytest.approx(error, abs=1e-9)
 
 
+def test_the_other_page_s_regret(tmp_path: Path) -> None:
+    """Statistics3-a, section 1, regret with v = 0: a silent row takes the answer at the nearest lower stake."""
+    sure = [0.95, 0.80, 0.60, 0.55, 0.30, 0.70]
+    runs = {"x": SIX_X, "y": SIX_Y}
+    path = table(tmp_path, runs, ["1", "3", "9"], {"x": sure, "y": sure}, unanswerable=[5], column="stake")
+    found = nescio.stakes(path, silence_earns=0, candidates="lower")
+    x, y = by_run(found, "x"), by_run(found, "y")
+    assert [row.regret for row in x] == pytest.approx([0.1666666667, 0.5, -0.1666666667], abs=1e-9)
+    assert [row.regret for row in y] == pytest.approx([0.1666666667, 1.3333333333, 5.8333333333], abs=1e-9)
+    assert [row.consistency for row in (*x, *y)] == pytest.approx([5 / 6] * 4 + [1 / 3, 1 / 6])
+    own_loss = [row.stated_regret * (1 + row.penalty) for row in (*x, *y)]
+    stated = [0.0666666667, 0.3, 0.5833333333, 0.0666666667, 0.5666666667, 2.5833333333]
+    assert own_loss == pytest.approx(stated, abs=1e-9)
+
+
 def test_exchanges_are_those_of_enumeration() -> None:
     rng = np.random.default_rng(3)
     for _ in range(20):

@@ -16,7 +16,7 @@ from msgspec import Struct
 
 import nescio
 from nescio import verbs
-from nescio.data.plain_tables import MOST_ROWS
+from nescio.data.plain_tables import FIRST, MOST_ROWS
 from nescio.data.results import Results
 from nescio.data.signature import sign
 
@@ -58,6 +58,8 @@ MADE: dict[str, Callable[[pd.DataFrame], Results]] = {
     "plan": lambda table: nescio.plan(table, "accuracy", difference=0.2),
     "audit": lambda table: nescio.audit("c@1"),  # noqa: ARG005
     "repeats": lambda table: nescio.repeats(repeated(table)),
+    "cascade": lambda table: nescio.cascade(table, systems=["b & <b>", HOSTILE]),
+    "vote": lambda table: nescio.vote(repeated(table)),
     "stakes": lambda table: nescio.stakes(pd.concat([table.assign(stake=at) for at in ("1", "9")])),
     "plan_labels": lambda table: nescio.plan_labels(table, run="b & <b>", correlation=0.7, half_width=0.6),
     "plan_repeats": lambda table: nescio.plan_repeats(variances=(0.15, 0.1), budget=1000),  # noqa: ARG005
@@ -71,7 +73,7 @@ MADE: dict[str, Callable[[pd.DataFrame], Results]] = {
 
 def giving_results() -> set[str]:
     """The verbs that give results, by what they say they return; those of systems need files of their own."""
-    kinds = {"Results", "Scores", "Comparisons", "Audit", "Tuned"}
+    kinds = {"Results", "Scores", "Comparisons", "Audit", "Tuned", "Cascaded", "Votes"}
     own = (one for one in verbs.every_verb() if not one.name.startswith(("ave ", "nuggets ", "read ", "campaign ")))
     returned = {one.path: str(inspect.signature(one).return_annotation) for one in own}
     return {path.removeprefix("nescio.") for path, of in returned.items() if of.partition("[")[0] in kinds}
@@ -85,7 +87,7 @@ def assert_plain_tables(results: Results) -> None:
     """Tables with captions and heads, nothing that runs or asks the network, and a cell for every value."""
     page = lxml.html.fromstring(f"<div>{results._repr_html_()}</div>")
     assert {element.tag for element in page.iter()} <= {
-        *("div", "table", "caption", "thead", "tbody", "tr", "th", "td", "p", "code")
+        *("div", "table", "caption", "thead", "tbody", "tr", "th", "td", "p", "code", "details", "summary")
     }
     assert {name for element in page.iter() for name in element.attrib} <= {"scope", "dir"}
     rows = results.pivot().rows if isinstance(results, nescio.Scores) else results.rows
@@ -98,7 +100,8 @@ def assert_plain_tables(results: Results) -> None:
         assert (table.findtext("caption") or "").strip()
         heads = table.findall("thead/tr/th")
         assert all(head.get("scope") == "col" and (head.text or "").strip() for head in heads)
-        lines = table.findall("tbody/tr")
+        folded = table.getnext()
+        lines = table.findall("tbody/tr") + ([] if folded is None else folded.findall("table/tbody/tr"))
         assert len(lines) == len(rows)
         assert all(len(line) == len(heads) for line in lines)
     assert str(results.signature).split("|run:")[0] in page.text_content()  # what follows may name the hostile run
@@ -155,8 +158,25 @@ def test_text_stays_text_in_the_wide_table_of_scores() -> None:
 def test_what_is_left_out_of_a_long_table_is_said() -> None:
     results = Results(tuple(Row("a", 1.0) for _ in range(MOST_ROWS + 1)), sign(of="s"), (), "rows")
     page = lxml.html.fromstring(f"<div>{results._repr_html_()}</div>")
-    assert len(page.findall("table/tbody/tr")) == MOST_ROWS
+    assert len(page.findall("table/tbody/tr")) == FIRST
+    assert len(page.findall("details/table/tbody/tr")) == MOST_ROWS - FIRST
+    assert page.findtext("details/summary") == f"{MOST_ROWS - FIRST:,} more rows"
     assert page.findtext("table/caption") == "rows (the first 1,000 of 1,001)"
+
+
+class WithP(Struct, frozen=True):
+    """A row with a p-value, and another small number."""
+
+    p: float | None
+    p_adjusted: float | None
+    value: float
+
+
+def test_small_figures_are_no_zeros() -> None:
+    rows = (WithP(0.0004, 0.0012, 0.00000123), WithP(0.5, math.nan, 0.0), WithP(None, 0.25, 0.25))
+    page = lxml.html.fromstring(f"<div>{Results(rows, sign(of='s'))._repr_html_()}</div>")
+    cells = [[cell.text for cell in line] for line in page.findall("table/tbody/tr")]
+    assert cells == [["<0.001", "0.001", "1.2e-06"], ["0.500", "undefined", "0.0000"], ["–", "0.250", "0.2500"]]
 
 
 def test_no_rows_are_no_table() -> None:

@@ -17,6 +17,7 @@ from nescio.measures import REGISTRY
 from .console import ROOT
 
 ANSWERS = ROOT.parent / "shared" / "data" / "czech_simpleqa"
+BIBTEX = re.compile(r"```bibtex\n.+?```", re.DOTALL)
 PAGES = (ROOT / "README.md", ROOT / "docs" / "index.md")
 RUNS = {  # as the page calls them
     "gpt-4o": "gpt-4o-2024-11-20",
@@ -44,7 +45,9 @@ def test_the_order_changes_as_the_page_says() -> None:
         assert f"asks {sum(runs['gpt-4o']):,} questions" in text
         assert f"says {runs['Claude 3.5 Sonnet'][2]} times that it does not know" in text
         assert f"{fewer} fewer wrong answers" in text
-    assert f"Sonnet's lead of {lead:.3f} is significant" in " ".join(PAGES[0].read_text(encoding="utf-8").split())
+        assert f"Sonnet's lead of {lead:.3f} " in text
+        assert "p = 0.038 by the exact paired test" in text
+        assert BIBTEX.findall(page.read_text(encoding="utf-8")) == BIBTEX.findall(PAGES[0].read_text(encoding="utf-8"))
 
 
 def test_the_paper_claims_what_is_so() -> None:

@@ -43,7 +43,9 @@ def test_the_site_is_built_whole_and_is_accessible(tmp_path: Path, visit: Any) -
     for name in REGISTRY:
         page = site / "reference" / "measures" / reference.file_name(name).replace(".md", ".html")
         assert "Its audit" in page.read_text(encoding="utf-8")
-    assert "nescio.meta_evaluation.swap.SwapBin" in (site / "reference" / "python.html").read_text(encoding="utf-8")
+    assert "nescio.meta_evaluation.swap.SwapBin" in (site / "reference" / "python-results.html").read_text(
+        encoding="utf-8"
+    )
     for page in site.rglob("*.html"):
         assert not LOADED.search(page.read_text(encoding="utf-8")), page.name
     for name in ("index.html", "score.html", "audit.html", "meta-evaluation.html"):

@@ -13,7 +13,7 @@ import pytest
 
 import nescio
 from nescio.engines import Engine, each_part, engine_named
-from nescio.engines.ray import AGAIN, _connected
+from nescio.engines.ray import AGAIN, TOKENS, _connected
 from nescio.errors import MismatchError, NescioError, UsageError
 from tests.engines.clusters import need
 
@@ -147,6 +147,21 @@ def test_a_server_that_never_starts_is_one_error(
     with pytest.raises(UsageError, match=f"^ray://head:10001 cannot be reached: {said}"):
         _connected(engine_named("ray://head:10001"))
     assert failing.calls == calls
+
+
+@pytest.mark.parametrize("given", [{}, {"RAY_AUTH_TOKEN": "t"}], ids=["without a token", "with one"])
+def test_a_cluster_that_is_silent_may_want_a_token(
+    given: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for name in TOKENS:
+        monkeypatch.delenv(name, raising=False)
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setitem(sys.modules, "ray", FailingRay(AGAIN, ConnectionError("ray client connection timeout")))
+    with pytest.raises(UsageError) as error:
+        _connected(engine_named("ray://head:10001"))
+    assert ("RAY_AUTH_MODE=token" in str(error.value)) == (not given)
 
 
 @pytest.mark.slow

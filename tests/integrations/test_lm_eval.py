@@ -106,6 +106,25 @@ def test_the_harness_reports_the_measures(results: Any) -> None:
     assert results["higher_is_better"]["capitals"]["c@1"] is True
 
 
+READY = """
+metric_list:
+  - metric: !function nescio.integrations.lm_eval.c_at_1
+    aggregation: !function nescio.integrations.lm_eval.c_at_1_over_all
+    higher_is_better: true
+  - metric: !function nescio.integrations.lm_eval.coverage
+    aggregation: !function nescio.integrations.lm_eval.coverage_over_all
+    higher_is_better: true
+"""
+
+
+def test_a_task_names_ready_measures_without_a_file(tmp_path: Path) -> None:
+    """Two right, two wrong (one of them says in words that it does not know) and one empty."""
+    rows = [(question, gold, [answer]) for question, gold, answer in DOCUMENTS]
+    found = harness(tmp_path, "ready", READY, "", rows)["results"]["ready"]
+    assert found["c@1,none"] == pytest.approx((2 + 2 / 5) / 5)
+    assert found["coverage,none"] == pytest.approx(4 / 5)
+
+
 def test_its_samples_keep_the_three_outcomes_apart(results: Any) -> None:
     items = {sample["doc"]["question"]: sample["c@1"] for sample in results["samples"]["capitals"]}
     assert [items[question] for question, _, _ in DOCUMENTS] == [1, 1, 0, -1, -1]

@@ -76,6 +76,25 @@ def test_the_key_is_sent_and_shown_nowhere(server: Server, judge: Callable[..., 
     with pytest.raises(EndpointError, match=r"answers 401: bad key \[key\]; 0 of 1 grades are kept"):
         states(judge("secret-key"), "wrong")
     assert server.calls == 2  # a key that is refused is not tried again
+    server.reply = lambda told, tries: refusal(401, "x" * 195 + " secret-key")  # noqa: ARG005
+    with pytest.raises(EndpointError) as cut:
+        states(judge("secret-key"), "wrong")
+    assert "secr" not in str(cut.value)
+
+
+def test_a_key_that_an_endpoint_repeats_is_not_kept(server: Server, judge: Callable[..., LLM], tmp_path: Path) -> None:
+    server.reply = lambda told, tries: completion("CORRECT \\u002d secret-key")  # noqa: ARG005
+    states(judge(" secret-key "), "right")
+    kept = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert kept
+    assert not any(b"secret-key" in path.read_bytes() for path in kept)
+
+
+@pytest.mark.parametrize("url", ["https://me:hidden@host/v1", "me:hidden@host/v1", "ftp://me:hidden@host"])
+def test_a_password_in_an_address_is_refused_and_not_repeated(url: str) -> None:
+    with pytest.raises(UsageError, match="must hold no name or password") as error:
+        Endpoint(url)
+    assert "hidden" not in str(error.value)
 
 
 def test_it_judges_runs(judge: Callable[..., LLM]) -> None:
@@ -459,13 +478,16 @@ JSON = st.recursive(
 )
 
 
+CLIENT = client.Client(Endpoint("http://localhost/v1"))
+
+
 @given(message=JSON, finish=JSON, usage=JSON, model=JSON)
 def test_whatever_an_endpoint_replies_is_a_grade_an_ungraded_answer_or_a_failed_try(
     message: object, finish: object, usage: object, model: object
 ) -> None:
     body = {"choices": [{"message": message, "finish_reason": finish}], "usage": usage, "model": model}
     try:
-        found = client._parsed(json.dumps(body).encode())
+        found = CLIENT._parsed(json.dumps(body).encode())
     except client._TryAgain:
         assert not isinstance(message, dict)
     else:

@@ -23,6 +23,7 @@ FORMS: Mapping[str, tuple[str, ...]] = {
     "effective_reliability": ("effective_reliability(cost=0)", "effective_reliability(cost=10)"),
     "mean": ("mean(graded)", "mean(graded, better=lower)"),
     "price_per_right": ("price_per_right(graded)",),
+    "latency": ("latency(0.5, column=graded)", "latency(0.95, column=graded)"),
     "net_benefit": ("net_benefit(2, column=graded)", "net_benefit(0.5, error=3, column=graded)"),
     "pan.F1": ("pan.F1", "pan.F1(silence=negative)"),
     "ECE": ("ECE(bins=1)", "ECE(bins=10)"),

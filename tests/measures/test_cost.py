@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
+from scipy.stats import binom
 
 import nescio
 from nescio.measures import parse
 from nescio.measures.graded import is_cost
+from nescio.stats.intervals import ranks_around
 
 OUTCOMES = {"C": "correct", "W": "incorrect", "U": "unanswered"}
 A = ["C12", "C9", "W15", "U4", "C11", "W14", "C8", "U5", "C10", "W16"]
@@ -70,3 +74,53 @@ def test_the_direction_is_said_and_can_be_stated() -> None:
     assert "measure.lower" in {one.code for one in nescio.score(asked(a=A), "mean(cost)", ci=None).notes}
     with pytest.raises(nescio.UsageError, match="higher, lower or auto"):
         parse("mean(cost, better=up)")
+
+
+LATENCY = "0.8 0.9 0.9 1.0 1.1 1.1 1.2 1.3 1.3 1.4 1.5 1.5 1.6 1.8 1.9 2.0 2.2 2.4 2.9 3.3 3.8 4.1 5.0 6.2 7.5 9.9 12 15 21 30"
+
+
+def timed(times: list[float], run: str = "a") -> Any:
+    size = len(times)
+    columns = {"run": [run] * size, "question": [f"q{i}" for i in range(size)], "outcome": ["correct"] * size}
+    return pa.table({**columns, "seconds": times})
+
+
+def test_quantiles_of_latency_lie_between_order_statistics() -> None:
+    """Section 3, latency: the ranks 10 and 21 of 30 for the median, and no upper end beyond."""
+    times = list(map(float, LATENCY.split()))
+    shuffled = list(np.random.default_rng(1).permutation(times))
+    found = nescio.score(timed(shuffled), ["latency(0.5)", "latency(0.9)", "latency(0.95)"])
+    assert [(row.value, row.low) for row in found] == [(1.9, 1.4), (12, 5.0), (21, 9.9)]
+    assert found.rows[0].high == 3.8
+    assert [row.high for row in found][1:] == [math.inf, math.inf]
+    assert ranks_around(30, 0.5, 0.95) == (10, 21)
+    assert binom.cdf(20, 30, 0.5) - binom.cdf(9, 30, 0.5) == pytest.approx(0.9572260547, abs=1e-9)
+
+
+@pytest.mark.parametrize(("p", "least"), [(0.5, 6), (0.9, 36), (0.95, 72), (0.99, 368)])
+def test_an_upper_end_needs_so_many_questions(p: float, least: int) -> None:
+    assert ranks_around(least, p, 0.95)[1] == least
+    assert ranks_around(least - 1, p, 0.95)[1] is None
+
+
+@pytest.mark.parametrize("p", [0.1, 0.5, 0.9])
+def test_a_quantile_is_numpys_by_the_inverted_distribution(p: float) -> None:
+    rng = np.random.default_rng(4)
+    for size in (1, 2, 7, 10, 40):
+        times = rng.integers(1, 9, size).astype(float).tolist()
+        peer = np.quantile(times, p, method="inverted_cdf")
+        assert nescio.score(timed(times), f"latency({p})", ci=None).value("a", f"latency({p})") == peer
+
+
+def test_a_quantile_without_an_upper_end_passes_no_gate() -> None:
+    """30 answers do not show that the 95th percentile lies below 1,000 seconds."""
+    times = list(map(float, LATENCY.split()))
+    (gate,) = nescio.score(timed(times), "latency(0.95)", fail_over={"latency(0.95)": 1000}).gates
+    assert gate.status == 3
+
+
+def test_another_column_and_a_share_out_of_range() -> None:
+    table = timed([1.0, 3.0, 2.0]).rename_columns(["run", "question", "outcome", "latency_ms"])
+    assert nescio.score(table, "latency(0.5, column=latency_ms)", ci=None).rows[0].value == 2
+    with pytest.raises(nescio.NescioError, match="p must lie between 0 and 1"):
+        nescio.score(table, "latency(1, column=latency_ms)")

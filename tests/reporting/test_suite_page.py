@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 import nescio
 from nescio.data.evidence import Evidence
@@ -22,7 +25,8 @@ SMALL: dict[str, Any] = {"resamples": 300}
 def test_the_sentence_names_the_best_and_who_is_tied() -> None:
     sure = {"a": evidence(x="C" * 40, y="W" * 40), "b": evidence(x="C" * 40, y="W" * 40)}
     said = answer(typed.score(sure, "accuracy", **SMALL)).text
-    low = 0.025 ** (1 / 80)  # all of 80 right: the exact bound of Clopper & Pearson, of 95% and two sides
+    # All of 80 right: the exact bound of Clopper & Pearson, of 97.5% and two sides, as one of two runs was chosen.
+    low = 0.0125 ** (1 / 80)
     assert said == (
         f"x has the best mean accuracy over 2 benchmarks, 1.000 [{low:.3f}, 1.000], "
         "significantly better than every other run."
@@ -33,6 +37,47 @@ def test_the_sentence_names_the_best_and_who_is_tied() -> None:
     assert answer(alone).text == "x has a mean accuracy of 0.500 over 1 benchmark."
     unmarked = typed.score(tied, "accuracy", mark=False, **SMALL)
     assert answer(unmarked).text.endswith("no tests were made.")
+
+
+def test_the_advice_says_where_another_run_is_better() -> None:
+    suite = {"a": evidence(x="C" * 40, y="W" * 40), "b": evidence(x="CCCWWW", y="CCCCWW")}
+    said = answer(typed.score(suite, "accuracy", **SMALL))
+    assert said.more == (
+        "x has the best accuracy on 1 of 2 benchmarks; better there: y on b (0.667 against 0.500). No single benchmark "
+        "is tested here.",
+    )
+    tied = {"a": evidence(x="CCW", y="CWW"), "b": evidence(x="CWW", y="CWW")}
+    assert answer(typed.score(tied, "accuracy", **SMALL)).advice.startswith(
+        "These benchmarks do not tell x and y apart"
+    )
+    undefined = {"a": evidence(x="UU", y="UU")}
+    assert answer(typed.score(undefined, "precision_answered", **SMALL)).text.startswith("The mean of")
+
+
+def wrong_of(run: str) -> int:
+    """How many questions of all benchmarks a run answers wrongly, by the counts of every benchmark alone."""
+    rows = nescio.score(SUITE, "formula(W)", ci=None).tables["benchmarks"]
+    return sum(int(row.value) for row in rows if row.run == run)
+
+
+def test_the_page_has_a_chart_and_the_questions_of_every_benchmark(tmp_path: Path, visit: Any) -> None:
+    written = nescio.report(SUITE, output=tmp_path / "suite.html", **SMALL)
+    opened = visit(written.page)
+    page = opened.page
+    held = json.loads(page.locator("#data").text_content())
+    drawn = {row[0]: row[1] for row in held["means-1"]["rows"]}
+    assert drawn == pytest.approx({row.run: row.value for row in written.scores if row.measure == "c@1"}, abs=1e-6)
+    every = sum({row.benchmark: row.n for row in written.scores.tables["benchmarks"]}.values())
+    assert page.locator("#f-count").inner_text() == f"All {every} questions"
+    (facet,) = held["browser"]["facets"]
+    assert (facet["name"], sorted(facet["values"])) == ("benchmark", ["history", "law", "medicine", "sums", "trivia"])
+    page.select_option("#f-facet-0", label="sums")
+    own = next(row.n for row in written.scores.tables["benchmarks"] if row.benchmark == "sums")
+    page.locator("#f-count", has_text=f"{own} of {every} questions").wait_for()
+    page.locator("a.read").first.click()
+    page.locator("#f-count", has_text=f"{wrong_of('model-b')} of {every} questions").wait_for()
+    assert str(SUITE.parent) not in page.content()  # also where a note names a file
+    opened.assert_quiet()
 
 
 def test_a_row_of_the_heat_map_has_a_scale_of_its_own() -> None:

@@ -333,3 +333,43 @@ def test_data_without_single_answers_is_refused() -> None:
     repeated = [{**row, "repeat": i} for row in OUTCOMES for i in (1, 2)]
     with pytest.raises(UsageError, match="asked several times"):
         nescio.score(repeated, labels=LABELS)
+
+
+def test_intervals_of_looks_hold_together() -> None:
+    """Looked at with 20 labels, and now with the 50 of 200 answers that are planned: 20 labels have .015/.045 = 1/3 of
+    the information, so the two statistics correlate by the root of 1/3; the law of two normal variables, of another
+    program, says that one of the two bounds is crossed in .05 of cases."""
+    outcomes, labels = rows({"x": "10" * 100}), rows({"x": "1101" * 12 + "10"}, "verdict")
+    how: dict[str, Any] = {"labels": labels, "target": "collection"}
+    once = nescio.score(outcomes, ["accuracy"], **how)["x", "accuracy"]
+    looked = nescio.score(outcomes, ["accuracy"], label_looks=[20, 50], **how)
+    now = looked["x", "accuracy"]
+    assert now.value == once.value
+    assert once.low is not None
+    assert now.low is not None
+    quantile = float(stats.t.ppf(0.975, 48)) * (now.value - now.low) / (once.value - once.low)
+    last = float(stats.norm.isf(stats.t.sf(quantile, 48)))
+    root = math.sqrt(1 / 3)
+    first = float(stats.norm.isf(2 * stats.norm.sf(stats.norm.isf(0.0125) / root)))
+    inside = stats.multivariate_normal([0, 0], [[1, root], [root, 1]]).cdf([first, last], lower_limit=[-first, -last])
+    assert inside == pytest.approx(0.95, abs=1e-5)
+    assert any("2 looks up to 50 labels hold together" in one.text for one in looked.notes)
+    assert "label_looks=20+50" in str(looked.signature) or "label_looks:20+50" in str(looked.signature)
+
+
+def test_looks_at_labels_that_are_no_one_sample_are_refused() -> None:
+    drawn = [{**row, "inclusion": 0.5} for row in LABELS]
+    with pytest.raises(UsageError, match="one random sample"):
+        nescio.score(OUTCOMES, ["accuracy"], labels=drawn, label_looks=[3, 5])
+    with pytest.raises(UsageError, match="planned"):
+        nescio.score(OUTCOMES, ["accuracy"], labels=LABELS, label_looks=[7, 8])
+
+
+def test_how_many_more_labels_would_tell_two_runs_apart_is_said() -> None:
+    """By hand: the judge says one thing of all, so λ = 0; people see a difference in 2 of 100: d = .02, the squares
+    (1.96) are taken to sum to 3, K = 3/98; 1/(.02²/(1.96² K) + 1/400) = 169.4 labels, 70 more than there are."""
+    outcomes = rows({"x": "1" * 400, "y": "1" * 400})
+    labels = rows({"x": "1" * 36 + "0" * 64, "y": "1" * 34 + "0" * 66}, "verdict")
+    found = nescio.compare(outcomes, ["accuracy"], labels=labels, target="collection", resamples=10)
+    assert abs(found.rows[0].difference) == pytest.approx(0.02)
+    assert any("about 70 more labels would tell these runs apart" in one.text for one in found.notes)

@@ -138,7 +138,7 @@ def test_held_out_outcomes_are_pooled_and_measured_once(
 ) -> None:
     data = evidence(questions)
     row: Tuning = nescio.tune(data, measure, folds=folds, seed=seed, resamples=20).rows[0]
-    fold = deal(one_run(data), folds, seed)
+    fold = deal(one_run(data).data, folds, seed)
     if len(questions) == 1:
         assert (row.folds, row.low) == (0, None)
         assert math.isnan(row.value)
@@ -377,8 +377,8 @@ def test_a_shuffle_and_more_jobs_change_no_byte() -> None:
     for arguments in ({}, {"max_risk": 0.4}, {"measure": "CWS", "resamples": 300}, {"measure": "Brier"}):
         once, again = (render(nescio.tune(d, seed=3, **arguments), "json") for d in (data, shuffled))
         assert once == again == render(nescio.tune(data, seed=3, jobs=2, **arguments), "json")
-    assert (deal(one_run(clustered), 10, 1) == deal(one_run(relabelled), 10, 1)).all()
-    assert len({(int(g), int(f)) for g, f in zip(groups, deal(one_run(clustered), 10, 1), strict=True)}) == 13
+    assert (deal(one_run(clustered).data, 10, 1) == deal(one_run(relabelled).data, 10, 1)).all()
+    assert len({(int(g), int(f)) for g, f in zip(groups, deal(one_run(clustered).data, 10, 1), strict=True)}) == 13
     assert nescio.tune(clustered).signature["interval"] == "t"
     assert render(nescio.tune(data, seed=1), "json") != render(nescio.tune(data, seed=2), "json")
 

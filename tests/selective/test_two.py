@@ -56,7 +56,7 @@ def test_the_comparison_is_of_held_out_outcomes(table: pd.DataFrame) -> None:
         one = one_run(loaded.data, run)  # type: ignore[arg-type]
         own = table[table.run == run].sort_values("question")
         right, sure = (own.outcome == "correct").to_numpy(), own.confidence.to_numpy()
-        expected[run] = c_at_1(right, held_out(right, sure, deal(one, FOLDS, 0)))
+        expected[run] = c_at_1(right, held_out(right, sure, deal(one.data, FOLDS, 0)))
     assert pair.comparison.difference == pytest.approx(expected["sighted"] - expected["blind"])
     assert [row.value for row in pair] == pytest.approx([expected["blind"], expected["sighted"]])
     given = pair.tables["as_given"][0]

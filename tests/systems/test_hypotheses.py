@@ -13,6 +13,14 @@ from nescio.systems.hypotheses.english_words import past, third_person
 ENGLISH = [
     ("What is Zanussi?", "an Italian producer of home appliances", "Zanussi is an Italian producer of home appliances."),
     ("What is Zanussi?", "was an Italian producer of home appliances", "Zanussi was an Italian producer of home appliances."),
+    ("What is Zanussi?", "who had also been in Cassibile since August 31", "Zanussi had also been in Cassibile since August 31."),
+    ("How far is Warsaw from the Baltic Sea?", "roughly 260 kilometres", "Warsaw is roughly 260 kilometres from the Baltic Sea."),
+    ("How far is Vienna to the east?", "60 km", "Vienna is 60 km to the east."),
+    (
+        "Where is the difference between rich and poor most noticeable?",
+        "Calgary",
+        "The difference between rich and poor is most noticeable in Calgary.",
+    ),
     ("Where did Napoleon die?", "Saint Helena", "Napoleon died in Saint Helena."),
     ("How tall is Mont Blanc?", "4,810 metres", "Mont Blanc is 4,810 metres tall."),
     ("Where was Chopin born?", "Warsaw", "Chopin was born in Warsaw."),
@@ -50,6 +58,8 @@ ENGLISH = [
     ("During the war, who was king?", "Hugo", "During the war, Hugo was king."),
 ]  # fmt: skip
 SPANISH = [
+    ("¿A qué partido pertenece Tony Blair?", "al Partido Laborista", "Al Partido Laborista pertenece Tony Blair."),
+    ("¿De qué país es presidente Nelson Mandela?", "Sudáfrica", "Nelson Mandela es presidente de Sudáfrica."),
     ("¿Qué es Zanussi?", "un fabricante italiano", "Zanussi es un fabricante italiano."),
     ("¿Dónde nació Chopin?", "Varsovia", "En Varsovia nació Chopin."),
     ("¿En qué año terminó la guerra?", "1945", "En el año 1945 terminó la guerra."),
@@ -61,6 +71,8 @@ SPANISH = [
     ("Nombre un río que pasa por Roma.", "el Tíber", "El Tíber es un río que pasa por Roma."),
 ]
 GERMAN = [
+    ("Womit wird Champagner verschlossen?", "einem Korken", "Mit einem Korken wird Champagner verschlossen."),
+    ("Woran starb Mozart?", "an Fieber", "An Fieber starb Mozart."),
     ("Was ist Zanussi?", "ein italienischer Hersteller", "Zanussi ist ein italienischer Hersteller."),
     ("Wo wurde Chopin geboren?", "Warschau", "In Warschau wurde Chopin geboren."),
     ("In welchem Jahr endete der Krieg?", "1945", "Im Jahr 1945 endete der Krieg."),

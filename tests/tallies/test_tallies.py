@@ -18,9 +18,11 @@ from nescio.data.graded_sums import Drawn
 from nescio.data.outcomes import Outcomes
 from nescio.data.tallied import OutcomeCounts, count_outcomes, hashes, merged
 from nescio.data.tally_bins import bin_answers
+from nescio.engines import each_part, engine_named
 from nescio.errors import FormatError, MismatchError, MissingColumnError
 from nescio.formats.native import tally as files
 from nescio.meta_evaluation import swap
+from nescio.verbs import tally as verbs_tally
 
 ROWS = [  # run, question, outcome, f1
     ("old", "q1", "correct", "0.5"), ("old", "q2", "incorrect", "0.25"), ("old", "q3", "unanswered", ""), ("old", "q4", "incorrect", "1"),
@@ -184,6 +186,31 @@ def test_a_question_in_two_shards_is_found_where_ids_are_kept_and_else_said_to_b
     assert "no question is in two" in str(note)
     note = nescio.tally([one, apart], tmp_path / "all.tally").notes[-1]
     assert "1,024 of 6,000 questions, not on all" in str(note)
+
+
+def test_a_tally_is_updated_in_place(tmp_path: Path) -> None:
+    """It has the bytes of all days counted at once; a day that is in it is not added again, and it stays as it is."""
+    days = [table([("a", f"q{d}-{i}", "correct", "") for i in range(2000)], tmp_path / f"{d}.csv") for d in range(5)]
+    nescio.tally(days, tmp_path / "whole.tally")
+    own = tmp_path / "own.tally"
+    for day in days:
+        nescio.tally([own, day] if own.exists() else day, own)
+    assert own.read_bytes() == (tmp_path / "whole.tally").read_bytes()
+    for day in days:
+        with pytest.raises(MismatchError, match="have questions in common"):
+            nescio.tally([own, day], own)
+    assert own.read_bytes() == (tmp_path / "whole.tally").read_bytes()
+
+
+def test_for_an_engine_each_file_of_a_pattern_is_a_shard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for day in range(3):
+        nescio.convert(table([("a", f"q{day}", "correct", "")], tmp_path / f"{day}.csv"), tmp_path / f"{day}.parquet")
+    here = engine_named(None)
+    monkeypatch.setattr(verbs_tally, "each_part", lambda work, parts, _: each_part(work, parts, here))
+    for pattern in (f"file://{tmp_path}/*.parquet", str(tmp_path / "*.parquet")):
+        assert nescio.tally(pattern, tmp_path / "all.tally", engine="ray").shards == 3
+        assert nescio.tally(pattern, tmp_path / "one.tally").shards == 1
+        assert nescio.score(tmp_path / "all.tally", "accuracy").rows[0].n == 3
 
 
 def test_what_counts_do_not_hold_is_refused(tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ BUILT = (
 DATABASE = "assess create questions.jsonl runs/mine.jsonl --db judging.db"
 POOLED = [*SUBMITTED, "campaign pool campaign"]
 FIRST = {
+    "nescio.tally": ["tally night-1.csv -o monday.tally"],
     "nescio.comment": ["compare outcomes.csv --run mine --baseline old --step-summary=summary.md"],
     "nescio.ave.baselines": [f"{BUILT} -o collection.xml"],
     "nescio.ave.score": [f"{BUILT} -o collection.xml"],

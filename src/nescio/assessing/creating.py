@@ -11,20 +11,23 @@ from typing import Any
 from msgspec import Struct
 from sqlalchemy import insert
 
+from nescio.assessing.choosing import drawn, grades_of, known_answers
 from nescio.assessing.database import open_database
 from nescio.assessing.tables import about, items, units
+from nescio.assessing.work import CONTROL, SECOND, TRAINING
 from nescio.campaigns.folder import SECRET, Campaign, open_campaign
 from nescio.campaigns.judgements import guidelines_of
 from nescio.campaigns.pooling import Item, named_by, pool_version, read_pool
-from nescio.campaigns.screens import kind_of, list_items, sentence_items, shown_item, shown_nuggets, told
+from nescio.campaigns.screens import LONGEST, kind_of, list_items, sentence_items, shown_item, shown_nuggets, told
 from nescio.campaigns.settings import SETTINGS
 from nescio.campaigns.starting import default_guidelines
 from nescio.errors import UsageError
 from nescio.formats import Unjudged
 from nescio.pipeline import Options, read
-from nescio.text import composed, plural, squeeze
+from nescio.text import composed, plural, sanitize, squeeze
 
 BATCH = 5_000
+EVERYBODY = 1 << 30  # how many judge what is known
 
 
 class Content(Struct, frozen=True):
@@ -38,6 +41,7 @@ class Content(Struct, frozen=True):
     names: str = "verdicts"
     pool: int = 1
     nuggets: Mapping[str, Any] = {}
+    grades: Mapping[str, str] = {}
 
 
 class Created(Struct, frozen=True):
@@ -55,15 +59,43 @@ class Created(Struct, frozen=True):
         )
 
 
-def create(db: str, sources: Sequence[Path | str], *, overlap: float = 1, sentences: bool = False) -> Created:
-    """Make a database of what is to be judged: the folder of a campaign with a pool, or questions and runs."""
+def create(
+    db: str,
+    sources: Sequence[Path | str],
+    *,
+    overlap: float = 1,
+    sentences: bool = False,
+    grades: Path | str | None = None,
+    draw: int | None = None,
+    training: Path | str | None = None,
+    control: Path | str | None = None,
+) -> Created:
+    """Make a database of what is to be judged: the folder of a campaign with a pool, or questions and runs.
+
+    `grades` are a judge's, which people see once they have judged; `draw` is how many questions to draw; `training`
+    and `control` are answers whose verdicts are known.
+    """
+    if overlap > 1 and overlap != int(overlap):
+        raise UsageError(f"an overlap is a number of people, or a share below 1 (found {overlap:g})")
     paths = [Path(source) for source in sources]
     campaign = len(paths) == 1 and (paths[0] / SETTINGS).is_file()
-    content = _of_campaign(open_campaign(paths[0]), sentences) if campaign else _of_runs(paths, sentences)
+    if campaign and (grades or draw):
+        raise UsageError("grades and a draw are of questions and runs; this is a campaign")
+    content = _of_campaign(open_campaign(paths[0]), sentences) if campaign else _of_runs(paths, sentences, grades)
+    if (training or control) and (content.names != "verdicts" or sentences):
+        raise UsageError("known answers have verdicts (R, W, X, U), and nothing else is asked with them")
     if not content.items:
         raise UsageError("there is nothing to judge; has the campaign a pool (nescio campaign pool)?")
-    topics = {item.question: item.language for item in content.items}
+    by_topic: dict[str, list[Item]] = {}
+    for item in content.items:
+        by_topic.setdefault(item.question, []).append(item)
+    odds = drawn(by_topic, content.grades, draw) if draw else {}
+    asked_of = [item for item in content.items if not draw or item.question in odds]
+    if not asked_of:
+        raise UsageError(f"none of {len(by_topic):,} questions was drawn; ask for more than {draw}")
+    topics = {item.question: item.language for item in asked_of}
     times = _times(list(topics), overlap)
+    known, parts = _known(training, control, {*topics})
     lonely = secrets.SystemRandom()
     database = open_database(db, new=True)
     values = {
@@ -75,27 +107,65 @@ def create(db: str, sources: Sequence[Path | str], *, overlap: float = 1, senten
         "names": content.names,
         "pool": content.pool,
         "nuggets": dict(content.nuggets),
+        "parts": parts,
+        "check": bool(content.grades),
     }
     with database.writing() as connection:
         connection.execute(insert(about), [{"name": name, "value": value} for name, value in values.items()])
         rows = [
-            {"topic": topic, "language": language, "times": times[topic], "taken": 0, "rank": lonely.random()}
+            {"topic": topic, "language": language, "times": times[topic], "part": "", "inclusion": odds.get(topic)}
             for topic, language in topics.items()
         ]
+        rows += [
+            {"topic": topic, "language": "", "times": EVERYBODY, "part": part, "inclusion": None}
+            for part, ids in parts.items()
+            for topic in ids
+        ]
+        rows = [{**row, "taken": 0, "rank": lonely.random()} for row in rows]
         for at in range(0, len(rows), BATCH):
             connection.execute(insert(units), rows[at : at + BATCH])
-        for at in range(0, len(content.items), BATCH):
-            connection.execute(insert(items), [_row(item) for item in content.items[at : at + BATCH]])
+        for at in range(0, len(asked_of), BATCH):
+            connection.execute(insert(items), [_row(item) for item in asked_of[at : at + BATCH]])
+        if known:
+            connection.execute(insert(items), known)
+        seconds = [_second(item, content.grades[item.id]) for item in asked_of if item.id in content.grades]
+        for at in range(0, len(seconds), BATCH):
+            connection.execute(insert(items), seconds[at : at + BATCH])
     database.close()
-    asked = sum(times[item.question] for item in content.items)
-    return Created(
-        database.shown if database.path is None else str(database.path), len(content.items), len(topics), asked
-    )
+    asked = sum(times[item.question] for item in asked_of)
+    return Created(database.shown if database.path is None else str(database.path), len(asked_of), len(topics), asked)
+
+
+def _known(
+    training: Path | str | None, control: Path | str | None, taken: set[str]
+) -> tuple[list[dict[str, Any]], dict[str, list[str]]]:
+    """Return the rows of known answers, and the topics of each part; a topic that is taken gets another name."""
+    rows, parts = [], dict[str, list[str]]()
+    for part, path in ((TRAINING, training), (CONTROL, control)):
+        names: dict[str, str] = {}
+        for item, verdict, why in known_answers(path, part) if path else ():
+            if item.question not in names:
+                name = item.question if item.question not in taken else f"{item.question}-{item.id[:4]}"
+                names[item.question] = name
+                taken.add(name)
+            row = _row(item) | {"topic": names[item.question]}
+            rows.append(row | {"known": verdict, "why": sanitize(why, LONGEST, target="page")})
+        if names:
+            parts[part] = [*names.values()]
+    return rows, parts
+
+
+def _second(item: Item, grade: str) -> dict[str, Any]:
+    """Return the row of a second verdict on an item, which is given when the grade is known."""
+    return _row(item) | {"id": f"{SECOND}:{item.id}", "kind": SECOND, "grade": grade}
 
 
 def _row(item: Item) -> dict[str, Any]:
     shown = shown_item(item)
     return {
+        "known": "",
+        "why": "",
+        "grade": "",
         "id": item.id,
         "topic": item.question,
         "kind": kind_of(item),
@@ -133,7 +203,7 @@ def _of_campaign(campaign: Campaign, sentences: bool) -> Content:
     )
 
 
-def _of_runs(paths: Sequence[Path], sentences: bool) -> Content:
+def _of_runs(paths: Sequence[Path], sentences: bool, grades: Path | str | None) -> Content:
     """Return the distinct answers of runs, declined candidates included, with all that they rest on."""
     if sentences:
         raise UsageError("sentences are judged in a campaign of the task reading")
@@ -142,10 +212,12 @@ def _of_runs(paths: Sequence[Path], sentences: bool) -> Content:
         raise UsageError(f"these files are {result.about}; people judge questions and runs, or a campaign")
     questions = {question.id: question for question in result.data.collection.questions}
     given: dict[str, tuple[str, str, set[tuple[str | None, str | None]]]] = {}
+    names: dict[tuple[str, str], str] = {}
     for run in result.data.runs:
         for one in run.responses:
             if one.answer is not None and one.answer.strip() and one.question_id in questions:
                 name = named_by([one.question_id, squeeze(composed(one.answer) or "")])
+                names[one.question_id, one.answer] = name
                 held = given.setdefault(name, (one.question_id, one.answer, set()))
                 if one.document or one.support:
                     held[2].add((one.document, one.support))
@@ -161,4 +233,5 @@ def _of_runs(paths: Sequence[Path], sentences: bool) -> Content:
         for name, (q, answer, supports) in given.items()
     )
     text = default_guidelines("qa")
-    return Content(paths[0].stem, pooled, "", text, secrets.token_hex(32))
+    graded = grades_of(grades, result.data.runs, names) if grades else {}
+    return Content(paths[0].stem, pooled, "", text, secrets.token_hex(32), grades=graded)

@@ -8,23 +8,17 @@ import hashlib
 import hmac
 import json
 from collections.abc import Iterable, Iterator
-from datetime import datetime
-from itertools import pairwise
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 from msgspec import Struct
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, Select, func, select
 
 from nescio.assessing import work
 from nescio.assessing.database import Database
 from nescio.assessing.tables import items, people, records, units
-from nescio.campaigns.assessors import ADJUDICATION
-from nescio.campaigns.collecting import alike
 from nescio.campaigns.handed_in import FORMAT, Heading, Record, hand_in_lines
-from nescio.campaigns.judgements import Judgement
-from nescio.campaigns.verdicts import Agreement, agreement, resolve
+from nescio.campaigns.verdicts import resolve
 from nescio.errors import UsageError
 from nescio.formats.native.outcome_table.outcome_table_writer import guard
 from nescio.sources.writing import atomic_write
@@ -57,9 +51,11 @@ def export(database: Database, folder: Path | str) -> Exported:
         raise UsageError(f"cannot write into {place}: {error.strerror}") from None
     with database.reading() as connection:
         own = work.facts(connection)
+        ordinary = select(items.c.id).join(units, units.c.topic == items.c.topic)
+        ordinary = ordinary.where(items.c.kind != work.SECOND, units.c.part == "")
         for name in connection.scalars(select(people.c.name).order_by(people.c.name)).all():
             rows = connection.execution_options(yield_per=STEP).execute(
-                select(records).where(records.c.person == name).order_by(records.c.number)
+                select(records).where(records.c.person == name, records.c.item.in_(ordinary)).order_by(records.c.number)
             )
             with atomic_write(place / f"{name}.judgements.jsonl") as draft, draft.open("wb") as file:
                 heading = Heading(FORMAT, own["name"], name, _key(own["secret"], name))
@@ -75,7 +71,13 @@ def export(database: Database, folder: Path | str) -> Exported:
             else:
                 (place / f"{name}.judgements.jsonl").unlink()
         agreed, disputed = _write_verdicts(connection, place / "verdicts.csv", own)
-    return Exported(place, (*names, *(["verdicts.csv"] if own["names"] == "verdicts" else [])), total, agreed, disputed)
+        if own["names"] == "verdicts":
+            names.append("verdicts.csv")
+        for part, wanted in (("known.csv", own.get("parts")), ("second.csv", own.get("check"))):
+            if wanted:
+                _write_beside(connection, place / part)
+                names.append(part)
+    return Exported(place, tuple(names), total, agreed, disputed)
 
 
 def _key(secret: str, who: str) -> str:
@@ -84,96 +86,85 @@ def _key(secret: str, who: str) -> str:
 
 
 def _write_verdicts(connection: Connection, path: Path, own: dict[str, Any]) -> tuple[int, int]:
-    """Write the verdict on each answer on which all agree, or which was adjudicated."""
+    """Write the verdict on each answer on which all agree, or which was adjudicated; where questions were drawn, with
+    the probability with which each was drawn and is judged by now."""
     if own["names"] != "verdicts":
         return 0, 0
+    odds = units.c.inclusion.is_not(None)
+    of = connection.scalar(select(func.count()).select_from(units).where(odds)) or 0
+    # They are judged in an order that is random, so that those judged by now are a random part of those drawn.
+    share = len({row.topic for row, verdict in _resolved(connection) if verdict}) / of if of else 1.0
     agreed = disputed = 0
-    now = work.present().subquery()
-    rows = connection.execution_options(yield_per=STEP).execute(
-        select(now.c.item, now.c.person, now.c.verdict, items.c.topic, items.c.answer)
-        .join(items, items.c.id == now.c.item)
-        .where(now.c.verdict != "", items.c.kind == "answer")
-        .order_by(now.c.item)
-    )
     with atomic_write(path) as draft, draft.open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file)
-        table.writerow(["item", "question_id", "answer", "verdict"])
-        last: Any = None
-        said: dict[str, str] = {}
-        for row in _with_end(rows):
-            if last is not None and (row is None or row.item != last.item):
-                verdict = resolve(said, "adjudicated")
-                agreed, disputed = agreed + (verdict is not None), disputed + (verdict is None)
-                if verdict is not None:
-                    table.writerow([last.item, guard(last.topic), guard(last.answer), verdict])
-                said = {}
-            if row is not None:
-                said[row.person] = row.verdict
-            last = row
+        table.writerow(["item", "question_id", "answer", "verdict", *(["inclusion"] if of else [])])
+        for row, verdict in _resolved(connection):
+            agreed, disputed = agreed + (verdict is not None), disputed + (verdict is None)
+            if verdict is not None:
+                chance = [repr(row.inclusion * share)] if of else []
+                table.writerow([row.item, guard(row.topic), guard(row.answer), verdict, *chance])
     return agreed, disputed
+
+
+def _resolved(connection: Connection) -> Iterator[tuple[Any, str | None]]:
+    """Yield each answer that was judged, and the verdict on it; None where it is in dispute."""
+    now = work.present().subquery()
+    rows = connection.execution_options(yield_per=STEP).execute(
+        select(now.c.item, now.c.person, now.c.verdict, items.c.topic, items.c.answer, units.c.inclusion)
+        .join(items, items.c.id == now.c.item)
+        .join(units, units.c.topic == items.c.topic)
+        .where(now.c.verdict != "", items.c.kind == "answer", units.c.part == "")
+        .order_by(now.c.item)
+    )
+    last: Any = None
+    said: dict[str, str] = {}
+    for row in _with_end(rows):
+        if last is not None and (row is None or row.item != last.item):
+            yield last, resolve(said, "adjudicated")
+            said = {}
+        if row is not None:
+            said[row.person] = row.verdict
+        last = row
+
+
+def _write_beside(connection: Connection, path: Path) -> None:
+    """Write the verdicts that feed nothing: on known answers, and those given when a judge's grade was known."""
+    with atomic_write(path) as draft, draft.open("w", encoding="utf-8", newline="") as file:
+        table = csv.writer(file)
+        known = path.name == "known.csv"
+        head = ["person", "item", "question_id", "answer"]
+        table.writerow([*head, *(["known", "verdict", "part"] if known else ["first", "grade", "second"])])
+        for row in connection.execution_options(yield_per=STEP).execute(on_known() if known else seconds()):
+            table.writerow([guard(cell) if cell else "" for cell in row])
+
+
+def on_known() -> Select[Any]:
+    """Return what each person said of answers whose verdict is known; the first that they said, before they knew."""
+    first = select(records.c.item, records.c.person, func.min(records.c.number).label("number"))
+    first = first.where(records.c.verdict != "").group_by(records.c.item, records.c.person)
+    one = first.subquery()
+    return (
+        select(one.c.person, one.c.item, items.c.topic, items.c.answer, items.c.known, records.c.verdict, units.c.part)
+        .join(records, records.c.number == one.c.number)
+        .join(items, items.c.id == one.c.item)
+        .join(units, units.c.topic == items.c.topic)
+        .where(units.c.part != "")
+        .order_by(one.c.person, one.c.item)
+    )
+
+
+def seconds() -> Select[Any]:
+    """Return what each person said first, the judge's grade, and what they said then."""
+    now, first = work.present().subquery(), work.present().subquery()
+    return (
+        select(now.c.person, first.c.item, items.c.topic, items.c.answer, first.c.verdict, items.c.grade, now.c.verdict)
+        .join(items, items.c.id == now.c.item)
+        .join(first, (f"{work.SECOND}:" + first.c.item == now.c.item) & (first.c.person == now.c.person))
+        .where(items.c.kind == work.SECOND, now.c.verdict != "")
+        .order_by(now.c.person, now.c.item)
+    )
 
 
 def _with_end(rows: Iterable[Any]) -> Iterator[Any]:
     yield from rows
     yield None
-
-
-class Standing(Struct, frozen=True):
-    """How far judging is: what each person judged and skipped, what is open, and how far they agree."""
-
-    items: int
-    topics: int
-    open: int
-    people: dict[str, tuple[int, int, float]]
-    disputed: int
-    agreement: tuple[Agreement, ...]
-    remarks: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        lines = [
-            f"{plural(self.items, 'item')} of {plural(self.topics, 'topic')}; {self.open:,} topics wait for somebody"
-        ]
-        for name, (judged, skipped, seconds) in self.people.items():
-            pace = f", {seconds:.0f} s each (median)" if seconds else ""
-            lines.append(f"  {name}: {judged:,} judged, {skipped:,} skipped{pace}")
-        for row in self.agreement:
-            span = f" [{row.low:.3f}, {row.high:.3f}]" if row.low is not None and row.high is not None else ""
-            lines.append(f"{row.measure} {row.value:.3f}{span}: {row.assessors}, {plural(row.n, row.unit)}")
-        if self.disputed:
-            lines.append(
-                f"{plural(self.disputed, 'item')} in dispute; invite {ADJUDICATION}, who sees them side by side"
-            )
-        return "\n".join([*lines, *(f"note: {remark}" for remark in self.remarks)])
-
-
-def status(database: Database, resamples: int = 1_000) -> Standing:
-    """Say how far judging is, and how far people agree."""
-    with database.reading() as connection:
-        own = work.facts(connection)
-        total = connection.scalar(select(func.count()).select_from(items)) or 0
-        topics = connection.scalar(select(func.count()).select_from(units)) or 0
-        waiting = select(func.count()).select_from(units).where(units.c.taken < units.c.times)
-        done: dict[str, tuple[int, int, float]] = {}
-        now = work.present().subquery()
-        held = [
-            (Judgement(row.item, row.person, row.verdict), row.at, row.mark)
-            for row in connection.execute(select(now))
-            if not row.item.startswith("nuggets:")
-        ]
-        for name in connection.scalars(select(people.c.name).order_by(people.c.name)).all():
-            mine = [(one, at, mark) for one, at, mark in held if one.assessor == name]
-            skipped = sum(mark == "skip" for _, _, mark in mine)
-            done[name] = (sum(bool(one.verdict) for one, _, _ in mine), skipped, _pace([at for _, at, _ in mine]))
-        kept = [one for one, _, _ in held if one.verdict]
-        answers = [one for one in kept if not one.item.startswith("sentences:")] if own["names"] == "verdicts" else []
-        different = sum(ADJUDICATION not in said for _, said in work.disputes(connection))
-        count = connection.scalar(waiting) or 0
-    agreed = tuple(agreement(answers, resamples)) if answers else ()
-    return Standing(total, topics, count, done, different, agreed, tuple(note.text for note in alike(kept)))
-
-
-def _pace(times: list[str]) -> float:
-    """Return the median of the seconds between judgements, of pauses under three minutes."""
-    moments = sorted(datetime.fromisoformat(at).timestamp() for at in times)
-    gaps = [b - a for a, b in pairwise(moments) if b - a < 180]
-    return median(gaps) if gaps else 0.0

@@ -18,12 +18,14 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from nescio._version import __version__
 from nescio.assessing import access, work
 from nescio.assessing.database import Database, reason
+from nescio.assessing.following import status
+from nescio.campaigns.layouts import figure
 from nescio.campaigns.pages import rendered, script_page
 
 COOKIE = "nescio"
 MOST_BYTES = 1 << 20  # of a request
 MOST_RECORDS = 200
-RATE = {"/start": 20, "/api": 600}  # requests a minute, from one address or session
+RATE = {"/start": 20, "/api": 600, "/organiser": 20}  # requests a minute, from one address or session
 SAFE = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
@@ -134,6 +136,13 @@ def signed_in(request: Request) -> access.Person:
     return found
 
 
+def judging(found: Annotated[access.Person, Depends(signed_in)]) -> access.Person:
+    """Return who is to judge; refuses an organiser, who does not."""
+    if found.role != access.ASSESSOR:
+        raise HTTPException(403, "an organiser does not judge; invite yourself by another name")
+    return found
+
+
 def sender(request: Request, found: Annotated[access.Person, Depends(signed_in)]) -> access.Person:
     """Return who asks to change something, from a page of their own."""
     if not hmac.compare_digest(request.headers.get("x-csrf-token", "").encode(), found.csrf.encode()):
@@ -175,6 +184,8 @@ def application(database: Database) -> FastAPI:
         found = access.who(database, request.cookies.get(COOKIE, ""))
         if found is None:
             return _start_page(own["name"], "", 401)
+        if found.role == access.ORGANISER:
+            return RedirectResponse("/organiser", 303)
         nonce = secrets.token_urlsafe(16)
         data = {
             **{name: own[name] for name in ("home", "pool", "guidelines", "names")},
@@ -188,8 +199,16 @@ def application(database: Database) -> FastAPI:
         text = script_page(f"{own['name']}: {found.name}", data, own["told"], nonce=nonce)
         return HTMLResponse(text, headers={"Content-Security-Policy": policy(nonce)})
 
+    @app.get("/organiser", response_class=HTMLResponse, include_in_schema=False)
+    def organiser(request: Request) -> Response:
+        found = access.who(database, request.cookies.get(COOKIE, ""))
+        if found is None or found.role != access.ORGANISER:
+            return _start_page(own["name"], "", 401 if found is None else 403)
+        title, standing = own["name"], status(database)
+        return _page("organiser.html.jinja", title, standing=standing, figure=lambda value: figure(value, 3))
+
     @app.get("/api/next")
-    def following(found: Annotated[access.Person, Depends(signed_in)]) -> dict[str, Any]:
+    def following(found: Annotated[access.Person, Depends(judging)]) -> dict[str, Any]:
         """Return what is to be judged next, with what was said of it."""
         rows = work.next_items(database, found.name, found.languages, own)
         with database.reading() as connection:
@@ -199,6 +218,7 @@ def application(database: Database) -> FastAPI:
     @app.post("/api/judgements")
     def judgements(sent: Judgements, found: Annotated[access.Person, Depends(sender)]) -> Saved:
         """Save judgements; each may be sent again, and counts once."""
+        judging(found)
         said = [work.Said(**record.model_dump()) for record in sent.records]
         saved, refused = work.save(database, found.name, said, own)
         return Saved(saved=saved, refused=refused)
@@ -221,6 +241,10 @@ def policy(nonce: str) -> str:
 
 
 def _start_page(name: str, token: str, status: int = 200) -> Response:
+    return _page("start.html.jinja", name, status, token=token)
+
+
+def _page(template: str, title: str, status: int = 200, **values: Any) -> Response:
     nonce = secrets.token_urlsafe(16)
-    text = rendered("start.html.jinja", name, nonce=nonce, token=token)
+    text = rendered(template, title, nonce=nonce, **values)
     return HTMLResponse(text, status, {"Content-Security-Policy": policy(nonce)})

@@ -22,6 +22,8 @@ units = Table(  # a topic: all of its items go to the same persons, so that they
     Column("times", Integer, nullable=False),  # by how many persons it is to be judged
     Column("taken", Integer, nullable=False),  # how many have it, or have judged it
     Column("rank", Float, nullable=False),  # from a source of randomness that nobody knows
+    Column("part", Text, nullable=False, server_default=""),  # `training` or `control`, whose verdicts are known
+    Column("inclusion", Float),  # the probability with which it was drawn; none: it was not drawn
 )
 Index(
     "units_open",
@@ -39,6 +41,9 @@ items = Table(
     Column("answer", Text, nullable=False),
     Column("supports", JSON, nullable=False),
     Column("pool", Integer, nullable=False),
+    Column("known", Text, nullable=False, server_default=""),  # the verdict that is known, and why it is right
+    Column("why", Text, nullable=False, server_default=""),
+    Column("grade", Text, nullable=False, server_default=""),  # a judge's, shown once a person has judged
 )
 people = Table(
     "people",

@@ -28,6 +28,9 @@ AHEAD = 3  # items that an assessor has before there is a need of more
 LONGEST = 10_000  # characters of a comment or verdict
 _ID = re.compile(r"[A-Za-z0-9-]{8,64}")
 OPEN, DONE, EXPIRED = 0, 1, -1
+TRAINING, CONTROL = "training", "control"  # topics whose verdicts are known: all judge them
+CONTROLLED = 0.1  # of the topics that somebody gets
+SECOND = "second"  # a verdict that is given when the judge's grade is known; it is stored apart and feeds nothing
 
 
 class Said(Struct, frozen=True):
@@ -103,10 +106,8 @@ def _claim(connection: Connection, person: str, languages: Sequence[str], own: M
         listed = and_(items.c.topic == units.c.topic, items.c.kind == LIST)
         made = exists().where(listed, records.c.item == items.c.id, records.c.verdict != "")
         free.append(or_(units.c.taken == 0, ~exists().where(listed), made))
-    at = secrets.SystemRandom().random()
-    for side in (units.c.rank >= at, units.c.rank < at):
-        wanted = select(units.c.topic).where(*free, side).order_by(units.c.rank).limit(1)
-        topic = connection.scalar(wanted.with_for_update(skip_locked=True))
+    for wanted in _wanted(own):
+        topic = connection.scalar(wanted.where(*free).limit(1).with_for_update(skip_locked=True))
         if topic is not None:
             row = {"until": now + LEASE, "done": OPEN}
             if not connection.execute(
@@ -118,28 +119,54 @@ def _claim(connection: Connection, person: str, languages: Sequence[str], own: M
     return False
 
 
+def _wanted(own: Mapping[str, Any]) -> Iterator[Select[Any]]:
+    """Yield where a next topic may come from: the training round first; then, now and then, one whose verdict is known;
+    else the first from a point that nobody knows."""
+    lonely, topics = secrets.SystemRandom(), select(units.c.topic)
+    parts = {name: topics.where(units.c.topic.in_(ids)) for name, ids in own.get("parts", {}).items() if ids}
+    if TRAINING in parts:
+        yield parts[TRAINING]
+    if CONTROL in parts and lonely.random() < CONTROLLED:
+        yield parts[CONTROL].order_by(func.random())
+    at = lonely.random()
+    for side in (units.c.rank >= at, units.c.rank < at):
+        yield topics.where(side, units.c.part == "").order_by(units.c.rank)
+    if CONTROL in parts:
+        yield parts[CONTROL].order_by(func.random())
+
+
 def _shown(connection: Connection, person: str, topics: Sequence[str], own: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the items of topics as the page takes them, in an order of the person's own."""
     given = connection.execute(select(items).where(items.c.topic.in_(topics))).all()
     # The window is over the records of these items alone.
     now = present(records.c.person == person, records.c.item.in_([item.id for item in given])).subquery()
     said = {row.item: row for row in connection.execute(select(now))}
+    training = {*own.get("parts", {}).get(TRAINING, ())}
     rows = []
     for item in given:
         if item.kind == LIST and _others_list(connection, person, item.id):
             continue
+        judged = said.get(item.id.removeprefix(f"{SECOND}:"))
+        if item.kind == SECOND and not (judged and judged.verdict):
+            continue  # a grade is shown to nobody before their own verdict
         row = {name: getattr(item, name) for name in ("id", "kind", "topic", "question", "answer", "supports")}
         if held := said.get(item.id):
             names = ("id", "item", "at", "verdict", "comment", "mark", "pool", "guidelines")
             row["held"] = {name: getattr(held, name) for name in names}
+        if item.kind == SECOND:
+            row["grade"] = item.grade
+        elif own.get("check") or item.topic in training:
+            row["again"] = True  # what follows from a verdict is shown before the next item
+        if item.topic in training and judged and judged.verdict:
+            row |= {"known": item.known, "why": item.why}
         rows.append(row)
 
-    def place(row: Mapping[str, Any]) -> tuple[str, bool, str]:
+    def place(row: Mapping[str, Any]) -> tuple[bool, str, bool, str, bool]:
         words = [
-            hmac.new(own["secret"].encode(), f"{person}\0{row[n]}".encode(), "sha256").hexdigest()
-            for n in ("topic", "id")
+            hmac.new(own["secret"].encode(), f"{person}\0{of}".encode(), "sha256").hexdigest()
+            for of in (row["topic"], row["id"].removeprefix(f"{SECOND}:"))
         ]
-        return words[0], row["kind"] != LIST, words[1]
+        return row["topic"] not in training, words[0], row["kind"] != LIST, words[1], row["kind"] == SECOND
 
     return sorted(rows, key=place)
 
@@ -198,6 +225,13 @@ def _save(
     item = connection.execute(select(items).where(items.c.id == sanitize(one.item, 500))).first()
     if item is None or not _may_judge(connection, person, item):
         return "this was not given to you to judge", ""
+    first = item.id.removeprefix(f"{SECOND}:")
+    if item.kind == SECOND and not connection.scalar(
+        select(records.c.id)
+        .where(records.c.item == first, records.c.person == person, records.c.verdict != "")
+        .limit(1)
+    ):
+        return "your own verdict comes first", ""
     row = checked(connection, one, item, own)
     if isinstance(row, str):
         return row, ""
@@ -257,7 +291,7 @@ def _sound(connection: Connection, verdict: str, item: Any, own: Mapping[str, An
 
 def _close(connection: Connection, person: str, topic: str) -> None:
     """Mark a topic as done, or not, as far as a person goes."""
-    own = connection.scalars(select(items.c.id).where(items.c.topic == topic)).all()
+    own = connection.scalars(select(items.c.id).where(items.c.topic == topic, items.c.kind != SECOND)).all()
     now = present(records.c.person == person, records.c.item.in_(own)).subquery()
     said = connection.execute(select(now.c.item, now.c.verdict, now.c.mark))
     judged = {item for item, verdict, mark in said if verdict or mark == "skip"}
@@ -277,7 +311,12 @@ def _close(connection: Connection, person: str, topic: str) -> None:
 def disputes(connection: Connection) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the items that persons judge differently, with what each says, and the adjudication where there is one."""
     now = present().subquery()
-    rows = connection.execute(select(now).where(now.c.verdict != "").order_by(now.c.item))
+    ordinary = select(items.c.id).join(units, units.c.topic == items.c.topic).where(units.c.part == "")
+    rows = connection.execute(
+        select(now)
+        .where(now.c.verdict != "", ~now.c.item.startswith(f"{SECOND}:"), now.c.item.in_(ordinary))
+        .order_by(now.c.item)
+    )
     item, said = "", dict[str, Any]()
     for row in rows:
         if row.item != item:

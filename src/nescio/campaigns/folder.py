@@ -103,10 +103,12 @@ def renewed(path: Path) -> Iterator[Path]:
         with naming(path, draft):
             draft.mkdir(0o700)
             yield draft
-            if path.exists():
-                shutil.rmtree(path)
             draft.chmod(0o755)
+            old = draft_of(path)
+            if path.exists():
+                path.rename(old)
             draft.rename(path)
+            shutil.rmtree(old, ignore_errors=True)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
 

@@ -108,6 +108,10 @@ def _main() -> None:
     # What `signal` wraps in enums, which take longer to import than all that --version needs.
     import _signal  # type: ignore[import-not-found]
 
+    if sys.stdout is None or sys.stderr is None:
+        from nescio.cli.closed import stand_in
+
+        stand_in()
     try:
         try:
             _run(sys.argv[1:])
@@ -119,6 +123,10 @@ def _main() -> None:
     except Exception as error:
         if _from_interrupt(error):
             interrupted()
+        if type(error).__name__ == "ClosedOutputError":
+            from nescio.cli.closed import unprinted
+
+            unprinted()
         import traceback
 
         traceback.print_exc()

@@ -68,9 +68,6 @@ def _complete(context: click.Context, shell: str | None) -> None:
 def run(arguments: Sequence[str]) -> None:
     """Run a command; every error is one message on standard error and exit status 2. How options are spelled, and who
     is told of the work, is as before once it has ended."""
-    for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:  # closed by the caller
-            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115  it serves until the process ends
     use_plain_spelling()
     if VARIABLE in os.environ:
         sys.exit(answer(app))

@@ -15,6 +15,7 @@ from nescio.comparison.corrected_pairs import corrected_pairs, corrected_values
 from nescio.comparison.corrections import EXACT_FOR, Correction, Test
 from nescio.comparison.each_pair import each_pair
 from nescio.comparison.families import families
+from nescio.comparison.front import front
 from nescio.comparison.pair_test import paired_evidence
 from nescio.comparison.rank_probabilities import with_rank_probabilities
 from nescio.comparison.ranks import Rank, ranks
@@ -94,8 +95,9 @@ def compare(
     of resamples enough for its level) lies within `margin` of 0; else "too few questions to tell" (or resamples,
     where the correction asks for more of them). `detectable` is the difference that as many questions would show
     with a power of 0.8, `tables["ranks"]` has rank intervals, the chance that each run is truly best, its expected
-    rank, and the groups of tied runs (all pairs of three or more runs), `tables["tests"]` what each test used is
-    exact for. Other arguments as in `score`.
+    rank, and the groups of tied runs (all pairs of three or more runs), `tables["front"]` each run's place by the
+    first measure of quality and the first of cost, `tables["tests"]` what each test used is exact for. Other arguments
+    as in `score`.
 
     With `labels`, people's verdicts on the answers of both runs to a random sample of the questions, differences are
     corrected for what the judge gets wrong: interval and p are those of prediction-powered inference (with Student's
@@ -125,6 +127,8 @@ def compare(
     if baseline is None and len(data.runs) > 2 and not data.origins:
         ranked = [measure for measure in wanted if not measure.declaration.descriptive]
         more["ranks"] = _ranks(data, ranked, rows, (laid, target), plan)
+    if laid is None and (placed := front(data, [m.label for m in wanted], plan.level, plan.blocks, jobs)):
+        more["front"] = placed
     more["tests"] = tests_used(rows, EXACT_FOR)
     if laid is not None:
         more["labels"] = tested.how

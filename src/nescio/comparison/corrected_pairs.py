@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from nescio.comparison.adjusted import TestedPairs
 from nescio.data.judge_record import Target
-from nescio.data.notes import gather, note
+from nescio.data.notes import Note, gather, note
 from nescio.data.results import Comparison
 from nescio.measures import Measure
-from nescio.scoring.corrected import corrected_difference, corrected_score
+from nescio.scoring.corrected import Corrected, corrected_difference, corrected_score
 from nescio.scoring.corrected_scores import about
 from nescio.scoring.labels import Labels
 from nescio.scoring.samples import Remark
@@ -51,6 +52,8 @@ def corrected_pairs(
                 )
             )
             how.append(one.how)
+            if measure is wanted[0] and one.low < 0 < one.high and one.value:
+                remarks += _more(labels, measure, (x, y), level, one)
             remarks += [(remark, measure.label, f"{run!r} against {baseline!r}") for remark in one.remarks]
             if measure is wanted[0]:
                 shared = labels.data.present[x] & labels.data.present[y]
@@ -72,6 +75,38 @@ def corrected_pairs(
         )
     )
     return TestedPairs(tuple(rows), tuple(notes), tuple(how))
+
+
+def _more(
+    labels: Labels, measure: Measure, runs: tuple[int, int], level: float, one: Corrected
+) -> list[tuple[Note, str, str]]:
+    """Say about how many more labels would tell two runs apart, if they differ as they do now and the labels are as
+    good; nothing where these questions were not one random sample."""
+    from scipy.special import ndtri
+
+    if labels.inclusion is not None or labels.strata is not None or not one.how.labels < one.how.answers:
+        return []
+    of_these = corrected_difference(labels, measure, runs, target="collection", level=level)
+    m, answers = one.how.labels, one.how.answers
+    spread = of_these.error**2 / (1 / m - 1 / answers)  # the variance of a single label
+    rest = max(one.error**2 - of_these.error**2, 0.0)  # what no label changes
+    goal = (one.value / float(ndtri((1 + level) / 2))) ** 2 - rest
+    whose = f"{labels.data.runs[runs[0]]!r} against {labels.data.runs[runs[1]]!r}"
+    if not math.isfinite(spread) or goal <= 0:
+        return [(note("labels.never", "no number of labels would tell these runs apart on so few questions, if they "
+                      "differ as they do now"), measure.label, whose)]  # fmt: skip
+    needed = math.ceil(1 / (goal / spread + 1 / answers)) - m
+    return [
+        (
+            note(
+                "labels.more",
+                "about {labels:n more label} would tell these runs apart, if they differ as they do now",
+                labels=max(needed, 1),
+            ),
+            measure.label,
+            whose,
+        )
+    ]
 
 
 def corrected_values(labels: Labels, measure: Measure, target: Target) -> list[tuple[str, float]]:

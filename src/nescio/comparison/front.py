@@ -15,8 +15,8 @@ from nescio.comparison.each_pair import paired_error
 from nescio.comparison.pair_test import measured_runs
 from nescio.comparison.shared_draws import shared_draws
 from nescio.data.evidence import Data, Evidence
-from nescio.data.results import Scores
 from nescio.measures import Measure, parse
+from nescio.scoring.samples import measure_inputs
 from nescio.stats.front import claims, on_front
 from nescio.stats.resampling import Block
 
@@ -36,14 +36,18 @@ class OnFront(Struct, frozen=True):
     claim: str
 
 
-def front(data: Evidence, scores: Scores, level: float, blocks: Sequence[Block], jobs: int) -> tuple[OnFront, ...]:
-    """Return each run's place by the first measure of quality among the scores and the first one of cost; none where
-    one of them is lacking, or runs were not asked the same questions."""
-    quality, cost = measures_of([row.measure for row in scores], data)
-    if quality is None or cost is None or len(data.runs) < 2:
+def front(data: Data, names: Sequence[str], level: float, blocks: Sequence[Block], jobs: int) -> tuple[OnFront, ...]:
+    """Return each run's place by the first measure of quality among these and the first one of cost; none where one of
+    them is lacking, or runs were not asked the same questions."""
+    if not isinstance(data, Evidence) or data.origins or len(data.runs) < 2:
         return ()
-    value = {(row.run, row.measure): row.value for row in scores if row.stratum is None}
-    seen = [np.array([value[run, one.label] for run in data.runs]) for one in (quality, cost)]
+    quality, cost = measures_of(names, data)
+    if quality is None or cost is None:
+        return ()
+    seen = [
+        np.array([sample.value for sample in measure_inputs(data, [measure])[0]], dtype=np.float64)
+        for measure in (quality, cost)
+    ]
     drawn = shared_draws(data, [quality, cost], blocks, jobs)
     shares = None if drawn[0] is None or drawn[1] is None else on_front(drawn[0].T, drawn[1].T).mean(axis=0)
     beaten, held = _claims(data, quality, cost, 1 - level)

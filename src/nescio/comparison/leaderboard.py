@@ -8,7 +8,6 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from nescio.data.evidence import Evidence
 from nescio.data.judge_record import Target
 from nescio.data.results import Scores
 from nescio.errors import opt, spelled
@@ -16,6 +15,7 @@ from nescio.measures import Measures
 from nescio.options.edge import Progress
 from nescio.pipeline import Loaded
 from nescio.scoring import score as scoring
+from nescio.scoring.columns import with_columns
 from nescio.scoring.confidence_intervals import IntervalMethod
 from nescio.stats import resampling
 
@@ -32,6 +32,8 @@ def score(
     target: Target | None = None,
     labels_by: str | None = None,
     also_judged: Sequence[Any] = (),
+    label_looks: Sequence[int] = (),
+    columns: Sequence[str] = (),
     resamples: int = 10_000,
     seed: int = 0,
     jobs: int = 1,
@@ -44,16 +46,19 @@ def score(
         from nescio.scoring.corrected_scores import score_labelled
 
         how: dict[str, Any] = {"target": target or "population", "labels_by": labels_by, "also_judged": also_judged}
-        corrected = score_labelled(source, measures, options, labels, by=by, ci=ci, **how)
+        corrected = score_labelled(source, measures, options, labels, by=by, ci=ci, looks=label_looks, **how)
         why = "No marks: nescio compare --labels tests corrected differences." if len(corrected.rows) > 1 else ""
         return replace(corrected, why_unmarked=why)
     drawn: dict[str, Any] = {"resamples": resamples, "seed": seed, "jobs": jobs}
     loaded = scoring.open_by(source, by, options, measures, pairs=bool(mark))
     scores = scoring.compute_scores(loaded, measures, by=by, ci=ci, interval=interval, progress=progress, **drawn)
-    if ci is not None and by is None and isinstance(loaded.data, Evidence) and len(loaded.data.runs) > 1:
+    if columns:
+        scores = with_columns(scores, columns, loaded.data, by)
+    if ci is not None and by is None and len(loaded.data.runs) > 1:
         from nescio.comparison.front import front
 
-        if placed := front(loaded.data, scores, ci / 100, resampling.blocks(resamples, seed), jobs):
+        names = [row.measure for row in scores]
+        if placed := front(loaded.data, names, ci / 100, resampling.blocks(resamples, seed), jobs):
             scores = replace(scores, tables={**scores.tables, "front": placed})
     if mark is False or (mark is None and len(loaded.data.runs) < 2):
         return scores

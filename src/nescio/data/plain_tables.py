@@ -11,6 +11,8 @@ from typing import Any
 from nescio.text import sanitize
 
 MOST_ROWS = 1_000  # of a table in a notebook
+FIRST = 30  # rows of it that are in sight; the others are folded
+P_VALUES = ("p", "p_adjusted")  # columns
 HUGE = 1e12  # from here on figures are no longer written out
 
 Record = dict[str, Any]
@@ -22,14 +24,17 @@ def html_table(name: str, records: Sequence[Record]) -> str:
     if not shown:
         return ""
     head = "".join(f'<th scope="col">{sanitize(_words(column), target="html")}</th>' for column in shown[0])
-    body = "".join(
-        "<tr>"
-        + "".join(f'<td dir="auto">{sanitize(_shown(value), target="html")}</td>' for value in record.values())
-        + "</tr>"
+    lines = [
+        "<tr>" + "".join(f'<td dir="auto">{sanitize(cell, target="html")}</td>' for cell in _cells(record)) + "</tr>"
         for record in shown
-    )
+    ]
     caption = f"<caption>{sanitize(_words(name), target='html')}{_left_out(records)}</caption>"
-    return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    shown_first = len(lines) if len(lines) <= FIRST + FIRST // 2 else FIRST
+    table = f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{''.join(lines[:shown_first])}</tbody></table>"
+    if not (rest := lines[shown_first:]):
+        return table
+    more = f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rest)}</tbody></table>"
+    return f"{table}<details><summary>{len(rest):,} more rows</summary>{more}</details>"
 
 
 def text_table(name: str, records: Sequence[Record]) -> str:
@@ -37,7 +42,7 @@ def text_table(name: str, records: Sequence[Record]) -> str:
     shown = _without_empty(records[:MOST_ROWS])
     if not shown:
         return ""
-    lines = [[_words(column) for column in shown[0]], *([_shown(v) for v in record.values()] for record in shown)]
+    lines = [[_words(column) for column in shown[0]], *map(_cells, shown)]
     lines = [[sanitize(cell, target="line") for cell in line] for line in lines]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     numbers = [all(_is_number(record[column]) for record in shown) for column in shown[0]]
@@ -73,6 +78,11 @@ def figure(value: float | None) -> str:
     return shown.removeprefix("-") if shown == "-0.000" else shown
 
 
+def shown_p(value: float | None) -> str:
+    """Return a p-value."""
+    return "undefined" if value is None or math.isnan(value) else "<0.001" if value < 0.001 else rounded(value, 3)
+
+
 def count_range(counts: Iterable[int]) -> str:
     """Return a count, or the lowest and the highest of several: "60–70"."""
     ends = sorted({*counts})
@@ -95,8 +105,21 @@ def _is_number(value: Any) -> bool:
     return value is None or (isinstance(value, (int, float)) and not isinstance(value, bool))
 
 
+def _has_digits(value: float) -> bool:
+    """Whether four decimals say anything of a value."""
+    return value == 0 or abs(value) >= 0.00005
+
+
 def _words(name: str) -> str:
     return name.replace("_", " ")
+
+
+def _cells(record: Record) -> list[str]:
+    return [_shown_p(value) if name in P_VALUES else _shown(value) for name, value in record.items()]
+
+
+def _shown_p(value: Any) -> str:
+    return _shown(value) if value is None else shown_p(value)
 
 
 def _shown(value: Any) -> str:
@@ -105,5 +128,5 @@ def _shown(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
-        return "undefined" if math.isnan(value) else rounded(value, 4)
+        return "undefined" if math.isnan(value) else rounded(value, 4) if _has_digits(value) else f"{value:.1e}"
     return ", ".join(map(_shown, value)) if isinstance(value, (tuple, list)) else str(value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, overload
 
 from msgspec import Struct, field
@@ -214,15 +215,42 @@ class Results(Struct, Generic[RowT_co], frozen=True):
         return ""
 
 
-class Scores(Results[Score], frozen=True):
+class Counted(Struct, frozen=True):
+    """How many questions a run answered rightly, wrongly and not at all, of all of them or of a stratum."""
+
+    run: str
+    stratum: str | None
+    correct: int
+    incorrect: int
+    unanswered: int
+
+
+COUNTS = ("correct", "incorrect", "unanswered")  # columns of a leaderboard, where they are asked for
+
+
+class Plotted(Results[RowT_co], frozen=True):
+    """Results that have a chart."""
+
+    def plot(self, measure: str | None = None, *, width: int = 640) -> Any:
+        """Return the chart of the results as an Altair object: of one measure, or of each below the other.
+
+        Raises UnknownNameError for a measure that was not computed, and MismatchError where there is nothing to draw.
+        """
+        # By name: charts are drawn floors above, and only who asks for one goes up there.
+        return import_module("nescio.reporting.plots").plot(self, measure, width=width)
+
+
+class Scores(Plotted[Score], frozen=True):
     """What `score` gives: rows of `Score`. Shown as a table with a row for each run and a column for each measure.
 
     `scores["mine"]` are the scores of a run, `scores["mine", "c@1"]` is the row of a run and a measure, and
     `scores["mine", "c@1", "history"]` that of a stratum.
-    `why_unmarked` says why none of them is marked, where they could be and nobody asked for it.
+    `why_unmarked` says why none of them is marked, where they could be and nobody asked for it. `columns` are those of
+    the table, in their order; by default the run, the measures and n.
     """
 
     why_unmarked: str = ""
+    columns: tuple[str, ...] = ()
 
     @overload
     def __getitem__(self, place: str) -> Self: ...
@@ -270,17 +298,26 @@ class Scores(Results[Score], frozen=True):
             places.setdefault((row.run, row.stratum), {})[row.measure] = row
         return ("run", "stratum") if broken_down else ("run",), measures, places
 
+    def counted(self) -> dict[tuple[str, str | None], dict[str, str]]:
+        """Return the counts of each row of the wide table as it shows them; none where they were not asked for."""
+        rows: tuple[Counted, ...] = self.tables.get("counted", ())
+        return {(row.run, row.stratum): {name: f"{getattr(row, name):,}" for name in COUNTS} for row in rows}
+
+    def _further(self) -> list[tuple[str, list[dict[str, Any]]]]:
+        return [table for table in super()._further() if table[0] != "counted"]  # they are in the first table
+
     def _shown(self) -> list[dict[str, Any]]:
         keys, measures, places = self.places()
-        if len(places) == 1 and len(measures) > MOST_MEASURES:
+        if not self.columns and len(places) == 1 and len(measures) > MOST_MEASURES:
             ((run, _),) = places
             return [{"measure": row.measure, run: _cell(row), "n": f"{row.n:,}"} for row in self.rows]
-        records = []
+        records, counted = [], self.counted()
         for (run, stratum), own in places.items():
             names = {"run": run, "stratum": "all" if stratum is None else stratum}
             cells = {measure: _cell(own[measure]) if measure in own else None for measure in measures}
             n = count_range(row.n for row in own.values())
-            records.append({key: names[key] for key in keys} | cells | {"n": n})
+            whole = {key: names[key] for key in keys} | cells | {"n": n} | counted.get((run, stratum), {})
+            records.append({name: whole[name] for name in self.columns or (*keys, *measures, "n")})
         return records
 
     def _legend(self) -> str:
@@ -289,7 +326,7 @@ class Scores(Results[Score], frozen=True):
         return "* the best; † not significantly different from the best"
 
 
-class Comparisons(Results[Comparison], frozen=True):
+class Comparisons(Plotted[Comparison], frozen=True):
     """What `compare` gives: rows of `Comparison`."""
 
 

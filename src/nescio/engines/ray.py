@@ -6,12 +6,15 @@ import logging
 import os
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from nescio.engines import Engine
 from nescio.errors import UsageError, opt
 
 AGAIN = 5  # times a part is given to another worker, or a server that Ray lost at its start is asked for anew
+TOKENS = ("RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH")  # what Ray looks for, and then in a file
+TOKEN_FILE = Path("~/.ray/auth_token")
 NO_UV = "RAY_ENABLE_UV_RUN_RUNTIME_ENV"  # by which Ray sends the folder that one works in to each worker, to install it
 
 
@@ -56,8 +59,18 @@ def _connected(engine: Engine) -> Any:
             # Aborted by a cluster that was reached: now and then Ray's own fork stops what it starts for a client, and
             # says so in several ways (ray#63202).
             if not left or not isinstance(error, ConnectionAbortedError):
-                raise UsageError(f"{engine} cannot be reached: {_reason(error)}") from None
+                raise UsageError(f"{engine} cannot be reached: {_reason(error)}{_token(engine)}") from None
     return ray
+
+
+def _token(engine: Engine) -> str:
+    """Say how a cluster is shown its token, where none is at hand: it gives no other sign than silence."""
+    if not engine.address or any(os.environ.get(name) for name in TOKENS) or TOKEN_FILE.expanduser().is_file():
+        return ""
+    return (
+        "; a cluster that `ray start` of Ray 2.60 or later has started asks for a token: set RAY_AUTH_MODE=token, and "
+        f"{' or '.join(TOKENS)} to what `ray get-auth-token` prints there"
+    )
 
 
 def _reason(error: Exception) -> str:

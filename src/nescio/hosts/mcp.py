@@ -16,7 +16,7 @@ from msgspec.structs import asdict
 
 from nescio._version import __version__
 from nescio.data.results import Results
-from nescio.errors import SPELLING, NescioError, UsageError, in_json
+from nescio.errors import NescioError, UsageError, in_json, spelling
 from nescio.options import Option, Request, Verb
 from nescio.options.kinds import NAME_OR_PATH
 from nescio.pipeline.baselines import file_of
@@ -108,14 +108,11 @@ def parameters_of(verb: Verb[Any, Any]) -> dict[str, Option]:
 
 def schema_of(verb: Verb[Any, Any]) -> dict[str, Any]:
     """Describe what a tool takes as JSON Schema."""
-    before = SPELLING.set(in_json)
-    try:
+    with spelling(in_json):
         takes = parameters_of(verb)
         required = [name for name, one in takes.items() if one.required]
         properties = {name: _property(one) for name, one in takes.items()}
         return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
-    finally:
-        SPELLING.reset(before)
 
 
 def _property(one: Option) -> dict[str, Any]:
@@ -131,9 +128,9 @@ def _property(one: Option) -> dict[str, Any]:
     }
 
 
+@spelling(in_json)
 def answer(verb: Verb[Any, Any] | None, name: str, arguments: dict[str, Any], tell: Tell) -> tuple[str, bool]:
     """Run a tool, and return what it says, and whether that is an error, in the spelling of who called it."""
-    SPELLING.set(in_json)
     try:
         if verb is None:
             raise UsageError(f"there is no tool {name!r}")

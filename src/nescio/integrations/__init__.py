@@ -1,5 +1,5 @@
-"""nescio's measures inside other tools: Inspect, lm-evaluation-harness, DeepEval, ragas and scikit-learn. None of them
-is needed by nescio."""
+"""nescio's measures inside other tools: Inspect, lm-evaluation-harness, HELM, DeepEval, ragas and scikit-learn. None of
+them is needed by nescio."""
 
 from __future__ import annotations
 

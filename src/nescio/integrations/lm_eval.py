@@ -1,6 +1,13 @@
 """lm-evaluation-harness: any measure as a metric with its aggregation, for tasks that generate text.
 
-In a task's own Python file, `measures.py` beside its YAML:
+In a task's YAML, without a file of one's own, for c@1, accuracy and coverage by the judge "exact":
+
+    metric_list:
+      - metric: !function nescio.integrations.lm_eval.c_at_1
+        aggregation: !function nescio.integrations.lm_eval.c_at_1_over_all
+        higher_is_better: true
+
+With a pattern, another judge or another measure, in the task's own Python file, `measures.py` beside its YAML:
 
     from nescio.integrations.lm_eval import aggregation, metric
     c_at_1, over_all = metric("c@1", declined_pattern=["I don't know.*"]), aggregation("c@1")
@@ -105,6 +112,11 @@ def register(*names: str, judge: str = "exact", declined_pattern: Sequence[str] 
             output_type="generate_until",
             aggregation=wanted.label,
         )(metric(name, judge=judge, declined_pattern=declined_pattern))
+
+
+c_at_1, c_at_1_over_all = metric("c@1"), aggregation("c@1")
+accuracy, accuracy_over_all = metric("accuracy"), aggregation("accuracy")
+coverage, coverage_over_all = metric("coverage"), aggregation("coverage")
 
 
 def _state(value: float) -> int:

@@ -61,6 +61,7 @@ PLACES: dict[str, str] = {
     "NLL": "nescio.measures.calibration",
     "price_per_right": "nescio.measures.cost",
     "net_benefit": "nescio.measures.cost",
+    "latency": "nescio.measures.cost",
     "AUROC": "nescio.measures.failure_detection",
     "FPR@95TPR": "nescio.measures.failure_detection",
     "error_AUPR": "nescio.measures.failure_detection",

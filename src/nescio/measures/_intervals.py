@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -35,5 +36,21 @@ def _safe(patterns: Patterns, level: float, _: np.random.Generator, risk: float)
     return largest_safe_share(accepted, failed, float(patterns.counts @ patterns.columns["n"]), risk, level)
 
 
+def _ranks(patterns: Patterns, level: float, _: np.random.Generator, p: float, column: str) -> Bounds:  # noqa: ARG001
+    """Return the order statistics that a quantile lies between; infinity for an end that so few answers do not have."""
+    from nescio.stats.intervals import ranks_around
+
+    starts = patterns.starts
+    assert starts is not None
+    (name,) = (name for name in patterns.columns if name != "n")
+    counts = np.add.reduceat(patterns.counts, starts)[::-1]
+    values = patterns.columns[name][starts][::-1]
+    reached = np.cumsum(counts)
+    ranks = ranks_around(int(reached[-1]), p, level)
+    found = [math.inf if rank is None else float(values[np.searchsorted(reached, rank)]) for rank in ranks]
+    return -math.inf if ranks[0] is None else found[0], found[1]
+
+
+ORDER_STATISTICS = OwnInterval("order statistics", _ranks)
 OVER_BINS = OwnInterval("bins", _bins, clustered=True)
 STEPWISE = OwnInterval("stepwise", _safe)

@@ -16,7 +16,8 @@ each=       a map from columns to new per-question columns, run once; their sums
 repeats=    the same, of the sums over all answers to a question that was asked several times: of `q.n` answers
             `q.correct` are right. NaN leaves the question out. (For the other shapes a question counts as the mean of
             its answers.) Columns that an `each` beside it makes of single answers are summed with them.
-order=      the sums are kept apart by the value of a column, the highest first, tied questions in one group:
+order=      the sums are kept apart by the value of a column, the highest first, tied questions in one group (`{column}`
+            is the first column that it needs, which a parameter names):
             `total.correct` has shape (…, groups), and the function works by cumulative sums over the last axis.
 
 A question counts for a measure where all columns that it `needs` are present. Silence, weights and ties are thereby
@@ -90,8 +91,9 @@ class Measure(Struct, frozen=True):
 
     @property
     def order(self) -> str | None:
-        """The column whose fall orders the questions, or None."""
-        return self.declaration.order
+        """The column whose fall orders the questions, or None; `{column}` is the first that it needs."""
+        order = self.declaration.order
+        return self.needs[0] if order is not None and order.startswith("{") else order
 
     @property
     def reads_order_alone(self) -> bool:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from nescio.data.columns import attribute, bare, user
-from nescio.measures._measure import measure
+import numpy as np
 
-COST = "cost"
+from nescio.data.columns import attribute, bare, user
+from nescio.measures._intervals import ORDER_STATISTICS
+from nescio.measures._measure import measure
+from nescio.measures._order import before
+
+COST, SECONDS = "cost", "seconds"
 SOURCE = "Cochran, Sampling Techniques, 1977, ch. 6 (a ratio of means)"
 
 
@@ -64,3 +68,34 @@ def net_benefit(total: Any, right: float, error: float = 0.0, column: str = COST
     Example: net_benefit(10) with outcome = C, C, W, U; cost = 3, 1, 4, 2: (10·2 - 10)/4 = 2.5.
     """
     return (right * (total.correct - error * total.incorrect) - total.paid) / total.n
+
+
+@measure(
+    "latency",
+    needs=lambda p, column: (user(bare(column)),),  # noqa: ARG005
+    order="{column}",
+    bounds=(float("-inf"), float("inf")),
+    source="the order statistics: Conover, Practical Nonparametric Statistics, 1999, section 3.2",
+    valid={"p": ("p must lie between 0 and 1", lambda p: 0 < p < 1)},
+    lower_is_better=True,
+    merge=False,
+    interval=ORDER_STATISTICS,
+)
+def latency(total: Any, p: float = 0.95, column: str = SECONDS) -> Any:
+    r"""How long answers take, all but the slowest: the time within which a share p of the questions was answered.
+
+    $x_{(\lceil pn \rceil)}$ of the times in rising order, undefined for n = 0. The interval lies between two of the
+    times, by the binomial distribution; without enough questions it has no upper end (6, 36, 72 and 368 are needed for
+    p = 0.5, 0.9, 0.95 and 0.99).
+
+    When to use it: Waiting times, whose mean one answer that hangs decides. Times cut off at a limit may stay in: a
+    quantile below the limit is what it would be without. For what a question takes on average use mean(seconds).
+
+    Example: latency(0.5) with seconds = 1, 4, 2, 3: 0.5·4 = 2. The time of rank 2.
+    """
+    n = np.asarray(total.n)
+    times = np.asarray(vars(total)[attribute(bare(column))])
+    within = n.sum(-1, keepdims=True) - before(n)  # how many took at most so long
+    at = (within >= np.ceil(np.round(p * n.sum(-1, keepdims=True), 9))).sum(-1, keepdims=True) - 1
+    taken = np.take_along_axis(times, at, -1) / np.take_along_axis(n, at, -1)
+    return taken[..., 0]

@@ -49,14 +49,6 @@ def as_often_as_weighed(data: Evidence, measure: Measure) -> str:
     return _unlike(by_weight, by_row, "weights", "the same questions repeated as often")
 
 
-def in_any_order(data: Evidence, measure: Measure) -> str:
-    """Turn the questions around."""
-    turned = data.select(np.arange(len(data.questions))[::-1])
-    return _unlike(
-        _sample(turned, measure).value, _sample(data, measure).value, "the questions turned around", "before"
-    )
-
-
 def alone_as_together(data: Evidence, measure: Measure) -> str:
     """Compute many resamples at once, and each alone."""
     sample = _sample(data, measure)
@@ -70,8 +62,7 @@ def alone_as_together(data: Evidence, measure: Measure) -> str:
 
 
 LAWS: dict[str, Law] = {
-    law.__name__: law
-    for law in (within_bounds, undefined_of_nothing, as_often_as_weighed, in_any_order, alone_as_together)
+    law.__name__: law for law in (within_bounds, undefined_of_nothing, as_often_as_weighed, alone_as_together)
 }
 
 

@@ -139,10 +139,12 @@ def overview(results: Results) -> str:
 
 
 def counterexamples(results: Results) -> str:
-    """Return what each test found of each measure that is audited, a table a measure, as Markdown."""
+    """Return what breaks each measure that is audited, a table a measure, as Markdown: what a test could not decide is
+    in the matrix."""
     parts = []
     for name, tested in _by_measure(results):
-        rows = [[test, row.result, words(row)] for test, row in tested.items() if row.counterexample]
+        broken = ((test, row) for test, row in tested.items() if row.result in ("cheated", "fails"))
+        rows = [[test, row.result, words(row)] for test, row in broken]
         if rows and not _exempt(tested):
             table = make_grid(["test", "result", "finding"], rows, [True] * 3)
             parts += [f"### {name}\n", markdown_table(table), ""]

@@ -18,26 +18,28 @@ def board(scores: Scores) -> Grid:
     """Scores as a reader wants them: the best by the first measure first; one run with many measures is turned
     round."""
     keys, measures, places = scores.places()
-    if len(places) == len(keys) == 1 and len(measures) > MOST_MEASURES:
+    if not scores.columns and len(places) == len(keys) == 1 and len(measures) > MOST_MEASURES:
         (((run, _), own),) = places.items()
         return _grid(
-            ("measure", run, "n"), [(Cell(name), _cell(row), Cell(f"{row.n:,}")) for name, row in own.items()], 1
+            ("measure", run, "n"),
+            [(Cell(name), _cell(row), Cell(f"{row.n:,}")) for name, row in own.items()],
+            (True, False, False),
         )
     values = {run: own[measures[0]].value for (run, stratum), own in places.items() if stratum is None}
     order = {run: rank for rank, run in enumerate(ranked(values, values, measures[0]))} if values else {}
-    return _grid(
-        (*keys, *measures, "n"),
-        [
-            (
-                *(Cell("all" if name is None else name) for name in place[: len(keys)]),
-                *(_cell(own[measure]) for measure in measures),
-                Cell(count_range(row.n for row in own.values())),
-            )
-            for place, own in sorted(places.items(), key=lambda item: order[item[0][0]])
-        ],
-        len(keys),
-        legend(scores),
-    )
+    counted = scores.counted()
+    rows = [
+        {
+            **{key: Cell("all" if name is None else name) for key, name in zip(keys, place, strict=False)},
+            **{measure: _cell(own[measure]) for measure in measures},
+            "n": Cell(count_range(row.n for row in own.values())),
+            **{name: Cell(count) for name, count in counted.get(place, {}).items()},
+        }
+        for place, own in sorted(places.items(), key=lambda item: order[item[0][0]])
+    ]
+    columns = scores.columns or (*keys, *measures, "n")
+    texts = [name in keys for name in columns]
+    return _grid(columns, [tuple(row[name] for name in columns) for row in rows], texts, legend(scores))
 
 
 def ranked(runs: Iterable[str], value_of: Mapping[str, float], measure: str) -> list[str]:
@@ -64,11 +66,11 @@ def legend(scores: Scores) -> str:
     return spelled(words + (f"; not tested without {opt('mark', True)}: {', '.join(without)}" if without else ""))
 
 
-def _grid(head: tuple[str, ...], rows: Sequence[tuple[Cell, ...]], texts: int, legend: str = "") -> Grid:
+def _grid(head: tuple[str, ...], rows: Sequence[tuple[Cell, ...]], texts: Sequence[bool], legend: str = "") -> Grid:
     return Grid(
         head,
         tuple(tuple(cell.text for cell in row) for row in rows),
-        tuple(i < texts for i in range(len(head))),
+        tuple(texts),
         cells=tuple(rows),
         legend=legend,
     )

@@ -56,7 +56,8 @@ def tabular(grid: Grid) -> str:
     rows: Sequence[Sequence[Cell]] = grid.cells or [[Cell(cell) for cell in row] for row in grid.rows]
     if not grid.legend:
         return _tabular(grid.head, rows, grid.texts, {})
-    runs = dict.fromkeys(row[0].value for row in rows)
+    at = grid.head.index("run")
+    runs = dict.fromkeys(row[at].value for row in rows)
     names = dict(zip(runs, letters(len(runs)), strict=True))
     caption = (
         rf"The best of each column is in bold; $^{{\dagger}}$ {escape(grid.legend)}. "
@@ -65,7 +66,9 @@ def tabular(grid: Grid) -> str:
         + "."
     )
     # Beside its own name a run has its own letter.
-    rows = [[replace(row[0], better_than=(row[0].value,)), *row[1:]] for row in rows]
+    rows = [
+        [replace(cell, better_than=(cell.value,)) if i == at else cell for i, cell in enumerate(row)] for row in rows
+    ]
     table = _tabular(grid.head, rows, grid.texts, names)
     return "\n".join([r"\begin{table}", r"\centering", rf"\caption{{{caption}}}", table, r"\end{table}"])
 

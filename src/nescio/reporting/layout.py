@@ -117,7 +117,7 @@ def shortened(texts: Sequence[str], width: int) -> dict[str, str]:
     short = {text: middle(text, width) for text in long}
     for alike in [[text for text in long if short[text] == cut] for cut in dict.fromkeys(short.values())]:
         if len(alike) > 1:
-            first, last = _shared(alike), _shared([text[::-1] for text in alike])
+            first, last = shared_start(alike), shared_start([text[::-1] for text in alike])
             short |= {text: _around(text, first, len(text) - last, width) for text in alike}
     taken = {text for text in texts if length(text) <= width}
     for text in long:
@@ -247,7 +247,8 @@ def _around(text: str, start: int, stop: int, width: int) -> str:
     return short_head + own + (tail if after == len(tail) else CUT + tail[len(tail) - after :])
 
 
-def _shared(texts: Sequence[str]) -> int:
+def shared_start(texts: Sequence[str]) -> int:
+    """Return how many characters all texts begin with alike."""
     low, high = min(texts), max(texts)
     return next((i for i, (a, b) in enumerate(zip(low, high, strict=False)) if a != b), min(len(low), len(high)))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from nescio.data.plain_tables import HUGE, figure, rounded
+from nescio.data.plain_tables import HUGE, figure, rounded, shown_p
 
 number = figure  # a value: three decimals, or "undefined"
 
@@ -34,11 +34,6 @@ def difference(row: Any) -> str:
     """Return the difference of a comparison and its interval, where it has one: "+0.020 [+0.010, +0.030]"."""
     known = row.low is not None and not math.isnan(row.low)
     return signed(row.difference) + (f" [{signed(row.low)}, {signed(row.high)}]" if known else "")
-
-
-def shown_p(value: float | None) -> str:
-    """Return a p-value."""
-    return "undefined" if value is None or math.isnan(value) else "<0.001" if value < 0.001 else rounded(value, 3)
 
 
 def spaced_p(value: float | None) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from nescio.data.plain_tables import shown_p
 from nescio.data.results import Results
-from nescio.reporting.numbers import interval, number, shown_p
+from nescio.reporting.numbers import interval, number
 from nescio.reporting.printing import show_signature
 from nescio.reporting.screen import show_records
 

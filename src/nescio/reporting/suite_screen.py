@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from nescio.data.plain_tables import shown_p
 from nescio.data.results import Comparisons, Results
 from nescio.reporting.grid import Grid, make_grid
-from nescio.reporting.numbers import difference, shown_p
+from nescio.reporting.numbers import difference
 from nescio.reporting.printing import show_grid, show_signature, show_text
 from nescio.reporting.screen import show, with_the_best
 from nescio.reporting.suites import legend_lines, suite_grids

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from nescio.comparison.families import families
-from nescio.data.plain_tables import HUGE, rounded
+from nescio.data.plain_tables import HUGE, rounded, shown_p
 from nescio.data.results import Audit, Comparisons, Results, Scores
 from nescio.errors import UsageError, opt
 from nescio.reporting import layout
@@ -16,7 +16,7 @@ from nescio.reporting.board import board
 from nescio.reporting.board import legend as board_legend
 from nescio.reporting.grid import BEST, TIED, Grid, make_grid, text_fields, text_values
 from nescio.reporting.markdown import markdown_code, markdown_table
-from nescio.reporting.numbers import difference, number, rank_range, shown_p
+from nescio.reporting.numbers import difference, number, rank_range
 from nescio.sources.writing import atomic_write, csv_text, write_text
 from nescio.text import enumerated, sanitize
 
@@ -126,7 +126,8 @@ def grids(results: Results) -> list[Grid]:
         from nescio.reporting import suites
 
         return [table.escaped(sanitize) for table in suites.suite_grids(results)]
-    further = {name: _further(results, name) for name, rows in results.tables.items() if rows}
+    inside = ("counted",) if isinstance(results, Scores) else ()  # the first table shows them
+    further = {name: _further(results, name) for name, rows in results.tables.items() if rows and name not in inside}
     first = [further.pop(name) for name in FIRST if name in further]
     return [table.escaped(sanitize) for table in (*first, grid(results), *further.values())]
 

@@ -215,7 +215,16 @@ def _own(sample: MeasureInput, own: OwnInterval, plan: ResamplingPlan) -> Bounds
     rng = plan.blocks[0].generator(Stream.MAGNITUDES)
     low, high = own.of(sample.patterns, plan.level, rng, **sample.measure.parameters)
     few = sample.patterns.units < intervals.FEW and own.clustered
-    return low, high, [_few_units(own.name)] if few else []
+    made = [_few_units(own.name)] if few else []
+    if np.isinf(low) or np.isinf(high):
+        made.append(
+            note(
+                "interval.one_end",
+                "so few questions say nothing of how {end} the true value may be",
+                end="low or high" if np.isinf(low) and np.isinf(high) else "low" if np.isinf(low) else "high",
+            )
+        )
+    return low, high, made
 
 
 def _few_units(method: str) -> Note:

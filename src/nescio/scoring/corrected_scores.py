@@ -19,6 +19,7 @@ from nescio.scoring.judge_agreement import chosen_labels
 from nescio.scoring.labels import VERDICTS, Labels, beside, read_labels
 from nescio.scoring.samples import Remark
 from nescio.scoring.score import open_data, parse_all, strata
+from nescio.stats.spending import level_of_look
 
 SUITABLE = ("c@1", "accuracy")  # where no measure is named
 
@@ -34,11 +35,15 @@ def score_labelled(
     target: Target,
     labels_by: str | None,
     also_judged: Sequence[Any],
+    looks: Sequence[int] = (),
 ) -> Scores:
     """Score every run by people's labels and the judge; arguments as in `nescio.score`."""
     loaded = open_labelled(source, measures, options, labels, (by, labels_by))
     laid = lay_labels(loaded, labels, options, target=target, labels_by=labels_by, also_judged=also_judged)
     wanted = suitable(measures, loaded)
+    if looks and (by or laid.strata is not None or laid.inclusion is not None or laid.others):
+        raise UsageError(f"{opt('label_looks')} is for labels that are one random sample, scored over all questions")
+    levels = {run: _level(laid, run, looks, (ci or 95) / 100) for run in range(len(laid.data.runs))}
     rows: list[Score] = []
     remarks: list[Remark] = []
     corrections: list[Correction] = []
@@ -46,7 +51,7 @@ def score_labelled(
         own = laid if stratum is None else laid.select(np.asarray(laid.data.strata[by or ""]) == stratum)
         for run, name in enumerate(part.runs):
             for measure in wanted:
-                one = corrected_score(own, measure, run, target=target, level=(ci or 95) / 100)
+                one = corrected_score(own, measure, run, target=target, level=levels[run])
                 low, high = (one.low, one.high) if ci else (None, None)
                 method = METHOD if ci else None
                 rows.append(Score(name, measure.label, one.value, low, high, one.how.n, stratum, method))
@@ -55,8 +60,19 @@ def score_labelled(
                 corrections += [one.how] if stratum is None else []
     how: dict[str, object] = {"by": by} if by else {}
     how |= {"ci": f"{ci:g}", "interval": METHOD} if ci else {"interval": "none"}
+    how |= {"label_looks": "+".join(map(str, looks))} if looks else {}
     line = sign(measures="+".join(m.name for m in wanted), **loaded.signature, **laid.signature, target=target, **how)
     notes = [*loaded.notes, *laid.notes, *about(laid, target), *gather(remarks)]
+    if looks:
+        notes.append(
+            note(
+                "labels.looks",
+                "the intervals of all {looks:n look} up to {planned:n label} hold together (alpha spending after "
+                "O'Brien and Fleming), if the labels come in random order",
+                looks=len(looks),
+                planned=looks[-1],
+            )
+        )
     if len(loaded.data.runs) > 1:
         notes.append(
             note(
@@ -66,6 +82,15 @@ def score_labelled(
             )
         )
     return Scores(tuple(rows), line, tuple(dict.fromkeys(notes)), "scores", {"labels": tuple(corrections)})
+
+
+def _level(labels: Labels, run: int, looks: Sequence[int], level: float) -> float:
+    """Return the level of a run's interval, where the labels were looked at before."""
+    if not looks:
+        return level
+    *earlier, planned = looks
+    now, open_ = int(labels.labelled[run].sum()), int((labels.data.present & ~labels.known)[run].sum())
+    return level_of_look([*earlier, now], min(planned, open_), open_, level)
 
 
 def open_labelled(

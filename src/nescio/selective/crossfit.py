@@ -6,6 +6,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, note
 from nescio.measures import Measure
 from nescio.selective.certified import GridPoint, Guarantee, bounds_on_grid, certify
@@ -36,7 +37,7 @@ class Choice(Struct, frozen=True, eq=False):
 
 def choose(one: OneRun, wanted: Measure | Guarantee, folds: int, seed: int) -> Choice:
     """Return the threshold that makes a measure best, or that guarantees a risk: on all questions, and cross-fitted."""
-    fold = deal(one, folds, seed)
+    fold = deal(one.data, folds, seed)
     parts = int(fold.max()) + 1
     masks = np.ones((1, len(fold)), dtype=bool)
     if parts > 1:
@@ -67,14 +68,14 @@ def choose(one: OneRun, wanted: Measure | Guarantee, folds: int, seed: int) -> C
     return Choice(float(thresholds[0]), thresholds[1:], fold, notes=tuple(_remarks(one, wanted, *tried)))
 
 
-def deal(one: OneRun, folds: int, seed: int) -> NDArray[np.int64]:
+def deal(data: Evidence, folds: int, seed: int) -> NDArray[np.int64]:
     """Which part each question is held out with: whole clusters, dealt by the seed in the order of the questions'
     names.
 
     Parts differ by one question (or cluster) at most; there are no more of them than questions (or clusters). One
     question alone cannot be held out: then all are in part 0.
     """
-    clusters = np.arange(len(one.confidence)) if one.data.clusters is None else one.data.clusters
+    clusters = np.arange(len(data.questions)) if data.clusters is None else data.clusters
     _, first, unit = np.unique(clusters, return_index=True, return_inverse=True)
     place = resampling.Block(0, 1, seed).generator(Stream.TUNING_FOLDS).permutation(len(first))
     by_name = np.argsort(np.argsort(first))  # a cluster stands where its first question stands

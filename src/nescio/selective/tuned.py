@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from nescio._version import __version__
 from nescio.data.evidence import Evidence
-from nescio.data.results import Results
+from nescio.data.results import Plotted
 
 
 class Tuning(Struct, frozen=True):
@@ -61,7 +61,7 @@ class Tuning(Struct, frozen=True):
     folds: int = 0
 
 
-class Tuned(Results[Tuning], frozen=True):
+class Tuned(Plotted[Tuning], frozen=True):
     """What `tune` gives: one row, a `Tuning`; in `tables` the risk-coverage `curve` and the `grid` of a guaranteed
     risk.
 
@@ -79,8 +79,8 @@ class Tuned(Results[Tuning], frozen=True):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the one row and what comes with it, as the command line prints it with `-f json`."""
-        row = Results.records(self)[0]
-        more = {name: Results.records(self, name) for name in self.tables}
+        row = Plotted.records(self)[0]
+        more = {name: Plotted.records(self, name) for name in self.tables}
         return {
             "nescio": __version__,
             "signature": str(self.signature),

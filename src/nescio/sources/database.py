@@ -70,7 +70,7 @@ def write_parquet(connection: duckdb.DuckDBPyConnection, rows: str, path: Path) 
 
     quoted = str(path).replace("'", "''")
     try:
-        connection.execute(f"COPY {rows} TO '{quoted}' (FORMAT parquet)")
+        connection.execute(f"COPY {rows} TO '{quoted}' (FORMAT parquet, USE_TMP_FILE false)")
     except duckdb.IOException as error:
         full = os.strerror(errno.ENOSPC) in str(error)
         raise OSError(errno.ENOSPC if full else errno.EIO, first_line(error)) from None

@@ -28,6 +28,17 @@ def locked(folder: Path) -> Iterator[bool]:
 
 
 @contextmanager
+def held(draft: Path) -> Iterator[bool]:
+    """Hold the lock of a draft while the block runs; yields whether it was free, as that of a killed process is. On
+    Windows, which would not let the draft be moved, none is held, and none is free."""
+    if sys.platform == "win32":
+        yield False
+    else:
+        with _posix(draft) as free:
+            yield free
+
+
+@contextmanager
 def _posix(folder: Path) -> Iterator[bool]:
     import fcntl
 

@@ -56,7 +56,7 @@ def rows_of(source: Source) -> int:
 def last_rows(source: Source, columns: Sequence[str]) -> list[tuple[str, ...]]:
     """Return these cells of the last row of each file of a Parquet table, which its metadata lead to."""
     relation, where = _table(source, "file_row_number=true, filename=true")
-    cells = ", ".join(f'"{name}"::VARCHAR' for name in columns)
+    cells = ", ".join('"' + name.replace('"', '""') + '"::VARCHAR' for name in columns)
     with connect() as connection:
         files = first(connection, f"SELECT list(DISTINCT filename) FROM {relation} WHERE file_row_number = 0", where)[0]
         ends = "SELECT file_name, num_rows FROM parquet_file_metadata(?)"

@@ -9,12 +9,14 @@ import os
 import re
 import secrets
 import shutil
+import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from nescio.errors import UsageError
+from nescio.sources.locks import held
 
 _OF_WRITING = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)  # what only who writes is told
 
@@ -37,18 +39,21 @@ def naming(path: Path, *drafts: Path) -> Iterator[None]:
 
 @contextmanager
 def atomic_write(path: Path) -> Iterator[Path]:
-    """Yield a path to write to beside `path`; it replaces `path` if the block succeeds, and is deleted otherwise."""
+    """Yield a path to write to beside `path`; it replaces `path` if the block succeeds, and is deleted otherwise, by
+    the next call where this one is killed."""
     if not path.absolute().parent.is_dir():
         raise UsageError(f"{path}: there is no folder {path.absolute().parent} to write to")
     if path.is_dir():
         raise UsageError(f"{path} is a folder; give the name of a file")
+    _sweep(path)
     draft = draft_of(path)
     try:
         with naming(path, draft):
             draft.touch(0o600, exist_ok=False)
-            yield draft
-            draft.chmod(0o666 & ~_mask())
-            draft.replace(path)
+            with held(draft):
+                yield draft
+                draft.chmod(0o666 & ~_mask())
+                draft.replace(path)
     finally:
         draft.unlink(missing_ok=True)
 
@@ -61,6 +66,19 @@ def draft_of(path: Path, *, inside: bool = False) -> Path:
 
 
 DRAFT = re.compile(r"\..+\.[0-9a-f]{16}(\.[^.]*)?")  # the names that `draft_of` gives
+
+
+def _sweep(path: Path) -> None:
+    """Remove what calls that were killed left of `path`: drafts of it that no process holds."""
+    old = time.time() - 2  # one that is younger may be about to be held
+    with suppress(OSError):
+        for entry in os.scandir(path.absolute().parent):
+            if entry.name.startswith(f".{path.name}.") and DRAFT.fullmatch(entry.name) and entry.stat().st_mtime < old:
+                with held(Path(entry)) as free:
+                    if free and entry.is_dir(follow_symlinks=False):
+                        shutil.rmtree(entry, ignore_errors=True)
+                    elif free:
+                        os.unlink(entry)
 
 
 def _mask() -> int:
@@ -81,23 +99,37 @@ def check_new_folder(path: Path) -> None:
 
 @contextmanager
 def atomic_folder(path: Path) -> Iterator[Path]:
-    """Yield a folder to fill, which becomes the new `path` (or its contents, where that is an empty folder) when the
-    block ends well, and vanishes otherwise."""
+    """Yield a folder to fill, which becomes the new `path` when the block ends well, and vanishes otherwise, by the
+    next call where this one is killed.
+
+    An empty folder gives way to the new one at once. One that cannot (where somebody stands, a disk is mounted, or the
+    folder around it is read-only, and on Windows) is filled, one file after another.
+    """
     check_new_folder(path)
-    there = path.is_dir()
-    draft = draft_of(path, inside=there)
+    mode = path.stat().st_mode & 0o7777 if path.is_dir() else 0o777 & ~_mask()
+    inside = path.is_dir() and not _gives_way(path)
+    _sweep(path / path.name if inside else path)
+    draft = draft_of(path, inside=inside)
     try:
         with naming(path, draft):
             draft.mkdir(0o700)
-            yield draft
-            if there:
-                for item in list(draft.iterdir()):
-                    item.replace(path / item.name)
-            else:
-                draft.chmod(0o777 & ~_mask())
-                draft.replace(path)
+            with held(draft):
+                yield draft
+                if inside:
+                    for item in list(draft.iterdir()):
+                        item.replace(path / item.name)
+                else:
+                    draft.chmod(mode)
+                    draft.replace(path)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
+
+
+def _gives_way(path: Path) -> bool:
+    """Tell whether another folder can take the place of an empty one."""
+    around = path.absolute().parent
+    apart = os.name == "nt" or path.is_mount() or not os.access(around, os.W_OK)
+    return not apart and not path.samefile(Path.cwd())
 
 
 def write_text(path: Path, text: str) -> None:

@@ -203,3 +203,18 @@ def clopper_pearson_upper(wrong: Counts, accepted: Counts, level: float) -> Floa
     bounds = np.ones(np.broadcast_shapes(errors.shape, many.shape))
     bounds[free] = betaincinv(errors[free] + 1, (many - errors)[free], 1 - level)
     return bounds
+
+
+def ranks_around(n: int, p: float, level: float) -> tuple[int | None, int | None]:
+    r"""Return the ranks from 1 of the two order statistics between which the p-quantile of n values lies.
+
+    The largest l with $P(\mathrm{Bin}(n, p) \le l - 1) \le (1 - \text{level})/2$ and the least u with
+    $P(\mathrm{Bin}(n, p) \ge u)$ at most that; None for an end that n values do not have.
+    """
+    from scipy.stats import binom
+
+    below = binom.cdf(np.arange(-1, n), n, p)  # P(Bin ≤ k - 1) for k = 0 … n
+    tail = (1 - level) / 2
+    low = int(np.flatnonzero(below <= tail)[-1])
+    high = np.flatnonzero(1 - below <= tail)
+    return low or None, int(high[0]) if len(high) else None

@@ -15,6 +15,8 @@ class SuiteScore(Struct, frozen=True):
     where that stays when questions are resampled (a band of stability, and no confidence interval), and `sure_low` to
     `sure_high` the win rates that significant differences allow (None: not tested). `best` and `tied_with_best` are
     marks as those of `Score`, by the paired test of macro differences. `n` counts the questions of all benchmarks.
+    `chosen_low` to `chosen_high` is the interval of the run with the best mean that accounts for its having been chosen
+    out of all k (level 1 - α/k, Bonferroni); None of any other.
     """
 
     run: str
@@ -32,6 +34,8 @@ class SuiteScore(Struct, frozen=True):
     sure_high: float | None = None
     best: bool | None = None
     tied_with_best: bool | None = None
+    chosen_low: float | None = None
+    chosen_high: float | None = None
 
 
 class BenchmarkScore(Struct, frozen=True):

@@ -84,7 +84,7 @@ def score_suite(
     for at, measure in enumerate(wanted):
         of_measure = [of[at] for of in drawn]
         scored = _scored(suite, measure, of_measure, plan, over=over, mark=mark)
-        rows += scored if ci else [replace(row, low=None, high=None) for row in scored]
+        rows += scored if ci else [_without_interval(row) for row in scored]
         if over == "benchmarks" and _is_ranked(suite, measure):
             ranked += _mean_ranks(suite, measure, of_measure, level, notes)
     notes += [*cautions(suite, drawn, over), *_doubts(own)] if ci else []
@@ -111,7 +111,28 @@ def _scored(
     scored = _with_win_rates(scored, drawn, measure, plan.level)
     if mark or (mark is None and is_fast(suite)):
         scored = marks(suite, measure, scored, plan, sampled=bool(mark))
-    return scored
+    return _with_chosen(scored, measure, drawn, over, plan.level)
+
+
+def _with_chosen(
+    rows: Sequence[SuiteScore], measure: Measure, drawn: Sequence[Drawn], over: str, level: float
+) -> list[SuiteScore]:
+    """Give the run with the best mean the interval of one that was chosen out of all."""
+    known = [row.value for row in rows if not math.isnan(row.value)]
+    best = (min if measure.declaration.lower_is_better else max)(known, default=math.nan)
+    made = []
+    for row in rows:
+        if row.value != best:
+            made.append(row)
+            continue
+        own = [of for of in drawn if row.run in of.values]
+        macro = macro_mean(measure, row.run, own, over, 1 - (1 - level) / len(rows))
+        made.append(replace(row, chosen_low=macro.low, chosen_high=macro.high))
+    return made
+
+
+def _without_interval(row: SuiteScore) -> SuiteScore:
+    return replace(row, low=None, high=None, chosen_low=None, chosen_high=None)
 
 
 def _is_ranked(suite: Suite, measure: Measure) -> bool:

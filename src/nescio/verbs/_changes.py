@@ -17,7 +17,6 @@ from nescio.reporting import page
 from nescio.reporting.page.change import Change, change_page, gather_change
 from nescio.reporting.page.commands import Commands
 from nescio.scoring.score import open_data
-from nescio.sources.writing import write_text
 from nescio.verbs._shared import Labelled, Reading, Resampled, option_words, source_words
 
 REPEATED = ("test", "correction", "margin", "ci")  # options of a comparison that its page repeats
@@ -86,7 +85,6 @@ def compared(
     return compare(loaded, measures, baseline=pair.baseline, run=pair.run, **how), None
 
 
-def write_change(change: Change, output: Path, title: str | None = None) -> None:
-    """Write the page of what changed between two runs."""
-    title = title or f"{change.old} → {change.new}"
-    write_text(output, change_page(change, title=title, texts=page.texts_of(change.loaded)))
+def page_of_change(change: Change, title: str | None = None) -> str:
+    """Return the page of what changed between two runs."""
+    return change_page(change, title=title or f"{change.old} → {change.new}", texts=page.texts_of(change.loaded))

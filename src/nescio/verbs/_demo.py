@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 from nescio.errors import UsageError
-from nescio.sources.writing import naming
+from nescio.sources.writing import atomic_write, naming, write_text
 from nescio.systems.reading import bundled
 from nescio.text import command_text
 
@@ -86,10 +86,12 @@ def lay_out(folder: Path) -> None:
         for name in ("runs", "sentences"):
             (folder / name).mkdir(parents=True, exist_ok=True)
         for name in PARTS:
-            shutil.copyfile(bundled() / name, folder / name)
+            with atomic_write(folder / name) as draft:
+                shutil.copyfile(bundled() / name, draft)
         commands = [command_text(["nescio", *words]) for words in steps()]
-        (folder / "commands.sh").write_text(
+        write_text(
+            folder / "commands.sh",
             "#!/bin/sh\n"
             "# What made the files of this folder, from the questions and the stories. Run it here.\n"
-            "set -e\n" + "\n".join(commands) + "\n"
+            "set -e\n" + "\n".join(commands) + "\n",
         )

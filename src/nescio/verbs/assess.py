@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 from nescio.errors import UsageError
 from nescio.options import Request, argument, option, verb
 from nescio.options.edge import say
-from nescio.options.kinds import FILES, NAMES
+from nescio.options.kinds import FILES, NAMES, PATH
 from nescio.reporting.printing import show_text
 
 HOME = "http://127.0.0.1:8000"
@@ -73,6 +73,29 @@ class CreateRequest(OfDatabase):
         default_words="1",
         help="How many assessors judge each answer; below 1, the share of questions that a second one judges too.",
     )
+    draw: int | None = option(
+        default=None,
+        low=1,
+        help="Draw about so many questions, those likeliest that tell most of how runs differ; verdicts.csv then says"
+        " how likely each was.",
+    )
+    grades: Path | str | None = option(
+        default=None,
+        kind=PATH,
+        metavar="FILE",
+        help="A judge's verdicts on the runs: who has judged an answer sees its grade, and may say something else"
+        " (second.csv).",
+    )
+    training: Path | str | None = option(
+        default=None,
+        kind=PATH,
+        metavar="FILE",
+        help="Answers that everybody judges first, and is then told what is right: columns question, answer, verdict,"
+        " why.",
+    )
+    control: Path | str | None = option(
+        default=None, kind=PATH, metavar="FILE", help="Such answers that stand unmarked among the others."
+    )
     sentences: bool = option(default=False, help="Ask which sentences of its story answer each question (reading).")
 
 
@@ -90,7 +113,9 @@ def create(request: CreateRequest) -> Any:
         from nescio.assessing.creating import create as make
     except ImportError:
         raise UsageError("nescio assess needs packages of its own: pip install 'nescio[assess]'") from None
-    return make(request.db, request.sources, overlap=request.overlap, sentences=request.sentences)
+    return make(
+        request.db, request.sources, **{n: v for n, v in request.values().items() if n not in ("db", "sources")}
+    )
 
 
 class InviteRequest(OfDatabase):
@@ -105,7 +130,11 @@ class InviteRequest(OfDatabase):
     )
     address: str = option(default=HOME, metavar="URL", help="Where people reach the server.")
     days: float = option(default=30.0, above=0, help="How long links are good.")
-    revoke: bool = option(default=False, help="Make links useless, and end their sessions.")
+    organiser: bool = option(
+        default=False,
+        help="Links to the organiser's page: progress, agreement and disputes; an organiser does not judge.",
+    )
+    revoke: bool = option(default=False, apart="organiser", help="Make links useless, and end their sessions.")
 
 
 @verb(InviteRequest, working="writing", prints="")
@@ -123,7 +152,8 @@ def invite(request: InviteRequest) -> Any:
 def _invite(database: Any, request: InviteRequest) -> Any:
     from nescio.assessing.access import invite as make
 
-    return make(database, request.names, address=request.address, days=request.days, revoke=request.revoke)
+    how = {"organiser": request.organiser, "revoke": request.revoke}
+    return make(database, request.names, address=request.address, days=request.days, **how)
 
 
 class ServeRequest(OfDatabase):
@@ -165,7 +195,7 @@ def status(request: OfDatabase) -> Any:
     """
 
     def read(database: Any) -> Any:
-        from nescio.assessing.exporting import status as standing
+        from nescio.assessing.following import status as standing
 
         return standing(database)
 

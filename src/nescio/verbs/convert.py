@@ -7,13 +7,15 @@ the new folder for the files of another format.
 nescio convert log.eval log.csv
 nescio convert samples_gsm8k_2025-08-07.jsonl outcomes.parquet --choose filter=strict-match
 nescio convert dev-v2.0.json predictions.json native/ --to questions
+nescio convert log.eval hub/ --to eval_results --benchmark cais/hle:hle
 
 Declined, unanswered and ungraded answers keep their status. An ungraded answer has an empty outcome. A note counts what
 the new format cannot hold. nescio invents nothing: a log with grades but no answers can only become an outcome table,
-instances of every_eval_ever (.jsonl) or logs of Inspect. nescio cannot write SimpleQA results (their grades come from
-SimpleQA's own grader), TREC judgements (they judge documents) or the logs of other tools. `nescio ave build` writes
-collections for answer validation. --missing, --ungraded, --unanswerable and --cluster affect scoring only and change
-nothing here.
+instances of every_eval_ever (.jsonl), logs of Inspect, or scores. `--to eval_results` writes a score for each run that
+its model's repository on the Hugging Face Hub takes into its folder `.eval_results/`. nescio cannot write SimpleQA
+results (their grades come from SimpleQA's own grader), TREC judgements (they judge documents) or the logs of other
+tools. `nescio ave build` writes collections for answer validation. --missing, --ungraded, --unanswerable and --cluster
+affect scoring only and change nothing here.
 """
 
 from __future__ import annotations
@@ -41,6 +43,7 @@ from nescio.verbs._output_paths import check_file
 from nescio.verbs._shared import Sourced, Worked
 
 OUTCOME_TABLE = "outcomes"  # what is written where nothing else is asked for
+HUB = "eval_results"  # which is about a benchmark
 
 
 class Converted(Struct, frozen=True):
@@ -75,6 +78,11 @@ class ConvertRequest(MergingRuns, Sourced, Worked):
         complete=_formats,
         help="The format to write.",
     )
+    benchmark: str | None = option(
+        default=None,
+        metavar="DATASET:TASK",
+        help="What eval_results is about, such as cais/hle:hle.",
+    )
 
 
 @verb(ConvertRequest, working="converting", prints="")
@@ -83,6 +91,8 @@ def convert(request: ConvertRequest) -> Converted:
     reading = Options(**request.values(MergingRuns))
     writer = WRITERS.find(to)
     _check_place(writer, output, items)
+    if request.benchmark is not None and to != HUB:
+        raise UsageError(f"{opt('benchmark')} goes with {opt('to', HUB)}")
     result = read(items, reading, runs=writer.takes is not Unjudged, judging=writer.takes is Unjudged)
     if writer.takes is Outcomes:
         result = judge(result, reading.judge)
@@ -101,8 +111,9 @@ def convert(request: ConvertRequest) -> Converted:
             " scores.csv writes the scores of each"
         )
     judged_by = named(judges_of(result)) if result.judged_here else ""
-    watched = {"progress": request.progress} if "progress" in signature(writer.write).parameters else {}
-    written = writer.write(result.data, output, **watched)
+    takes = signature(writer.write).parameters
+    more = {name: getattr(request, name) for name in ("progress", "benchmark") if name in takes}
+    written = writer.write(result.data, output, **more)
     return Converted(result.format, judged_by, written.what, output, (*result.notes, *written.notes))
 
 

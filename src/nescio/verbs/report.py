@@ -25,11 +25,12 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from nescio.comparison.corrections import Correction, Test
 from nescio.data.notes import Note
 from nescio.data.results import Results
-from nescio.errors import UsageError, opt
+from nescio.errors import SPELLING, UsageError, in_python, opt
 from nescio.options import Request, option, verb
 from nescio.options.kinds import NAME_OR_PATH
 from nescio.reporting import page
@@ -37,7 +38,7 @@ from nescio.reporting.page.report_data import Study
 from nescio.scoring.score import QUESTION
 from nescio.sources.arrow import items_of
 from nescio.sources.writing import check_new_folder, write_text
-from nescio.verbs._changes import Pair, change_of, commands_of, write_change
+from nescio.verbs._changes import Pair, change_of, commands_of, page_of_change
 from nescio.verbs._output_paths import as_path, check_file
 from nescio.verbs._shared import (
     OWN_FILE,
@@ -98,7 +99,7 @@ class ReportRequest(SinceBaseline, Suited, Paged):
         flags=("-o", "--output"),
         metavar="PAGE",
         help="The page to write (.html).",
-        default_words=f"report.html, unless only {opt('figures')} are wanted",
+        default_words=f"report.html, unless only {opt('figures')} are wanted; in Python, no file",
     )
     figures: Path | str | None = option(
         default=None,
@@ -117,12 +118,14 @@ class ReportRequest(SinceBaseline, Suited, Paged):
 
 
 class Report(Struct, frozen=True):
-    """What `report` made: the page, the names of the files of its figures, and the results that they show."""
+    """What `report` made: the page as a file where one was asked for, and as a text; the names of the files of its
+    figures, and the results that they show."""
 
     page: Path | None
     figures: tuple[str, ...]
     scores: Results
     folder: Path | None = None
+    html: str = ""
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -135,21 +138,33 @@ class Report(Struct, frozen=True):
         page = () if self.page is None else (f"wrote {self.page}",)
         return (*page, f"wrote {', '.join(self.figures)} to {self.folder}") if self.figures else page
 
+    def save(self, path: Path | str) -> Path:
+        """Write the page to a file; returns its path."""
+        output = Path(path)
+        check_file(output, "the page", PAGES, [])
+        write_text(output, self.html)
+        return output
+
     def __str__(self) -> str:
         return ""
 
+    def __repr__(self) -> str:
+        held = f"a page of {len(self.html):,} characters, which save(PATH) writes" if self.html else ""
+        return f"<report: {'; '.join(filter(None, (*self.wrote, held)))}>"
+
     def _repr_html_(self) -> str:
         """Return the page for a notebook, in a frame of its own in which its scripts run."""
-        if self.page is None:
+        if not self.html:
             return f"<p>{html.escape(', '.join(self.figures))}</p>"
-        shown = html.escape(self.page.read_text(encoding="utf-8"))
+        shown = html.escape(self.html)
         return f'<iframe srcdoc="{shown}" sandbox="allow-scripts allow-downloads" {_FRAME} title="nescio"></iframe>'
 
 
 @verb(ReportRequest, working="working", prints="")
 def report(request: ReportRequest) -> Report:
     output, figures = map(as_path, (request.output, request.figures))
-    if output is None and figures is None:
+    in_program = SPELLING.get() is in_python and not request.open
+    if output is None and figures is None and not in_program:
         output = PAGE
     if output is not None:
         check_file(output, "the page", PAGES, request.inputs())
@@ -158,14 +173,17 @@ def report(request: ReportRequest) -> Report:
     if request.by == QUESTION:
         raise UsageError(f"the page lists every question already; leave {opt('by', QUESTION)} out")
     if request.is_("suite"):
-        made = _of_a_suite(request, output or PAGE)
+        made = _of_a_suite(request)
     elif request.baseline is not None:
-        made = _of_a_change(request, output or PAGE)
+        made = _of_a_change(request)
     else:
-        made = _of_runs(request, output, figures)
-    if request.open and made.page:
-        webbrowser.open(made.page.absolute().as_uri())
-    return made
+        made = _of_runs(request, figures, paged=output is not None or figures is None)
+    if output is None:
+        return made
+    write_text(output, made.html)
+    if request.open:
+        webbrowser.open(output.absolute().as_uri())
+    return replace(made, page=output)
 
 
 def gathered(request: Paged, studies: Sequence[Study] = ()) -> page.ReportData:
@@ -182,29 +200,35 @@ def gathered(request: Paged, studies: Sequence[Study] = ()) -> page.ReportData:
     )
 
 
-def _of_runs(request: ReportRequest, output: Path | None, figures: Path | None) -> Report:
+def _of_runs(request: ReportRequest, figures: Path | None, *, paged: bool) -> Report:
     data = gathered(request, request.study)
-    if output is not None:
-        title = request.title or title_of(request.source)
-        write_text(output, page.page(data, title=title, texts=page.texts_of(data.loaded)))
+    title = request.title or title_of(request.source)
+    made = page.page(data, title=title, texts=page.texts_of(data.loaded)) if paged else ""
     drawn = page.write_figures(data, figures) if figures is not None else []
-    return Report(output, tuple(drawn), data.scores, figures)
+    return Report(None, tuple(drawn), data.scores, figures, made)
 
 
-def _of_a_suite(request: ReportRequest, output: Path) -> Report:
+def _of_a_suite(request: ReportRequest) -> Report:
     from nescio.reporting.page.suite import suite_page
+    from nescio.suites.definition import open_suite
     from nescio.suites.scoring import score_suite
 
     how = request.values(WithOrWithoutInterval, Suited, Resampled, Worked, Reading)
     del how["source"]
     how["certificate"] = request.require_certificate
-    scores = score_suite(request.source, request.chosen, mark=True, **how)
-    title = request.title or "A suite of benchmarks"
-    write_text(output, suite_page(scores, title=title, command=command_line("report", request)))
-    return Report(output, (), scores)
+    reading = {"texts": True, "certificate": request.require_certificate, **request.values(Reading)}
+    suite = open_suite(request.source, reading, request.chosen, by=request.suite_by)
+    scores = score_suite(suite, request.chosen, mark=True, **how)
+    page_ = suite_page(
+        scores,
+        title=request.title or "A suite of benchmarks",
+        command=command_line("report", request),
+        suite=suite,
+    )
+    return Report(None, (), scores, html=page_)
 
 
-def _of_a_change(request: ReportRequest, output: Path) -> Report:
+def _of_a_change(request: ReportRequest) -> Report:
     if request.ci is None:
         raise UsageError(f"the page of changes always has intervals; give {opt('ci')} a level")
     how = request.values(WithOrWithoutInterval, Resampled, Worked)
@@ -212,8 +236,7 @@ def _of_a_change(request: ReportRequest, output: Path) -> Report:
     reading = {"strata": None, "texts": True, "certificate": request.require_certificate, **request.values(Reading)}
     pair = Pair(request.baseline, request.run)
     change = change_of(request.source, request.chosen, pair, commands_of(request), how=how, options=reading)
-    write_change(change, output, request.title)
-    return Report(output, (), change.comparisons)
+    return Report(None, (), change.comparisons, html=page_of_change(change, request.title))
 
 
 def title_of(source: Any) -> str:

@@ -19,7 +19,7 @@ score on each. LaTeX has superscripts for the runs that are significantly worse.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from msgspec.structs import replace
@@ -28,6 +28,7 @@ from nescio.comparison import leaderboard
 from nescio.data.results import Results, Scores
 from nescio.errors import UsageError, opt
 from nescio.options import option, verb
+from nescio.options.kinds import COUNTS, WORDS
 from nescio.scoring.confidence_intervals import IntervalMethod
 from nescio.scoring.score import QUESTION
 from nescio.verbs._gates import Limit, Reports, score_gates, with_gated
@@ -44,7 +45,19 @@ from nescio.verbs._shared import (
 )
 
 
-class ScoreRequest(Reading, Resampled, Gated, Labelled, Suited, WithOrWithoutInterval, BrokenDown, Measured, Worked):
+class LookedAt(Labelled, group="People's labels"):
+    """People's verdicts that were looked at before."""
+
+    label_looks: Sequence[int] = option(
+        default=(),
+        kind=COUNTS,
+        needs="labels",
+        help="How many labels there were at each earlier look at these scores, and last how many are planned (such as"
+        " 20,40,200): the intervals of all looks then hold together.",
+    )
+
+
+class ScoreRequest(Reading, Resampled, Gated, LookedAt, Suited, WithOrWithoutInterval, BrokenDown, Measured, Worked):
     """What `nescio score` is asked."""
 
     interval: IntervalMethod = option(
@@ -52,10 +65,18 @@ class ScoreRequest(Reading, Resampled, Gated, Labelled, Suited, WithOrWithoutInt
         apart=("suite", "labels"),
         help="How intervals are computed; auto follows the coverage study (docs/coverage.md).",
     )
+    columns: Sequence[str] = option(
+        default=(),
+        kind=WORDS,
+        metavar="NAME,NAME,…",
+        apart=("suite", "labels"),
+        help="The columns of the table, in order. Beside run, stratum, the measures and n there are the counts correct,"
+        " incorrect and unanswered.",
+        default_words="run, the measures and n",
+    )
     mark: bool | None = option(
         default=None,
-        help="Mark the best run of each measure and the runs that are not significantly different from it, by paired"
-        " tests of all pairs.",
+        help="Mark the best run of each measure, and the runs that paired tests of all pairs cannot tell from it.",
         default_words="on all questions, if exact tests are fast",
     )
     fail_under: Mapping[str, float] = option(
@@ -105,12 +126,13 @@ def score(request: ScoreRequest) -> Scores:
     limits, reports = request.limits, Reports.of(request, gated=bool(request.limits))
     if request.is_("suite"):
         return cast(Scores, _over_a_suite(request, reports))
-    how = request.values(WithOrWithoutInterval, BrokenDown, Resampled, Labelled, Worked, Reading)
+    how = request.values(WithOrWithoutInterval, BrokenDown, Resampled, LookedAt, Worked, Reading)
     scores = leaderboard.score(
         request.source,
         with_gated(request.chosen, limits),
         interval=request.interval,
         mark=request.mark,
+        columns=request.columns,
         certificate=request.require_certificate,
         **how,
     )

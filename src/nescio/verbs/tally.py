@@ -8,13 +8,17 @@ nescio tally outcomes.csv -o all.tally
 nescio tally part-*.parquet -o all.tally
 nescio score monday.tally tuesday.tally
 nescio tally part-*.parquet -o all.tally --engine ray
+nescio tally all.tally monday.tally -o all.tally
 
-Any partition into shards, counted anywhere and added in any order, gives the same bytes. After an interruption the same
-command continues where it stopped. --missing, --ungraded and --unanswerable apply when a tally is scored, not here.
+A tally can be written onto itself, with a day more: whole or not at all. With --engine, each file of a pattern that
+the shell left ('s3://bucket/part-*.parquet') is a shard. Any partition into shards, counted anywhere and added in any
+order, gives the same bytes. After an interruption the same command continues where it stopped. --missing, --ungraded
+and --unanswerable apply when a tally is scored, not here.
 """
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import shutil
 from collections.abc import Sequence
@@ -43,8 +47,9 @@ from nescio.pipeline import Options, judge, read, recognise
 from nescio.pipeline.options import JudgingAnswers
 from nescio.scoring.score import parse_all
 from nescio.sources.arrow import items_of
+from nescio.sources.database import is_pattern
 from nescio.sources.opening import open_source
-from nescio.sources.remote import address_of
+from nescio.sources.remote import PATTERN, address_of, each_file
 from nescio.sources.source import TALLY
 from nescio.sources.writing import naming
 from nescio.verbs._output_paths import check_file
@@ -111,7 +116,10 @@ class TallyRequest(JudgingAnswers, InJobs, Seeded, Sourced, Worked):
 def tally(request: TallyRequest) -> Tallied:
     items, output, measures = items_of(request.source), Path(request.output), request.measures
     pairs, ids = request.pairs, request.ids
-    check_file(output, "a tally", (TALLY,), items)
+    place = engine_named(request.engine, request.jobs)
+    if place.name:
+        items = [one for item in items for one in _spread(item)]
+    check_file(output, "a tally", (TALLY,), [item for item in items if not _is(item, output)])
     graded = tuple(name for measure in parse_all(measures, None) for name in measure.user_columns) if measures else ()
     asked: dict[str, Any] = {**request.values(JudgingAnswers), "strata": (), "graded": graded}
     reading = Options(**asked)
@@ -125,7 +133,6 @@ def tally(request: TallyRequest) -> Tallied:
     counted = kept.before(shards)
     notes = [_used_again(len(counted), len(shards))] if counted else []
     left = [i for i in range(len(shards)) if i not in counted]
-    place = engine_named(request.engine, request.jobs)
     parts = [_from_anywhere(shards[i]) if place.name else shards[i] for i in left]
     for done, (i, one) in enumerate(each_part(count, parts, place), 1):
         counted[left[i]] = one
@@ -151,6 +158,22 @@ def _binned(measures: Measures) -> bool:
                 "for AUROC, AURC and related measures; score the files themselves"
             )
     return any(measure.binned for measure in wanted)
+
+
+def _is(item: Any, output: Path) -> bool:
+    """Tell whether what is read is the tally that is written: it is updated in place."""
+    return isinstance(item, (str, Path)) and Path(item).absolute() == output.absolute() and output.is_file()
+
+
+def _spread(item: Any) -> list[Any]:
+    """Return the files that a pattern stands for, each a shard that a worker can count; all else as it is."""
+    if not isinstance(item, (str, Path)):
+        return [item]
+    if (address := address_of(item)) and any(c in address for c in PATTERN):
+        return [*each_file(address)]
+    if not address and is_pattern(Path(item)):
+        return sorted(map(Path, glob.glob(str(item), recursive=True))) or [item]
+    return [item]
 
 
 def _from_anywhere(shard: Sequence[Any]) -> list[Any]:

@@ -4,7 +4,8 @@
 const page = JSON.parse(document.getElementById("data").textContent);
 const $ = (id) => document.getElementById(id);
 const VERDICTS = { R: "Right", W: "Wrong", X: "Inexact", U: "Unsupported" };
-const ASKED = { answer: "Answer", sentences: "Which sentences answer this? Question", nuggets: "List the nuggets. Target" };
+const ASKED = { answer: "Answer", second: "Now you know what the judge says. Answer", sentences: "Which sentences answer this? Question", nuggets: "List the nuggets. Target" };
+const isAnswer = (item) => item.kind === "answer" || item.kind === "second";
 const items = page.items;
 const home = `${page.home}/${page.assessor}`;
 const records = new Map(); // by id
@@ -107,7 +108,11 @@ function settled() {
   else if (records.size) tell(`saved ${clock(new Date())}`, "");
 }
 
-setInterval(() => { if (pending.size) store(); else if (page.server && unsent().length) send(); }, 4000);
+setInterval(() => {
+  if (pending.size) store();
+  else if (page.server && unsent().length) send();
+  if (page.server && ready && !items[at]) fill();
+}, 4000);
 
 async function load() {
   try {
@@ -126,11 +131,14 @@ async function load() {
 // ---- sent to a server, where there is one; what it acknowledges is on its disk ----
 
 const unsent = () => (page.server ? [...records.values()].filter((record) => !record.sent && record !== typed) : []);
-let sending = false;
+let sending = null;
 
-async function send() {
-  if (sending) return;
-  sending = true;
+function send() {
+  sending = sending || empty().finally(() => { sending = null; draw(); });
+  return sending;
+}
+
+async function empty() {
   try {
     for (let batch = unsent().slice(0, 200); batch.length; batch = unsent().slice(0, 200)) {
       const answer = await ask("judgements", { records: batch.map(({ sent, ...record }) => record) });
@@ -143,8 +151,6 @@ async function send() {
     tell(`not sent yet: ${unsent().length}, kept in this browser`, "waiting");
     if (error.status) trouble(error.message);
   }
-  sending = false;
-  draw();
 }
 
 async function ask(path, body) {
@@ -161,22 +167,45 @@ async function ask(path, body) {
   return answer;
 }
 
+// Only a server that was told everything knows what is left; false: it was not, or does not answer.
 async function more() {
-  if (!page.server || page.server.last) return;
   try {
+    if (unsent().length) await send();
+    const told = !unsent().length;
+    const held = records.size;
+    let here = items.filter(isDone).length;
     const answer = await ask("next");
+    const since = records.size - held; // said while it answered
     Object.assign(page.nuggets, answer.nuggets || {});
     const known = new Map(items.map((item) => [item.id, item]));
     for (const item of answer.items) {
+      const first = item.kind === "second" ? items.findIndex((one) => `second:${one.id}` === item.id) : -1;
       if (known.has(item.id)) Object.assign(known.get(item.id), item);
-      else items.push(item);
+      else items.splice(first < 0 ? items.length : first + 1, 0, item);
+      if (!known.has(item.id) && first >= 0 && first < at) at += 1;
       if (item.held) take({ ...item.held, sent: true });
+      if (!known.has(item.id)) here += isDone(item);
     }
-    page.server.before = answer.judged - items.filter(isDone).length;
-    page.server.last = !answer.items.some((item) => !isDone(item));
+    if (told) page.server.before = answer.judged - here;
+    page.server.last = told && !since && !answer.items.some((item) => !isDone(item));
+    return told;
   } catch (error) {
     if (error.status) trouble(error.message);
+    return false;
   }
+}
+
+// Gets more while one judges what is there; who waits for it is shown it.
+let filling = null;
+function fill() {
+  if (page.server.last || filling) return filling;
+  filling = more().then((told) => {
+    filling = null;
+    if (!waiting) draw();
+    else if (upNext() !== undefined || page.server.last) show(upNext());
+    else if (told) fill();
+  });
+  return filling;
 }
 
 // ---- what is seen ----
@@ -218,6 +247,7 @@ const optionsOf = (item) => (item.kind === "sentences"
   : page.names === "nuggets" ? nuggetsOf(item) : null);
 
 function draw() {
+  if (!ready) return;
   const item = items[at];
   const left = items.filter((one) => !isDone(one)).length;
   const before = page.server ? page.server.before || 0 : 0; // judged in earlier sessions, and not on this page
@@ -231,8 +261,8 @@ function draw() {
   for (const id of ["choice", "beside", "remark"]) $(id).hidden = over;
   $("undo").disabled = !done.length;
   $("place").textContent = over ? "" : `${ASKED[item.kind]} ${at + 1} of ${items.length} · ${item.topic}`;
-  $("question").textContent = over ? (items.length ? "That was the last one" : "There is nothing to judge") : item.question;
   if (over) return drawEnd();
+  $("question").textContent = item.question;
   const state = stateOf(item.id);
   // What is half ticked or typed stays when something else on the page is drawn anew.
   if (drawn() !== last) {
@@ -251,12 +281,14 @@ function draw() {
 const drawn = () => JSON.stringify([items[at], stateOf(items[at].id).id, optionsOf(items[at])]);
 
 function drawEnd() {
+  const more = page.server && !page.server.last;
+  $("question").textContent = more ? "Fetching the next one …" : items.length ? "That was the last one" : "There is nothing to judge";
   $("choice").replaceChildren();
   $("state").textContent = "";
   const flagged = items.filter((item) => stateOf(item.id).mark === "flag").length;
   const skipped = items.filter((item) => stateOf(item.id).mark === "skip").length;
   $("item").replaceChildren();
-  if (!items.length) return;
+  if (!items.length || more) return;
   const back = make("button", "Look at the first one again", { type: "button" });
   back.onclick = () => show(0);
   const end = page.server ? "Thank you: everything is with the organiser once it is saved."
@@ -266,19 +298,19 @@ function drawEnd() {
 
 function worded(item, verdict) {
   if (verdict === "-") return "none";
-  if (item.kind === "answer" && page.names !== "nuggets") return VERDICTS[verdict].toLowerCase();
+  if (isAnswer(item) && page.names !== "nuggets") return VERDICTS[verdict].toLowerCase();
   return verdict.split(",").map((one) => (item.kind === "sentences" ? Number(one) + 1 : one)).join(", ");
 }
 
 function drawItem(item) {
   const parts = [];
-  if (item.kind === "answer") parts.push(make("div", item.answer, { className: "answer", tabIndex: 0, role: "group", "aria-label": "Answer" }));
+  if (isAnswer(item)) parts.push(make("div", item.answer, { className: "answer", tabIndex: 0, role: "group", "aria-label": "Answer" }));
   if (item.kind === "nuggets") {
     const strings = make("ol", "", { className: "strings", tabIndex: 0, "aria-label": "What systems said" });
     items.filter((one) => one.kind === "answer" && one.topic === item.topic).forEach((one) => strings.append(make("li", one.answer)));
     parts.push(make("p", "What systems said of it:", { className: "lead" }), strings);
   }
-  if (item.kind === "answer" && item.supports.length) {
+  if (isAnswer(item) && item.supports.length) {
     const list = make("ul", "", { className: "supports", tabIndex: 0, "aria-label": "What systems rest it on" });
     for (const [document, text] of item.supports) {
       const row = make("li", "");
@@ -291,7 +323,8 @@ function drawItem(item) {
   for (const [verdict, comment] of item.said || []) {
     parts.push(make("p", `${worded(item, verdict)}${comment ? `: ${comment}` : ""}`, { className: "said" }));
   }
-  if (item.grade) parts.push(make("p", `The judge said: ${item.grade}`, { className: "said" }));
+  if (item.grade) parts.push(make("p", `The judge says: ${item.grade}. Your first verdict stands; what do you say now?`, { className: "said" }));
+  if (item.known) parts.push(make("p", `${stateOf(item.id).verdict === item.known ? "Yes" : "No"}: it is ${VERDICTS[item.known].toLowerCase()}. ${item.why} Press → for the next one.`, { className: "said" }));
   $("item").replaceChildren(...parts);
 }
 
@@ -388,9 +421,11 @@ function pace(left) {
 
 // ---- what keys and buttons do ----
 
-function show(place) {
+let waiting = false; // for items, at the end of those that are here
+function show(place = items.length) {
   flush();
   at = Math.max(0, Math.min(place, items.length));
+  waiting = at === items.length;
   draft = null;
   last = "";
   $("skipping").hidden = true;
@@ -398,20 +433,37 @@ function show(place) {
   window.scrollTo(0, 0);
 }
 
-async function goOn() {
-  if (page.server && items.filter((item) => !isDone(item)).length < 3) await more();
+function upNext() {
   const order = [...items.keys()];
-  const next = [...order.slice(at + 1), ...order.slice(0, at + 1)].find((i) => !isDone(items[i]));
-  show(next === undefined ? items.length : next);
+  return [...order.slice(at + 1), ...order.slice(0, at + 1)].find((i) => !isDone(items[i]));
+}
+
+function goOn() {
+  show(upNext());
+  if (page.server && items.filter((item) => !isDone(item)).length < 3) fill();
+}
+
+// What follows from a verdict is shown before anything else: the known one in training, the judge's in a check.
+let learning = false;
+async function learn() {
+  const place = at;
+  learning = true;
+  draw();
+  await writing;
+  await more();
+  learning = false;
+  if (items[place].known) show(place);
+  else goOn();
 }
 
 function judge(verdict) {
-  if (!items[at]) return;
+  if (!items[at] || learning) return;
   flush();
   const mark = stateOf(items[at].id).mark;
   say(items[at].id, { verdict, mark: mark === "skip" ? "" : mark, ...(mark === "skip" ? { comment: "" } : {}) });
   draft = null;
-  goOn();
+  if (items[at].again && !items[at].known && !items.some((one) => one.id === `second:${items[at].id}`)) learn();
+  else goOn();
 }
 
 function undo() {
@@ -515,7 +567,7 @@ $("on").onclick = () => show(at + 1);
 $("choice").addEventListener("submit", (event) => { event.preventDefault(); });
 
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (!ready || learning || event.ctrlKey || event.metaKey || event.altKey) return; // nobody judges what is not shown yet
   const inText = event.target.matches("textarea, input:not([type=checkbox])");
   if (event.key === "Escape") { noSkip(); event.target.blur(); return; }
   if (inText) {
@@ -526,7 +578,7 @@ document.addEventListener("keydown", (event) => {
   const options = item && item.kind !== "nuggets" ? optionsOf(item) : null;
   const letter = event.key.length === 1 ? event.key.toUpperCase() : event.key;
   const deeds = { Z: undo, Backspace: undo, S: askWhy, F: flag, C: () => $("comment").focus(), ArrowLeft: () => show(at - 1), ArrowRight: () => show(at + 1) };
-  if (item && !options && item.kind === "answer" && letter in VERDICTS) judge(letter);
+  if (item && !options && isAnswer(item) && letter in VERDICTS) judge(letter);
   else if (options && letter === "N") judge("-");
   else if (options && letter === "Enter" && !event.target.matches("button, summary, a")) confirm();
   else if (options && /^[1-9]$/.test(letter)) {
@@ -539,13 +591,14 @@ document.addEventListener("keydown", (event) => {
 
 if (matchMedia("(max-width: 900px)").matches) $("guide").open = false;
 
+let ready = false;
 load().then(async () => {
   rebuildUndo();
   if (page.server) {
     $("hand-in").hidden = true;
     await more();
-    send();
   }
+  ready = true;
   if (records.size && !$("saved").textContent) tell(`saved ${clock(new Date(Math.max(...[...records.values()].map((record) => Date.parse(record.at)))))}`, "");
   const first = items.findIndex((item) => !isDone(item));
   show(first < 0 ? items.length : first);

@@ -50,6 +50,11 @@ class Endpoint:
 
     def __post_init__(self) -> None:
         parts = urllib.parse.urlsplit(self.url)
+        if "@" in (parts.netloc or self.url):  # it is not repeated: messages are logged
+            raise UsageError(
+                f"{opt('base_url')} must hold no name or password, which would be shown and kept; the key comes from "
+                f"the environment ({opt('api_key_env')})"
+            )
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise UsageError(f"{opt('base_url')} must be an address such as https://host/v1 (found {self.url!r})")
         if self.key is not None and not (self.key.isascii() and self.key.isprintable() and self.key.strip()):
@@ -134,7 +139,7 @@ class Client:
         deadline = time.monotonic() + self.endpoint.timeout
         try:
             with self._opener.open(request, timeout=self.endpoint.timeout) as response:
-                return _parsed(_read(response, deadline))
+                return self._parsed(_read(response, deadline))
         except urllib.error.HTTPError as error:
             with error:
                 self._refused(error, deadline)
@@ -150,7 +155,7 @@ class Client:
             text = _read(error, deadline).decode(errors="replace")
         except (OSError, HTTPException, _TryAgain):
             text = ""
-        message = self._hidden(_message(text))
+        message = _message(self._hidden(text))
         rule = f"{self.endpoint.address} answers {error.code}{f': {message}' if message else ''}"
         if "insufficient_quota" in text or error.code in _FATAL or 300 <= error.code < 400:
             raise EndpointError(rule)
@@ -161,8 +166,26 @@ class Client:
                 raise _NotUnderstood(rule, what)
         raise CallFailedError(rule)
 
+    def _parsed(self, content: bytes) -> dict[str, Any]:
+        try:
+            reply = self._without_key(json.loads(content))
+            if isinstance(reply["choices"][0]["message"], dict):
+                return dict(reply)
+        except (ValueError, KeyError, IndexError, TypeError, RecursionError):
+            pass
+        shown = self._hidden(content.decode(errors="replace"))[:60]
+        raise _TryAgain(f"the reply is not a chat completion (it begins {shown!r})")
+
+    def _without_key(self, value: Any) -> Any:
+        """Return a value of JSON in which the key stands nowhere: replies are kept, and shown."""
+        if isinstance(value, dict):
+            return {self._hidden(name): self._without_key(one) for name, one in value.items()}
+        if isinstance(value, list):
+            return [self._without_key(one) for one in value]
+        return self._hidden(value) if isinstance(value, str) else value
+
     def _hidden(self, text: str) -> str:
-        return text.replace(self.endpoint.key, "[key]") if self.endpoint.key else text
+        return text.replace(self.endpoint.key.strip(), "[key]") if self.endpoint.key else text
 
 
 class _TryAgain(Exception):  # noqa: N818
@@ -197,17 +220,6 @@ def _read(response: Any, deadline: float) -> bytes:
         if time.monotonic() > deadline:
             raise _TryAgain("the reply did not end in time")
     return b"".join(parts)
-
-
-def _parsed(content: bytes) -> dict[str, Any]:
-    try:
-        reply = json.loads(content)
-        if isinstance(reply["choices"][0]["message"], dict):
-            return dict(reply)
-    except (ValueError, KeyError, IndexError, TypeError, RecursionError):
-        pass
-    shown = content[:60].decode(errors="replace")
-    raise _TryAgain(f"the reply is not a chat completion (it begins {shown!r})")
 
 
 def _message(text: str) -> str:

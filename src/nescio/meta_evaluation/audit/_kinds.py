@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from nescio.data.columns import REGISTRY, Array, bare, known, resolve
 from nescio.data.evidence import Evidence
 from nescio.data.patterns import Patterns, compress, compress_ordered, distinct
+from nescio.errors import MissingColumnError
 from nescio.measures import Measure
 from nescio.scoring.samples import columns_for
 
@@ -99,9 +100,18 @@ def lacking(measure: Measure) -> list[str]:
     needed = [name for name, default in measure.declaration.parameters.items() if default is Parameter.empty]
     if needed and not measure.parameters:
         return needed
-    made = _stock((0.5,), unanswerable=False)[1].columns
-    reads = (resolve(name, made) for name in measure.reads)
-    return [bare(name) for name in reads if name not in made and not known(name).derive]
+    stock = _stock((0.5,), unanswerable=False)[1]
+    return [bare(name) for name in (resolve(read, stock.columns) for read in measure.reads) if not _has(stock, name)]
+
+
+def _has(stock: Evidence, name: str) -> bool:
+    """Tell whether a column is stored, or can be derived from what is: no outcome says at which stake it was given."""
+    if name in stock.columns:
+        return True
+    try:
+        return known(name).derive is not None and stock.column(name) is not None
+    except MissingColumnError:
+        return False
 
 
 @lru_cache

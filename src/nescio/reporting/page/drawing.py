@@ -86,7 +86,7 @@ def drawn(figures: Sequence[Figure], runs: Sequence[str] = ()) -> dict[str, Draw
                 parts = [("", str(width), width, figure.draw(width)) for width in (WIDE, NARROW)]
             for run, part, width, chart in parts:
                 short = _short(runs, width)
-                waiting.append((figure, run, part, short, pool.submit(_svg, _specification(chart, places, short))))
+                waiting.append((figure, run, part, short, pool.submit(_svg, specification(chart, places, short))))
         done: dict[str, list[Any]] = {}
         for figure, run, part, short, drawing in waiting:
             known = {short.get(name, name): i for name, i in places.items()}
@@ -161,7 +161,7 @@ def write_figures(figures: Sequence[Figure], folder: Path) -> list[str]:
 
     with atomic_folder(folder) as draft:
         for figure in figures:
-            chart = _specification(figure.draw(640), paper=True)
+            chart = specification(figure.draw(640), paper=True)
             stem = draft / figure.name
             stem.with_suffix(".svg").write_text(_svg(chart), encoding="utf-8")
             stem.with_suffix(".pdf").write_bytes(vl_convert.vegalite_to_pdf(chart, allowed_base_urls=[]))
@@ -181,7 +181,7 @@ def _svg(chart: dict[str, Any]) -> str:
     return _CLIP.sub(lambda match: numbers[match[0]], svg)
 
 
-def _specification(
+def specification(
     chart: Any, runs: Mapping[str, int] | None = None, short: Mapping[str, str] | None = None, *, paper: bool = False
 ) -> dict[str, Any]:
     """Return what is drawn; for the page, marks say whose they are, and names are short."""
@@ -194,8 +194,8 @@ def _specification(
     if runs is not None:
         sets = {name: _owned(rows, runs) for name, rows in sets.items()}
     drawable = cache(lambda text: _drawable(_renamed(text, short or {})))
-    specification: dict[str, Any] = _in_texts(plain | {"datasets": sets}, drawable)
-    return specification
+    made: dict[str, Any] = _in_texts(plain | {"datasets": sets}, drawable)
+    return made
 
 
 def _owned(rows: list[dict[str, Any]], runs: Mapping[str, int]) -> list[dict[str, Any]]:

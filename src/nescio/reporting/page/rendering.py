@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import os
 import platform
 import re
 from collections.abc import Mapping, Sequence
@@ -16,7 +17,7 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from nescio._version import __version__
-from nescio.data.notes import Note, texts
+from nescio.data.notes import Note
 from nescio.reporting.layout import shortened
 from nescio.reporting.numbers import difference, interval, number, spaced_p
 from nescio.reporting.page.browser import Browser, browser, seen_by
@@ -30,18 +31,20 @@ from nescio.reporting.page.leaderboard import leaderboard
 from nescio.reporting.page.question_texts import Parts, Texts
 from nescio.reporting.page.report_data import ReportData, compare_command, score_command
 from nescio.reporting.page.sentence import Answer, answer, statements
-from nescio.reporting.page.shown_text import as_json, isolated
+from nescio.reporting.page.shown_text import as_json, isolated, run_names
 from nescio.reporting.page.statements import Claim
 from nescio.reporting.page.thresholds import deciding_payload, threshold_payload, threshold_rows
-from nescio.reporting.page.to_read import questions_to_read
+from nescio.reporting.page.to_read import errors_to_read, questions_to_read
 from nescio.reporting.suites import span
-from nescio.text import sanitize
+from nescio.text import enumerated, sanitize
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+PRINTED = 10  # errors to read in a print
 NAMED, HEAD = 34, 20  # characters of a run's name in tables and above columns, with the whole of it under the mouse
 _TICKED = re.compile("`([^`]+)`")
+_FOLDERS = re.compile(r"(?<![^\s'\"(])(?:/|[A-Za-z]:\\)(?:[^\s/\\]+[/\\])+(?=[^\s/\\])")  # of an absolute path
 _INTERVAL = re.compile(r" \[[^][]{1,40}\]")
 
 
@@ -105,12 +108,14 @@ def page(
         assumed=[_shown_assumption(one) for one in assumed],
         runs=[report.shown[run] for run in report.runs],
         board=leaderboard(report),
+        shared_name=run_names(report.loaded.data.runs)[1],
         level=report.level,
         main=sanitize(report.main, target="page"),
         commands={"score": score_command(report), "compare": compare_command(report) if report.comparisons else ""},
         silence=_silence(report),
         warning=warning(report),
         words=words(report),
+        printed_errors=errors_to_read(report, texts, PRINTED),
         to_read=questions_to_read(report, scored=browsing is not None and browsing.scored),
         browser_lead=browser_lead(browsing),
         heat=heat_map(report),
@@ -169,13 +174,14 @@ def assembled(
     filled = templates("nescio.reporting", "page").get_template(template)
     return filled.render(
         title=sanitize(shared.title, 200, target="page"),
+        printed_head=Markup(_in_css(sanitize(_printed_head(shared.title, runs), 200, target="page"))),
         answer=_inert_answer(shared.answer, runs),
         figures=drawn(figures, runs),
         questions=browsing.questions if browsing else 0,
         parts={} if browsing is None or browsing.texts is None else _parts(browsing.texts),
         signatures=[sanitize(line, target="page") for line in shared.signatures],
         versions=versions(),
-        notes=[sanitize(text, target="page") for text in texts(shared.notes)],
+        notes=list(dict.fromkeys(sanitize(_without_folders(one), target="page") for one in shared.notes)),
         data=Markup(as_json(held)),
         script=Markup(script),
         style=Markup(asset("page.css")),
@@ -187,6 +193,25 @@ def assembled(
         runs=_names(runs),
         **own,
     )
+
+
+def _printed_head(title: str, runs: Sequence[str]) -> str:
+    """Return what stands above each page of a print: the title, and the runs."""
+    short = shortened(runs, HEAD)
+    return " – ".join(filter(None, [title, enumerated([short.get(run, run) for run in runs], 6)]))
+
+
+def _in_css(text: str) -> str:
+    """Return a text as a style sheet has it, where nothing but letters and digits stands as itself."""
+    return '"' + "".join(sign if sign.isascii() and sign.isalnum() else f"\\{ord(sign):06x}" for sign in text) + '"'
+
+
+def _without_folders(remark: Note) -> str:
+    """Say a note without the folders of this machine: whoever is sent the page need not know them."""
+    text = str(remark)
+    if os.path.isabs(remark.subject):
+        text = text.replace(os.path.dirname(remark.subject).rstrip(os.sep) + os.sep, "")
+    return _FOLDERS.sub("", text)
 
 
 def _names(runs: Sequence[str]) -> dict[str, dict[str, Any]]:

@@ -26,7 +26,7 @@ from nescio.options.edge import Progress
 from nescio.pipeline import DEFAULT_MEASURES, Loaded, Options, load
 from nescio.reporting.charts import MOST_NAMED, OTHERS
 from nescio.reporting.page.commands import Commands, measure_words
-from nescio.reporting.page.shown_text import names
+from nescio.reporting.page.shown_text import run_names
 from nescio.scoring.labels import read_labels
 from nescio.scoring.score import compute_scores
 from nescio.selective.curve import one_run
@@ -172,7 +172,7 @@ def gather(
         cells,
         main,
         runs,
-        dict(zip(loaded.data.runs, names(loaded.data.runs), strict=True)),
+        dict(zip(loaded.data.runs, run_names(loaded.data.runs)[0], strict=True)),
         compared,
         _both_ways(compared),
         why,

@@ -9,11 +9,13 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from nescio.reporting.layout import shortened
+from nescio.reporting.layout import shared_start, shortened
 from nescio.text import sanitize
 
 _ESCAPED = re.compile("[<>&\u2028\u2029\u202a-\u202e\u2066-\u2069\u200e\u200f\x7f-\x9f]")
 NAME = 80  # characters of a name that are shown
+LONG = 20  # from here on names leave out what all of them share
+_BORDERS = "/\\_-.: ,=|"  # between the parts of a name
 
 
 def names(texts: Sequence[str], most: int = NAME) -> list[str]:
@@ -31,6 +33,28 @@ def names(texts: Sequence[str], most: int = NAME) -> list[str]:
         taken.add(text)
         shown.append(text)
     return shown
+
+
+def run_names(runs: Sequence[str]) -> tuple[list[str], str]:
+    """Return the names of runs as they are shown, without the first and last parts that all share where they are long,
+    and what is left out so ("" for nothing): ("llama", "qwen") of "exp-7/llama-seed1" and "exp-7/qwen-seed1"."""
+    first = last = 0
+    if len({*runs}) > 1 and max(map(len, runs)) > LONG:
+        first = _up_to_a_border(runs[0][: shared_start(runs)])
+        rest = [run[first:] for run in runs]
+        last = _up_to_a_border(rest[0][::-1][: shared_start([text[::-1] for text in rest])])
+        if not all(any(map(str.isalnum, text[: len(text) - last])) for text in rest):
+            first = last = 0
+    if not first + last:
+        return names(runs), ""
+    run = runs[0]
+    left_out = f"{run[:first]}…{run[len(run) - last :]}"
+    return names([run[first : len(run) - last] for run in runs]), names([left_out])[0]
+
+
+def _up_to_a_border(text: str) -> int:
+    """Return how much of a shared beginning ends with a part of the name."""
+    return max((i + 1 for i, sign in enumerate(text) if sign in _BORDERS), default=0)
 
 
 def isolated(text: str, own: Sequence[str]) -> str:

@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from nescio.measures import parse
-from nescio.reporting.numbers import with_interval
+from nescio.reporting import charts
+from nescio.reporting.numbers import number, with_interval
+from nescio.reporting.page.browser import Seen, browser
+from nescio.reporting.page.figure import MOST_ROWS, Figure, first_of
 from nescio.reporting.page.heat import Cell, shaded
-from nescio.reporting.page.rendering import Shared, assembled
+from nescio.reporting.page.rendering import Shared, assembled, browser_lead
 from nescio.reporting.page.report_data import MOST_BROKEN_DOWN
 from nescio.reporting.page.sentence import Answer
-from nescio.reporting.page.shown_text import names
+from nescio.reporting.page.shown_text import names, run_names
+from nescio.reporting.page.statements import LEVEL, Claim, Statement
+from nescio.reporting.page.statements import Figure as Figure_
+from nescio.reporting.page.suite_questions import suite_questions, suite_texts
+from nescio.reporting.page.to_read import Link, address_of
 from nescio.reporting.suites import ordered
+from nescio.suites.definition import Suite
 from nescio.suites.rows import BenchmarkScore, SuiteScore, SuiteScores
 from nescio.text import enumerated, plural, sanitize
 
@@ -31,49 +41,157 @@ class Board(Struct, frozen=True):
     has_sure: bool
 
 
-def suite_page(scores: SuiteScores, *, title: str, command: str = "") -> str:
-    """Return the page of a suite as one text; `command` is the command line that gives its figures again."""
+def suite_page(scores: SuiteScores, *, title: str, command: str = "", suite: Suite | None = None) -> str:
+    """Return the page of a suite as one text; `command` is the command line that gives its figures again. With the
+    `suite` that was scored it has the questions of all benchmarks."""
     measures = list(dict.fromkeys(row.measure for row in scores))
     boards = [_board(scores, measure) for measure in measures]
-    shared = Shared(title, answer(scores), [str(scores.signature)], scores.notes)
     level = scores.signature.get("ci")
+    figures = [_figure(scores, measure, i, command) for i, measure in enumerate(measures, 1)]
+    rows = ordered([row for row in scores if row.measure == measures[0]])
+    runs = [row.run for row in rows]
+    shown = dict(zip(runs, run_names(runs)[0], strict=True))
+    seen = suite_questions(suite, runs, shown, float(level) if level else None) if suite else Seen()
+    browsing, unseen = browser(seen, suite_texts(suite) if suite else None)
+    shared = Shared(title, answer(scores), [str(scores.signature)], (*scores.notes, *unseen))
+    scripts = ("texts.js", "graded.js", "statistics.js", "own_scores.js", "reading.js", "questions.js")
     return assembled(
         "suite.html.jinja",
-        ("page.js",),
+        ("page.js", *(scripts if browsing else ())),
         shared,
-        (),
-        None,
+        [figure for figure in figures if figure],
+        browsing,
+        held={"statements": [asdict(Claim.of(one)) for one in statements(scores)]},
         boards=boards,
         level=float(level) if level else None,
+        shared_name=run_names(runs)[1],
         over=scores.signature["over"],
         command=sanitize(command, target="page"),
+        to_read=_to_read([shown[run] for run in runs]) if browsing else (),
+        browser_lead=browser_lead(browsing),
     )
 
 
 def answer(scores: SuiteScores) -> Answer:
-    """Say whose mean is best by the first measure, how surely, and whom it is tied with."""
+    """Say whose mean is best by the first measure, how surely, and whom it is tied with; and where another run does
+    better."""
+    said = statements(scores)
+    name = str(said[0].figures["run"])
+    before, _, after = said[0].text.partition(name)
+    by_kind = {one.kind: one.text for one in said[1:]}
+    return Answer(
+        before, name, after, tuple(filter(None, [by_kind.get("did")])), by_kind.get("tied", by_kind.get("better", ""))
+    )
+
+
+def statements(scores: SuiteScores) -> tuple[Statement, ...]:
+    """Return every sentence of the first screen: the headline, what it advises, and on which benchmarks another run has
+    the higher value."""
     first = scores.rows[0].measure
     rows = ordered([row for row in scores if row.measure == first])
     best, others = rows[0], rows[1:]
-    shown = dict(zip([row.run for row in rows], names([row.run for row in rows]), strict=True))
+    shown = dict(zip([row.run for row in rows], run_names([row.run for row in rows])[0], strict=True))
+    name = shown[best.run]
     if math.isnan(best.value):
-        return Answer(f"The mean of {first} is undefined for ", "every run", ".")
-    value = with_interval(best.value, best.low, best.high)
-    of = plural(best.benchmarks, "benchmark")
-    after = f" has the best mean {first} over {of}, {value}"
+        return (Statement("degenerate", f"The mean of {first} is undefined for every run.", {"run": "every run"}),)
+    low, high = (best.chosen_low, best.chosen_high) if best.chosen_low is not None else (best.low, best.high)
+    figures: dict[str, Figure_] = {"run": name, "value": best.value, "low": low, "high": high, "runs": len(rows)}
+    figures |= {"benchmarks": best.benchmarks, "measure": first}
+    value, of = with_interval(best.value, low, high), plural(best.benchmarks, "benchmark")
+    level = scores.signature.get("ci")
+    of_level = float(level) / 100 if level else None
     if not others:
-        return Answer("", shown[best.run], f" has a mean {first} of {value} over {of}.")
+        return (Statement("best", f"{name} has a mean {first} of {value} over {of}.", figures, of_level),)
+    after = f"{name} has the best mean {first} over {of}, {value}"
+    won = _elsewhere(scores, first, best.run, shown)
     if best.best is None:
-        return Answer("", shown[best.run], f"{after}; no tests were made.")
+        return (Statement("best", f"{after}; no tests were made.", figures, of_level), *won)
     tied = [shown[row.run] for row in others if row.tied_with_best or row.best]
     if not tied:
-        return Answer("", shown[best.run], f"{after}, significantly better than every other run.")
-    return Answer("", shown[best.run], f"{after}, not significantly different from {enumerated(tied, 3)}.")
+        said = f"Ship {name}, if the benchmarks matter alike."
+        head = f"{after}, significantly better than every other run."
+        return (Statement("best", head, figures, of_level), Statement("better", said, figures, LEVEL), *won)
+    said = (
+        f"These benchmarks do not tell {enumerated([name, *tied], 3)} apart: choose by what they cost, by the benchmark"
+        " that is most like your use, or ask more questions."
+    )
+    head = f"{after}, not significantly different from {enumerated(tied, 3)}."
+    return (
+        Statement("best", head, figures, of_level),
+        Statement("tied", said, {"run": name, "tied": len(tied)}),
+        *won,
+    )
+
+
+def _elsewhere(scores: SuiteScores, measure: str, best: str, shown: Mapping[str, str]) -> tuple[Statement, ...]:
+    """Say on how many benchmarks the best run has the best value, and who has it on the others."""
+    own: dict[str, list[BenchmarkScore]] = {}
+    for row in scores.tables["benchmarks"]:
+        if row.measure == measure and not math.isnan(row.value):
+            own.setdefault(row.benchmark, []).append(row)
+    firsts = {benchmark: ordered(rows) for benchmark, rows in own.items()}
+    others = []
+    for benchmark, rows in firsts.items():
+        of_best = next((row for row in rows if row.run == best), None)
+        if of_best is not None and of_best.value != rows[0].value:
+            shown_benchmark = names([benchmark])[0]
+            others.append(
+                f"{shown[rows[0].run]} on {shown_benchmark} ({number(rows[0].value)} against {number(of_best.value)})"
+            )
+    led = sum(any(row.run == best and row.value == rows[0].value for row in rows) for rows in firsts.values())
+    text = f"{shown[best]} has the best {measure} on {led} of {plural(len(firsts), 'benchmark')}"
+    text += f"; better there: {enumerated(others, 4)}. No single benchmark is tested here." if others else "."
+    return (Statement("did", text, {"run": shown[best], "led": led, "benchmarks": len(firsts)}),)
+
+
+def _to_read(runs: Sequence[str]) -> tuple[Link, ...]:
+    """Return links to the errors of the run whose mean is best, and to what the next one gets right of these."""
+    best, *others = runs
+    easy = {"order": "easy"} if others else {}
+    first = ", those that most runs get right first" if others else ""
+    links = [Link(address_of(run=f"{best}|2", **easy), f"the errors of {best}{first}")]
+    for other in others[:1]:
+        text = f"what {other} gets right and {best} gets wrong"
+        links.append(Link(address_of(run=[f"{best}|2", f"{other}|1"]), text))
+    return tuple(links)
+
+
+def _figure(scores: SuiteScores, measure: str, place: int, command: str) -> Figure | None:
+    """Return the means of all runs by one measure with their intervals; None where none is defined."""
+    own = ordered([row for row in scores if row.measure == measure and not math.isnan(row.value)])
+    if not own:
+        return None
+    shown = run_names([row.run for row in own])[0]
+    rows: list[dict[str, Any]] = [
+        {"run": name, "mean": row.value, "low": row.low, "high": row.high, "benchmarks": row.benchmarks, "n": row.n}
+        for name, row in zip(shown, own, strict=True)
+    ]
+    drawn: list[dict[str, Any]] = [
+        {
+            "run": row["run"],
+            "value": row["mean"],
+            "low": row["mean"] if row["low"] is None else row["low"],
+            "high": row["mean"] if row["high"] is None else row["high"],
+            "tip": f"{row['run']}: {with_interval(row['mean'], row['low'], row['high'])}",
+        }
+        for row in rows[:MOST_ROWS]
+    ]
+    ends = f"From {shown[0]} ({number(own[0].value)}) to {shown[-1]} ({number(own[-1].value)})." if own[1:] else ""
+    label = names([measure])[0]
+    return Figure(
+        f"means-{place}",
+        f"Mean {label} of every run",
+        "",
+        f"Mean {label} of {plural(len(rows), 'run')} over the benchmarks, with intervals. {ends}{first_of(len(rows))}",
+        tuple(rows),
+        lambda width: charts.intervals(drawn, [row["run"] for row in drawn], width, f"mean {label}"),
+        command,
+    )
 
 
 def _board(scores: SuiteScores, measure: str) -> Board:
     rows: list[SuiteScore] = ordered([row for row in scores if row.measure == measure])
-    shown = dict(zip([row.run for row in rows], names([row.run for row in rows]), strict=True))
+    shown = dict(zip([row.run for row in rows], run_names([row.run for row in rows])[0], strict=True))
     own = [row for row in scores.tables["benchmarks"] if row.measure == measure]
     runs = [row.run for row in rows[:MOST_BROKEN_DOWN]]
     return Board(

@@ -17,7 +17,10 @@ from nescio.reporting.page.report_data import ReportData
 from nescio.reporting.page.sentence import answer, statements
 from nescio.reporting.page.statements import Claim
 from nescio.selective.curve import one_run
-from nescio.text import plural
+from nescio.text import plural, sanitize
+
+WORDS = ("question", "asked", "answer", "gold")
+MOST_SHOWN = 400  # characters of each in a print
 
 
 class Link(Struct, frozen=True):
@@ -52,9 +55,7 @@ def advised(report: ReportData, texts: Texts | None, *, most: int, tolerate: flo
     """Return the errors to read first, with the sentences of the first screen in `tables["screen"]` and what they claim
     in `tables["statements"]`."""
     said = answer(report)
-    shipping = report.shipping
-    run = shipping.run if shipping else report.runs[0]
-    threshold = shipping.tuned.threshold if shipping and shipping.tuned else None
+    run, threshold = _advised(report)
     lines = [said.text, said.advice]
     if tolerate is not None:
         one = tolerated(promises(report), tolerate)
@@ -64,9 +65,25 @@ def advised(report: ReportData, texts: Texts | None, *, most: int, tolerate: flo
         "screen": tuple(Line(text) for text in (*lines, *said.more) if text),
         "statements": tuple(Claim.of(one) for one in statements(report)),
     }
-    rows = _errors(report, run, threshold)[:most]
-    rows = [_worded(row, texts) for row in rows]
+    rows = [_worded(row, texts) for row in _errors(report, run, threshold)[:most]]
     return Results(tuple(rows), report.scores.signature, report.scores.notes, "errors", tables)
+
+
+def errors_to_read(report: ReportData, texts: Texts | None, most: int) -> tuple[ToRead, ...]:
+    """Return the first errors to read of the run that is advised, at its threshold, fit to be shown."""
+    rows = [_worded(row, texts) for row in _errors(report, *_advised(report))[:most]]
+    return tuple(
+        replace(row, **{name: sanitize(getattr(row, name), MOST_SHOWN, target="page") for name in WORDS})
+        for row in rows
+    )
+
+
+def _advised(report: ReportData) -> tuple[str, float | None]:
+    """Return the run that is advised, and its threshold (None: as it came)."""
+    shipping = report.shipping
+    if not shipping:
+        return report.runs[0], None
+    return shipping.run, shipping.tuned.threshold if shipping.tuned else None
 
 
 def _errors(report: ReportData, run: str, threshold: float | None) -> list[ToRead]:
@@ -112,8 +129,8 @@ def questions_to_read(report: ReportData, *, scored: bool = False) -> tuple[Link
     data = report.loaded.data
     if scored:
         best = report.shown[report.runs[0]]
-        lowest = Link(_address(order="low", of=best), f"the lowest scores of {best}")
-        apart = Link(_address(order="apart"), "where the runs are furthest apart")
+        lowest = Link(address_of(order="low", of=best), f"the lowest scores of {best}")
+        apart = Link(address_of(order="apart"), "where the runs are furthest apart")
         return (lowest, apart) if len(report.runs) > 1 else (lowest,)
     if not isinstance(data, Evidence) or not set(OUTCOMES) <= data.columns.keys():
         return ()
@@ -127,7 +144,7 @@ def questions_to_read(report: ReportData, *, scored: bool = False) -> tuple[Link
         least = f"{shipping.tuned.threshold:.9g}"
         name = report.shown[run]
         text = f"{plural(many, 'error')} of {name} at that threshold, most confident first"
-        return (Link(_address(show="sure", of=name, least=least), text), *_lost(report, data, run))
+        return (Link(address_of(show="sure", of=name, least=least), text), *_lost(report, data, run))
     i = data.runs.index(run)
     wrong = data.present[i] & (data.columns["incorrect"][i] == 1)
     if not wrong.any():
@@ -136,11 +153,11 @@ def questions_to_read(report: ReportData, *, scored: bool = False) -> tuple[Link
     sure = data.columns.get("confidence")
     links = []
     if sure is not None and not np.isnan(sure[i][wrong]).all():
-        links.append(Link(_address(show="sure", of=name), f"{errors} of {name}{none}, most confident first"))
+        links.append(Link(address_of(show="sure", of=name), f"{errors} of {name}{none}, most confident first"))
     else:
         easy = {"order": "easy"} if len(report.runs) > 1 else {}
         first = ", those that most runs get right first" if easy else ""
-        links.append(Link(_address(run=f"{name}|2", **easy), f"{errors} of {name}{first}"))
+        links.append(Link(address_of(run=f"{name}|2", **easy), f"{errors} of {name}{first}"))
     return (*links, *_lost(report, data, run))
 
 
@@ -155,7 +172,7 @@ def _lost(report: ReportData, data: Evidence, run: str) -> tuple[Link, ...]:
     many = int((wrong & data.present[j] & (data.columns["correct"][j] == 1)).sum())
     if not many:
         return ()
-    address = _address(run=[f"{name}|2", f"{report.shown[other]}|1"])
+    address = address_of(run=[f"{name}|2", f"{report.shown[other]}|1"])
     return (Link(address, f"{plural(many, 'question')} that {report.shown[other]} gets right and {name} gets wrong"),)
 
 
@@ -168,5 +185,6 @@ def errors_at(report: ReportData, run: str, threshold: float) -> tuple[str, ...]
     return tuple(one.data.questions[row] for row in rows[np.argsort(-one.confidence[rows], kind="stable")])
 
 
-def _address(**filters: str | list[str]) -> str:
+def address_of(**filters: str | list[str]) -> str:
+    """Return filters of the question browser as an address within the page."""
     return f"#questions?{urlencode(filters, doseq=True)}"

@@ -31,7 +31,8 @@ _TELLING = {
     "de": word_set(
         "der die das den dem des wer wen wem wann wo wie was wessen warum wieso weshalb woher wohin welche welcher"
         " welches welchem welchen ist sind wurde wurden hat im in ein eine von nenne nennen viele"
-    ),
+    )
+    | {*german.COMPOUNDS},
 }
 
 
@@ -53,6 +54,10 @@ def hypothesis(question: str, answer: str, language: str = "") -> str:
     before, after = around(question, answer, language)
     if answer.endswith(("'s", "’s")) and after.startswith("'s "):
         after = after.removeprefix("'s ")  # whose ideas: Qutb's
+    if before and before[-1].isalnum():
+        answer = re.sub(
+            r"^(?:who|which|that) (?!which |of )(?=\w)", "", answer
+        )  # a relative clause: Zanussi had been in Cassibile
     at_start = not before or before[-1] in ".:!?"
     text = f"{before} {answer if at_start or not before else _inside(answer)} {after}"
     text = re.sub(r"\s+([,;:]|'s\b)", r"\1", " ".join(text.split()))

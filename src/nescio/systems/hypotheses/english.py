@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
+from nescio.systems.hypotheses import english_parts as parts
 from nescio.systems.hypotheses import english_words as en
 from nescio.systems.hypotheses._phrases import SLOT, first_word, is_day, is_year, joined, measured, plain
+from nescio.systems.hypotheses.english_parts import Words
 from nescio.text import word_set
 
-Words = list[str]
 _ASKS = word_set("who whom whose what which when where why how")
 _COMMANDS = word_set("name list give identify state tell")
-_NAMING = word_set("called named known termed considered titled dubbed nicknamed labeled labelled")
 _PARTICLES = word_set("up out off down away back on over in")
 _DEICTIC = word_set(
     "yesterday today tomorrow now yearly annually daily last next this every soon always never here there home anywhere"
@@ -89,9 +89,9 @@ def _clause(asks: str, after: Words, prep: Words, answer: str) -> str:
             return _adverbial(after[begins:], joined(_preposition(asks, low[begins:], answer), SLOT, after[:begins]))
         return _adverbial(after, joined(prep or _preposition(asks, low, answer), SLOT))
     if asks == "whose":
-        kind = _kind(after)
+        kind = parts.kind_ends(after)
         return _core(after[kind:], joined(prep, SLOT + "'s", after[:kind]), asks, adverbial=bool(prep), answer=answer)
-    kind = 0 if asks in ("who", "whom") else _kind(after)
+    kind = 0 if asks in ("who", "whom") else parts.kind_ends(after)
     named, rest = low[:kind], after[kind:]
     if named and (named[-1] in en.TIMES or named[0] in en.TIMES) and _asks_when(rest):
         return _adverbial(rest, joined(prep or _time(answer), SLOT))
@@ -99,8 +99,8 @@ def _clause(asks: str, after: Words, prep: Words, answer: str) -> str:
         named
         and not prep
         and set(named) & _PLACES
-        and _predicate(rest)
-        and not _stranded(rest)
+        and parts.predicate_at(rest)
+        and not parts.stranded(rest)
         and plain(rest[0]) in en.BE
     ):
         return _adverbial(rest, joined(_place(answer), SLOT))
@@ -115,9 +115,9 @@ def _clause(asks: str, after: Words, prep: Words, answer: str) -> str:
 
 def _asks_when(rest: Words) -> bool:
     """Whether a sentence of its own follows: what year did X die, but not: what year is the first."""
-    if not rest or plain(rest[0]) not in en.AUXILIARIES or not _inverted(rest):
+    if not rest or plain(rest[0]) not in en.AUXILIARIES or not parts.inverted(rest):
         return False
-    return plain(rest[0]) not in en.BE or bool(_predicate(rest))
+    return plain(rest[0]) not in en.BE or bool(parts.predicate_at(rest))
 
 
 # ---- who, what, which ----
@@ -133,13 +133,15 @@ def _core(
         return _adverbial(rest, slot)
     first = plain(rest[0])
     if first in en.DO:
-        if list(map(plain, rest[1:2])) == ["not"] or (asks in ("who", "what") and not kind and _verb(rest[1:]) is None):
+        if list(map(plain, rest[1:2])) == ["not"] or (
+            asks in ("who", "what") and not kind and parts.verb_at(rest[1:]) is None
+        ):
             return joined(slot, rest)
         return _object(rest, slot, answer, person=asks in ("who", "whom"))
     if first in en.BE:
         return _copula(rest, slot, asks, kind, answer)
-    if first in en.MODALS | en.HAVE and _inverted(rest):
-        at = _main(rest)
+    if first in en.MODALS | en.HAVE and parts.inverted(rest):
+        at = parts.main_at(rest)
         subject, verbs = rest[1:at], rest[at:]
         if plain(verbs[0]) in ("do", "done", "doing") if verbs else False:
             verbal = _verbal(answer)
@@ -174,17 +176,17 @@ def _agreeing(rest: Words, answer: str) -> Words:
 def _copula(rest: Words, slot: str, asks: str, kind: Sequence[str], answer: str) -> str:
     """State what is X as X is A, what is X called as X is called A, who is the X as A is the X."""
     low = [plain(word) for word in rest]
-    if len(rest) == 1 or not _inverted(rest):
+    if len(rest) == 1 or not parts.inverted(rest):
         return joined(slot, _agreeing(rest, answer))
     be, noun = rest[0], rest[1:]
     if low[1] == "there":
         return joined("there", be, slot, rest[2:])
-    at = _predicate(rest)
+    at = parts.predicate_at(rest)
     name = bool(at) and all(word[:1].isupper() or plain(word) in en.PRONOUNS for word in rest[1:at])
     if at and (
         name
-        or low[at] in _NAMING
-        or _stranded(rest)
+        or low[at] in parts.NAMING
+        or parts.stranded(rest)
         or low[at].endswith("ing")
         or (kind and not en.is_participle(low[at]))
     ):
@@ -193,15 +195,15 @@ def _copula(rest: Words, slot: str, asks: str, kind: Sequence[str], answer: str)
             return joined(rest[1:at], be, rest[at], _placed(rest[at + 1 :], slot, answer, rest[at]))
         if low[at] == "doing":
             return joined(rest[1:at], be, slot)
-        if low[at] in _NAMING and not _stranded(rest):
+        if low[at] in parts.NAMING and not parts.stranded(rest):
             end = at + 2 if last == ["as"] else at + 1
             return joined(rest[1:at], be, rest[at:end], slot, rest[end:])
         return joined(rest[1:at], be, rest[at:], slot)
-    if _stranded(rest):
+    if parts.stranded(rest):
         articles = (i for i in range(2, len(low)) if low[i] in ("the", "a", "an") and low[i - 1] not in en.PREPOSITIONS)
         at = next(articles, len(rest) - 1)
         return joined(rest[1:at], be, rest[at:], slot)
-    if re.match(r"(?:is|are|was|were)\b", answer):  # the answer brings its own verb
+    if re.match(r"(?:is|are|was|were|who|which|that(?! which\b| of\b))\b", answer):  # the answer brings its own verb
         return joined(noun, slot)
     definite = (
         not rest[1][:1].isupper()
@@ -214,7 +216,7 @@ def _copula(rest: Words, slot: str, asks: str, kind: Sequence[str], answer: str)
 
 def _object(rest: Words, slot: str, answer: str, *, person: bool) -> str:
     """State what did X build in 1900 as X built A in 1900."""
-    subject, verb, tail = _finite(rest)
+    subject, verb, tail = parts.finite(rest)
     if verb[-1:] in (["did"], ["does"], ["do"]) and _verbal(answer):
         return joined(subject, slot, _kept(tail))
     if person and tail and plain(tail[0]) in ("the", "a", "an", "their", "his", "her", "as"):
@@ -273,10 +275,10 @@ def _adverbial(rest: Words, slot: str) -> str:
     if not rest:
         return slot
     first = plain(rest[0])
-    if _stranded(rest):
+    if parts.stranded(rest):
         slot = SLOT
     if first in en.DO:
-        subject, verb, tail = _finite(rest)
+        subject, verb, tail = parts.finite(rest)
         if any(set(pair) <= en.PREPOSITIONS - {"out", "up", "due"} for pair in pairwise(map(plain, tail))):
             return joined(subject, verb, _placed(tail, SLOT, "", ""))
         return joined(subject, verb, tail, slot)
@@ -286,7 +288,7 @@ def _adverbial(rest: Words, slot: str) -> str:
         low = [plain(word) for word in rest]
         if low[1:2] == ["there"]:
             return joined("there", rest[0], rest[2:], slot)
-        at = _predicate(rest) or (len(rest) - 1 if _stranded(rest) else len(rest))
+        at = parts.predicate_at(rest) or (len(rest) - 1 if parts.stranded(rest) else len(rest))
         if at == len(rest):
             at = next(
                 (i for i, word in enumerate(low) if i > 1 and word in ("before", "when", "while", "if", "during")), at
@@ -303,7 +305,7 @@ def _adverbial(rest: Words, slot: str) -> str:
         }:
             at, slot = len(rest), SLOT
     else:
-        at = _main(rest)
+        at = parts.main_at(rest)
     return joined(rest[1:at], rest[0], rest[at:], slot)
 
 
@@ -314,16 +316,21 @@ def _of_degree(after: Words, low: Words, prep: Words, answer: str) -> str:
         return _adverbial(after, joined(prep or _manner(answer, low), SLOT))
     rest = after[1:]
     first = plain(rest[0]) if rest else ""
+    if low[0] == "far" and first in en.BE:  # how far is X from Y
+        at = next((i for i, word in enumerate(map(plain, rest)) if word in ("from", "to", "off")), len(rest))
+        return joined(rest[1:at], rest[0], SLOT, rest[at:])
     if first in en.BE and low[0] not in ("long", "often", "far", "soon", "early", "late", "quickly"):
         said = low[0] in en.MEASURED and measured(answer) and low[0] not in answer.lower()
-        return _adverbial(rest, SLOT) if _stranded(rest) else joined(rest[1:], rest[0], SLOT, low[0] if said else "")
+        return (
+            _adverbial(rest, SLOT) if parts.stranded(rest) else joined(rest[1:], rest[0], SLOT, low[0] if said else "")
+        )
     said = answer.lower().startswith(("for ", "until ", "since ", "from ", "between "))
     bare = low[0] != "long" or said or {"last", "take"} & set(low)
     return _adverbial(rest, joined(prep, SLOT) if bare or not rest else f"for {SLOT}")
 
 
 def _of_number(after: Words, prep: Words, answer: str) -> str:
-    kind = _kind(after, counted=True)
+    kind = parts.kind_ends(after, counted=True)
     counted, rest = after[:kind], after[kind:]
     held = {plain(word) for word in answer.split()}
     noun = next((i for i, word in enumerate(counted) if plain(word) in en.PREPOSITIONS), len(counted))
@@ -335,185 +342,6 @@ def _of_number(after: Words, prep: Words, answer: str) -> str:
     if prep:
         return _adverbial(rest, slot)
     return _core(rest, slot, "what", kind=["number"], answer=answer) if rest else slot
-
-
-# ---- parts of a sentence ----
-
-
-def _kind(after: Words, *, counted: bool = False) -> int:
-    """Return how many words name the kind of thing asked for: what [native chief] travelled."""
-    low = [plain(word) for word in after]
-    if not low or low[0] in en.AUXILIARIES or (low[0].endswith("ly") and any(map(en.is_finite, low[1:2]))):
-        return 0
-    if (
-        not counted
-        and en.is_finite(low[0])
-        and not (low[1:] and (low[1] in en.AUXILIARIES | {"of"} or en.is_finite(low[1])))
-    ):
-        return 0
-    for i in range(1, len(low)):
-        plural = low[i - 1].endswith("s") or low[i - 1] in ("people", "men", "women", "children")
-        auxiliary = low[i] in en.AUXILIARIES
-        verb = en.is_finite(low[i]) or (plural and en.is_base(low[i]))
-        attribute = i + 1 < len(low) and low[i - 1] in en.PREPOSITIONS | en.DETERMINERS
-        noun = (
-            i + 1 < len(low)
-            and low[i + 1] in en.AUXILIARIES
-            and (low[i][:-1] in en.NOUNS_TOO or low[i] in en.NOUNS_TOO)
-        )
-        if auxiliary or (verb and not attribute and not noun):
-            return i - (i > 1 and (low[i - 1].endswith("ly") or low[i - 1] in ("often", "usually", "also", "first")))
-    return len(low)
-
-
-def _inverted(rest: Words) -> bool:
-    """Whether a subject follows the auxiliary."""
-    low = [plain(word) for word in rest]
-    word, then = (*low[1:], "", "")[:2]
-    if word in ("not", "also", "been", "be", "still", "often", "usually", "now", "always"):
-        return False
-    if low[0] in en.BE:
-        if word in ("like",):
-            return False
-        named = rest[1][:1].isupper() if len(rest) > 1 else False
-        verbal = (en.is_participle(word) or (word == "set" and then in en.PREPOSITIONS)) and not named
-        objects = (
-            then in en.DETERMINERS | en.PREPOSITIONS | en.PRONOUNS
-            or re.search(r"[^s]s$", then)
-            or (rest[2:3] and rest[2][0].isupper())
-        )
-        gerund = word.endswith("ing") and bool(objects)
-        return not (verbal or (word in en.ADJECTIVES | en.PREPOSITIONS) or gerund)
-    if low[0] in en.HAVE:
-        return not (en.is_participle(word) or word in ("been", "had", "become", "come", "run") or not word) and (
-            _participle(low) is not None
-        )
-    return not (en.is_base(word) and word not in en.NOUNS_TOO) or (len(rest) > 1 and rest[1][:1].isupper())
-
-
-def _participle(low: Words) -> int | None:
-    return next(
-        (
-            i
-            for i in range(2, len(low))
-            if en.is_participle(low[i]) or low[i] in ("been", "had", "become", "come", "run")
-        ),
-        None,
-    )
-
-
-def _main(rest: Words) -> int:
-    """Return where the verb stands after an auxiliary and a subject."""
-    low = [plain(word) for word in rest]
-    if low[0] in en.HAVE:
-        return _participle(low) or len(rest)
-    verb = _verb(rest[1:])
-    at = len(rest) if verb is None else verb + 1
-    clause = next((i for i in range(2, len(low)) if low[i] in en.CONJUNCTIONS - {"and", "or"}), len(low))
-    return next((i for i in range(2, clause) if low[i] in ("be", "have", "not")), at)
-
-
-def _predicate(rest: Words) -> int | None:
-    """Return where, after a form of be and a subject, what is said of it begins: Where was Chopin | born."""
-    low = [plain(word) for word in rest]
-    stop = next(
-        (i for i, word in enumerate(low) if i > 1 and word in ("that", "which", "who", "when", "whose")), len(low)
-    )
-
-    def where(fits: Callable[[int], bool]) -> int | None:
-        return next((i for i in range(2, stop) if fits(i) and low[i - 1] not in en.DETERMINERS | en.PREPOSITIONS), None)
-
-    def ends(i: int) -> bool:
-        return (
-            i + 1 == len(low)
-            or low[i + 1] in en.PREPOSITIONS | en.DETERMINERS | en.CONJUNCTIONS
-            or low[i + 1].endswith("ly")
-        )
-
-    return (
-        where(lambda i: low[i] == "going" and low[i + 1 : i + 2] == ["to"])
-        or where(lambda i: low[i] in _NAMING)
-        or where(lambda i: en.is_participle(low[i]) and (ends(i) or rest[i][:1].islower()))
-        or where(lambda i: low[i] in en.ADJECTIVES and ends(i))
-        or where(lambda i: low[i].endswith("ing") and len(low[i]) > 4 and ends(i) and rest[i][:1].islower())
-    )
-
-
-def _stranded(rest: Words) -> bool:
-    return len(rest) > 1 and plain(rest[-1]) in en.PREPOSITIONS - {
-        "up",
-        "out",
-        "off",
-        "down",
-        "inside",
-        "outside",
-        "over",
-    }
-
-
-def _finite(rest: Words) -> tuple[Words, Words, Words]:
-    """Return subject, finite verb and what follows, of do with its subject and verb: did the war end."""
-    do, words = rest[0], rest[1:]
-    low = [plain(word) for word in words]
-    tense = plain(do)
-    if "not" in low[:6] or "'t" in tense:
-        end = low.index("not") if "not" in low else (_verb(words) or len(words))
-        return words[:end], [do], words[end:]
-    found = _verb(words)
-    finite = (i for i in range(1, len(low)) if en.is_finite(low[i]))
-    at = next(finite, _guess(words)) if found is None else found
-    if at >= len(words):
-        return words, [], []
-    verb = low[at]
-    form = (
-        verb
-        if en.is_finite(verb) and not en.is_base(verb)
-        else en.past(verb)
-        if tense == "did"
-        else en.third_person(verb)
-        if tense == "does"
-        else verb
-    )
-    told = form + words[at][len(verb) :] if words[at].lower().startswith(verb) else form
-    return words[:at], [told], words[at + 1 :]
-
-
-def _verb(words: Words) -> int | None:
-    """Return where the base form stands after a subject: the last of neighbours that could be one."""
-    low = [plain(word) for word in words]
-    if len(low) > 1 and low[0] in en.PRONOUNS - {"there"} and low[0] != "people":
-        return 1 if low[1] not in ("also", "first", "still", "usually", "ever", "often") else 2
-    found = None
-    for i in range(1, len(words)):
-        could = (
-            en.is_base(low[i])
-            and low[i - 1] not in en.DETERMINERS | {"to", "of", "in", "for", "and", "or"}
-            and not words[i][0].isupper()
-        )
-        if found is not None and not (
-            could and i == found + 1 and (low[found] in en.NOUNS_TOO or low[i] not in en.NOUNS_TOO)
-        ):
-            return found
-        if could:
-            found = i
-    return found
-
-
-def _guess(words: Words) -> int:
-    """Return the word before the first preposition or article that follows the subject, the last word without one."""
-    low = [plain(word) for word in words]
-    named = next(
-        (i for i, word in enumerate(words) if word[:1].islower() and low[i] not in en.DETERMINERS | {"of", "and"}), 0
-    )
-    if named and words[named - 1][:1].isupper():
-        return named
-    for i in range(2, len(low)):
-        if (
-            low[i] in (en.PREPOSITIONS - {"of"}) | en.DETERMINERS
-            and low[i - 1] not in en.PREPOSITIONS | en.CONJUNCTIONS
-        ):
-            return i - 1
-    return max(len(low) - 1, 0)
 
 
 # ---- answers ----

@@ -11,6 +11,10 @@ _ASKS = word_set(
     "wer wen wem wessen was wann wo wie warum weshalb wieso woher wohin welche welcher welches welchen welchem wieviel"
     " wieviele"
 )
+COMPOUNDS = {  # womit is mit was, woran an was
+    f"wo{'r' if word[0] in 'aiuü' else ''}{word}": word
+    for word in sorted(word_set("an auf aus bei durch für gegen in mit nach über um unter von vor zu"))
+}
 _BE = word_set("ist sind war waren heißt heisst")
 _PREPOSITIONS = word_set(
     "in an auf aus bei bis durch für gegen mit nach seit über um unter von vor während wegen zu zwischen"
@@ -31,11 +35,17 @@ def state(question: str, answer: str) -> str:
     if low and low[0] in _COMMANDS:
         rest = words[2:] if low[1:2] == ["sie"] else words[1:]
         return joined(SLOT, "ist", _nominative(rest))
+    words = [
+        part for word in words for part in ((COMPOUNDS[plain(word)], "was") if plain(word) in COMPOUNDS else (word,))
+    ]
+    low = [plain(word) for word in words]
     at = next((i for i, word in enumerate(low) if word in _ASKS), None)
     if at is None:
         return joined(words, SLOT)
     before, after = words[:at], words[at + 1 :]
     prep = [before.pop()] if before and plain(before[-1]) in _PREPOSITIONS else []
+    if prep and first_word(answer) == plain(prep[0]):
+        prep = []
     if before:
         return joined(before, prep, SLOT, after[_kind(after) :] if low[at].startswith("welch") else after)
     return _clause(low[at], after, prep, answer)

@@ -14,6 +14,7 @@ _MANY = word_set("cuánto cuanto cuánta cuanta cuántos cuantos cuántas cuanta
 _BE = word_set("es son era eran fue fueron será serán")
 _PREPOSITIONS = word_set("a ante bajo con contra de desde durante en entre hacia hasta para por según sin sobre tras")
 _COMMANDS = word_set("nombre nombra nombrar diga dígame mencione indique cite")
+_LANDS = word_set("país ciudad región provincia estado isla pueblo continente")
 _TIMES = word_set("año mes siglo década día fecha")
 _VERB = re.compile(
     r"(?:\w+(?:ó|ió|aba|ía|aron|ieron|an|en|a|e|o)|está|están|es|son|fue|fueron|era|eran|ha|han|hay|hubo)"
@@ -35,6 +36,8 @@ def state(question: str, answer: str) -> str:
     at = (marked or asked)[0]
     before, after = words[:at], words[at + 1 :]
     prep = [before.pop().lower()] if before and plain(before[-1]) in _PREPOSITIONS else []
+    if prep and first_word(answer) in (prep[0], f"{prep[0]}l"):  # a, al; de, del
+        prep = []
     if before and not before[-1].endswith(","):
         return joined(before, prep, SLOT, after)
     return joined(before, _clause(low[at], after, prep, answer))
@@ -103,6 +106,10 @@ def _of_kind(after: list[str], low: list[str], prep: list[str], answer: str) -> 
             prep = [*prep, "el", "año"]
     if prep == ["de"] and named:
         prep = ["de", *named]
+        subject = after[kind + 1 :]
+        name = next((i for i, word in enumerate(subject) if word[0].isupper()), 0)
+        if low[kind] in _BE and name and low[0] in _LANDS and low[kind + 1] not in _NOUNS:  # de qué país es reina Sofía
+            return joined(subject[name:], after[kind], subject[:name], "de", SLOT)
         if low[kind] in _BE:
             return joined(after[kind + 1 :], after[kind], prep, SLOT)
     return joined(prep, SLOT, after[kind:] if kind else after)

@@ -305,13 +305,14 @@ def _outcome(
 ) -> tuple[int, str | None]:
     if math.isnan(score) or scale is None:
         return NOT_GRADED, NO_SCORE if math.isnan(score) else None
-    silent = _silence(case, options) if len(case.requests) == 1 else None
+    silent = silence_of(case, options) if len(case.requests) == 1 else None
     if silent == ERRORED:
         return NOT_GRADED, ERRORED
     return grading.outcome_of(scale.state(score), silent, answerable=answerable)
 
 
-def _silence(case: Case, options: ReadOptions) -> str | None:
+def silence_of(case: Case, options: ReadOptions) -> str | None:
+    """Return why the answer to a single request is silence, ERRORED where there is none to grade, or None."""
     result = _result(case)
     if result is None or result.get("success") is not True:
         return _failure(str((result or {}).get("error")))

@@ -16,19 +16,20 @@ from nescio.data.notes import Note
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, Outcomes
 from nescio.data.tallied import OutcomeCounts
 from nescio.data.tally_bins import BINS
-from nescio.errors import FormatError
 from nescio.formats.native import roles
 from nescio.formats.native.headers import SUMS
+from nescio.formats.native.outcome_table.rules import A_WORD, MOST, numbers_above
 from nescio.formats.native.outcome_table.table import RESERVED
 from nescio.formats.native.outcome_table.words import state_words
-from nescio.formats.native.summary_rows import RULE
+from nescio.formats.native.summary_rows import sums_up
 from nescio.formats.registry import Counting, ReadOptions, ReadResult
 from nescio.sources.database import connect, parquet
 from nescio.sources.masks import Masks, group, holds_numbers, last_rows, rows_of
 from nescio.sources.number_columns import confidence_bins, each_question, number_columns, number_sums
 from nescio.sources.source import Source
-from nescio.sources.tables import first
+from nescio.sources.tables import first, literal
 from nescio.stats import packed
+from nescio.text import finite
 
 Floats = NDArray[np.float64]
 
@@ -54,7 +55,6 @@ def count(source: Source, options: ReadOptions) -> ReadResult | None:
         or _has_faults(source, known, numbers)
     ):
         return None
-    _no_sum(source)
     notes: list[Note] = [*source.notes]
 
     meanings: dict[str | None, int | None] = {}
@@ -100,11 +100,38 @@ def count(source: Source, options: ReadOptions) -> ReadResult | None:
 
 
 def _has_faults(source: Source, known: Mapping[str, Sequence[str]], numbers: Sequence[str]) -> bool:
-    """Say whether a row sums up the others, or a confidence that is not wanted is no number: those who read rows refuse
-    both."""
-    if any(str(cell).strip().lower() in SUMS for row in last_rows(source, ("run", "question")) for cell in row):
+    """Say whether a row may sum up the others, or a confidence that is not wanted is no number: those who read rows
+    refuse both."""
+    none = {column for part in ("run", "text", "confidence") for column in known.get(part, ())}
+    names = [name for name in source.columns if name and name not in none][:MOST]
+    ends = last_rows(source, ("run", "question", "filename", "file_row_number", *names))
+    if any(str(cell).strip().lower() in SUMS for row in ends for cell in row[:2]):
+        return True
+    _, question, file, row, *last = max(ends, key=lambda row: row[2])
+    if _sums_up(source, question, (file, row), dict(zip(names, last, strict=True))):
         return True
     return "confidence" in known and "confidence" not in numbers and not holds_numbers(source, "confidence")
+
+
+def _sums_up(source: Source, question: str | None, at: tuple[str, str], last: Mapping[str, str | None]) -> bool:
+    """Say whether the last row may sum up the others: its numbers do, or it alone is called by a word."""
+    assert source.path is not None
+    relation, where = parquet(source.path, "file_row_number=true, filename=true")
+    above = f"{relation} WHERE NOT (filename = {literal(at[0])} AND file_row_number = {at[1]})"
+    found = []
+    with connect() as connection:
+        if question and not any(map(str.isdecimal, question)):
+            query = f"SELECT regexp_full_match(?, '{A_WORD}')"
+            others = f"SELECT 1 FROM {above} AND NOT regexp_matches(question::VARCHAR, '[0-9]') LIMIT 1"
+            if first(connection, query, [question])[0] and first(connection, others, where) is None:
+                return True
+        for name, text in last.items():
+            cell = '"' + name.replace('"', '""') + '"'
+            if text and finite(text) is not None and (column := numbers_above(connection, above, cell, text, where)):
+                if column.greatest > column.least and not column.is_sum:
+                    return False  # the others need not be read
+                found.append(column)
+    return sums_up(found)
 
 
 def _sums(
@@ -127,18 +154,6 @@ def _read_twice(source: Source) -> Source:
     """Return a source of which each byte that is read is half of one, as all of them are read twice."""
     tick = source.tick
     return source if tick is None else replace(source, tick=lambda more: tick(more // 2))
-
-
-def _no_sum(source: Source) -> None:
-    """Raise FormatError where the last row is called what sums up those above it."""
-    assert source.path is not None
-    relation, where = parquet(source.path)
-    rows = rows_of(source)
-    with connect() as connection:
-        query = f"SELECT run::VARCHAR, question::VARCHAR FROM {relation} LIMIT 1 OFFSET {rows - 1}"
-        last = first(connection, query, where)
-    if any(str(cell).strip().lower() in SUMS for cell in last):
-        raise FormatError(source.label, RULE, where=f"row {rows}", value=last[1])
 
 
 def _numbers(

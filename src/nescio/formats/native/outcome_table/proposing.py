@@ -20,13 +20,14 @@ if TYPE_CHECKING:
 def runs_that_fit(
     connection: duckdb.DuckDBPyConnection, table: str, source: Source, have: Mapping[str, str], chosen: Chosen
 ) -> str:
-    """Say which columns would name the run of a table that has none and repeats its questions; empty where none
-    would."""
+    """Say which columns would name the run of a table that has none and repeats its questions: those whose values cross
+    the questions, so that at least half of their pairs are there; empty where none would."""
     loaded = Loaded(connection, table, source, have)
     question = chosen.columns["question"]
     free = [name for name in have if name and name not in chosen.columns.values()]
     rows = loaded.rows()
-    fits = [name for name in free if loaded.count(name, question) == rows and 1 < loaded.count(name) < rows]
+    most = 2 * rows / loaded.count(question)
+    fits = [name for name in free if 1 < loaded.count(name) <= most and loaded.count(name, question) == rows]
     fits.sort(key=loaded.count)
     return roles.runs_among([name for name in fits if roles.squash(name) not in REPEATS])
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import duckdb
 
 
+A_WORD = r"[\p{L} _-]{2,24}"  # what a last row is called, perhaps, that sums up the others
 _FEW_UNKNOWN = 4  # words that a message lists
 YES, NO = (", ".join(map(literal, words)) for words in (("true", "1", "1.0"), ("false", "0", "0.0")))
 NUMBER = "TRY_CAST(nullif({0}, CASE WHEN contains({0}, '_') THEN {0} END) AS DOUBLE)"  # 1_0 is no number
@@ -68,7 +69,7 @@ RULES = (
 )
 
 
-_MOST = 64  # columns of a table in whose last row sums are looked for
+MOST = 64  # columns of a table in whose last row sums are looked for
 RANK = "coalesce(rank::DOUBLE, 1)::INTEGER"
 
 
@@ -127,9 +128,9 @@ def _words_to_explain(connection: duckdb.DuckDBPyConnection) -> str:
 
 def _words_offered(connection: duckdb.DuckDBPyConnection) -> str:
     """Offer a meaning of each word that is no outcome: what all of them may be short for, and not graded."""
-    query = f"SELECT DISTINCT outcome FROM rows WHERE outcome IS NOT NULL AND graded IS NULL LIMIT {_MOST}"
+    query = f"SELECT DISTINCT outcome FROM rows WHERE outcome IS NOT NULL AND graded IS NULL LIMIT {MOST}"
     words = sorted(str(word) for (word,) in connection.execute(query).fetchall())
-    if len(words) == _MOST:
+    if len(words) == MOST:
         return ""
     short = {outcome[0]: outcome for outcome in OUTCOMES} | {"r": "correct", "w": "incorrect"}
     known = {word.lower() for word in words} <= short.keys()
@@ -159,7 +160,7 @@ def odd_last_rows(connection: duckdb.DuckDBPyConnection, sources: Sequence[Sourc
     theirs: it may sum them up, under a name that nobody foresaw."""
     last = (
         "SELECT file, max(row), max_by(question, row) FROM rows GROUP BY file "
-        f"HAVING count(*) > {LEAST} AND regexp_full_match(max_by(question, row), '[\\p{{L}} _-]{{2,24}}') ORDER BY file"
+        f"HAVING count(*) > {LEAST} AND regexp_full_match(max_by(question, row), '{A_WORD}') ORDER BY file"
     )
     others = "SELECT 1 FROM rows WHERE file = {} AND row < {} AND NOT regexp_matches(question, '[0-9]') LIMIT 1"
     return [
@@ -195,26 +196,29 @@ def no_twins(connection: duckdb.DuckDBPyConnection, tables: Sequence[Table]) -> 
 def _summary(connection: duckdb.DuckDBPyConnection, table: Table) -> int | None:
     """Return the number of the last row if its numbers sum up those above it."""
     names = {table.columns.get(part) for part in ("run", "question", "confidence", REPEAT)}
-    cells = [cell for name, cell in table.have.items() if name and name not in names][:_MOST]
+    cells = [cell for name, cell in table.have.items() if name and name not in names][:MOST]
     if not cells:
         return None
     last = first(connection, f"SELECT row, {', '.join(cells)} FROM {table.name} ORDER BY row DESC LIMIT 1")
     if last is None:
         return None
     numbers = [(cell, text) for cell, text in zip(cells, last[1:], strict=True) if text and finite(text) is not None]
-    found = [_above(connection, table.name, cell, text, last[0]) for cell, text in numbers]
+    above = f"{table.name} WHERE row < {last[0]}"
+    found = [numbers_above(connection, above, cell, text) for cell, text in numbers]
     return int(last[0]) if sums_up([column for column in found if column]) else None
 
 
-def _above(connection: duckdb.DuckDBPyConnection, name: str, cell: str, last: str, row: int) -> Numbers | None:
-    """Sum a column up to its last row, yes as one; None where something else than numbers stands there."""
+def numbers_above(
+    connection: duckdb.DuckDBPyConnection, above: str, cell: str, last: str, where: Sequence[str] = ()
+) -> Numbers | None:
+    """Sum a column over the rows `above` its last, yes as one; None where something else than numbers stands there."""
     truth = f"CASE WHEN lower({cell}::VARCHAR) IN ({YES}) THEN 1.0 WHEN lower({cell}::VARCHAR) IN ({NO}) THEN 0.0 END"
     query = (
         f"SELECT count(number), count(cell), sum(number), min(number), max(number), count(DISTINCT number), "
         f"coalesce(bool_or(number = {float(last)}), false) FROM (SELECT {cell} AS cell, coalesce(TRY_CAST({cell} AS "
-        f"DOUBLE), {truth}) AS number FROM {name} WHERE row < {row})"
+        f"DOUBLE), {truth}) AS number FROM {above})"
     )
-    many, cells, total, least, greatest, different, among = first(connection, query)
+    many, cells, total, least, greatest, different, among = first(connection, query, where)
     if not many or many < cells or not math.isfinite(total):
         return None
     return Numbers(last, many, total, least, greatest, different, among)

@@ -1,0 +1,93 @@
+"""What a database holds beside the answers to be judged: answers whose verdict is known, a judge's grades, and with
+which probability each question was drawn."""
+
+from __future__ import annotations
+
+import secrets
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from nescio.campaigns.collecting import table
+from nescio.campaigns.pooling import Item, named_by
+from nescio.data.model import Run, Verdict
+from nescio.data.outcomes import CORRECT, INCORRECT
+from nescio.errors import FormatError, UsageError
+from nescio.formats.native.judgements import read_judgements
+from nescio.judging.human import human
+
+GRADES = {CORRECT: "correct", INCORRECT: "incorrect"}
+COLUMNS = ("question", "answer", "verdict")
+LIKELY, UNLIKELY = 1.5, 0.1  # what runs say differently of a question, or alike, against what is neither
+
+
+def known_answers(path: Path | str, part: str) -> list[tuple[Item, str, str]]:
+    """Read answers with the verdict that is known of each, and why: columns question, answer, verdict, and, where there
+    are any, question_id, document, support, language, why. Raises FormatError for a verdict that is none."""
+    place, rows = Path(path), []
+    if not place.is_file():
+        raise UsageError(f"there is no file {place}")
+    for row, line in table(place, COLUMNS):
+        verdict = row["verdict"].strip().upper()
+        if verdict not in {*Verdict}:
+            words = ", ".join(Verdict)
+            raise FormatError(place, f"a known verdict is one of {words}", where=f"line {line}", value=row["verdict"])
+        # Named as any answer is, so that nobody tells it from others.
+        name = named_by([part, row["question"], row["answer"]])
+        support = (row.get("document") or None, row.get("support") or None)
+        topic = row.get("question_id", "").strip() or f"q{name[:6]}"
+        item = Item(name, topic, row["question"], row["answer"], (support,) * any(support), row.get("language", ""))
+        rows.append((item, verdict, row.get("why", "").strip()))
+    if not rows or len({item.id for item, *_ in rows}) < len(rows):
+        raise FormatError(place, "each known answer stands in a row of its own, and there is at least one")
+    return rows
+
+
+def grades_of(path: Path | str, runs: Sequence[Run], names: Mapping[tuple[str, str], str]) -> dict[str, str]:
+    """Read a judge's grade of each item, none where it graded two runs with this answer differently; `names` are those
+    of items by question and answer."""
+    questions = {question for question, _ in names}
+    given, _ = read_judgements(path)
+    judge, _ = human(given, [run.name for run in runs], sorted(questions))
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for run in runs:
+        for one in run.responses:
+            item = names.get((one.question_id, one.answer or ""))
+            label = judge.label(run.name, one.question_id, one.answer) if item else None
+            if item and label is not None and label.state in GRADES:
+                found[item].add(GRADES[label.state])
+    if not found:
+        raise judge.none_judged()
+    return {item: words.pop() for item, words in found.items() if len(words) == 1}
+
+
+def drawn(topics: Mapping[str, Sequence[Item]], grades: Mapping[str, str], wanted: int) -> dict[str, float]:
+    """Draw about `wanted` questions, each by itself, and return with which probability each of them was drawn.
+
+    The more a question can tell of how runs differ, the likelier it is: most where a judge grades its answers
+    differently, least where there is one answer, which tells no two runs apart. The random source is a secret.
+    """
+    lonely = secrets.SystemRandom()
+    odds = inclusion({topic: telling(own, grades) for topic, own in topics.items()}, wanted)
+    return {topic: chance for topic, chance in odds.items() if lonely.random() < chance}
+
+
+def telling(answers: Sequence[Item], grades: Mapping[str, str]) -> float:
+    """Say how much a question is likely to tell of the difference of runs."""
+    if len(answers) < 2:
+        return UNLIKELY
+    return LIKELY if len({grades.get(item.id) for item in answers}) > 1 else 1.0
+
+
+def inclusion(weights: Mapping[str, float], wanted: int) -> dict[str, float]:
+    """Return probabilities in proportion to weights, at most 1, that add up to as many as are wanted."""
+    if not 0 < wanted <= len(weights):
+        raise UsageError(f"there are {len(weights):,} questions to draw from (found {wanted:,})")
+    sure: set[str] = set()
+    while True:
+        left = sum(weight for topic, weight in weights.items() if topic not in sure)
+        scale = (wanted - len(sure)) / left if left else 0.0
+        more = {topic for topic, weight in weights.items() if topic not in sure and weight * scale >= 1}
+        if not more:
+            return {topic: 1.0 if topic in sure else weight * scale for topic, weight in weights.items()}
+        sure |= more

@@ -1,0 +1,42 @@
+"""Standard output that the caller has closed: nothing may be lost in it without a word."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from typing import NoReturn
+
+UNPRINTED = 74  # exit status (EX_IOERR): what was asked for could not be printed, which is no gate's verdict
+
+
+class ClosedOutputError(Exception):
+    """Something was to be printed, but standard output is closed."""
+
+
+class _Closed(io.TextIOBase):
+    encoding = "utf-8"
+
+    def write(self, text: str) -> int:
+        if text:
+            raise ClosedOutputError
+        return 0
+
+
+def stand_in() -> None:
+    """Put something in the place of streams that are closed, which Python would write to without a word, and of their
+    numbers, which the next file that is opened would get."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            nowhere = open(os.devnull, "w")  # noqa: SIM115  it serves until the process ends
+            setattr(sys, name, _Closed() if name == "stdout" else nowhere)
+            _KEPT.append(nowhere)
+
+
+_KEPT: list[io.TextIOWrapper] = []
+
+
+def unprinted() -> NoReturn:
+    """End with a message where nothing could be printed."""
+    print("nescio: standard output is closed, so nothing was printed", file=sys.stderr)
+    sys.exit(UNPRINTED)

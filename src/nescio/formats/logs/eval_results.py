@@ -1,0 +1,66 @@
+"""Writing scores for model repositories of the Hugging Face Hub: a file of `.eval_results/` for each run.
+
+An entry is a list with one object: the benchmark (a dataset of the Hub and a task of its eval.yaml), a value, and notes
+(https://huggingface.co/docs/hub/eval-results). The value is the share of all questions answered rightly; the format has
+no place for silence, so the notes have the three counts.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+from nescio._version import __version__
+from nescio.data.notes import note
+from nescio.data.outcomes import ABSENT, NOT_GRADED, Outcomes
+from nescio.data.policies import Policies, apply_policies
+from nescio.errors import MismatchError, UsageError, opt
+from nescio.formats.folder_writer import file_names, renamed
+from nescio.formats.registry import WriteResult, writer
+from nescio.sources.writing import atomic_folder
+from nescio.text import plural
+
+_BENCHMARK = re.compile(r"(?P<dataset>[\w.-]+/[\w.-]+):(?P<task>[\w.-]+)", re.ASCII)
+
+
+@writer("eval_results", about="a score a run, for .eval_results/ of a model on the Hugging Face Hub", takes=Outcomes)
+def write(outcomes: Outcomes, path: Path, *, benchmark: str | None = None) -> WriteResult:
+    """Write an entry for each run. Raises UsageError where the benchmark has no name, MismatchError for what has no
+    score."""
+    named = _BENCHMARK.fullmatch(benchmark or "")
+    if named is None:
+        raise UsageError(
+            f"{opt('to', 'eval_results')} needs {opt('benchmark', of='DATASET:TASK')}, a dataset of the Hub and a task "
+            "of its eval.yaml, such as cais/hle:hle"
+        )
+    if outcomes.repeats is not None:
+        raise MismatchError("questions were asked several times, and an entry of .eval_results has one score")
+    for state, what in ((ABSENT, "lacks"), (NOT_GRADED, "has no grade for")):
+        for run, states in zip(outcomes.runs, outcomes.state, strict=True):
+            if lacking := int((states == state).sum()):
+                raise MismatchError(
+                    f"run {run!r} {what} {lacking} of {len(states)} questions, and a score for others to see is of all"
+                )
+    evidence, notes = apply_policies(outcomes, Policies())
+    totals = evidence.tally().totals()
+    files = file_names(outcomes.runs)
+    with atomic_folder(path) as folder:
+        for i, file in enumerate(files):
+            right, wrong, silent, n = (int(totals[name][i]) for name in ("correct", "incorrect", "unanswered", "n"))
+            said = f"{right} correct, {wrong} incorrect, {silent} unanswered of {n} questions; nescio {__version__}"
+            # A text in JSON's quotes is one of YAML, too.
+            lines = (
+                "- dataset:",
+                f"    id: {json.dumps(named['dataset'])}",
+                f"    task_id: {json.dumps(named['task'])}",
+                f"  value: {right / n:.6g}",
+                f"  notes: {json.dumps(said)}",
+            )
+            (folder / f"{file}.yaml").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    shown = note(
+        "eval_results.value",
+        "value is the share of all questions answered correctly, from 0 to 1; the counts, silence among them, are in "
+        "notes",
+    )
+    return WriteResult(plural(len(files), "score"), (*notes, *renamed(outcomes.runs, files), shown))

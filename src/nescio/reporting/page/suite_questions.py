@@ -1,0 +1,106 @@
+"""The questions of all benchmarks of a suite in one browser, each with the benchmark that it is of."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from nescio.data.columns import OUTCOMES
+from nescio.data.evidence import Evidence
+from nescio.data.notes import note
+from nescio.reporting.page.browser import Seen, candidate_marks, certainties, states
+from nescio.reporting.page.question_texts import Key, ShownAnswer, Texts, keys, texts_of
+from nescio.suites.definition import Suite
+from nescio.text import enumerated
+
+OF = "benchmark"  # the filter of the browser
+
+
+def suite_questions(suite: Suite, runs: Sequence[str], shown: Mapping[str, str], level: float | None) -> Seen:
+    """Return what the browser shows of a suite: its runs in this order, and the questions of every benchmark that has
+    outcomes; a note names those that have none."""
+    parts, without = [], []
+    for benchmark in suite.benchmarks:
+        data = benchmark.data
+        if isinstance(data, Evidence) and set(OUTCOMES) <= data.columns.keys():
+            parts.append((benchmark.name, data))
+        else:
+            without.append(benchmark.name)
+    lacking = note(
+        "page.benchmarks_without_questions",
+        "{benchmarks} {many:has/have} no outcomes of single questions and {many:is/are} not in the question browser",
+        benchmarks=enumerated(without),
+        many=len(without),
+    )
+    if not parts:
+        return Seen(why_not=lacking)
+    size = sum(len(data.questions) for _, data in parts)
+    cells = np.zeros((len(runs), size), dtype=np.uint8)
+    sure, candidates = np.full(cells.shape, np.nan, dtype=np.float32), np.zeros(cells.shape, dtype=np.uint8)
+    start = 0
+    for _, data in parts:
+        columns = slice(start, start := start + len(data.questions))
+        own_states, own_sure, own_candidates = states(data), certainties(data), candidate_marks(data)
+        for row, run in enumerate(runs):
+            if run not in data.runs:
+                continue
+            i = data.runs.index(run)
+            cells[row, columns] = own_states[i]
+            if own_sure is not None:
+                sure[row, columns] = own_sure[i]
+            if own_candidates is not None:
+                candidates[row, columns] = own_candidates[i]
+    return Seen(
+        [shown[run] for run in runs],
+        [key[0] for rows in _names(suite).values() for key in rows.values()],
+        cells,
+        {
+            OF: np.repeat(
+                np.array([name for name, _ in parts], dtype=object), [len(data.questions) for _, data in parts]
+            )
+        },
+        level=level,
+        names=runs,
+        confidence=None if np.isnan(sure).all() else sure,
+        candidates=candidates if candidates.any() else None,
+        notes=(lacking,) if without else (),
+    )
+
+
+def suite_texts(suite: Suite) -> Texts | None:
+    """Take the words of questions and answers from what was read of every benchmark; None without any."""
+    asked: dict[Key, tuple[str, str]] = {}
+    said: dict[str, dict[Key, ShownAnswer]] = {}
+    names = _names(suite)
+    for benchmark in suite.benchmarks:
+        texts = texts_of(benchmark.loaded)
+        if texts is None or benchmark.name not in names:
+            continue
+        name_of = names[benchmark.name]
+        asked |= {name_of[key]: pair for key, pair in texts.asked.items() if key in name_of}
+        for run, own in texts.said.items():
+            said.setdefault(run, {}).update({name_of[key]: one for key, one in own.items() if key in name_of})
+    return Texts(asked, said) if asked else None
+
+
+def _names(suite: Suite) -> dict[str, dict[Key, Key]]:
+    """Return what the browser calls each row of each benchmark: as its file does, after its benchmark where another one
+    has a question of that name."""
+    rows = {
+        benchmark.name: keys(data.questions, data.repeats)
+        for benchmark in suite.benchmarks
+        if isinstance(data := benchmark.data, Evidence) and set(OUTCOMES) <= data.columns.keys()
+    }
+    labelled = {
+        name: [f"{question} · {label}" if label else question for question, label in own] for name, own in rows.items()
+    }
+    times = Counter(text for own in labelled.values() for text in own)
+    return {
+        name: {
+            key: (f"{name} · {text}" if times[text] > 1 else text, None)
+            for key, text in zip(own, labelled[name], strict=True)
+        }
+        for name, own in rows.items()
+    }

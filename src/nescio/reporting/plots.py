@@ -1,0 +1,144 @@
+"""The charts of results for a notebook: Altair objects, in the theme of the pages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from nescio.data.results import Comparison, Comparisons, Results, Score, Scores
+from nescio.errors import MismatchError, UnknownNameError
+from nescio.reporting import charts, panels
+from nescio.reporting.numbers import difference, number, spaced_p, with_interval
+from nescio.reporting.page.drawing import specification
+from nescio.selective.curve import Point
+from nescio.text import plural
+
+MOST_ROWS = 60  # runs, pairs or strata of one chart
+
+
+def plot(results: Results, measure: str | None = None, *, width: int = 640) -> Any:
+    """Return the chart of scores, comparisons or a tuned threshold.
+
+    Raises UnknownNameError for a measure that was not computed, and MismatchError where there is nothing to draw.
+    """
+    if not isinstance(results, (Scores, Comparisons)):
+        return _finished([_curve(results, width)])
+    known = list(dict.fromkeys(row.measure for row in results.rows))
+    if measure is not None and measure not in known:
+        raise UnknownNameError(f"measure of these {results.kind}", measure, known)
+    of_one: Any = _scores if isinstance(results, Scores) else _differences
+    drawn = []
+    for name in known if measure is None else [measure]:
+        rows = [row for row in results.rows if row.measure == name]
+        if chart := of_one(rows, name, width):
+            drawn.append(chart)
+    return _finished(drawn)
+
+
+def _scores(rows: Sequence[Score], measure: str, width: int) -> Any:
+    """Draw one measure: its value and interval for each run, or for each run in each stratum."""
+    rows = [row for row in rows if row.value == row.value]
+    if parts := list(dict.fromkeys(row.stratum for row in rows if row.stratum is not None)):
+        return _strata([row for row in rows if row.stratum is not None], parts, measure, width)
+    rows = sorted(rows, key=lambda row: -row.value)
+    drawn: list[dict[str, Any]] = [
+        {
+            "run": row.run,
+            "value": row.value,
+            "low": row.value if row.low is None else row.low,
+            "high": row.value if row.high is None else row.high,
+            "tip": f"{row.run}: {measure} {with_interval(row.value, row.low, row.high)}, n = {row.n:,}",
+        }
+        for row in rows[:MOST_ROWS]
+    ]
+    title = f"{measure}{_first(len(rows), 'run')}"
+    return charts.intervals(drawn, [row["run"] for row in drawn], width, title) if drawn else None
+
+
+def _strata(rows: Sequence[Score], parts: Sequence[str], measure: str, width: int) -> Any:
+    """Draw one measure in each stratum, a dot a run."""
+    order = list(parts[:MOST_ROWS])
+    names = list(dict.fromkeys(row.run for row in rows))
+    own = names[: charts.MOST_NAMED]
+    shown = own if len(own) == len(names) else [*own, charts.OTHERS]
+    drawn = [
+        {
+            "stratum": row.stratum,
+            "run": row.run,
+            "value": row.value,
+            "named": charts.named(row.run, own),
+            "tip": f"{row.run}, {row.stratum}: {measure} {with_interval(row.value, row.low, row.high)}, n = {row.n:,}",
+        }
+        for row in rows
+        if row.stratum in order
+    ]
+    return charts.strata(drawn, shown, width, f"{measure}{_first(len(parts), 'part')}", order)
+
+
+def _differences(rows: Sequence[Comparison], measure: str, width: int) -> Any:
+    """Draw the differences of one measure with their intervals, a row a pair."""
+    rows = [row for row in rows if row.difference == row.difference]
+    baselines = {row.baseline for row in rows}
+    drawn: list[dict[str, Any]] = []
+    for row in rows[:MOST_ROWS]:
+        p = f", p = {spaced_p(row.p_adjusted)}".replace("= <", "<") if row.p_adjusted is not None else ""
+        pair = f"{row.run} − {row.baseline}"
+        drawn.append(
+            {
+                "measure": row.run if len(baselines) == 1 else pair,
+                "difference": row.difference,
+                "low": row.difference if row.low is None else row.low,
+                "high": row.difference if row.high is None else row.high,
+                "tip": f"{pair}: {difference(row)}{p}{f', {row.verdict}' if row.verdict else ''}",
+            }
+        )
+    of = f" minus {baselines.copy().pop()}" if len(baselines) == 1 else ""
+    title = f"difference in {measure}{of}{_first(len(rows), 'pair')}"
+    return charts.differences(drawn, [row["measure"] for row in drawn], width, 0.0, title) if drawn else None
+
+
+def _curve(results: Results, width: int) -> Any:
+    """Draw the risk-coverage curve of a tuned run, and the threshold that was found."""
+    curve: Sequence[Point] = results.tables.get("curve", ())
+    if not curve:
+        raise MismatchError(f"there is no chart of {results.kind}: scores, comparisons and curves have one")
+    (row,) = results.rows
+    drawn = [{"run": row.run, "named": row.run, "coverage": one.coverage, "risk": one.risk} for one in curve]
+    found = []
+    if row.threshold is not None:
+        tip = f"threshold {row.threshold:.3f}: answers {row.coverage:.1%}, {number(row.risk)} of these wrong"
+        found = [{"run": row.run, "named": row.run, "coverage": row.coverage, "risk": row.risk, "tip": tip}]
+    return panels.risk_coverage(charts.read_by_points(drawn), found, [row.run], width)
+
+
+def _finished(drawn: Sequence[Any]) -> Any:
+    """Return one chart of several, as an object whose data are rows and whose marks say their figures under the
+    mouse."""
+    from altair import Chart
+
+    if not drawn:
+        raise MismatchError("there is no defined value to draw")
+    parts = [_with_hints(specification(chart, paper=True)) for chart in drawn]
+    if len(parts) == 1:
+        return Chart.from_dict(parts[0])
+    shared = {name: parts[0][name] for name in ("$schema", "config", "background")}
+    sets = {name: rows for part in parts for name, rows in part["datasets"].items()}
+    own = [{name: value for name, value in part.items() if name not in (*shared, "datasets")} for part in parts]
+    return Chart.from_dict({**shared, "datasets": sets, "vconcat": own})
+
+
+def _with_hints(part: Any) -> Any:
+    """Show under the mouse what a mark says to who listens."""
+    if isinstance(part, list):
+        return [_with_hints(one) for one in part]
+    if not isinstance(part, dict):
+        return part
+    part = {name: value if name == "datasets" else _with_hints(value) for name, value in part.items()}
+    encoding = part.get("encoding")
+    if isinstance(encoding, dict) and encoding.get("description", {}).get("field") == "tip":
+        part["encoding"] = encoding | {"tooltip": {"field": "tip", "type": "nominal"}}
+    return part
+
+
+def _first(count: int, what: str) -> str:
+    return f" (the first {MOST_ROWS} of {plural(count, what)})" if count > MOST_ROWS else ""

@@ -1,0 +1,44 @@
+"""The columns of a leaderboard that a user asks for, and the counts that can stand in them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from nescio.data.evidence import Data
+from nescio.data.results import COUNTS, Counted, Scores
+from nescio.errors import MismatchError, UnknownNameError, UsageError, opt
+from nescio.scoring.score import strata
+
+
+def with_columns(scores: Scores, columns: Sequence[str], data: Data, by: str | None) -> Scores:
+    """Return scores whose table has these columns, with the counts where they are among them.
+
+    Raises UnknownNameError for a column that there is not, UsageError without the names of rows, MismatchError where
+    questions cannot be counted.
+    """
+    names = tuple(dict.fromkeys(name.strip() for name in columns))
+    keys, measures, _ = scores.places()
+    known = (*keys, *measures, "n", *COUNTS)
+    for name in names:
+        if name not in known:
+            raise UnknownNameError("column of this table", name, known)
+    if missing := [key for key in keys if key not in names]:
+        raise UsageError(f"{opt('columns')}: a row needs its {' and its '.join(missing)}")
+    scores = replace(scores, columns=names)
+    return replace(scores, tables={**scores.tables, "counted": _counts(data, by)}) if {*names} & {*COUNTS} else scores
+
+
+def _counts(data: Data, by: str | None) -> tuple[Counted, ...]:
+    if data.repeats is not None:
+        raise MismatchError(
+            f"{opt('columns')}: questions were asked several times, so there is no count of those answered correctly"
+        )
+    if any(name not in data.columns for name in COUNTS):
+        raise MismatchError(f"{opt('columns')}: this data has no outcomes, so there is nothing to count")
+    rows = []
+    for stratum, part in strata(data, by):
+        totals = part.tally().totals()
+        rows += [Counted(run, stratum, *(int(totals[name][i]) for name in COUNTS)) for i, run in enumerate(part.runs)]
+    return tuple(rows)

@@ -1,0 +1,328 @@
+"""Systems asked one after the other: the thresholds to use, what they earn on new questions, and over each alone."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from nescio.data.columns import user
+from nescio.data.evidence import Evidence, with_questions
+from nescio.data.notes import Note, note
+from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, SILENT, Outcomes
+from nescio.data.results import Results
+from nescio.data.signature import sign
+from nescio.errors import FormatError, MismatchError, UnknownNameError, UsageError, opt
+from nescio.pipeline import Loaded
+from nescio.scoring.score import open_data
+from nescio.selective.crossfit import deal
+from nescio.stats import stakes as means
+from nescio.stats.cascade import Answers, Choice, Done, Policy, Risk, choose, follow, grids
+from nescio.text import sanitize
+
+Floats = NDArray[np.float64]
+MOST_SYSTEMS = 4
+FEW = 60  # questions; the study begins there
+KIND = "nescio cascade"
+
+
+class Step(Struct, frozen=True):
+    """A system of a policy, and the confidence from which its answer is given: -inf gives every answer, None is never
+    reached (inf: it is not asked)."""
+
+    system: str
+    answer_from: float | None
+
+
+class Way(Struct, frozen=True):
+    """What a way of answering earns: the cascade, or one system alone, each at thresholds chosen for it.
+
+    `utility` and the shares are of held-out questions, each answered at thresholds that were chosen without its part;
+    `cost` is what a question costs on average, in the unit of the column. `in_sample` is the utility of the thresholds
+    on the questions that chose them, which is too high. `risk_upper` bounds the share of wrong answers where it was
+    asked for.
+    """
+
+    way: str
+    steps: tuple[Step, ...]
+    utility: float
+    correct: float
+    incorrect: float
+    unanswered: float
+    cost: float | None
+    in_sample: float
+    risk_upper: float | None
+    n: int
+
+
+class Gain(Struct, frozen=True):
+    """The cascade less one system alone. `gain` is cross-fitted; `halves` is that of policies chosen on either half of
+    the questions, on the other half, and the interval is about it."""
+
+    over: str
+    gain: float
+    halves: float
+    low: float
+    high: float
+    n: int
+
+
+class Cascaded(Results[Way], frozen=True):
+    """What `cascade` gives: a `Way` for the cascade and for each system alone, the gains in `tables`, and the policy
+    applied to all these questions."""
+
+    applied: Outcomes | None = None
+    policy: dict[str, Any] | None = None
+    systems: tuple[str, ...] = ()
+
+
+class Terms(Struct, frozen=True):
+    """What answers are worth: what an error loses, and a right answer is worth in the unit of the column of cost."""
+
+    error: float
+    worth: float | None
+    cost: str | None
+
+
+def cascade(
+    source: Any,
+    *,
+    systems: Sequence[str] | None,
+    error: float,
+    worth: float | None,
+    cost: str | None,
+    grid: Sequence[float] | None,
+    spare: bool,
+    max_risk: float | None,
+    confidence: float,
+    folds: int,
+    ci: float,
+    seed: int,
+    **options: Any,
+) -> Cascaded:
+    """Choose the thresholds of a cascade, and say what it earns on new questions and over each system alone.
+
+    Systems are asked in the order of `systems` (None: the cheapest first). Raises UsageError for options that make no
+    sense, MismatchError for runs without outcomes or confidences.
+    """
+    terms = Terms(error, worth, cost)
+    loaded, data, left_out = _open(source, systems, terms, options)
+    if max_risk is not None and data.clusters is not None:
+        raise UsageError(
+            "a guaranteed risk needs independent questions, but these are clustered, so the bound would not hold"
+        )
+    answers = _answers(data, terms)
+    part, half = deal(data, folds, seed), deal(data, 2, seed)
+    if not part.any():
+        raise MismatchError("there is only one question or cluster, so none can be held out")
+    risk = None if max_risk is None else Risk(max_risk, 1 - confidence)
+    names = [" > ".join(data.runs), *(f"{run} alone" for run in data.runs)]
+    ways = [answers, *(answers.only(j) for j in range(len(data.runs)))]
+    found = [choose(way, grids(way, grid), part, spare=spare, risk=risk) for way in ways]
+    held = [_held_out(way, of[1:], part) for way, of in zip(ways, found, strict=True)]
+    asked = [data.runs, *((run,) for run in data.runs)]
+    rows = [
+        _way(runs, name, of[0], done, terms) for runs, name, of, done in zip(asked, names, found, held, strict=True)
+    ]
+    tables: dict[str, tuple[Any, ...]] = {}
+    halves = [_held_out(way, choose(way, grids(way, grid), half, spare=spare, risk=risk)[1:], half) for way in ways]
+    most = 1 + error + float(answers.cost.sum(axis=0).max())
+    gains = []
+    for name, alone, of_halves in zip(names[1:], held[1:], halves[1:], strict=True):
+        mean = means.mean(halves[0].utility - of_halves.utility, ci / 100, data.clusters, (-most, most))
+        gains.append(
+            Gain(name, float((held[0].utility - alone.utility).mean()), mean.value, mean.low, mean.high, mean.n)
+        )
+    tables["gains"] = tuple(gains)
+    how = {"right": worth, "cost": cost} if worth is not None else {}
+    how |= {} if grid is None else {"grid": "+".join(f"{value:g}" for value in grid)}
+    how |= {} if risk is None else {"max_risk": risk.most, "confidence": confidence}
+    line = sign(
+        cascade=sanitize("+".join(data.runs), target="line"),
+        error=f"{error:g}",
+        **how,
+        choice="one standard error" if spare else "best",
+        **loaded.signature,
+        folds=int(part.max()) + 1,
+        ci=f"{ci:g}",
+        interval="halves",
+        seed=seed,
+    )
+    notes = [*loaded.notes, *_notes(rows, found, left_out, data)]
+    best = found[0][0].thresholds
+    policy = None if best is None else _policy(data.runs, best, terms, str(line))
+    applied = None if best is None else _applied(data, answers, best, terms, names[0])
+    return Cascaded(tuple(rows), line, tuple(notes), "cascade", tables, (), applied, policy, data.runs)
+
+
+def apply_policy(source: Any, policy: Path | str, **options: Any) -> tuple[Outcomes, dict[str, Any], tuple[Note, ...]]:
+    """Return what a policy does with other answers of its systems, as the outcomes of one run; raises FormatError for a
+    file that holds no policy."""
+    steps, terms = read_policy(Path(policy))
+    loaded, data, left_out = _open(source, [step.system for step in steps], terms, options)
+    answers = _answers(data, terms)
+    limits = tuple(math.inf if step.answer_from is None else step.answer_from for step in steps)
+    outcomes = _applied(data, answers, limits, terms, " > ".join(data.runs))
+    return outcomes, loaded.signature, (*loaded.notes, *_left_out(left_out))
+
+
+def read_policy(path: Path) -> tuple[tuple[Step, ...], Terms]:
+    """Read a policy file."""
+    try:
+        held = json.loads(path.read_text(encoding="utf-8"))
+        if held["policy"] != KIND:
+            raise ValueError
+        steps = tuple(
+            Step(str(one["system"]), None if one["answer_from"] is None else float(one["answer_from"]))
+            for one in held["steps"]
+        )
+        worth = None if held["right"] is None else float(held["right"])
+        return steps, Terms(float(held["error"]), worth, held["cost"])
+    except (OSError, ValueError, KeyError, TypeError):
+        raise FormatError(path, "this is no policy that `nescio cascade` wrote") from None
+
+
+def _policy(runs: Sequence[str], best: Policy, terms: Terms, made_by: str) -> dict[str, Any]:
+    steps = [
+        {"system": run, "answer_from": threshold if math.isfinite(threshold) else None}
+        for run, threshold in zip(runs, best, strict=True)
+    ]
+    return {
+        "policy": KIND,
+        "steps": steps,
+        "error": terms.error,
+        "right": terms.worth,
+        "cost": terms.cost,
+        "made_by": made_by,
+    }
+
+
+def _open(
+    source: Any, systems: Sequence[str] | None, terms: Terms, options: dict[str, Any]
+) -> tuple[Loaded, Evidence, int]:
+    """Return the systems, in order, on the questions that all were asked and whose cost is known."""
+    wanted = [] if terms.cost is None else [f"mean({terms.cost})"]
+    loaded = open_data(source, {"strata": (), **options}, wanted, counting=None)
+    data = with_questions(loaded.data, "ask systems in turn")
+    if not data.columns.keys() >= {"correct", "incorrect", "answered"}:
+        raise MismatchError("a cascade needs outcomes: right, wrong or silent")
+    if data.repeats is not None:
+        raise MismatchError("a cascade asks each system once, and these questions were asked several times")
+    if terms.cost is not None and user(terms.cost) not in data.columns:
+        raise UsageError(f"{opt('cost')}: there is no column {terms.cost!r} of numbers")
+    for run in systems or ():
+        if run not in data.runs:
+            raise UnknownNameError("run", run, data.runs)
+    order = [data.runs.index(run) for run in systems] if systems else _by_cost(data, terms)
+    if len(set(order)) != len(order) or not 2 <= len(order) <= MOST_SYSTEMS:
+        raise UsageError(f"a cascade has two to {MOST_SYSTEMS} systems, each once (found {len(order)})")
+    data = data.take_runs(order)
+    use = data.present.all(axis=0)
+    if terms.cost is not None:
+        use &= np.isfinite(data.columns[user(terms.cost)]).all(axis=0)
+    chosen = sorted(map(int, np.flatnonzero(use)), key=data.questions.__getitem__)
+    if not chosen:
+        raise MismatchError("no question has a graded answer of every system" + (" and its cost" if terms.cost else ""))
+    return loaded, data.select(np.array(chosen)), len(data.questions) - len(chosen)
+
+
+def _by_cost(data: Evidence, terms: Terms) -> list[int]:
+    if terms.cost is None:
+        raise UsageError(
+            f"without costs nobody knows which system to ask first; name them in order with {opt('systems')}"
+        )
+    paid = np.nanmean(np.where(data.present, data.columns[user(terms.cost)], np.nan), axis=1)
+    return [int(run) for run in np.argsort(paid, kind="stable")]
+
+
+def _answers(data: Evidence, terms: Terms) -> Answers:
+    answered = data.columns["answered"] == 1
+    sure = np.full(answered.shape, -math.inf)
+    if answered.any():
+        known = np.asarray(data.column("selection_score"), dtype=np.float64)
+        for run, has, missing in zip(data.runs, answered, answered & np.isnan(known), strict=True):
+            if missing.any():
+                raise MismatchError(
+                    f"run {run!r}: {int(missing.sum()):,} of {int(has.sum()):,} answers have no confidence, and a"
+                    " cascade needs them"
+                )
+        sure[answered] = known[answered]
+    silence = np.zeros(answered.shape[1])
+    if "answerable" in data.columns:
+        silence = (data.columns["answerable"][0] == 0).astype(np.float64)
+    wrong = answered & (data.columns["incorrect"] == 1)
+    gain = np.where(answered, data.columns["correct"] - terms.error * wrong - silence, 0.0)
+    paid = np.zeros(answered.shape)
+    if terms.cost is not None and terms.worth is not None:
+        paid = np.asarray(data.columns[user(terms.cost)], dtype=np.float64) / terms.worth
+    return Answers(gain, wrong, sure, paid, silence)
+
+
+def _held_out(answers: Answers, without: Sequence[Choice], part: NDArray[np.int64]) -> Done:
+    """Return what becomes of each question at the thresholds that were chosen without its part; silence where none was
+    allowed."""
+    silent = (math.inf,) * len(answers.confidence)
+    limits = np.array([silent if of.thresholds is None else of.thresholds for of in without])
+    return follow(answers, limits.T[:, part])
+
+
+def _way(runs: Sequence[str], name: str, chosen: Choice, done: Done, terms: Terms) -> Way:
+    limits = (math.inf,) * len(runs) if chosen.thresholds is None else chosen.thresholds
+    steps = tuple(Step(run, limit if math.isfinite(limit) else None) for run, limit in zip(runs, limits, strict=True))
+    answered = done.by >= 0
+    return Way(
+        name,
+        steps,
+        float(done.utility.mean()),
+        float((answered & ~done.wrong).mean()),
+        float(done.wrong.mean()),
+        float((~answered).mean()),
+        None if terms.worth is None else float(done.paid.mean()) * terms.worth,
+        chosen.utility,
+        None if math.isnan(chosen.upper) else chosen.upper,
+        len(answered),
+    )
+
+
+def _applied(data: Evidence, answers: Answers, limits: Policy, terms: Terms, name: str) -> Outcomes:
+    """Return what a policy makes of the answers, as the outcomes of one run."""
+    done = follow(answers, limits)
+    state = np.where(done.by < 0, SILENT, np.where(done.wrong, INCORRECT, CORRECT)).astype(np.int8)
+    last = np.where(done.by < 0, 0, done.by)
+    sure = np.where(done.by < 0, np.nan, answers.confidence[last, np.arange(len(last))])
+    paid = {} if terms.worth is None else {user(str(terms.cost)): (done.paid * terms.worth)[None]}
+    answerable = None
+    if "answerable" in data.columns:
+        known = np.asarray(data.columns["answerable"][0], dtype=np.float64)
+        answerable = np.where(np.isnan(known), ABSENT, known).astype(np.int8)
+    return Outcomes(
+        (name,), data.questions, state[None], confidence=sure[None], answerable=answerable, extra_columns=paid
+    )
+
+
+def _left_out(left_out: int) -> list[Note]:
+    if not left_out:
+        return []
+    text = "{questions:n question} {questions:is/are} left out: some system has no graded answer to it, or no cost"
+    return [note("cascade.left_out", text, questions=left_out)]
+
+
+def _notes(rows: Sequence[Way], found: Sequence[Sequence[Choice]], left_out: int, data: Evidence) -> list[Note]:
+    notes = _left_out(left_out)
+    if found[0][0].thresholds is None:
+        text = "no policy of the grid is certified on {questions:n question}, so none is chosen"
+        notes.append(note("cascade.none", text, questions=rows[0].n))
+    elif all(step.answer_from is None for step in rows[0].steps):
+        notes.append(note("cascade.silent", "silence earns most: no answer is sure enough at this price of an error"))
+    if "answerable" in data.columns and (data.columns["answerable"] == 0).any():
+        notes.append(note("cascade.unanswerable", "silence earns 1 on questions that have no answer"))
+    if rows[0].n < FEW:
+        text = "{questions:n question} {questions:is/are} few to choose thresholds on, and to believe the intervals"
+        notes.append(note("cascade.few", text, questions=rows[0].n))
+    return notes

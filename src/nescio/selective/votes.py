@@ -1,0 +1,228 @@
+"""Votes over runs or repeats: what the most frequent answer earns, and what it gains over one answer alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from nescio.data.evidence import Evidence, with_questions
+from nescio.data.notes import note
+from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, SILENT, Outcomes
+from nescio.data.results import Results
+from nescio.data.signature import sign
+from nescio.errors import MismatchError, UsageError, opt
+from nescio.pipeline import Loaded
+from nescio.stats import stakes as means
+from nescio.stats.votes import Rule, Voted, vote
+
+Floats = NDArray[np.float64]
+Said = Mapping[str, Mapping[tuple[str, str | None], str]]
+Across = Literal["auto", "repeats", "runs"]
+Counted = tuple[Voted, NDArray[np.bool_], tuple[Floats, Floats]]
+
+
+class Vote(Struct, frozen=True):
+    """What votes of `of` answers say: shares right, wrong and silent, c@1, and the gain of c@1 over one of the answers
+    alone, drawn at random, with its interval. `wrong_answers` says what is known of which wrong answers agree."""
+
+    run: str
+    of: str
+    correct: float
+    incorrect: float
+    unanswered: float
+    value: float
+    alone: float
+    gain: float
+    low: float
+    high: float
+    wrong_answers: str
+    n: int
+
+
+class Votes(Results[Vote], frozen=True):
+    """What `vote` gives; `applied` holds the votes of all answers as runs, where it is known which wrong answers
+    agree."""
+
+    applied: Outcomes | None = None
+
+
+class Ballot(Struct, frozen=True):
+    """How many answers vote (None: all there are), and what the most frequent one needs."""
+
+    of: int | None
+    rule: Rule
+    at_least: int | None
+
+
+class Group(Struct, frozen=True, eq=False):
+    """The samples of a run, or of all runs: one row of `cells` a question, indices of (run, row), -1 where one is
+    lacking."""
+
+    name: str
+    cells: NDArray[np.int64]
+    questions: tuple[str, ...]
+    clusters: NDArray[np.int64] | None
+
+
+def votes(
+    loaded: Loaded, said: Said | None, *, across: Across, of: int | None, rule: Rule, at_least: int | None, ci: float
+) -> Votes:
+    """Return what votes over the repeats of each run, or over all runs, say; `said` holds the texts of the answers.
+
+    Raises MismatchError where nothing was answered twice, UsageError for options that make no sense.
+    """
+    data = with_questions(loaded.data, "vote on")
+    if not data.columns.keys() >= {"correct", "incorrect", "answered"}:
+        raise MismatchError("votes need outcomes: right, wrong or silent")
+    if across == "auto":
+        across = "runs" if data.repeats is None else "repeats"
+    groups = _of_repeats(data) if across == "repeats" else [_of_runs(data)]
+    notes, rows, made = list(loaded.notes), [], []
+    known = None if said is None else _texts(data, said)
+    if known is None:
+        text = "the texts of wrong answers are not known, so votes lie between two bounds: all alike, and all different"
+        notes.append(note("votes.no_texts", text))
+    ballot = Ballot(of, rule, at_least)
+    for group in groups:
+        for words, keys in _keyings(data, known):
+            found, use, alone = _counted(data, group, keys, ballot)
+            rows.append(_row(group, (found, use, alone), words, of, ci / 100))
+            if len(use) and not use.all():
+                text = "{lost:n question} {lost:is/are} left out: fewer graded answers than vote"
+                notes.append(note("votes.left_out", text, f"run {group.name!r}", lost=int((~use).sum())))
+            if known is not None and of is None:
+                made.append(_outcomes(group, found, use))
+    needs = {"rule": rule} if at_least is None else {"at_least": at_least}
+    line = sign(vote=across, of="all" if of is None else of, **needs, **loaded.signature, ci=f"{ci:g}", interval="t")
+    applied = _joined(made) if made else None
+    return Votes(tuple(rows), line, tuple(dict.fromkeys(notes)), "votes", applied=applied)
+
+
+def _of_repeats(data: Evidence) -> list[Group]:
+    if data.repeats is None:
+        raise MismatchError(f"no question was asked several times; {opt('across', 'runs')} takes the runs as votes")
+    question = data.repeats.question
+    order = np.argsort(question, kind="stable")
+    place = np.arange(len(order)) - np.searchsorted(question[order], question[order])
+    cells = np.full((data.repeats.questions, int(place.max()) + 1), -1)
+    cells[question[order], place] = order
+    names = np.empty(data.repeats.questions, dtype=object)
+    names[question] = data.questions
+    clusters = None
+    if data.groups is not None:
+        clusters = np.zeros(len(names), dtype=np.int64)
+        clusters[question] = data.groups
+    width = len(data.questions)
+    return [
+        Group(run, np.where(cells >= 0, cells + i * width, -1), tuple(names), clusters)
+        for i, run in enumerate(data.runs)
+    ]
+
+
+def _of_runs(data: Evidence) -> Group:
+    if data.repeats is not None or len(data.runs) < 2:
+        why = "questions were asked several times" if data.repeats is not None else "there is one run"
+        raise MismatchError(f"runs cannot vote, because {why}")
+    size = len(data.questions)
+    cells = np.arange(size)[:, None] + size * np.arange(len(data.runs))
+    return Group(" + ".join(data.runs), cells, data.questions, data.groups)
+
+
+def _texts(data: Evidence, said: Said) -> NDArray[np.int64] | None:
+    """Tell answers apart by their texts, whatever their capitals and spaces; None where one has no text."""
+    labels: Sequence[str | None] = [None] * len(data.questions)
+    if data.repeats is not None:
+        labels = [str(label) for label in data.repeats.label]
+    numbers: dict[str, int] = {}
+    keys = np.full(data.absence.shape, -1)
+    answered = data.present & (data.columns["answered"] == 1)
+    for i, run in enumerate(data.runs):
+        own = said.get(run, {})
+        for row in np.flatnonzero(answered[i]):
+            text = " ".join(own.get((data.questions[row], labels[row]), "").casefold().split())
+            if not text:
+                return None
+            keys[i, row] = numbers.setdefault(text, len(numbers))
+    return keys
+
+
+def _keyings(data: Evidence, known: NDArray[np.int64] | None) -> list[tuple[str, NDArray[np.int64]]]:
+    if known is not None:
+        return [("by their texts", known)]
+    answered = data.columns["answered"] == 1
+    right = answered & (data.columns["correct"] == 1)
+    apart = 1 + np.arange(answered.size).reshape(answered.shape)
+    alike = np.where(right, 0, np.where(answered, 1, -1))
+    return [("all alike", alike), ("all different", np.where(right, 0, np.where(answered, apart, -1)))]
+
+
+def _counted(data: Evidence, group: Group, keys: NDArray[np.int64], ballot: Ballot) -> Counted:
+    """Return the votes on each question, which have enough answers, and the shares of answers right and silent."""
+    there = np.where(group.cells >= 0, data.present.ravel()[group.cells], False)
+    many = there.sum(axis=1)
+    of = ballot.of
+    if of is not None and of > group.cells.shape[1]:
+        raise UsageError(f"{opt('of', of)}: at most {group.cells.shape[1]} answers to a question can vote")
+    use = many >= (of or 1)
+    answered = data.columns["answered"].ravel()[group.cells] == 1
+    right = there & answered & (data.columns["correct"].ravel()[group.cells] == 1)
+    size = len(many)
+    shares = [np.zeros(size) for _ in range(5)]
+    impossible = np.zeros(size, dtype=bool)
+    if "answerable" in data.columns:
+        impossible = data.columns["answerable"].ravel()[group.cells.max(axis=1)] == 0
+    for count in np.unique(many[use]):
+        rows = use & (many == count)
+        order = np.argsort(~there[rows], axis=1, kind="stable")[:, :count]
+        picked = np.take_along_axis(group.cells[rows], order, axis=1)
+        good = np.take_along_axis(right[rows], order, axis=1)
+        spoke = data.columns["answered"].ravel()[picked] == 1
+        found = vote(np.where(spoke, keys.ravel()[picked], -1), good, of or int(count), ballot.rule, ballot.at_least)
+        for share, values in zip(
+            shares, (found.right, found.wrong, found.silent, good.mean(axis=1), 1 - spoke.mean(axis=1)), strict=True
+        ):
+            share[rows] = values
+    voted, wrong, silent, one_right, one_silent = shares
+    # Silence is right where there is no answer, as everywhere.
+    voted, silent = np.where(impossible, voted + silent, voted), np.where(impossible, 0, silent)
+    one_right = np.where(impossible, one_right + one_silent, one_right)
+    return Voted(voted, wrong, silent), use, (one_right, np.where(impossible, 0, one_silent))
+
+
+def _row(group: Group, counted: Counted, words: str, of: int | None, level: float) -> Vote:
+    found, use, alone = counted
+    if not use.any():
+        raise MismatchError(f"run {group.name!r} has no question with so many graded answers")
+    value, moved = _c_at_1(found.right[use], found.silent[use])
+    one, moved_one = _c_at_1(alone[0][use], alone[1][use])
+    clusters = None if group.clusters is None else group.clusters[use]
+    gain = means.mean(value - one + moved - moved_one, level, clusters)
+    counts = {int(count) for count in (group.cells >= 0).sum(axis=1)[use]}
+    shown = str(of) if of is not None else "-".join(map(str, sorted({min(counts), max(counts)})))
+    shares = (float(share[use].mean()) for share in (found.right, found.wrong, found.silent))
+    ends = (gain.low, gain.high) if gain.error > 0 else (math.nan, math.nan)
+    return Vote(group.name, shown, *shares, value, one, value - one, *ends, words, int(use.sum()))
+
+
+def _c_at_1(right: Floats, silent: Floats) -> tuple[float, Floats]:
+    """Return c@1 of shares, and how far each question moves it."""
+    a, u = float(right.mean()), float(silent.mean())
+    return a * (1 + u), (1 + u) * (right - a) + a * (silent - u)
+
+
+def _outcomes(group: Group, found: Voted, use: NDArray[np.bool_]) -> tuple[str, dict[str, int]]:
+    state = np.where(found.right > 0, CORRECT, np.where(found.wrong > 0, INCORRECT, SILENT))
+    names = zip(group.questions, state, use, strict=True)
+    return f"vote of {group.name}", {name: int(one) for name, one, counts in names if counts}
+
+
+def _joined(made: Sequence[tuple[str, dict[str, int]]]) -> Outcomes:
+    """Put votes beside one another, as runs."""
+    questions = tuple(dict.fromkeys(name for _, own in made for name in own))
+    state = np.array([[own.get(name, ABSENT) for name in questions] for _, own in made], dtype=np.int8)
+    return Outcomes(tuple(name for name, _ in made), questions, state)

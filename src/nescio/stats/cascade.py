@@ -1,0 +1,199 @@
+"""Systems asked one after the other until one is sure enough: which thresholds earn most, and what they earn. Knows
+numbers alone.
+
+A policy has a threshold for each system, in the order of asking. The first system is always asked; a later one is asked
+if all before it passed, and not at all where its threshold is infinite. A system answers if it has an answer of at
+least its threshold, else it passes on; who is last and passes is silent.
+
+All policies of a grid are valued at once: questions are counted into a table of the ranks of their confidences, and
+what a policy earns is a difference of sums over corners of that table.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from nescio.stats.intervals import clopper_pearson_upper
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+TIE = 1e-12
+MOST_POLICIES = 10_000  # of a grid that nobody named
+Policy = tuple[float, ...]
+
+
+class Answers(Struct, frozen=True, eq=False):
+    """What each system would answer, in the order of asking; arrays of shape (systems, questions).
+
+    `gain` is what its answer earns more than silence, `wrong` says whether it is wrong, `confidence` is -inf where
+    there is no answer, and `cost` what asking it costs, in the worth of a right answer. `silence` is what silence earns
+    on each question.
+    """
+
+    gain: Floats
+    wrong: Bools
+    confidence: Floats
+    cost: Floats
+    silence: Floats
+
+    def only(self, system: int) -> Answers:
+        """Return one of the systems, alone."""
+        one = slice(system, system + 1)
+        return Answers(self.gain[one], self.wrong[one], self.confidence[one], self.cost[one], self.silence)
+
+
+class Done(Struct, frozen=True, eq=False):
+    """What a policy does with each question: the system that answers (-1: nobody), whether that is wrong, which
+    systems were asked, shape (systems, questions), what was paid and what was earned after it."""
+
+    by: NDArray[np.int64]
+    wrong: Bools
+    asked: Bools
+    paid: Floats
+    utility: Floats
+
+
+class Choice(Struct, frozen=True):
+    """A policy with its mean utility where it was chosen; None where no policy was allowed."""
+
+    thresholds: Policy | None
+    utility: float = math.nan
+    upper: float = math.nan
+
+
+class Risk(Struct, frozen=True):
+    """What must be certified of a policy: that at most the share `most` of its answers is wrong, at an error of `delta`
+    for all policies of the grid together."""
+
+    most: float
+    delta: float
+
+
+def follow(answers: Answers, thresholds: Sequence[float] | Floats) -> Done:
+    """Return what a policy does; thresholds of shape (systems,), or (systems, questions) where each has its own."""
+    limits = np.asarray(thresholds, dtype=np.float64)
+    limits = limits[:, None] if limits.ndim == 1 else limits
+    size = answers.confidence.shape[1]
+    by, paid = np.full(size, -1), np.zeros(size)
+    wrong, earned = np.zeros(size, dtype=bool), answers.silence.copy()
+    asked = np.zeros(answers.confidence.shape, dtype=bool)
+    for j, confidence in enumerate(answers.confidence):
+        asked[j] = (by < 0) & (True if j == 0 else np.isfinite(limits[j]))
+        paid += np.where(asked[j], answers.cost[j], 0)
+        here = asked[j] & (confidence >= limits[j]) & np.isfinite(confidence)
+        by[here] = j
+        wrong[here] = answers.wrong[j][here]
+        earned[here] += answers.gain[j][here]
+    return Done(by, wrong, asked, paid, earned - paid)
+
+
+def grids(answers: Answers, named: Sequence[float] | None = None) -> tuple[Floats, ...]:
+    """Return the thresholds to try for each system, ascending, with one that no answer reaches: those named, or the
+    distinct confidences, or evenly spaced ranks of these where there would be too many policies."""
+    if named is not None:
+        return tuple(np.unique([*named, math.inf]) for _ in answers.confidence)
+    most = int(MOST_POLICIES ** (1 / len(answers.confidence))) - 1
+    found = []
+    for confidence in answers.confidence:
+        values = np.unique(confidence[np.isfinite(confidence)])
+        if len(values) > most:
+            ranked = np.sort(confidence[np.isfinite(confidence)])
+            values = np.unique(ranked[np.linspace(0, len(ranked) - 1, most).round().astype(int)])
+        found.append(np.append(values, math.inf))
+    return tuple(found)
+
+
+def choose(
+    answers: Answers,
+    tried: Sequence[Floats],
+    part: NDArray[np.int64],
+    *,
+    spare: bool = False,
+    risk: Risk | None = None,
+) -> tuple[Choice, ...]:
+    """Return the policy that earns most on all questions, and those without each part of them in turn.
+
+    Ties go to the least cost, then to the highest threshold of the first system, then of the next. With `spare`, the
+    least cost among policies within a standard error of the best. With `risk`, among those that are certified alone.
+    """
+    sums = _Sums(answers, tried, part)
+    parts = sums.sizes.shape[0]
+    kept = [np.ones(parts, dtype=bool)]
+    kept += [np.arange(parts) != i for i in range(parts)] if parts > 1 else []
+    found = []
+    for keep in kept:
+        value, cost, upper, allowed = sums.figures(keep, risk)
+        if not allowed.any():
+            found.append(Choice(None))
+            continue
+        margin, most = TIE, value[allowed].max()
+        place = _pick(value, cost, allowed & (value >= most - margin))
+        if spare and sums.sizes[keep].sum() > 1:
+            of = follow(answers, _policy(tried, value, place)).utility[keep[part]]
+            margin += float(of.std(ddof=1)) / math.sqrt(len(of))
+            place = _pick(value, cost, allowed & (value >= most - margin))
+        figures = float(value.ravel()[place]), float(upper.ravel()[place])
+        found.append(Choice(_policy(tried, value, place), *figures))
+    return tuple(found)
+
+
+def _pick(value: Floats, cost: Floats, near: Bools) -> int:
+    """Return the place of the policy of least cost; of these the one that earns most, with the highest thresholds."""
+    near = near & (cost <= cost[near].min() + TIE)
+    near &= value >= value[near].max() - TIE
+    return int(np.flatnonzero(near.ravel())[-1])  # thresholds ascend, so the last has the highest
+
+
+def _policy(tried: Sequence[Floats], value: Floats, place: int) -> Policy:
+    return tuple(float(of[i]) for of, i in zip(tried, np.unravel_index(place, value.shape), strict=True))
+
+
+class _Sums:
+    """What every policy of a grid earns, pays, answers and gets wrong in each part, shape (parts, *grid)."""
+
+    def __init__(self, answers: Answers, tried: Sequence[Floats], part: NDArray[np.int64]) -> None:
+        parts, shape = int(part.max()) + 1, tuple(map(len, tried))
+        self.sizes = np.bincount(part, minlength=parts)
+        self.silence = np.bincount(part, answers.silence, minlength=parts)
+        self.earned = np.zeros((parts, *shape))
+        self.wrong, self.accepted, self.cost = (np.zeros_like(self.earned) for _ in range(3))
+        rank = [
+            np.searchsorted(of[:-1], confidence, side="right")
+            for of, confidence in zip(tried, answers.confidence, strict=True)
+        ]
+        for j in range(len(shape)):
+
+            def laid(weight: Floats, upto: int) -> Floats:
+                """Sum a weight over the ranks of the first systems, and over those below each threshold."""
+                size = (parts, *shape[:upto])
+                table = np.bincount(np.ravel_multi_index((part, *rank[:upto]), size), weight, math.prod(size))
+                table = table.reshape(size)
+                for axis in range(1, upto + 1):
+                    table = table.cumsum(axis=axis)
+                return table.reshape((*size, *(1,) * (len(shape) - upto)))
+
+            has = np.isfinite(answers.confidence[j])
+            weights = (answers.gain[j], answers.wrong[j], np.ones(len(part)))
+            for of, weight in zip((self.earned, self.wrong, self.accepted), weights, strict=True):
+                below = laid(np.where(has, weight, 0.0), j + 1)
+                of += np.take(below, [-1], axis=j + 1) - below  # noqa: PLW2901  in place
+            asked = np.isfinite(tried[j]) if j else np.ones(shape[0], dtype=bool)
+            self.cost += laid(answers.cost[j], j) * asked.reshape((-1, *(1,) * (len(shape) - j - 1)))
+
+    def figures(self, keep: Bools, risk: Risk | None) -> tuple[Floats, Floats, Floats, Bools]:
+        """Return what each policy earns and costs on average in some parts, the bound on its risk, and whether it may
+        be chosen."""
+        n = int(self.sizes[keep].sum())
+        cost = self.cost[keep].sum(axis=0) / n
+        value = (self.earned[keep].sum(axis=0) + self.silence[keep].sum()) / n - cost
+        if risk is None:
+            return value, cost, np.full(value.shape, math.nan), np.ones(value.shape, dtype=bool)
+        wrong, accepted = (np.rint(of[keep].sum(axis=0)).astype(np.int64).ravel() for of in (self.wrong, self.accepted))
+        upper = clopper_pearson_upper(wrong, accepted, risk.delta / value.size)
+        allowed: Bools = (upper <= risk.most) & (accepted > 0)
+        return value, cost, upper.reshape(value.shape), allowed.reshape(value.shape)

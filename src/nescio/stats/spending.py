@@ -1,0 +1,91 @@
+"""Looks at labels while they come in: what each look may spend of the error rate. Knows nothing of questions.
+
+Lan & DeMets (1983) with the function of O'Brien and Fleming's kind that gsDesign (`sfLDOF`) and ldbounds print.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nescio.errors import UsageError
+
+Array = NDArray[np.float64]
+
+NODES = 400  # of a Gauss–Legendre rule; ten digits
+HIGHEST = 38.0  # beyond it the normal law has no more probability in double precision
+
+
+def spent(fraction: float, alpha: float = 0.05) -> float:
+    r"""Return how much of a two-sided error rate is spent by a fraction of the information, in [0, alpha].
+
+    $\alpha^*(\tau) = 2[2 - 2\Phi(z_{1-\alpha/4}/\sqrt\tau)]$: half of alpha on each side.
+    """
+    from scipy.special import ndtr, ndtri
+
+    if fraction <= 0:
+        return 0.0
+    if fraction >= 1:
+        return alpha
+    return float(4 * ndtr(-ndtri(1 - alpha / 4) / np.sqrt(fraction)))
+
+
+def fractions(looks: Sequence[int], planned: int, units: int) -> tuple[float, ...]:
+    r"""Return the share of the planned information that each number of labels has, of a mean of `units` units.
+
+    $\tau_m = \frac{1/M - 1/N}{1/m - 1/N}$. Raises UsageError for looks that do not grow up to the plan.
+    """
+    if not looks or [*looks] != sorted({*looks}) or looks[0] < 1 or looks[-1] > planned or planned > units:
+        raise UsageError(f"looks grow from 1 label to the {planned:,} that are planned, of {units:,} at most")
+    if planned == units:  # all there is: the last look is the score itself
+        return tuple(1.0 if m == planned else m / planned for m in looks)
+    return tuple((1 / planned - 1 / units) / (1 / m - 1 / units) for m in looks)
+
+
+@lru_cache(maxsize=64)
+def boundaries(taus: tuple[float, ...], alpha: float = 0.05) -> tuple[float, ...]:
+    r"""Return the bound $c_k$ of $|z|$ at each look, so that any of them is crossed with probability alpha at most.
+
+    $S_k = \sqrt{\tau_k} z_k$ has independent normal increments; the density of what goes on is integrated from look to
+    look (Armitage, McPherson & Rowe 1969), and $c_k$ spends what is free by then.
+    """
+    from scipy.optimize import brentq
+    from scipy.special import ndtri
+
+    at, weight = np.polynomial.legendre.leggauss(NODES)
+    bounds: list[float] = []
+    before, places, density = 0.0, np.zeros(1), np.ones(1)  # density times weight, of what goes on
+    for tau in taus:
+        free = spent(tau, alpha) - spent(before, alpha)
+        step = np.sqrt(tau - before)
+
+        known = (np.sqrt(tau) / step, places / step, density, free)
+        c = float(brentq(_too_often, 0.0, HIGHEST, known, xtol=1e-13)) if _too_often(HIGHEST, *known) < 0 else HIGHEST
+        if not bounds:  # in closed form, so that tiny errors keep their digits
+            c = min(float(-ndtri(free / 2)), HIGHEST)
+        bounds.append(c)
+        edge = c * np.sqrt(tau)
+        new = edge * at
+        kernel = np.exp(-0.5 * ((new[:, None] - places[None, :]) / step) ** 2) / (step * np.sqrt(2 * np.pi))
+        density = (kernel @ density) * weight * edge
+        places, before = new, tau
+    return tuple(bounds)
+
+
+def _too_often(c: float, root: float, places: Array, density: Array, free: float) -> float:
+    """Return by how much the bound `c` is crossed more often than it may be."""
+    from scipy.special import ndtr
+
+    edge = c * root
+    return float(density @ (ndtr(places - edge) + ndtr(-edge - places))) - free
+
+
+def level_of_look(looks: Sequence[int], planned: int, units: int, level: float = 0.95) -> float:
+    """Return the level of an interval at the last of these looks, so that those of all looks hold together."""
+    from scipy.special import ndtr
+
+    bound = boundaries(fractions(looks, planned, units), 1 - level)[-1]
+    return float(1 - 2 * ndtr(-bound))

@@ -1,0 +1,158 @@
+"""Ask a cheap system first and a dear one only where it is unsure: which thresholds, and what does it gain?
+
+FILES are answers of two to four systems to the same questions, with confidences, and a column of costs if asking costs.
+The first system answers if it is sure enough, else the next is asked, and whoever is last and unsure is silent.
+
+\b
+nescio cascade cascade.csv --cost cost_usd --right 0.1 --error 2
+nescio cascade outcomes.csv --systems mine,old --error 3 -o policy.json
+nescio cascade outcomes.csv --apply policy.json --run-output applied.csv
+
+A right answer earns 1, silence 0, and an error loses --error; what is paid is counted in right answers, by --right. The
+thresholds in the table were chosen on all questions; utility and shares are of held-out ones. The gain over each system
+alone, at the threshold that is best for it, has an interval from thresholds that were chosen on the other half of the
+questions. -o writes the policy as JSON, for production; --apply uses it on other answers. Exit status 3 means that no
+policy could be certified.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from msgspec.structs import asdict
+
+from nescio.data.outcomes import Outcomes
+from nescio.data.signature import sign
+from nescio.formats.native.outcome_table.outcome_table_writer import SUFFIXES, write_outcomes
+from nescio.options import option, verb
+from nescio.options.kinds import BETWEEN, NUMBERS, PATH, SHARE, WORDS
+from nescio.options.request import Request
+from nescio.reporting.cascade_screen import show_cascade
+from nescio.selective.cascades import Cascaded, apply_policy
+from nescio.selective.cascades import cascade as choose_cascade
+from nescio.sources.writing import write_text
+from nescio.verbs._gates import CANNOT_TELL
+from nescio.verbs._output_paths import check_file
+from nescio.verbs._shared import Reading, Seeded, Sourced, WithInterval
+
+
+class Choosing(Request, group="Choosing thresholds"):
+    """How the thresholds of systems that are asked in turn are chosen."""
+
+    grid: Sequence[float] | None = option(
+        default=None,
+        kind=NUMBERS,
+        metavar="C,C,…",
+        apart="apply",
+        help="The thresholds to try for each system, named before looking at the data.",
+        default_words="the confidences that occur, or ranks of them",
+    )
+    spare: bool = option(
+        default=False,
+        apart="apply",
+        help="Take the cheapest policy within one standard error of the best.",
+    )
+    max_risk: float | None = option(
+        default=None,
+        kind=BETWEEN,
+        needs="grid",
+        apart="apply",
+        help="Take only policies of which it is certified that at most this share of the answers to new questions is"
+        " wrong, all policies of the grid looked at.",
+    )
+    confidence: float = option(
+        default=0.95, kind=SHARE, needs="max_risk", help="The confidence level of that guarantee."
+    )
+    folds: int = option(
+        default=10, low=2, apart="apply", help="The number of parts that are held out in turn to estimate the utility."
+    )
+
+
+class CascadeRequest(Choosing, Reading, Seeded, Sourced, WithInterval):
+    """What `nescio cascade` is asked."""
+
+    systems: Sequence[str] | None = option(
+        default=None,
+        kind=WORDS,
+        metavar="RUN,RUN,…",
+        apart="apply",
+        help="The runs, in the order in which they are asked.",
+        default_words="all, the cheapest first",
+    )
+    error: float = option(default=1.0, low=0, apart="apply", help="What an error loses, where a right answer earns 1.")
+    right: float | None = option(
+        default=None,
+        low=0,
+        above=True,
+        needs="cost",
+        apart="apply",
+        help="What a right answer is worth, in the unit of the costs.",
+    )
+    cost: str | None = option(
+        default=None, metavar="COLUMN", needs="right", apart="apply", help="The column that says what each answer cost."
+    )
+    apply: Path | str | None = option(
+        default=None,
+        kind=PATH,
+        reads=True,
+        needs="run_output",
+        help="Use the policy of FILE on these answers, and choose none.",
+    )
+    output: Path | None = option(
+        default=None,
+        writes=True,
+        flags=("-o", "--output"),
+        metavar="POLICY",
+        apart="apply",
+        help="Write the policy (.json).",
+    )
+    run_output: Path | None = option(
+        default=None,
+        writes=True,
+        metavar="RUN",
+        help="Write what the policy does with these questions, as a run: an outcome table (.csv, .tsv, .jsonl,"
+        " .parquet).",
+    )
+
+
+class CascadeMade(Cascaded, frozen=True):
+    """A cascade, and what became of the files to write."""
+
+    wrote: tuple[str, ...] = ()
+    status: int = 0
+
+
+@verb(CascadeRequest, working="choosing", show=show_cascade, prints="json")
+def cascade(request: CascadeRequest) -> Cascaded:
+    if request.output is not None:
+        check_file(request.output, "a policy", (".json",), request.inputs())
+    if request.run_output is not None:
+        check_file(request.run_output, "a run", SUFFIXES, request.inputs())
+    if request.apply is not None:
+        outcomes, read, notes = apply_policy(request.source, request.apply, **request.values(Reading))
+        line = sign(cascade=outcomes.runs[0], **read)
+        return CascadeMade((), line, notes, "cascade", applied=outcomes, wrote=_written(request, None, outcomes))
+    kept = request.values()
+    for name in ("apply", "output", "run_output"):
+        kept.pop(name)
+    made = choose_cascade(worth=kept.pop("right"), **kept)
+    if made.policy is None:
+        wanted = [name for name in ("output", "run_output") if getattr(request, name) is not None]
+        said = tuple(f"{getattr(request, name)} is not written, because no policy is certified" for name in wanted)
+        return CascadeMade(**asdict(made), wrote=said, status=CANNOT_TELL)
+    return CascadeMade(**asdict(made), wrote=_written(request, made.policy, made.applied))
+
+
+def _written(request: CascadeRequest, policy: Mapping[str, Any] | None, outcomes: Outcomes | None) -> tuple[str, ...]:
+    """Write the policy and the run where they were asked for."""
+    said = []
+    if request.output is not None:
+        write_text(request.output, json.dumps(policy, indent=1, ensure_ascii=False) + "\n")
+        said.append(f"wrote the policy to {request.output}")
+    if request.run_output is not None and outcomes is not None:
+        rows = write_outcomes(outcomes, request.run_output)
+        said.append(f"wrote what it does with {rows:,} questions to {request.run_output}")
+    return tuple(said)

@@ -1,0 +1,82 @@
+"""Let several answers to a question vote: the most frequent one, or silence where too few agree.
+
+FILES are as for `nescio score`. The repeats of each run vote, or, where each question was asked once, the runs.
+
+\b
+nescio vote votes.csv
+nescio vote votes.csv --of 3 --rule samples
+nescio vote votes.csv --at-least 4 -o voted.csv
+
+Answers agree if their texts are the same but for capitals and spaces. Where a file has no texts, right answers agree
+and of wrong ones nothing is known: two rows then bound what a vote earns. With --of, figures are means over all sets of
+so many of the answers there are. "alone" is one of the answers, drawn at random; a vote costs as much as all its
+answers.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from msgspec.structs import asdict
+
+from nescio.errors import UsageError, opt
+from nescio.formats.native.outcome_table.outcome_table_writer import SUFFIXES, write_outcomes
+from nescio.options import option, verb
+from nescio.reporting.page.question_texts import texts_of
+from nescio.reporting.votes_screen import show_votes
+from nescio.scoring.score import open_data
+from nescio.selective.votes import Across, Said, Votes, votes
+from nescio.stats.votes import Rule
+from nescio.verbs._output_paths import check_file
+from nescio.verbs._shared import Reading, Sourced, WithInterval
+
+
+class VoteRequest(Reading, Sourced, WithInterval):
+    """What `nescio vote` is asked."""
+
+    across: Across = option(
+        default="auto", help="Who votes: the repeats of each run, or the runs; auto: repeats where there are any."
+    )
+    of: int | None = option(default=None, low=1, help="How many answers vote.", default_words="all there are")
+    rule: Rule = option(
+        default="answers",
+        help="What the most frequent answer needs: more than half of the votes that answer (answers), of all votes, "
+        "silent ones included (samples), or no equal (plurality).",
+    )
+    at_least: int | None = option(
+        default=None, low=1, metavar="N", help="Let it need so many votes, and no equal, instead of --rule."
+    )
+    output: Path | None = option(
+        default=None,
+        writes=True,
+        flags=("-o", "--output"),
+        metavar="RUN",
+        apart="of",
+        help="Write the votes as runs: an outcome table (.csv, .tsv, .jsonl, .parquet).",
+    )
+
+
+class VotesMade(Votes, frozen=True):
+    """Votes, and what became of the file to write."""
+
+    wrote: tuple[str, ...] = ()
+
+
+@verb(VoteRequest, working="counting", show=show_votes, prints="json")
+def vote(request: VoteRequest) -> Votes:
+    if request.output is not None:
+        check_file(request.output, "a run", SUFFIXES, request.inputs())
+    read = {"strata": (), "texts": True, **request.values(Reading)}
+    loaded = open_data(request.source, read, counting=None)
+    texts = texts_of(loaded)
+    said: Said | None = None
+    if texts is not None:
+        said = {run: {key: one.graded or one.answer for key, one in own.items()} for run, own in texts.said.items()}
+    kept = {name: getattr(request, name) for name in ("across", "of", "rule", "at_least", "ci")}
+    made = votes(loaded, said, **kept)
+    if request.output is None:
+        return VotesMade(**asdict(made))
+    if made.applied is None:
+        raise UsageError(f"{opt('output')}: without the texts of answers nobody knows which of them won")
+    rows = write_outcomes(made.applied, request.output)
+    return VotesMade(**asdict(made), wrote=(f"wrote {rows:,} votes to {request.output}",))

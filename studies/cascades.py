@@ -1,0 +1,155 @@
+"""Does a cascade gain what it is said to gain? docs/cascades.md.
+
+    python studies/cascades.py             writes docs/cascades.md and docs/cascades.csv (under two minutes on one core)
+
+Two systems answer each question with a confidence that is its chance of being right, and some noise; the second is
+better and costs more. Policies are chosen and valued by nescio's own functions; the truth is that of 40,000 questions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import click
+import numpy as np
+from cells import read_cells, write_cells
+from msgspec import Struct
+from numpy.typing import NDArray
+from pages import fill
+
+from nescio.stats.cascade import Answers, Choice, Risk, choose, follow, grids
+from nescio.stats.stakes import mean
+
+DOCS = Path(__file__).parents[1] / "docs"
+GRID = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+ERROR, COST = 1.0, (0.01, 0.1)
+# How much better the second system is than the first, and how well the first one's confidence tells right from wrong.
+LAWS = {"the cascade helps": (0.25, 0.1), "it helps little": (0.1, 0.2), "the first alone is best": (0.0, 0.1)}
+SIZES = (60, 100, 300)
+FOLDS = 10
+MAX_RISK, DELTA = 0.2, 0.05
+Floats = NDArray[np.float64]
+
+
+class Cell(Struct, frozen=True):
+    """One gain in one setting: how often intervals hold the true gain of the policies that were chosen, how much too
+    high the gain is in sample and cross-fitted, and half the width of the intervals from both halves and from one."""
+
+    law: str
+    n: int
+    over: str
+    crossfit: float
+    both: float
+    halves: float
+    in_sample: float
+    held_out: float
+    half_width: float
+    one_width: float
+    broken: float
+    replications: int
+
+
+def draw(rng: np.random.Generator, law: str, n: int) -> Answers:
+    """Draw questions, both systems' answers to them and how sure they are."""
+    better, noise = LAWS[law]
+    ease = rng.beta(1.2, 1.0, n)
+    chance = np.clip([ease, ease + better], 0.02, 0.98)
+    right = rng.random((2, n)) < chance
+    sure = np.clip(chance + rng.normal(0, [[noise], [0.1]], (2, n)), 0, 1)
+    cost = np.repeat(np.array(COST)[:, None], n, axis=1)
+    return Answers(np.where(right, 1.0, -ERROR), ~right, sure, cost, np.zeros(n))
+
+
+def thresholds(found: Sequence[Choice]) -> Floats:
+    """Lay the thresholds of choices side by side, shape (systems, choices)."""
+    return np.array([one.thresholds for one in found]).T
+
+
+def study(law: str, n: int, replications: int) -> Iterator[Cell]:
+    """Both gains in one setting."""
+    rng = np.random.default_rng([32, n, sorted(LAWS).index(law)])
+    large = draw(rng, law, 40_000)
+    most = 1 + ERROR + sum(COST)
+    found: list[list[tuple[float, ...]]] = [[], []]
+    truths: dict[tuple[int, tuple[float, ...]], float] = {}
+    risky: dict[tuple[float, ...], float] = {}
+    broken = 0
+
+    def truth(system: int, choice: Choice) -> float:
+        assert choice.thresholds is not None
+        policy = choice.thresholds
+        if (system, policy) not in truths:
+            truths[system, policy] = float(follow((large, large.only(0), large.only(1))[system], policy).utility.mean())
+        return truths[system, policy]
+
+    for _ in range(replications):
+        answers = draw(rng, law, n)
+        part, half = rng.permutation(n) % FOLDS, rng.permutation(n) % 2
+        ways = (answers, answers.only(0), answers.only(1))
+        chosen = [choose(way, grids(way, GRID), part) for way in ways]
+        split = [choose(way, grids(way, GRID), half) for way in ways]
+        held = [follow(way, thresholds(of[1:])[:, part]).utility for way, of in zip(ways, chosen, strict=True)]
+        other = [follow(way, thresholds(of[1:])[:, half]).utility for way, of in zip(ways, split, strict=True)]
+        mine = half == 0
+        for j in (1, 2):
+            true = [truth(0, a) - truth(j, b) for a, b in zip(chosen[0], chosen[j], strict=True)]
+            twos = [truth(0, a) - truth(j, b) for a, b in zip(split[0], split[j], strict=True)]
+            gain, apart = held[0] - held[j], other[0] - other[j]
+            plain, both = mean(gain, 0.95), mean(apart, 0.95, None, (-most, most))
+            honest = mean(apart[mine], 0.95, None, (-most, most))
+            of_parts = float(np.mean([true[1:][k] for k in part]))
+            found[j - 1].append(
+                (
+                    float(plain.low <= of_parts <= plain.high),
+                    float(both.low <= float(np.mean(twos[1:])) <= both.high),
+                    float(honest.low <= twos[1] <= honest.high),
+                    chosen[0][0].utility - chosen[j][0].utility - true[0],
+                    float(gain.mean()) - of_parts,
+                    (both.high - both.low) / 2,
+                    (honest.high - honest.low) / 2,
+                )
+            )
+        certified = choose(answers, grids(answers, GRID), np.zeros(n, dtype=np.int64), risk=Risk(MAX_RISK, DELTA))[0]
+        if certified.thresholds is not None:
+            if certified.thresholds not in risky:
+                done = follow(large, certified.thresholds)
+                risky[certified.thresholds] = float(done.wrong.sum() / (done.by >= 0).sum())
+            broken += risky[certified.thresholds] > MAX_RISK
+    for name, rows in zip(("the first", "the second"), found, strict=True):
+        figures = np.array(rows).mean(axis=0).tolist()
+        fields = ("crossfit", "both", "halves", "in_sample", "held_out", "half_width", "one_width")
+        named = dict(zip(fields, figures, strict=True))
+        yield Cell(law, n, name, **named, broken=broken / replications, replications=replications)
+
+
+def table(cells: Sequence[Cell]) -> list[str]:
+    """Return a row a setting and gain."""
+    lines = [
+        "| law | questions | gain over | cross-fitted, t | both halves (given) | one half | half widths | in sample |"
+        " held out | risk broken |",
+        "| --- | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    for cell in cells:
+        shares = " | ".join(f"{share:.3f}" for share in (cell.crossfit, cell.both, cell.halves))
+        shares += f" | {cell.half_width:.3f}, {cell.one_width:.3f}"
+        off = f"{cell.in_sample:+.3f} | {cell.held_out:+.3f} | {cell.broken:.3f}"
+        lines.append(f"| {cell.law} | {cell.n} | {cell.over} | {shares} | {off} |")
+    return lines
+
+
+@click.command()
+@click.option("--replications", default=2_000, show_default=True)
+@click.option("--page-only", is_flag=True, help="Write the page again from the CSV that is there.")
+def main(replications: int, page_only: bool) -> None:
+    """Simulate, and write the figures and the page."""
+    if not page_only:
+        settings = [(law, n) for law in LAWS for n in SIZES]
+        write_cells((cell for one in settings for cell in study(*one, replications)), DOCS / "cascades.csv")
+    cells = read_cells(Cell, DOCS / "cascades.csv")
+    facts = {"replications": f"{cells[0].replications:,}", "table": table(cells)}
+    (DOCS / "cascades.md").write_text(fill("cascades", facts), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

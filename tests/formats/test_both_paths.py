@@ -1,0 +1,173 @@
+"""A table has the same figures, notes and errors whether its rows are read or, as those of a large one, counted."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import nescio
+from nescio.formats.native.outcome_table import counting
+from nescio.sources import masks
+from tests.notes import in_words
+
+Rows = dict[str, list[Any]]
+WORDS = ("correct", "incorrect", "unanswered")
+TABLES, PARTS = 200, 5  # each part has every change
+
+
+def plain(chance: random.Random) -> Rows:
+    """Three runs on some questions, with confidences and a graded score; a run may lack some of them."""
+    rows: Rows = {name: [] for name in ("run", "question", "outcome", "confidence", "score")}
+    for run in ("a", "b", "c"):
+        for i in range(chance.randrange(5, 20)):
+            state = chance.choice(WORDS)
+            row = (run, f"q{i}", state, round(chance.random(), 3), round(chance.random(), 2))
+            for column, value in zip(rows.values(), row, strict=True):
+                column.append(value)
+    return rows
+
+
+def last(**cells: Any) -> Callable[[Rows, random.Random], None]:
+    def change(rows: Rows, _: random.Random) -> None:
+        for name, column in rows.items():
+            column.append(cells.get(name, column[-1]))
+
+    return change
+
+
+def somewhere(name: str, value: Any) -> Callable[[Rows, random.Random], None]:
+    def change(rows: Rows, chance: random.Random) -> None:
+        column = rows[name]
+        column[chance.randrange(len(column))] = value
+
+    return change
+
+
+def header(rows: Rows, chance: random.Random) -> None:
+    """The header again, as where files were put one behind another."""
+    at = chance.randrange(len(rows["run"]))
+    for name in rows:
+        rows[name] = [str(cell) for cell in rows[name]]
+        rows[name].insert(at, name)
+
+
+def summed(rows: Rows, _: random.Random) -> None:
+    """A last row that is the sum of those above it, by another name."""
+    total = {name: sum(rows[name]) for name in ("confidence", "score")}
+    last(run="a", question="overall figures", outcome="correct", **total)(rows, _)
+
+
+def twin(rows: Rows, chance: random.Random) -> None:
+    at = chance.randrange(len(rows["run"]))
+    for column in rows.values():
+        column.append(column[at])
+
+
+def accents(rows: Rows, chance: random.Random) -> None:
+    somewhere("question", "caf\u00e9")(rows, chance)
+    last(run="c", question="cafe\u0301")(rows, chance)
+
+
+def without(name: str) -> Callable[[Rows, random.Random], None]:
+    def change(rows: Rows, _: random.Random) -> None:
+        del rows[name]
+
+    return change
+
+
+def every(name: str, change: Callable[[Any], Any]) -> Callable[[Rows, random.Random], None]:
+    return lambda rows, _: rows.update({name: [change(cell) for cell in rows[name]]})
+
+
+CHANGES: dict[str, Callable[[Rows, random.Random], None]] = {
+    "nothing": lambda *_: None,
+    "Total": last(question="Total", confidence=0.5),
+    "a run Total": last(run="Total", question="q0"),
+    "mean": last(question="MEAN "),
+    "sum": summed,
+    "header": header,
+    "infinite": somewhere("confidence", float("inf")),
+    "-infinite": somewhere("confidence", float("-inf")),
+    "NaN": somewhere("confidence", float("nan")),
+    "infinite score": somewhere("score", float("inf")),
+    "no confidence": somewhere("confidence", None),
+    "no score": somewhere("score", None),
+    "n/a": somewhere("confidence", "n/a"),
+    "a word as score": somewhere("score", "good"),
+    "texts of numbers": every("confidence", str),
+    "percentages": every("confidence", lambda cell: f"{100 * cell:g}%"),
+    "beyond 1": somewhere("confidence", 1.5),
+    "another word": somewhere("outcome", "right"),
+    "an unknown word": somewhere("outcome", "perhaps"),
+    "a word of another case": somewhere("outcome", "CORRECT"),
+    "a padded word": somewhere("outcome", " correct "),
+    "not graded": somewhere("outcome", None),
+    "an empty outcome": somewhere("outcome", ""),
+    "no question": somewhere("question", None),
+    "an empty question": somewhere("question", ""),
+    "a padded question": somewhere("question", " q0"),
+    "no run": somewhere("run", None),
+    "an empty run": somewhere("run", ""),
+    "another form of an accent": accents,
+    "twin": twin,
+    "numbers as questions": every("question", lambda cell: int(cell[1:])),
+    "1 and 0": every("outcome", lambda cell: int(cell == "correct")),
+    "true and false": every("outcome", lambda cell: cell == "correct"),
+    "without confidences": without("confidence"),
+    "without scores": without("score"),
+    "topics": lambda rows, c: rows.update(topic=[c.choice("xy") for _ in rows["run"]]),
+    "judges": lambda rows, _: rows.update(judge=["exact"] * len(rows["run"])),
+}
+MEASURES: tuple[list[str], ...] = (["c@1"], ["c@1", "AUROC"], ["mean(score)"])
+
+
+def said(work: Callable[[], Any]) -> Any:
+    try:
+        found = work()
+    except nescio.MismatchError as error:  # counts know no names of questions, and not which is the first
+        return sorted({name for name, _ in error.offers})
+    except nescio.NescioError as error:
+        return type(error).__name__, str(error)
+    return [(row.run, row.measure, repr(row.value), row.n) for row in found.rows], sorted(in_words(found.notes))
+
+
+@pytest.mark.parametrize("part", [0, *(pytest.param(i, marks=pytest.mark.slow) for i in range(1, PARTS))])
+def test_two_hundred_tables_are_the_same_both_ways(part: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names, counted = [*CHANGES], []
+
+    def group(*given: Any, **more: Any) -> Any:
+        counted.append(1)
+        return masks.group(*given, **more)
+
+    monkeypatch.setattr(counting, "group", group)
+    for i in range(part, TABLES, PARTS):
+        chance = random.Random(i)
+        rows, how = plain(chance), [names[i % len(names)]]
+        if i >= 2 * len(names):
+            how.append(chance.choice(names))
+        for name in how:
+            with suppress(KeyError, TypeError, ValueError):  # two changes that cannot both be
+                CHANGES[name](rows, chance)
+        frame = pd.DataFrame(rows)
+        for name in frame.columns[[is_mixed(frame[name]) for name in frame]]:  # a column of Parquet has one type
+            frame[name] = [None if cell is None else str(cell) for cell in rows[name]]
+        path = tmp_path / f"{i}.parquet"
+        frame.to_parquet(path)
+        measures = MEASURES[i % 3]
+        both = []
+        for large in (0, 1 << 40):
+            monkeypatch.setattr(counting, "LARGE", large)
+            both.append(said(partial(nescio.score, path, measures, ci=None, missing="unanswered")))
+        assert both[0] == both[1], (i, how, measures)
+    assert len(counted) > TABLES / PARTS / 4  # the law is about two ways
+
+
+def is_mixed(column: Any) -> bool:
+    return len({type(cell) for cell in column if cell is not None}) > 1

@@ -1,0 +1,216 @@
+"""Cascades and votes, from files to results and back."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import nescio
+from nescio.errors import FormatError, MismatchError, UnknownNameError, UsageError
+
+ROOT = Path(__file__).parents[2]
+EXAMPLE = ROOT / "examples" / "cascade.csv"
+PAN = ROOT.parent / "shared" / "data" / "pan20"
+COSTED: dict[str, Any] = {"cost": "cost_usd", "right": 0.05}
+
+
+def table(path: Path, rows: list[str], head: str = "run,question,outcome,confidence") -> Path:
+    path.write_text("\n".join([head, *rows]) + "\n")
+    return path
+
+
+def test_the_cheapest_is_asked_first_and_figures_are_those_of_the_rows() -> None:
+    found = nescio.cascade(EXAMPLE, **COSTED)
+    cascade, small, large = found.rows
+    assert [step.system for step in cascade.steps] == ["small", "large"]
+    assert (small.way, large.way) == ("small alone", "large alone")
+    for row in found:
+        assert row.cost is not None
+        assert row.correct + row.incorrect + row.unanswered == pytest.approx(1, abs=1e-12)
+        assert row.utility == pytest.approx(row.correct - row.incorrect - row.cost / 0.05, abs=1e-12)
+    for gain, alone in zip(found.tables["gains"], (small, large), strict=True):
+        assert gain.gain == pytest.approx(cascade.utility - alone.utility, abs=1e-12)
+        assert gain.low <= gain.halves <= gain.high
+        assert gain.n == 200
+
+
+def test_a_policy_does_in_ten_lines_what_it_does_here(tmp_path: Path) -> None:
+    """The function that the how-to page gives, against the file that --run-output writes."""
+    page = (ROOT / "docs" / "how-to" / "cascade.md").read_text(encoding="utf-8")
+    code = re.search(r"```python\n(.*?)```", page, re.DOTALL)
+    assert code is not None
+    space: dict[str, Any] = {}
+    exec(code[1], space)
+    policy, run = tmp_path / "policy.json", tmp_path / "run.jsonl"
+    nescio.cascade(EXAMPLE, output=policy, run_output=run, error=2, cost="cost_usd", right=0.1)
+    logs: dict[str, dict[str, tuple[str, float]]] = {}
+    for line in EXAMPLE.read_text().splitlines()[1:]:
+        name, question, outcome, confidence, _ = line.split(",")
+        logs.setdefault(name, {})[question] = (outcome, float(confidence))
+    written = {row["question"]: row["outcome"] for row in map(json.loads, run.read_text().splitlines())}
+    assert len(written) == 200
+    steps = json.loads(policy.read_text())["steps"]
+    for question, outcome in written.items():
+        said = space["answer"](question, {name: log.__getitem__ for name, log in logs.items()}, steps)
+        assert (said or "unanswered") == outcome
+
+
+def test_a_policy_is_applied_to_other_answers(tmp_path: Path) -> None:
+    policy = tmp_path / "policy.json"
+    policy.write_text(
+        json.dumps(
+            {
+                "policy": "nescio cascade",
+                "steps": [{"system": "a", "answer_from": 0.8}, {"system": "b", "answer_from": 0.5}],
+                "error": 1,
+                "right": 10,
+                "cost": "cost",
+            }
+        )
+    )
+    rows = ["b,q1,correct,0.9,5", "b,q2,incorrect,0.9,5", "b,q3,correct,0.4,5", "b,q4,,0.4,5"]
+    rows += ["a,q1,correct,0.8,1", "a,q2,correct,0.7,1", "a,q3,unanswered,,1", "a,q4,correct,0.9,1"]
+    log = table(tmp_path / "log.csv", rows, "run,question,outcome,confidence,cost")
+    found = nescio.cascade(log, apply=policy, run_output=tmp_path / "out.csv", ungraded="exclude")
+    assert (tmp_path / "out.csv").read_text().splitlines() == [
+        "run,question,outcome,confidence,cost",
+        "a > b,q1,correct,0.8,1.0",
+        "a > b,q2,incorrect,0.9,6.0",
+        "a > b,q3,unanswered,,6.0",
+    ]
+    assert "1 question is left out" in " ".join(map(str, found.notes))
+    policy.write_text("{}")
+    with pytest.raises(FormatError, match="no policy that `nescio cascade` wrote"):
+        nescio.cascade(log, apply=policy, run_output=tmp_path / "out.csv", ungraded="exclude")
+
+
+def test_silence_is_right_where_there_is_no_answer(tmp_path: Path) -> None:
+    """Nobody is right on the last two, which have no answer: silence earns 1 there."""
+    rows = [f"{run},q{i},correct,0.9,true" for run in "ab" for i in range(4)]
+    rows += [f"{run},q{i},incorrect,0.2,false" for run in "ab" for i in (4, 5)]
+    log = table(tmp_path / "log.csv", rows, "run,question,outcome,confidence,answerable")
+    found = nescio.cascade(log, systems=["a", "b"], folds=3)
+    assert found.rows[0].in_sample == 1
+    assert found.rows[0].utility == 1
+    assert (found.rows[0].correct, found.rows[0].unanswered) == pytest.approx((4 / 6, 2 / 6))
+
+
+def test_what_makes_no_cascade_is_refused(tmp_path: Path) -> None:
+    plain = [f"{run},q{i},correct,0.9" for run in "ab" for i in range(4)]
+    log = table(tmp_path / "log.csv", plain)
+    with pytest.raises(UsageError, match="nobody knows which system to ask first"):
+        nescio.cascade(log)
+    with pytest.raises(UnknownNameError, match="c"):
+        nescio.cascade(log, systems=["a", "c"])
+    with pytest.raises(UsageError, match="each once"):
+        nescio.cascade(log, systems=["a", "a"])
+    with pytest.raises(UsageError, match="grid"):
+        nescio.cascade(log, systems=["a", "b"], max_risk=0.1)
+    lacking = table(tmp_path / "l.csv", [row.replace("q1,correct,0.9", "q1,correct,") for row in plain])
+    with pytest.raises(MismatchError, match="1 of 4 answers have no confidence"):
+        nescio.cascade(lacking, systems=["a", "b"], missing_confidence="exclude")
+    with pytest.raises(MismatchError, match="only one question"):
+        nescio.cascade(table(tmp_path / "one.csv", [plain[0], plain[4]]), systems=["a", "b"])
+
+
+def test_what_cannot_be_certified_is_not_written(tmp_path: Path) -> None:
+    made = nescio.cascade(EXAMPLE, grid=[0.9], max_risk=0.01, output=tmp_path / "p.json", **COSTED)
+    assert made.policy is None
+    assert not (tmp_path / "p.json").exists()
+    assert all(math.isnan(row.in_sample) for row in made)
+
+
+def test_a_real_log_recounted() -> None:
+    """PAN 2020: the cascade in sample, recounted policy by policy on a named grid."""
+    if not PAN.exists():
+        pytest.skip("../shared/data/pan20 is not here")
+    runs = ("araujo20-small", "boenninghoff20-small")
+    truth = {row["id"]: row["same"] for row in map(json.loads, (PAN / "truth.jsonl").read_text().splitlines())}
+    values = np.array(
+        [
+            [
+                float(row["value"])
+                for row in sorted(
+                    map(json.loads, (PAN / "runs" / run / "answers.jsonl").read_text().splitlines()),
+                    key=lambda row: row["id"],
+                )
+            ]
+            for run in runs
+        ]
+    )
+    same = np.array([truth[name] for name in sorted(truth)])
+    answered, right, sure = values != 0.5, (values > 0.5) == same, np.abs(values - 0.5)
+    found = nescio.cascade(
+        [PAN / "truth.jsonl", *(PAN / "runs" / run for run in runs)], systems=runs, grid=[0.1, 0.3, 0.45], error=2
+    )
+    best = max(
+        np.where(a := answered[0] & (sure[0] >= low), right[0] * 3.0 - 2, 0).mean()
+        + np.where(~a & answered[1] & (sure[1] >= high), right[1] * 3.0 - 2, 0).mean()
+        for low in (0.1, 0.3, 0.45, np.inf)
+        for high in (0.1, 0.3, 0.45, np.inf)
+    )
+    assert found.rows[0].in_sample == pytest.approx(best, abs=1e-12)
+    assert found.rows[0].n == 14311
+
+
+VOTES = ["aaabU", "aabbU", "aabcU", "aUUUU", "UUUUU", "bbbac"]
+
+
+def ballots(path: Path) -> Path:
+    """Write the worked example of statistics3-b, section 5: the key is a."""
+    rows = []
+    for i, answers in enumerate(VOTES):
+        for k, letter in enumerate(answers):
+            outcome = "unanswered" if letter == "U" else "correct" if letter == "a" else "incorrect"
+            rows.append(f"m,q{i},{k},{'' if letter == 'U' else letter.upper() if k == 1 else letter},{outcome}")
+    return table(path, rows, "run,question,repeat,answer,outcome")
+
+
+def test_votes_of_repeats_from_a_file(tmp_path: Path) -> None:
+    """Section 5 of statistics3-b, worked."""
+    log = ballots(tmp_path / "votes.csv")
+    for rule, right, c_at_1 in (("answers", 1 / 3, 1 / 2), ("samples", 1 / 6, 5 / 18), ("plurality", 1 / 2, 2 / 3)):
+        (row,) = nescio.vote(log, rule=rule)  # type: ignore[arg-type]
+        assert (row.correct, row.value) == pytest.approx((right, c_at_1), abs=1e-12)
+        assert (row.alone, row.n) == (pytest.approx(9 / 30 * (1 + 12 / 30)), 6)
+    (row,) = nescio.vote(log, of=3)
+    assert row.value == pytest.approx(0.4802777778, abs=1e-9)
+    nescio.vote(log, output=tmp_path / "voted.csv")
+    assert nescio.score(tmp_path / "voted.csv", "c@1", ci=None).rows[0].value == 0.5
+
+
+def test_without_texts_votes_are_bounded(tmp_path: Path) -> None:
+    log = ballots(tmp_path / "votes.csv")
+    bare = [",".join(line.split(",")[i] for i in (0, 1, 2, 4)) for line in log.read_text().splitlines()]
+    table(log, bare[1:], bare[0])
+    alike, apart = nescio.vote(log, rule="plurality")
+    assert (alike.wrong_answers, apart.wrong_answers) == ("all alike", "all different")
+    # The third, aabcU, is a tie of two and two if b and c are alike; the last has four wrong ones of one kind.
+    assert (alike.correct, alike.incorrect) == pytest.approx((2 / 6, 1 / 6))
+    assert (apart.correct, apart.incorrect) == pytest.approx((4 / 6, 0))
+    with pytest.raises(UsageError, match="nobody knows which of them won"):
+        nescio.vote(log, output=tmp_path / "v.csv")
+
+
+def test_runs_vote_where_questions_were_asked_once(tmp_path: Path) -> None:
+    rows = [
+        f"{run},q1,{text},{outcome}"
+        for run, text, outcome in (
+            ("a", "Rome", "incorrect"),
+            ("b", "Oslo", "correct"),
+            ("c", "oslo ", "correct"),
+        )
+    ]
+    log = table(tmp_path / "runs.csv", rows, "run,question,answer,outcome")
+    (row,) = nescio.vote(log)
+    assert (row.run, row.correct, row.of) == ("a + b + c", 1, "3")
+    with pytest.raises(UsageError, match="at most 3 answers"):
+        nescio.vote(log, of=4)
+    with pytest.raises(MismatchError, match="several times"):
+        nescio.vote(log, across="repeats")

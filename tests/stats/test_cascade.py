@@ -1,0 +1,160 @@
+"""Cascades: statistics3, section 4, and statistics3-b, section 5, worked by independent scripts."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from nescio.stats.cascade import Answers, Choice, Risk, choose, follow, grids
+from nescio.stats.intervals import clopper_pearson_upper
+
+# Section 4: confidence and verdict of A, then of B.
+WORKED = """.95 1 .90 1; .90 1 .80 1; .85 0 .95 1; .80 1 .60 0; .75 1 .85 1; .60 0 .90 1; .55 1 .70 1; .50 0 .65 0;
+    .40 0 .75 1; .35 1 .55 0; .30 0 .50 1; .20 0 .40 0"""
+PART = np.arange(12) % 3
+
+
+def answers() -> Answers:
+    """The twelve questions, where an error costs 1, asking 1 and 5, and a right answer is worth 50."""
+    table = np.array([[float(cell) for cell in row.split()] for row in WORKED.split(";")]).T
+    right = table[[1, 3]]
+    cost = np.repeat([[1 / 50], [5 / 50]], 12, axis=1)
+    return Answers(2 * right - 1, right == 0, table[[0, 2]], cost, np.zeros(12))
+
+
+def letters(
+    a: str, sure_a: list[float], b: str, sure_b: list[float], cost: tuple[float, float], worth: float
+) -> Answers:
+    gain = np.array([[{"C": 1.0, "W": -1.0, "U": 0.0}[letter] for letter in row] for row in (a, b)])
+    sure = np.where(gain == 0, -np.inf, np.array([sure_a, sure_b]))
+    return Answers(gain, gain < 0, sure, np.repeat(np.array(cost)[:, None] / worth, len(a), axis=1), np.zeros(len(a)))
+
+
+OTHER = letters(
+    "CCWCWCUWCWCW",
+    [0.95, 0.9, 0.85, 0.8, 0.7, 0.65, 0, 0.5, 0.45, 0.4, 0.3, 0.2],
+    "CCCWCCCUCWWC",
+    [0.9, 0.6, 0.8, 0.7, 0.9, 0.5, 0.85, 0, 0.75, 0.55, 0.35, 0.95],
+    (0.01, 0.05),
+    0.5,
+)
+
+
+def held_out(of: Answers, found: tuple[Choice, ...]) -> np.ndarray:
+    limits = np.array([one.thresholds for one in found[1:]]).T
+    return follow(of, limits[:, PART]).utility
+
+
+def moments(values: np.ndarray) -> tuple[float, float]:
+    return float(values.mean()), float(values.std(ddof=1) / math.sqrt(len(values)))
+
+
+def test_the_best_policy_and_its_cross_fitted_value() -> None:
+    """Section 4, worked: the best policy."""
+    of = answers()
+    found = choose(of, grids(of), PART)
+    assert [one.thresholds for one in found] == [(0.9, 0.7), (0.9, 0.75), (0.95, 0.7), (0.35, 0.5)]
+    done = follow(of, (0.9, 0.7))
+    assert (int((~done.wrong & (done.by >= 0)).sum()), int(done.wrong.sum())) == (7, 0)
+    assert (float(done.paid.mean()) * 50, found[0].utility) == pytest.approx((31 / 6, 12 / 25), abs=1e-12)
+    assert held_out(of, found).mean() == pytest.approx(-13 / 150, abs=1e-12)
+
+
+def test_the_rule_of_one_standard_error() -> None:
+    """Section 4, worked: the cheapest policy within one standard error."""
+    of = answers()
+    found = choose(of, grids(of), PART, spare=True)
+    assert [one.thresholds for one in found] == [(0.75, 0.7), (0.9, 0.75), (0.8, 0.7), (0.55, math.inf)]
+    done = follow(of, (0.75, 0.7))
+    assert (int((~done.wrong & (done.by >= 0)).sum()), int(done.wrong.sum())) == (7, 1)
+    assert (float(done.paid.mean()) * 50, found[0].utility) == pytest.approx((47 / 12, 253 / 600), abs=1e-12)
+    assert held_out(of, found).mean() == pytest.approx(1 / 75, abs=1e-12)
+
+
+def test_gains_over_each_system_alone() -> None:
+    """Section 4, worked: one system alone, at thresholds chosen the same way, and the gains over it."""
+    of = answers()
+    first, second = of.only(0), of.only(1)
+    best = held_out(of, choose(of, grids(of), PART))
+    spare = held_out(of, choose(of, grids(of), PART, spare=True))
+    of_first, of_second = choose(first, grids(first), PART), choose(second, grids(second), PART)
+    assert [one.thresholds for one in of_first[:1]] + [one.thresholds for one in of_second[:1]] == [(0.75,), (0.7,)]
+    assert (of_first[0].utility, of_second[0].utility) == pytest.approx((23 / 100, 29 / 60), abs=1e-12)
+    assert [one.thresholds for one in of_first[1:]] == [(0.9,), (0.95,), (0.55,)]
+    assert [one.thresholds for one in of_second[1:]] == [(0.75,), (0.7,), (0.7,)]
+    a, b = held_out(first, of_first), held_out(second, of_second)
+    assert (a.mean(), b.mean()) == pytest.approx((-31 / 300, 2 / 5), abs=1e-12)
+    assert moments(best - a) == pytest.approx((1 / 60, 0.1424000624), abs=1e-9)
+    assert moments(best - b) == pytest.approx((-73 / 150, 0.2496462143), abs=1e-9)
+    assert moments(spare - a) == pytest.approx((7 / 60, 0.1133734332), abs=1e-9)
+    assert moments(spare - b) == pytest.approx((-29 / 75, 0.2209940810), abs=1e-9)
+
+
+def test_a_declared_grid_and_silent_answers() -> None:
+    """Section 5 of statistics3-b, worked: a grid that was named, answers that are silent, and systems as they are."""
+    found = choose(OTHER, grids(OTHER, [0, 0.3, 0.5, 0.7, 0.9]), PART)
+    assert [one.thresholds for one in found] == [(0.9, 0.7), (0.9, 0.5), (0.5, 0.7), (0.7, 0.7)]
+    done = follow(OTHER, (0.9, 0.7))
+    assert [int((~done.wrong & (done.by >= 0)).sum()), int(done.wrong.sum()), int((done.by < 0).sum())] == [7, 1, 4]
+    assert (float(done.paid.mean()) * 0.5, found[0].utility) == pytest.approx((0.0516666667, 0.3966666667), abs=1e-9)
+    held = held_out(OTHER, found)
+    expected = [0.98, 0.98, -1.02, -1.12, -1.02, -0.12, 0.88, -1.02, 0.88, -1.12, -0.12, 0.88]
+    assert held == pytest.approx(expected, abs=1e-12)
+    first, second = follow(OTHER, (0, math.inf)).utility, follow(OTHER.only(1), (0,)).utility
+    chosen = choose(OTHER.only(0), grids(OTHER.only(0), [0, 0.3, 0.5, 0.7, 0.9]), PART)
+    assert [one.thresholds for one in chosen[1:]] == [(0.9,), (0.5,), (0.9,)]
+    alone = held_out(OTHER.only(0), chosen)
+    for values, mean, error in (
+        (held, -0.0783333333, 0.2728797974),
+        (first, 0.0633333333, 0.2875795893),
+        (second, 0.3166666667, 0.2599048000),
+        (alone, -0.0200000000, 0.1740776560),
+        (held - first, -0.1416666667, 0.2890575945),
+        (held - second, -0.3950000000, 0.2516987738),
+        (held - alone, -0.0583333333, 0.2101436498),
+    ):
+        assert moments(values) == pytest.approx((mean, error), abs=1e-9)
+
+
+def test_every_policy_of_a_grid_is_valued_as_if_it_were_followed() -> None:
+    """Three systems, of which the second is skipped where its threshold is infinite."""
+    rng = np.random.default_rng(4)
+    right = rng.random((3, 60)) < 0.7
+    sure = np.where(rng.random((3, 60)) < 0.2, -np.inf, rng.integers(1, 5, (3, 60)) / 5)
+    cost = rng.random((3, 60)) / 10
+    of = Answers(np.where(right, 1.0, -2.0), ~right, sure, cost, (rng.random(60) < 0.1).astype(float))
+    tried = grids(of)
+    values: dict[tuple[float, ...], float] = {
+        (a, b, c): float(follow(of, (a, b, c)).utility.mean()) for a in tried[0] for b in tried[1] for c in tried[2]
+    }
+    (found,) = choose(of, tried, np.zeros(60, dtype=np.int64))
+    assert found.thresholds is not None
+    assert found.utility == pytest.approx(max(values.values()), abs=1e-12)
+    assert values[found.thresholds] == pytest.approx(found.utility, abs=1e-12)
+    skipped = follow(of, (0.6, math.inf, 0.2))
+    assert not skipped.asked[1].any()
+    assert skipped.asked[2].sum() == (sure[0] < 0.6).sum()
+
+
+def test_bounds_on_the_risk_of_named_policies() -> None:
+    """Section 4, worked: four named policies; section 5 of statistics3-b: single ones."""
+    upper = clopper_pearson_upper([1, 3, 7, 14], [60, 110, 140, 180], 0.05 / 4)
+    assert upper == pytest.approx([0.1017027840, 0.0858645581, 0.1081999937, 0.1345702976], abs=1e-9)
+    upper = clopper_pearson_upper([0, 1, 3, 7, 14], [12, 25, 40, 55, 70], 0.05)
+    assert upper == pytest.approx([0.2209221919, 0.1761207106, 0.1825868500, 0.2258018799, 0.2948589047], abs=1e-9)
+
+
+def test_only_certified_policies_are_chosen() -> None:
+    """Of 40 sure answers none is wrong, of the others half; only the first system can be trusted."""
+    right = np.concatenate([np.ones(40), np.tile([1.0, 0.0], 20)])[None].repeat(2, axis=0)
+    sure = np.concatenate([np.full(40, 0.9), np.full(40, 0.4)])[None].repeat(2, axis=0)
+    of = Answers(2 * right - 1, right == 0, sure, np.zeros((2, 80)), np.zeros(80))
+    part = np.zeros(80, dtype=np.int64)
+    (found,) = choose(of, grids(of, [0.3, 0.8]), part, risk=Risk(0.2, 0.05))
+    assert found.thresholds is not None
+    assert min(found.thresholds) == 0.8
+    # None of 40 wrong, at a ninth of 0.05 for each of the nine policies.
+    assert found.upper == pytest.approx(1 - (0.05 / 9) ** (1 / 40), abs=1e-12)
+    assert choose(of, grids(of, [0.3, 0.8]), part, risk=Risk(0.1, 0.05))[0].thresholds is None
