@@ -144,7 +144,7 @@ def _texts(data: Evidence, said: Said) -> NDArray[np.int64] | None:
     for i, run in enumerate(data.runs):
         own = said.get(run, {})
         for row in np.flatnonzero(answered[i]):
-            text = " ".join(own.get((data.questions[row], labels[row]), "").casefold().split())
+            text = " ".join(own.get((data.questions[int(row)], labels[int(row)]), "").casefold().split())
             if not text:
                 return None
             keys[i, row] = numbers.setdefault(text, len(numbers))
@@ -204,9 +204,11 @@ def _row(group: Group, counted: Counted, words: str, of: int | None, level: floa
     gain = means.mean(value - one + moved - moved_one, level, clusters)
     counts = {int(count) for count in (group.cells >= 0).sum(axis=1)[use]}
     shown = str(of) if of is not None else "-".join(map(str, sorted({min(counts), max(counts)})))
-    shares = (float(share[use].mean()) for share in (found.right, found.wrong, found.silent))
+    right, wrong, silent = (float(share[use].mean()) for share in (found.right, found.wrong, found.silent))
     ends = (gain.low, gain.high) if gain.error > 0 else (math.nan, math.nan)
-    return Vote(group.name, shown, *shares, value, one, value - one, *ends, words, int(use.sum()))
+    return Vote(
+        group.name, shown, right, wrong, silent, value, one, value - one, ends[0], ends[1], words, int(use.sum())
+    )
 
 
 def _c_at_1(right: Floats, silent: Floats) -> tuple[float, Floats]:

@@ -78,11 +78,13 @@ class Ceilinged(Gated, group="Gates"):
         default={},
         metavar="MEASURE=VALUE",
         apart="suite",
-        help="Where lower is better: exit with 1 if a run's whole interval is above VALUE, and with 3 if it spans VALUE.",
+        help="Where lower is better: exit with 1 if a whole interval is above VALUE, and with 3 if it spans VALUE.",
     )
 
 
-class ScoreRequest(Reading, Resampled, Ceilinged, LookedAt, Arranged, Suited, WithOrWithoutInterval, BrokenDown, Measured, Worked):
+class ScoreRequest(
+    Reading, Resampled, Ceilinged, LookedAt, Arranged, Suited, WithOrWithoutInterval, BrokenDown, Measured, Worked
+):
     """What `nescio score` is asked."""
 
     interval: IntervalMethod = option(
