@@ -62,7 +62,7 @@ class Created(Struct, frozen=True):
             else f"\na judge's grade is shown after one's own verdict on {self.graded:,} of them"
         )
         if self.split:
-            graded += f"; {plural(self.split, 'answer')} that it graded differently in two runs stand without a grade"
+            graded += f", but not on {plural(self.split, 'answer')} that it graded differently in two runs"
         return (
             f"made {self.database}: {plural(self.items, 'item')} of {plural(self.topics, 'topic')},"
             f" {self.judgements:,} to be judged{graded}\nnext: nescio assess invite --db {self.database} NAME"
