@@ -1,6 +1,6 @@
-"""Does a cascade gain what it is said to gain? docs/cascades.md.
+"""Do cascades and votes gain what they are said to gain? docs/cascades.md.
 
-    python studies/cascades.py             writes docs/cascades.md and docs/cascades.csv (under two minutes on one core)
+    python studies/cascades.py             writes docs/cascades.md, cascades.csv and votes.csv (minutes on one core)
 
 Two systems answer each question with a confidence that is its chance of being right, and some noise; the second is
 better and costs more. Policies are chosen and valued by nescio's own functions; the truth is that of 40,000 questions.
@@ -18,8 +18,10 @@ from msgspec import Struct
 from numpy.typing import NDArray
 from pages import fill
 
+from nescio.selective.votes import c_at_1
 from nescio.stats.cascade import Answers, Choice, Risk, choose, follow, grids
 from nescio.stats.stakes import mean
+from nescio.stats.votes import Rule, vote
 
 DOCS = Path(__file__).parents[1] / "docs"
 GRID = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
@@ -29,7 +31,24 @@ LAWS = {"the cascade helps": (0.25, 0.1), "it helps little": (0.1, 0.2), "the fi
 SIZES = (60, 100, 300)
 FOLDS = 10
 MAX_RISK, DELTA = 0.2, 0.05
+# Beta laws of a question's chance to be answered rightly, and how likely an answer that would be wrong is silence.
+VOTERS = {"half right": (1, 1, 0.4), "nearly all right": (6, 0.6, 0.4), "hard": (0.6, 2, 0.6)}
+VOTED = (10, 30, 60, 200)
+RULES: tuple[Rule, ...] = ("answers", "samples")
 Floats = NDArray[np.float64]
+
+
+class VoteCell(Struct, frozen=True):
+    """How often intervals of a vote's gain hold the true one: Student's alone, and with an imagined question at either
+    end."""
+
+    law: str
+    rule: str
+    n: int
+    gain: float
+    student: float
+    given: float
+    replications: int
 
 
 class Cell(Struct, frozen=True):
@@ -123,6 +142,41 @@ def study(law: str, n: int, replications: int) -> Iterator[Cell]:
         yield Cell(law, n, name, **named, broken=broken / replications, replications=replications)
 
 
+def gains(rng: np.random.Generator, law: str, rule: Rule, n: int) -> tuple[float, Floats]:
+    """Draw five answers to each question, and return what their vote adds to c@1, and how far each question moves it;
+    half of the wrong answers to a question are alike, and the others one of four."""
+    a, b, doubt = VOTERS[law]
+    chance = rng.beta(a, b, n)[:, None]
+    silent = rng.random((n, 5)) < doubt * (1 - chance)
+    right = ~silent & (rng.random((n, 5)) < chance)
+    wrong = np.where(rng.random((n, 5)) < 0.5, 1, 1 + rng.integers(1, 4, (n, 5)))
+    voted = vote(np.where(silent, -1, np.where(right, 0, wrong)), right, 5, rule)
+    value, moved = c_at_1(voted.right, voted.silent)
+    alone, moved_alone = c_at_1(right.mean(axis=1), silent.mean(axis=1))
+    return value - alone, moved - moved_alone
+
+
+def votes(law: str, rule: Rule, replications: int) -> Iterator[VoteCell]:
+    """Return how often the gain of a vote lies in its intervals, by the number of questions."""
+    true = gains(np.random.default_rng(9), law, rule, 400_000)[0]
+    for n in VOTED:
+        rng = np.random.default_rng([n, list(VOTERS).index(law)])
+        held = np.zeros(2)
+        for _ in range(replications):
+            gain, moved = gains(rng, law, rule, n)
+            for i, found in enumerate((mean(gain + moved, 0.95), mean(gain + moved, 0.95, None, (-1, 1)))):
+                held[i] += found.low <= true <= found.high
+        yield VoteCell(law, rule, n, true, float(held[0]) / replications, float(held[1]) / replications, replications)
+
+
+def vote_table(cells: Sequence[VoteCell]) -> list[str]:
+    """Return a row a setting."""
+    lines = ["| law | rule | questions | true gain | Student's | given |", "| --- | --- | ---: | ---: | ---: | ---: |"]
+    for one in cells:
+        lines.append(f"| {one.law} | {one.rule} | {one.n} | {one.gain:+.3f} | {one.student:.3f} | {one.given:.3f} |")
+    return lines
+
+
 def table(cells: Sequence[Cell]) -> list[str]:
     """Return a row a setting and gain."""
     lines = [
@@ -146,8 +200,15 @@ def main(replications: int, page_only: bool) -> None:
     if not page_only:
         settings = [(law, n) for law in LAWS for n in SIZES]
         write_cells((cell for one in settings for cell in study(*one, replications)), DOCS / "cascades.csv")
-    cells = read_cells(Cell, DOCS / "cascades.csv")
-    facts = {"replications": f"{cells[0].replications:,}", "table": table(cells)}
+        voters = ((law, rule) for law in VOTERS for rule in RULES)
+        write_cells((cell for one in voters for cell in votes(*one, replications)), DOCS / "votes.csv")
+    cells, voted = read_cells(Cell, DOCS / "cascades.csv"), read_cells(VoteCell, DOCS / "votes.csv")
+    facts = {
+        "replications": f"{cells[0].replications:,}",
+        "table": table(cells),
+        "votes": vote_table(voted),
+        "voted": f"{voted[0].replications:,}",
+    }
     (DOCS / "cascades.md").write_text(fill("cascades", facts), encoding="utf-8")
 
 

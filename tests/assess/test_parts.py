@@ -157,6 +157,15 @@ def test_nobody_says_a_second_verdict_before_the_first(tmp_path: Path) -> None:
     database.close()
 
 
+def test_answers_that_a_judge_graded_in_two_ways_are_said_and_stand_without_a_grade(tmp_path: Path) -> None:
+    files = runs_of(tmp_path, 4)
+    grades = graded(files, 4)
+    text = grades.read_text(encoding="utf-8").replace("two,q0,correct", "two,q0,incorrect")  # q0 has one answer
+    made_of = create(str(tmp_path / "j.db"), files, grades=made.text(grades, text))
+    assert (made_of.items, made_of.graded, made_of.split) == (6, 5, 1)
+    assert "1 answer that it graded differently in two runs" in str(made_of)
+
+
 def test_questions_are_drawn_with_the_probabilities_that_the_export_says(tmp_path: Path) -> None:
     files = runs_of(tmp_path, 200)
     create(str(tmp_path / "j.db"), files, grades=graded(files, 200), draw=60)

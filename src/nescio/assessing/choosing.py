@@ -43,9 +43,11 @@ def known_answers(path: Path | str, part: str) -> list[tuple[Item, str, str]]:
     return rows
 
 
-def grades_of(path: Path | str, runs: Sequence[Run], names: Mapping[tuple[str, str], str]) -> dict[str, str]:
-    """Read a judge's grade of each item, none where it graded two runs with this answer differently; `names` are those
-    of items by question and answer."""
+def grades_of(
+    path: Path | str, runs: Sequence[Run], names: Mapping[tuple[str, str], str]
+) -> tuple[dict[str, str], int]:
+    """Read a judge's grade of each item, and how many items it graded differently in two runs: these have none. `names`
+    are those of items by question and answer."""
     questions = {question for question, _ in names}
     given, _ = read_judgements(path)
     judge, _ = human(given, [run.name for run in runs], sorted(questions))
@@ -58,7 +60,8 @@ def grades_of(path: Path | str, runs: Sequence[Run], names: Mapping[tuple[str, s
                 found[item].add(GRADES[label.state])
     if not found:
         raise judge.none_judged()
-    return {item: words.pop() for item, words in found.items() if len(words) == 1}
+    alike = {item: min(words) for item, words in found.items() if len(words) == 1}
+    return alike, len(found) - len(alike)
 
 
 def drawn(topics: Mapping[str, Sequence[Item]], grades: Mapping[str, str], wanted: int) -> dict[str, float]:

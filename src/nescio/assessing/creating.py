@@ -42,6 +42,7 @@ class Content(Struct, frozen=True):
     pool: int = 1
     nuggets: Mapping[str, Any] = {}
     grades: Mapping[str, str] = {}
+    split: int = 0  # items that the judge graded differently in two runs
 
 
 class Created(Struct, frozen=True):
@@ -51,11 +52,20 @@ class Created(Struct, frozen=True):
     items: int
     topics: int
     judgements: int
+    graded: int | None = None
+    split: int = 0
 
     def __str__(self) -> str:
+        graded = (
+            ""
+            if self.graded is None
+            else f"\na judge's grade is shown after one's own verdict on {self.graded:,} of them"
+        )
+        if self.split:
+            graded += f", but not on {plural(self.split, 'answer')} that it graded differently in two runs"
         return (
             f"made {self.database}: {plural(self.items, 'item')} of {plural(self.topics, 'topic')},"
-            f" {self.judgements:,} to be judged\nnext: nescio assess invite --db {self.database} NAME"
+            f" {self.judgements:,} to be judged{graded}\nnext: nescio assess invite --db {self.database} NAME"
         )
 
 
@@ -133,7 +143,14 @@ def create(
             connection.execute(insert(items), seconds[at : at + BATCH])
     database.close()
     asked = sum(times[item.question] for item in asked_of)
-    return Created(database.shown if database.path is None else str(database.path), len(asked_of), len(topics), asked)
+    return Created(
+        database.shown if database.path is None else str(database.path),
+        len(asked_of),
+        len(topics),
+        asked,
+        len(seconds) if content.grades else None,
+        content.split,
+    )
 
 
 def _known(
@@ -233,5 +250,5 @@ def _of_runs(paths: Sequence[Path], sentences: bool, grades: Path | str | None) 
         for name, (q, answer, supports) in given.items()
     )
     text = default_guidelines("qa")
-    graded = grades_of(grades, result.data.runs, names) if grades else {}
-    return Content(paths[0].stem, pooled, "", text, secrets.token_hex(32), grades=graded)
+    graded, split = grades_of(grades, result.data.runs, names) if grades else ({}, 0)
+    return Content(paths[0].stem, pooled, "", text, secrets.token_hex(32), grades=graded, split=split)

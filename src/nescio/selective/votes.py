@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
@@ -28,7 +27,8 @@ Counted = tuple[Voted, NDArray[np.bool_], tuple[Floats, Floats]]
 
 class Vote(Struct, frozen=True):
     """What votes of `of` answers say: shares right, wrong and silent, c@1, and the gain of c@1 over one of the answers
-    alone, drawn at random, with its interval. `wrong_answers` says what is known of which wrong answers agree."""
+    alone, drawn at random, with Student's interval of what each question moves it, and one imagined question at either
+    end of what can be gained (docs/cascades.md). `wrong_answers` says what is known of which wrong answers agree."""
 
     run: str
     of: str
@@ -144,7 +144,7 @@ def _texts(data: Evidence, said: Said) -> NDArray[np.int64] | None:
     for i, run in enumerate(data.runs):
         own = said.get(run, {})
         for row in np.flatnonzero(answered[i]):
-            text = " ".join(own.get((data.questions[row], labels[row]), "").casefold().split())
+            text = " ".join(own.get((data.questions[int(row)], labels[int(row)]), "").casefold().split())
             if not text:
                 return None
             keys[i, row] = numbers.setdefault(text, len(numbers))
@@ -198,18 +198,19 @@ def _row(group: Group, counted: Counted, words: str, of: int | None, level: floa
     found, use, alone = counted
     if not use.any():
         raise MismatchError(f"run {group.name!r} has no question with so many graded answers")
-    value, moved = _c_at_1(found.right[use], found.silent[use])
-    one, moved_one = _c_at_1(alone[0][use], alone[1][use])
+    value, moved = c_at_1(found.right[use], found.silent[use])
+    one, moved_one = c_at_1(alone[0][use], alone[1][use])
     clusters = None if group.clusters is None else group.clusters[use]
-    gain = means.mean(value - one + moved - moved_one, level, clusters)
+    gain = means.mean(value - one + moved - moved_one, level, clusters, (-1.0, 1.0))
     counts = {int(count) for count in (group.cells >= 0).sum(axis=1)[use]}
     shown = str(of) if of is not None else "-".join(map(str, sorted({min(counts), max(counts)})))
-    shares = (float(share[use].mean()) for share in (found.right, found.wrong, found.silent))
-    ends = (gain.low, gain.high) if gain.error > 0 else (math.nan, math.nan)
-    return Vote(group.name, shown, *shares, value, one, value - one, *ends, words, int(use.sum()))
+    right, wrong, silent = (float(share[use].mean()) for share in (found.right, found.wrong, found.silent))
+    return Vote(
+        group.name, shown, right, wrong, silent, value, one, value - one, gain.low, gain.high, words, int(use.sum())
+    )
 
 
-def _c_at_1(right: Floats, silent: Floats) -> tuple[float, Floats]:
+def c_at_1(right: Floats, silent: Floats) -> tuple[float, Floats]:
     """Return c@1 of shares, and how far each question moves it."""
     a, u = float(right.mean()), float(silent.mean())
     return a * (1 + u), (1 + u) * (right - a) + a * (silent - u)

@@ -171,8 +171,8 @@ class _Sums:
             def laid(weight: Floats, upto: int) -> Floats:
                 """Sum a weight over the ranks of the first systems, and over those below each threshold."""
                 size = (parts, *shape[:upto])
-                table = np.bincount(np.ravel_multi_index((part, *rank[:upto]), size), weight, math.prod(size))
-                table = table.reshape(size)
+                counted = np.bincount(np.ravel_multi_index((part, *rank[:upto]), size), weight, math.prod(size))
+                table = np.asarray(counted, dtype=np.float64).reshape(size)
                 for axis in range(1, upto + 1):
                     table = table.cumsum(axis=axis)
                 return table.reshape((*size, *(1,) * (len(shape) - upto)))

@@ -27,7 +27,7 @@ from msgspec.structs import replace
 from nescio.comparison import leaderboard
 from nescio.data.results import Results, Scores
 from nescio.errors import UsageError, opt
-from nescio.options import option, verb
+from nescio.options import Request, option, verb
 from nescio.options.kinds import COUNTS, WORDS
 from nescio.scoring.confidence_intervals import IntervalMethod
 from nescio.scoring.score import QUESTION
@@ -57,14 +57,9 @@ class LookedAt(Labelled, group="People's labels"):
     )
 
 
-class ScoreRequest(Reading, Resampled, Gated, LookedAt, Suited, WithOrWithoutInterval, BrokenDown, Measured, Worked):
-    """What `nescio score` is asked."""
+class Arranged(Request, group="Output"):
+    """What the table shows."""
 
-    interval: IntervalMethod = option(
-        default="auto",
-        apart=("suite", "labels"),
-        help="How intervals are computed; auto follows the coverage study (docs/coverage.md).",
-    )
     columns: Sequence[str] = option(
         default=(),
         kind=WORDS,
@@ -74,9 +69,32 @@ class ScoreRequest(Reading, Resampled, Gated, LookedAt, Suited, WithOrWithoutInt
         " incorrect and unanswered.",
         default_words="run, the measures and n",
     )
+
+
+class Ceilinged(Gated, group="Gates"):
+    """Bounds from above beside the gates of every verb."""
+
+    fail_over: Mapping[str, float] = option(
+        default={},
+        metavar="MEASURE=VALUE",
+        apart="suite",
+        help="Where lower is better: exit with 1 if a whole interval is above VALUE, and with 3 if it spans VALUE.",
+    )
+
+
+class ScoreRequest(
+    Reading, Resampled, Ceilinged, LookedAt, Arranged, Suited, WithOrWithoutInterval, BrokenDown, Measured, Worked
+):
+    """What `nescio score` is asked."""
+
+    interval: IntervalMethod = option(
+        default="auto",
+        apart=("suite", "labels"),
+        help="How intervals are computed; auto follows the coverage study (docs/coverage.md).",
+    )
     mark: bool | None = option(
         default=None,
-        help="Mark the best run of each measure, and the runs that paired tests of all pairs cannot tell from it.",
+        help="Mark the best run of each measure and, by paired tests of all pairs, what ties with it.",
         default_words="on all questions, if exact tests are fast",
     )
     fail_under: Mapping[str, float] = option(
@@ -84,13 +102,6 @@ class ScoreRequest(Reading, Resampled, Gated, LookedAt, Suited, WithOrWithoutInt
         metavar="MEASURE=VALUE",
         apart="suite",
         help="Exit with 1 if a run's whole interval is below VALUE, and with 3 if it spans VALUE.",
-    )
-    fail_over: Mapping[str, float] = option(
-        default={},
-        metavar="MEASURE=VALUE",
-        apart="suite",
-        help="The same where lower is better: exit with 1 if the interval is above VALUE, and with 3 if it spans VALUE."
-        "",
     )
 
     def check(self) -> None:
