@@ -83,10 +83,19 @@ def refusal(given: Any, kind: type[NescioError] = FormatError, **options: Any) -
     finally:
         SPELLING.reset(before)
     assert type(error) is kind, str(error)
-    first, *ways = str(error).splitlines()
-    assert first.isprintable()
-    assert all(line.isprintable() and line.startswith(("  --", " (found")) for line in ways), ways
+    assert_well_put(str(error))
     return error
+
+
+def assert_well_put(message: str) -> None:
+    """Assert that a message is one line, but for the ways to read a table, one a line."""
+    first, *ways = message.split("\n")
+    assert first.isprintable()
+    assert all(
+        line.isprintable() and line.startswith(("  --", "  column", "  outcome_map", " (found"))
+        for line in ways
+        if line
+    ), ways
 
 
 def assert_refused(given: Any, where: str | None, rule: str, **options: Any) -> None:

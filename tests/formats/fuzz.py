@@ -14,7 +14,7 @@ from nescio.errors import NescioError
 from tests import strategies
 from tests.notes import in_words
 
-from .encodings import read
+from .encodings import assert_well_put, read
 
 
 def at_least(examples: int) -> int:
@@ -49,9 +49,9 @@ def assert_damage_is_met(data: st.DataObject, folder: Path, files: Mapping[str, 
 
 
 def assert_met(paths: list[Path], **options: Any) -> None:
-    """Read the files: either that works and can be signed, or one NescioError says on one line what is wrong."""
+    """Read the files: either that works and can be signed, or one NescioError says what is wrong."""
     try:
         said = str(read(paths, **options).signature)
     except NescioError as error:
         said = str(error)
-    assert said.isprintable()
+    assert_well_put(said)

@@ -51,7 +51,10 @@ def test_a_verdict_with_silence_is_not_taken_for_silence_beside_one_that_differs
     final = [silent if SILENT[i] else right if RIGHT[i] else wrong for i in range(10)]
     judged = [right if i in (1, 2, 4) else wrong for i in range(10)]
     columns = base(final=[*final], gpt_judge=[*judged])
-    with pytest.raises(FormatError, match=r"'gpt_judge' \(3 right, 7 wrong, 0 silent.*'final' \(4 right, 3 wrong, 3 s"):
+    ways = (
+        r"outcome=gpt_judge.*  \(3 right, 7 wrong, 0 silent.*\n  --column outcome=final.*  \(4 right, 3 wrong, 3 silent"
+    )
+    with pytest.raises(FormatError, match=ways):
         evidence_and_notes(written(tmp_path, columns))
 
 
@@ -96,7 +99,8 @@ def test_a_word_can_be_read_as_ungraded(tmp_path: Path) -> None:
 
 def test_names_beside_one_column_of_scores_lead_out(tmp_path: Path) -> None:
     path = write_files(tmp_path, {"t.csv": "name,score\nfirst,1\nsecond,0\nthird,1\n"})
-    with pytest.raises(FormatError, match=r"if this column names the questions: .*question.*name"):
+    way = r"name its columns with --column question=name --column outcome=score \(2 right, 1 wrong, 0 silent"
+    with pytest.raises(FormatError, match=way):
         evidence_and_notes(path)
     data, _ = evidence_and_notes(path, column={"question": "name"})
     assert data.size == 3

@@ -190,7 +190,8 @@ def _check_runs(source: Source, names: Sequence[str], scores: Array) -> None:
     marks = scores[(np.isnan(scores) | np.isin(scores, (-1, 0, 1))).all(axis=1)]
     if (marks == -1).any() and (len(marks) > 1 or len(names) == 1):
         rule = "its cells are 1, 0 and -1, which may be verdicts, of which one is silence, or scores"
-        raise FormatError(source.label, f"{rule}; {ways}, or name {among_runs(source)}", where=source.head)
+        named = f", or name {way}" if (way := among_runs(source)) else ""
+        raise FormatError(source.label, f"{rule}; {ways}{named}", where=source.head)
     _ask_of_questions(source, names, scores, ways)
     told = [name for name in names if any(roles.speaks_of(name, part) for part in ("abstained", "answered"))]
     binary = [name for name, column in zip(names, scores, strict=True) if _is_binary(column)]

@@ -15,7 +15,6 @@ from nescio.formats.native.readings.ways import (
     MOST,
     Way,
     alike,
-    of_runs,
     shown,
     ways_of,
     ways_of_columns,
@@ -72,17 +71,14 @@ def _proposed(table: Table, source: Source, *, judged: bool | None) -> str:
     named = roles.option("run", table.run.name) if table.run is not None and not known.one("run") else ""
     run = named if table.run is not None and len(table.run.words) > 1 and (ways != [Way("")] or keys) else ""
     every = with_key(ways or [Way("")], keys, run)
-    if len(every) > 1:
-        return shown(table, every)
-    (way,) = every
-    told = way.remark or (of_runs(table, way.states) if way.states else "")
-    return f"its columns with {way.options}{f' ({told})' if told else ''}" if way.options else ""
+    return shown(table, every) if every[0].options else ""
 
 
 def _of_the_verdict(table: Table) -> list[Way]:
     """Return the ways to read the verdict, with the silence beside it: one, where it stands above all others."""
     found = verdicts_of(table)
     first, *others = [v for v in found if v.weight > _UNLIKELY]
+    others = [v for v in others if not table.is_of_the_question(v.column)]
     rivals = rivals_of(first, found[1:])
     unclear = any(table.by_name[name].is_unexplained for name in table.known.all("score"))
     unclear |= bool(first.column.strangers) and any(v.weight >= 0 for v in found[1:])  # which may as well be it
@@ -106,12 +102,13 @@ def _is_part_known(column: Column) -> bool:
 
 def among_runs(source: Source) -> str:
     """Propose how to read a table of which some columns are verdicts and others are none: those that say the same words
-    as the verdicts of runs, or one of them as the verdict of each row, with the silence beside it."""
+    as the verdicts of runs, or one of them as the verdict of each row, with the silence beside it; empty where no
+    column may be a verdict."""
     if (said := propose(source)) and "\n" in said:
         return said
     table = table_of(source)
     ways = _of_columns(table, _of_rows(table))
-    return shown(table, ways) if ways else said
+    return shown(table, ways) if ways else ""
 
 
 def _of_rows(table: Table) -> list[Way]:

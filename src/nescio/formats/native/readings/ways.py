@@ -15,11 +15,12 @@ from nescio.formats.native.readings.silences import never_right, silences_of
 from nescio.formats.native.readings.table import Table
 from nescio.formats.native.readings.verdicts import LIKELY, Verdict, counted
 from nescio.formats.native.readings.wide import could_be_questions
-from nescio.text import decimal
+from nescio.text import decimal, sanitize
 
 MOST = 6  # ways that are shown
 _FEW_WORDS = 4  # of columns that say the same
 _RUNS = 3  # of which the counts are shown
+_LONG = 40  # characters of a run's name
 HEAD = "its columns by one of these:"
 _NAMES = {state: name for name, state in STATES.items()} | {NOT_GRADED: "ungraded"}
 States = Sequence[int | None]
@@ -34,20 +35,23 @@ class Way(Struct, frozen=True):
 
 
 def shown(table: Table, ways: Sequence[Way]) -> str:
-    """Write ways as a table, one a line: the options to paste, and right, wrong and silent of each run."""
-    told = [way.remark or (of_runs(table, way.states) if way.states else "") for way in ways[:MOST]]
+    """Write ways as a table, one a line, unless there is but one: the options to paste, and right, wrong and silent of
+    each run."""
+    told = [way.remark or (_of_runs(table, way.states) if way.states else "") for way in ways[:MOST]]
+    if len(ways) == 1:
+        return f"its columns with {ways[0].options}{f' ({told[0]})' if told[0] else ''}"
     lines = [f"  {way.options}" + (f"  ({said})" if said else "") for way, said in zip(ways, told, strict=False)]
     return "\n".join([HEAD, *lines, ""])
 
 
-def of_runs(table: Table, states: States) -> str:
+def _of_runs(table: Table, states: States) -> str:
     """Say what the answers of each run would be."""
     if table.run is None or len(table.run.words) < 2:
         return counted(states)
     by_run: dict[str, list[int | None]] = {}
     for run, state in zip(table.run.cells, states, strict=True):
         by_run.setdefault(run or "", []).append(state)
-    told = [f"{run}: {counted(own)}" for run, own in islice(by_run.items(), _RUNS)]
+    told = [f"{sanitize(run, _LONG)}: {counted(own)}" for run, own in islice(by_run.items(), _RUNS)]
     more = [f"and {len(by_run) - _RUNS} more"] if len(by_run) > _RUNS else []
     return "; ".join([*told, *more])
 
@@ -164,7 +168,7 @@ def ways_of_columns(columns: Sequence[Column], runs: Column | None) -> list[Way]
             own = [
                 (n or "", [None if x is None else says[x] for x in r]) for n, r in zip(runs.cells, rows, strict=True)
             ]
-        told = "; ".join([f"{name}: {counted(states)}" for name, states in own[:_RUNS]])
+        told = "; ".join([f"{sanitize(name, _LONG)}: {counted(states)}" for name, states in own[:_RUNS]])
         told += f"; and {len(own) - _RUNS} more" if len(own) > _RUNS else ""
         ways.append(Way(" ".join(filter(None, (option, _mapped(means | more)))), remark=told))
     return ways
