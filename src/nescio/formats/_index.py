@@ -122,6 +122,7 @@ MODULES: tuple[str, ...] = (
     "nescio.formats.native.readings.silences",
     "nescio.formats.native.readings.table",
     "nescio.formats.native.readings.verdicts",
+    "nescio.formats.native.readings.ways",
     "nescio.formats.native.readings.wide",
     "nescio.formats.native.roles",
     "nescio.formats.native.score_matrix",
