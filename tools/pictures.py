@@ -73,6 +73,15 @@ STUDIES = (
         ends=(0.5, 1),
     ),
     Plot(
+        "cascades",
+        0,
+        "{law}, {questions} questions",
+        {"cross-fitted, t": "cross-fitted", "both halves (given)": "both halves"},
+        "coverage of a 95% interval of what a cascade gains over its first system",
+        0.95,
+        lambda row: row["gain over"] == "the first",
+    ),
+    Plot(
         "coverage",
         0,
         "{method}",
