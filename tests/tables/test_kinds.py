@@ -217,3 +217,16 @@ def test_members_of_an_object_are_no_runs(tmp_path: Path) -> None:
     grading = [{"needs_review": i % 3 == 0, "zork": s == WRONG, "is_good": s == RIGHT} for i, s in enumerate(states)]
     message, _ = read(tmp_path, [{"id": f"q{i}", "grading": one} for i, one in enumerate(grading)])
     assert "outcome=grading.is_good" in message
+
+
+def test_one_question_of_many_is_not_proposed_as_the_verdict_alone(tmp_path: Path) -> None:
+    """A column for each question: "pass" was said of the third in each run, which is a word for what is right, too."""
+    words = {RIGHT: "hit", WRONG: "miss", SILENT: "pass"}
+    states = truth(8)
+    said = {run: [SILENT if i == 2 else s for i, s in enumerate(own)] for run, own in states.items()}
+    table = [{"arm": run, **{f"uid_{i}": words[s] for i, s in enumerate(own)}} for run, own in said.items()]
+    message, _ = read(tmp_path, table)
+    assert "outcome=uid_" not in message
+    column = {"run": "arm", "outcome": "+".join(f"uid_{i}" for i in range(SIZE))}
+    means = {"hit": "correct", "miss": "incorrect", "pass": "unanswered"}
+    assert read(tmp_path, table, column=column, outcome_map=means)[0] == counted(said)

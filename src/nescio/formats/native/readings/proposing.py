@@ -64,8 +64,14 @@ def _proposed(table: Table, source: Source, *, judged: bool | None) -> str:
     explained = [way for column in _to_explain(table) for way in ways_of_words(column)] if sought else []
     ways = [*ways, *explained] if known.one("gold", "prediction") else [*explained, *ways]
     keys = [] if known.one("id", "text") else _of_the_question(table)
-    if sought and len(ways) != 1 and not known.one("score", "prediction") and alike(table):
-        return shown(table, _of_columns(table, with_key(ways, keys[:1], "")))
+    same_words = alike(table) if sought and not known.one("score", "prediction") else []
+    questions = could_be_questions([c.name for c in same_words])
+    if same_words and (questions or len(ways) != 1):
+        rows = (
+            [] if questions and len(ways) == 1 else with_key(ways, keys[:1], "")
+        )  # one question of many is no verdict
+        found = _of_columns(table, rows)
+        return shown(table, found) if found else ""
     if not ways and not keys:
         return ""
     named = roles.option("run", table.run.name) if table.run is not None and not known.one("run") else ""
