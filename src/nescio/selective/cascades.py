@@ -309,20 +309,35 @@ def _applied(data: Evidence, answers: Answers, limits: Policy, terms: Terms, nam
 def _left_out(left_out: int) -> list[Note]:
     if not left_out:
         return []
-    text = "{questions:n question} {questions:is/are} left out: some system has no graded answer to it, or no cost"
-    return [note("cascade.left_out", text, questions=left_out)]
+    return [
+        note(
+            "cascade.left_out",
+            "{questions:n question} {questions:is/are} left out: some system has no graded answer to it, or no cost",
+            questions=left_out,
+        )
+    ]
 
 
 def _notes(rows: Sequence[Way], found: Sequence[Sequence[Choice]], left_out: int, data: Evidence) -> list[Note]:
     notes = _left_out(left_out)
     if found[0][0].thresholds is None:
-        text = "no policy of the grid is certified on {questions:n question}, so none is chosen"
-        notes.append(note("cascade.none", text, questions=rows[0].n))
+        notes.append(
+            note(
+                "cascade.none",
+                "no policy of the grid is certified on {questions:n question}, so none is chosen",
+                questions=rows[0].n,
+            )
+        )
     elif all(step.answer_from is None for step in rows[0].steps):
         notes.append(note("cascade.silent", "silence earns most: no answer is sure enough at this price of an error"))
     if "answerable" in data.columns and (data.columns["answerable"] == 0).any():
         notes.append(note("cascade.unanswerable", "silence earns 1 on questions that have no answer"))
     if rows[0].n < FEW:
-        text = "{questions:n question} {questions:is/are} few to choose thresholds on, and to believe the intervals"
-        notes.append(note("cascade.few", text, questions=rows[0].n))
+        notes.append(
+            note(
+                "cascade.few",
+                "{questions:n question} {questions:is/are} few to choose thresholds on, and to believe the intervals",
+                questions=rows[0].n,
+            )
+        )
     return notes

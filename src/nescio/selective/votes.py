@@ -85,16 +85,27 @@ def votes(
     notes, rows, made = list(loaded.notes), [], []
     known = None if said is None else _texts(data, said)
     if known is None:
-        text = "the texts of wrong answers are not known, so votes lie between two bounds: all alike, and all different"
-        notes.append(note("votes.no_texts", text))
+        notes.append(
+            note(
+                "votes.no_texts",
+                "the texts of wrong answers are not known, so votes lie between two bounds: all alike, and all "
+                "different",
+            )
+        )
     ballot = Ballot(of, rule, at_least)
     for group in groups:
         for words, keys in _keyings(data, known):
             found, use, alone = _counted(data, group, keys, ballot)
             rows.append(_row(group, (found, use, alone), words, of, ci / 100))
             if len(use) and not use.all():
-                text = "{lost:n question} {lost:is/are} left out: fewer graded answers than vote"
-                notes.append(note("votes.left_out", text, f"run {group.name!r}", lost=int((~use).sum())))
+                notes.append(
+                    note(
+                        "votes.left_out",
+                        "{lost:n question} {lost:is/are} left out: fewer graded answers than vote",
+                        f"run {group.name!r}",
+                        lost=int((~use).sum()),
+                    )
+                )
             if known is not None and of is None:
                 made.append(_outcomes(group, found, use))
     needs = {"rule": rule} if at_least is None else {"at_least": at_least}
