@@ -65,8 +65,8 @@ def _proposed(table: Table, source: Source, *, judged: bool | None) -> str:
     ways = [*ways, *explained] if known.one("gold", "prediction") else [*explained, *ways]
     keys = [] if known.one("id", "text") else _of_the_question(table)
     same_words = alike(table) if sought and not known.one("score", "prediction") else []
-    questions = could_be_questions([c.name for c in same_words])
-    if same_words and (questions or len(ways) != 1):
+    is_series = could_be_questions([c.name for c in same_words])
+    if same_words and (is_series or len(ways) != 1):
         rows = (
             [] if questions and len(ways) == 1 else with_key(ways, keys[:1], "")
         )  # one question of many is no verdict
