@@ -67,10 +67,8 @@ def _proposed(table: Table, source: Source, *, judged: bool | None) -> str:
     same_words = alike(table) if sought and not known.one("score", "prediction") else []
     is_series = could_be_questions([c.name for c in same_words])
     if same_words and (is_series or len(ways) != 1):
-        rows = (
-            [] if questions and len(ways) == 1 else with_key(ways, keys[:1], "")
-        )  # one question of many is no verdict
-        found = _of_columns(table, rows)
+        alone = is_series and len(ways) == 1  # one question of many, which is no verdict
+        found = _of_columns(table, [] if alone else with_key(ways, keys[:1], ""))
         return shown(table, found) if found else ""
     if not ways and not keys:
         return ""
