@@ -41,9 +41,9 @@ def test_runs_without_a_panel_have_fewer_points_and_no_band(table: Path) -> None
     for place, (run, own) in enumerate(rows.items()):  # 110 of 120 questions are answered, each with its own confidence
         assert ("low" in own[0]) == (place < MOST_PANELS)
         assert len(own) == (110 if place < MOST_PANELS else POINTS_BEYOND)
-        right = RUNS[run].count(
-            "C"
-        )  # these are the most confident ones, so that of the first k answers k - right are wrong
+        # The page leaves out what all names share. The right answers are the most confident ones, so that of the first
+        # k answers k - right are wrong.
+        right = RUNS[f"vendor-model-family-{run}-instruct"].count("C")
         for row in own:
             k = round(row["coverage"] * 120)
             assert row["risk"] == pytest.approx(max(0, k - right) / k)

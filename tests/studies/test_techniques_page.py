@@ -12,7 +12,7 @@ ROWS = re.findall(r"^\| `(\w+)` \| .*? \| (\S+) \[(\S+), (\S+)\] \| (\S+) \|", P
 
 
 def test_every_technique_that_was_there_has_a_row() -> None:
-    absent = {"rivals", REDUNDANCY, "embeddings", "passages"}
+    absent = {"rivals", REDUNDANCY, "embeddings"}
     assert {name for name, *_ in ROWS} == {*TECHNIQUES} - absent
 
 
@@ -30,5 +30,5 @@ def test_after_holm_s_correction_none_is_left() -> None:
 
 def test_the_aim_is_not_met_on_the_page() -> None:
     areas = re.findall(r"^\| (?:what|with|words|everything).*\| (\d\.\d+) \[[^|]*\] \|$", PAGE, re.MULTILINE)
-    assert len(areas) == 6
+    assert len(areas) == 7
     assert max(map(float, areas)) < 0.72
