@@ -307,6 +307,7 @@ def test_another_computer_goes_on_from_the_file(tmp_path: Path, visit: Any) -> N
     campaign = pooled(tmp_path, assessors=("ana", "ben"), overlap=2)
     path = (campaign / "sheets" / "ana.html").resolve()
     page = visit(path).page
+    shows(page, "count")
     for key in "rw":
         page.keyboard.press(key)
     saved(page)
