@@ -8,8 +8,8 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from nescio.campaigns.collecting import table
 from nescio.campaigns.pooling import Item, named_by
+from nescio.campaigns.sheet_reading import table
 from nescio.data.model import Run, Verdict
 from nescio.data.outcomes import CORRECT, INCORRECT
 from nescio.errors import FormatError, UsageError

@@ -16,10 +16,10 @@ from msgspec import Struct, field
 from nescio.campaigns.judgements import Change, Mark, Present
 from nescio.campaigns.log import now
 from nescio.campaigns.screens import LIST, NOTHING, ListedNugget, kind_of, list_items, other_items, page_key
+from nescio.campaigns.sheet_reading import SheetReader
 from nescio.errors import FormatError
 
 if TYPE_CHECKING:
-    from nescio.campaigns.collecting import SheetReader
     from nescio.campaigns.pooling import Item
 
 FORMAT = "nescio judgements 1"

@@ -12,12 +12,13 @@ from msgspec import Struct
 
 from nescio.campaigns import workbook
 from nescio.campaigns.assessors import ADJUDICATION, own_order, write_asked
-from nescio.campaigns.collecting import KEY_SHEET, SheetReader
+from nescio.campaigns.collecting import KEY_SHEET
 from nescio.campaigns.folder import GUIDELINES, POOL, SHEETS, Campaign, put, step
 from nescio.campaigns.judgements import Judgement, by_item, read_judgements
 from nescio.campaigns.log import digests, record
 from nescio.campaigns.pooling import Item, pool_version, read_pool
 from nescio.campaigns.screens import assessor_page, list_items, sentence_items
+from nescio.campaigns.sheet_reading import SheetReader
 from nescio.campaigns.topics import nugget_texts
 from nescio.campaigns.verdicts import disputed
 from nescio.data.model import Verdict

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from nescio.data.judge_record import Target
+from nescio.data.results import Plotted
 from nescio.errors import UsageError, opt
 from nescio.measures import Measure, Measures
 from nescio.options import Kind, Request, argument, option
@@ -23,6 +24,15 @@ from nescio.suites.choices import Incomplete, Over
 __all__ = ["Reading"]
 NEAR_THE_ROOT = 2  # parts of a path, as of /home
 SUMMARY = "GITHUB_STEP_SUMMARY"  # where GitHub Actions says which file it shows
+
+
+def _plot(results: Any, measure: str | None, *, width: int) -> Any:
+    from nescio.reporting.plots import plot  # here, as Altair takes a while
+
+    return plot(results, measure, width=width)
+
+
+Plotted.drawn_by = staticmethod(_plot)
 
 
 def _measures(value: Any) -> Any:
