@@ -195,7 +195,9 @@ def test_judged_in_part_the_probability_is_of_being_drawn_and_judged(tmp_path: P
         topic = left[0]["topic"]
         save(database, "ana", *(said(one["id"]) for one in left if one["topic"] == topic))
         topics.add(topic)
-    exporting.export(database, tmp_path / "out")
+    found = exporting.export(database, tmp_path / "out")
+    assert found.drawn == (25, 100)
+    assert "note: 25 of 100 drawn questions have a verdict" in str(found)
     assert {float(row["inclusion"]) for row in rows_of(tmp_path / "out" / "verdicts.csv")} == {0.25}
     database.close()
 

@@ -70,9 +70,9 @@ def drawn(topics: Mapping[str, Sequence[Item]], grades: Mapping[str, str], wante
     The more a question can tell of how runs differ, the likelier it is: most where a judge grades its answers
     differently, least where there is one answer, which tells no two runs apart. The random source is a secret.
     """
-    lonely = secrets.SystemRandom()
+    dice = secrets.SystemRandom()
     odds = inclusion({topic: telling(own, grades) for topic, own in topics.items()}, wanted)
-    return {topic: chance for topic, chance in odds.items() if lonely.random() < chance}
+    return {topic: chance for topic, chance in odds.items() if dice.random() < chance}
 
 
 def telling(answers: Sequence[Item], grades: Mapping[str, str]) -> float:

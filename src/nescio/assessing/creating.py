@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from math import ceil
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
-from sqlalchemy import insert
+from sqlalchemy import Connection, Table, insert
 
 from nescio.assessing.choosing import drawn, grades_of, known_answers
 from nescio.assessing.database import open_database
@@ -106,9 +107,36 @@ def create(
     topics = {item.question: item.language for item in asked_of}
     times = _times(list(topics), overlap)
     known, parts = _known(training, control, {*topics})
-    lonely = secrets.SystemRandom()
+    seconds = [_second(item, content.grades[item.id]) for item in asked_of if item.id in content.grades]
+    where = [
+        {"topic": topic, "language": language, "times": times[topic], "part": "", "inclusion": odds.get(topic)}
+        for topic, language in topics.items()
+    ]
+    where += [
+        {"topic": topic, "language": "", "times": EVERYBODY, "part": part, "inclusion": None}
+        for part, ids in parts.items()
+        for topic in ids
+    ]
+    dice = secrets.SystemRandom()
     database = open_database(db, new=True)
-    values = {
+    with database.writing() as connection:
+        _insert(connection, about, ({"name": name, "value": value} for name, value in _facts(content, parts).items()))
+        _insert(connection, units, ({**row, "taken": 0, "rank": dice.random()} for row in where))
+        _insert(connection, items, (*map(_row, asked_of), *known, *seconds))
+    database.close()
+    return Created(
+        database.shown if database.path is None else str(database.path),
+        len(asked_of),
+        len(topics),
+        sum(times[item.question] for item in asked_of),
+        len(seconds) if content.grades else None,
+        content.split,
+    )
+
+
+def _facts(content: Content, parts: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """Return what a database says of itself, by name."""
+    return {
         "name": content.name,
         "guidelines": content.guidelines,
         "told": content.told,
@@ -120,37 +148,13 @@ def create(
         "parts": parts,
         "check": bool(content.grades),
     }
-    with database.writing() as connection:
-        connection.execute(insert(about), [{"name": name, "value": value} for name, value in values.items()])
-        rows = [
-            {"topic": topic, "language": language, "times": times[topic], "part": "", "inclusion": odds.get(topic)}
-            for topic, language in topics.items()
-        ]
-        rows += [
-            {"topic": topic, "language": "", "times": EVERYBODY, "part": part, "inclusion": None}
-            for part, ids in parts.items()
-            for topic in ids
-        ]
-        rows = [{**row, "taken": 0, "rank": lonely.random()} for row in rows]
-        for at in range(0, len(rows), BATCH):
-            connection.execute(insert(units), rows[at : at + BATCH])
-        for at in range(0, len(asked_of), BATCH):
-            connection.execute(insert(items), [_row(item) for item in asked_of[at : at + BATCH]])
-        if known:
-            connection.execute(insert(items), known)
-        seconds = [_second(item, content.grades[item.id]) for item in asked_of if item.id in content.grades]
-        for at in range(0, len(seconds), BATCH):
-            connection.execute(insert(items), seconds[at : at + BATCH])
-    database.close()
-    asked = sum(times[item.question] for item in asked_of)
-    return Created(
-        database.shown if database.path is None else str(database.path),
-        len(asked_of),
-        len(topics),
-        asked,
-        len(seconds) if content.grades else None,
-        content.split,
-    )
+
+
+def _insert(connection: Connection, table: Table, rows: Iterable[dict[str, Any]]) -> None:
+    """Write rows, some thousands at once."""
+    left = iter(rows)
+    while batch := list(islice(left, BATCH)):
+        connection.execute(insert(table), batch)
 
 
 def _known(

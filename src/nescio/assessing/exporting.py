@@ -35,11 +35,17 @@ class Exported(Struct, frozen=True):
     judgements: int
     agreed: int
     disputed: int
+    drawn: tuple[int, int] = (0, 0)  # questions with a verdict, of those that were drawn
 
     def __str__(self) -> str:
         left = f"; {plural(self.disputed, 'item')} in dispute, which have none" if self.disputed else ""
         said = f"{plural(self.judgements, 'judgement')} in {', '.join(self.files)}"
-        return f"wrote {self.folder}: {said}; {plural(self.agreed, 'verdict')}{left}"
+        judged, of = self.drawn
+        part = (
+            f"\nnote: {judged:,} of {plural(of, 'drawn question')} have a verdict; `inclusion` takes these for a random"
+            " part, which they are not where people judge one language alone, or disagree over the harder ones"
+        )
+        return f"wrote {self.folder}: {said}; {plural(self.agreed, 'verdict')}{left}{part if judged < of else ''}"
 
 
 def export(database: Database, folder: Path | str) -> Exported:
@@ -70,14 +76,14 @@ def export(database: Database, folder: Path | str) -> Exported:
                 names.append(f"{name}.judgements.jsonl")
             else:
                 (place / f"{name}.judgements.jsonl").unlink()
-        agreed, disputed = _write_verdicts(connection, place / "verdicts.csv", own)
+        agreed, disputed, drawn = _write_verdicts(connection, place / "verdicts.csv", own)
         if own["names"] == "verdicts":
             names.append("verdicts.csv")
         for part, wanted in (("known.csv", own.get("parts")), ("second.csv", own.get("check"))):
             if wanted:
                 _write_beside(connection, place / part)
                 names.append(part)
-    return Exported(place, tuple(names), total, agreed, disputed)
+    return Exported(place, tuple(names), total, agreed, disputed, drawn)
 
 
 def _key(secret: str, who: str) -> str:
@@ -85,15 +91,15 @@ def _key(secret: str, who: str) -> str:
     return hmac.new(secret.encode(), json.dumps(("page", who)).encode(), hashlib.sha256).hexdigest()[:32]
 
 
-def _write_verdicts(connection: Connection, path: Path, own: dict[str, Any]) -> tuple[int, int]:
+def _write_verdicts(connection: Connection, path: Path, own: dict[str, Any]) -> tuple[int, int, tuple[int, int]]:
     """Write the verdict on each answer on which all agree, or which was adjudicated; where questions were drawn, with
     the probability with which each was drawn and is judged by now."""
     if own["names"] != "verdicts":
-        return 0, 0
+        return 0, 0, (0, 0)
     odds = units.c.inclusion.is_not(None)
     of = connection.scalar(select(func.count()).select_from(units).where(odds)) or 0
     # They are judged in an order that is random, so that those judged by now are a random part of those drawn.
-    share = len({row.topic for row, verdict in _resolved(connection) if verdict}) / of if of else 1.0
+    judged = len({row.topic for row, verdict in _resolved(connection) if verdict}) if of else 0
     agreed = disputed = 0
     with atomic_write(path) as draft, draft.open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file)
@@ -101,9 +107,9 @@ def _write_verdicts(connection: Connection, path: Path, own: dict[str, Any]) -> 
         for row, verdict in _resolved(connection):
             agreed, disputed = agreed + (verdict is not None), disputed + (verdict is None)
             if verdict is not None:
-                chance = [repr(row.inclusion * share)] if of else []
+                chance = [repr(row.inclusion * judged / of)] if of else []
                 table.writerow([row.item, guard(row.topic), guard(row.answer), verdict, *chance])
-    return agreed, disputed
+    return agreed, disputed, (judged, of)
 
 
 def _resolved(connection: Connection) -> Iterator[tuple[Any, str | None]]:

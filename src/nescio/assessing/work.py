@@ -122,13 +122,13 @@ def _claim(connection: Connection, person: str, languages: Sequence[str], own: M
 def _wanted(own: Mapping[str, Any]) -> Iterator[Select[Any]]:
     """Yield where a next topic may come from: the training round first; then, now and then, one whose verdict is known;
     else the first from a point that nobody knows."""
-    lonely, topics = secrets.SystemRandom(), select(units.c.topic)
+    dice, topics = secrets.SystemRandom(), select(units.c.topic)
     parts = {name: topics.where(units.c.topic.in_(ids)) for name, ids in own.get("parts", {}).items() if ids}
     if TRAINING in parts:
         yield parts[TRAINING]
-    if CONTROL in parts and lonely.random() < CONTROLLED:
+    if CONTROL in parts and dice.random() < CONTROLLED:
         yield parts[CONTROL].order_by(func.random())
-    at = lonely.random()
+    at = dice.random()
     for side in (units.c.rank >= at, units.c.rank < at):
         yield topics.where(side, units.c.part == "").order_by(units.c.rank)
     if CONTROL in parts:
