@@ -10,6 +10,9 @@ from typing import NoReturn
 UNPRINTED = 74  # exit status (EX_IOERR): what was asked for could not be printed, which is no gate's verdict
 
 
+_KEPT: list[io.TextIOWrapper] = []  # open as long as the process is
+
+
 class ClosedOutputError(Exception):
     """Something was to be printed, but standard output is closed."""
 
@@ -31,9 +34,6 @@ def stand_in() -> None:
             nowhere = open(os.devnull, "w")  # noqa: SIM115  it serves until the process ends
             setattr(sys, name, _Closed() if name == "stdout" else nowhere)
             _KEPT.append(nowhere)
-
-
-_KEPT: list[io.TextIOWrapper] = []
 
 
 def unprinted() -> NoReturn:

@@ -126,11 +126,9 @@ def _of_columns(table: Table, rows: Sequence[Way]) -> list[Way]:
     columns = alike(table)
     if not columns:
         return [*rows]
-    parts = ("outcome", "wrong", "abstained", "answered")
-    of_answers = any(c.named(part) for c in columns for part in parts) and not could_be_questions(
-        [c.name for c in columns]
-    )
     across = could_be_questions([c.name for c in columns])
+    parts = ("outcome", "wrong", "abstained", "answered")
+    of_answers = not across and any(c.named(part) for c in columns for part in parts)
     others = [c for c in table.columns if c not in columns]
     runs = [c for c in others if table.apart([c]) and None not in c.cells and not c.is_measured and not c.is_counted]
     keys = [roles.option(RUN, runs[0].name)] if across and runs else [] if across else _of_the_question(table)[:1]

@@ -120,9 +120,8 @@ def ways_of_words(column: Column) -> list[Way]:
     ways = []
     for means in _meanings(known):
         says = known | means
-        more = {w: s for w, s in known.items() if s is not None and w not in means and roles.state_of(w) is None}
         states = [None if cell is None else says[cell] for cell in column.cells]
-        ways.append(Way(f"{roles.option('outcome', column.name)} {_mapped(means | more)}", states))
+        ways.append(Way(f"{roles.option('outcome', column.name)} {_mapped(means, known)}", states))
     return ways
 
 
@@ -160,7 +159,6 @@ def ways_of_columns(columns: Sequence[Column], runs: Column | None) -> list[Way]
     option, ways = roles.option("outcome", roles.AND.join(c.name for c in columns)), []
     for means in _meanings(known) or ([{}] if None not in known.values() else []):
         says = known | means
-        more = {w: s for w, s in known.items() if s is not None and w not in means and roles.state_of(w) is None}
         if runs is None:
             own = [(c.name, [None if cell is None else says[cell] for cell in c.cells]) for c in columns]
         else:
@@ -170,12 +168,14 @@ def ways_of_columns(columns: Sequence[Column], runs: Column | None) -> list[Way]
             ]
         told = "; ".join([f"{sanitize(name, _LONG)}: {counted(states)}" for name, states in own[:_RUNS]])
         told += f"; and {len(own) - _RUNS} more" if len(own) > _RUNS else ""
-        ways.append(Way(" ".join(filter(None, (option, _mapped(means | more)))), remark=told))
+        ways.append(Way(" ".join(filter(None, (option, _mapped(means, known)))), remark=told))
     return ways
 
 
-def _mapped(means: Mapping[str, int]) -> str:
-    return " ".join(opt("outcome_map", {word: _NAMES[state]}) for word, state in sorted(means.items()))
+def _mapped(means: Mapping[str, int], known: Mapping[str, int | None] = {}) -> str:
+    """Write what words mean as options, those among them that are `known` by their sense alone, too."""
+    more = {w: s for w, s in known.items() if s is not None and w not in means and roles.state_of(w) is None}
+    return " ".join(opt("outcome_map", {word: _NAMES[state]}) for word, state in sorted({**means, **more}.items()))
 
 
 def _meanings(known: Mapping[str, int | None]) -> list[dict[str, int]]:
