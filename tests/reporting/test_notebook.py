@@ -63,6 +63,14 @@ def test_scores_are_drawn_with_their_intervals(tmp_path: Path) -> None:
         scores.plot("acuracy")
 
 
+def test_the_best_run_is_on_top_whichever_way_is_better(tmp_path: Path) -> None:
+    scores = nescio.score(outcome_table(tmp_path / "three.csv", THREE, confidence=True), ["accuracy", "Brier"], ci=None)
+    for measure, best in (("accuracy", max), ("Brier", min)):
+        shown = [row["value"] for row in rows_of(scores.plot(measure), "value")]
+        assert len({*shown}) > 1
+        assert shown[0] == best(shown)
+
+
 def test_differences_and_curves_are_drawn(tmp_path: Path) -> None:
     table = outcome_table(tmp_path / "three.csv", THREE)
     compared = nescio.compare(table, "accuracy", resamples=100)
@@ -74,10 +82,10 @@ def test_differences_and_curves_are_drawn(tmp_path: Path) -> None:
 
 
 def test_names_that_charts_take_for_their_own_are_drawn() -> None:
-    rows = tuple(nescio.Score(name, "m", 0.5, 0.4, 0.6, 9) for name in ("constructor", "<b>", "a\x00b"))
-    empty = nescio.Score("x", "undefined", float("nan"), None, None, 0)
+    rows = tuple(nescio.Score(name, "accuracy", 0.5, 0.4, 0.6, 9) for name in ("constructor", "<b>", "a\x00b"))
+    empty = nescio.Score("x", "precision", float("nan"), None, None, 0)
     scores = nescio.Scores((*rows, empty), sign(of="s"))
-    assert len(rows_of(scores.plot("m"), "low")) == 3
-    assert "\x00" not in scores.plot("m").to_json()
+    assert len(rows_of(scores.plot("accuracy"), "low")) == 3
+    assert "\x00" not in scores.plot("accuracy").to_json()
     with pytest.raises(nescio.NescioError, match="no defined value to draw"):
-        scores.plot("undefined")
+        scores.plot("precision")

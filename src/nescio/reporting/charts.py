@@ -52,6 +52,11 @@ def outcomes(rows: Rows, runs: Sequence[str], width: int) -> Any:
     )
 
 
+def between(value: float, low: float | None, high: float | None, field: str = "value") -> dict[str, float]:
+    """Return the fields of a value and the ends of its interval, which are the value where it has none."""
+    return {field: value, "low": value if low is None else low, "high": value if high is None else high}
+
+
 def intervals(rows: Rows, runs: Sequence[str], width: int, measure: str) -> Any:
     """Values of one measure with their intervals, the best run on top. Fields: run, value, low, high, tip."""
     base = alt.Chart(data(rows)).encode(y=_runs_axis(runs, width))

@@ -10,6 +10,7 @@ from nescio.errors import MismatchError, UnknownNameError
 from nescio.reporting import charts, panels
 from nescio.reporting.numbers import difference, number, spaced_p, with_interval
 from nescio.reporting.page.drawing import specification
+from nescio.reporting.suites import ordered
 from nescio.selective.curve import Point
 from nescio.text import plural
 
@@ -40,13 +41,11 @@ def _scores(rows: Sequence[Score], measure: str, width: int) -> Any:
     rows = [row for row in rows if row.value == row.value]
     if parts := list(dict.fromkeys(row.stratum for row in rows if row.stratum is not None)):
         return _strata([row for row in rows if row.stratum is not None], parts, measure, width)
-    rows = sorted(rows, key=lambda row: -row.value)
+    rows = ordered(rows)
     drawn: list[dict[str, Any]] = [
         {
             "run": row.run,
-            "value": row.value,
-            "low": row.value if row.low is None else row.low,
-            "high": row.value if row.high is None else row.high,
+            **charts.between(row.value, row.low, row.high),
             "tip": f"{row.run}: {measure} {with_interval(row.value, row.low, row.high)}, n = {row.n:,}",
         }
         for row in rows[:MOST_ROWS]
@@ -86,9 +85,7 @@ def _differences(rows: Sequence[Comparison], measure: str, width: int) -> Any:
         drawn.append(
             {
                 "measure": row.run if len(baselines) == 1 else pair,
-                "difference": row.difference,
-                "low": row.difference if row.low is None else row.low,
-                "high": row.difference if row.high is None else row.high,
+                **charts.between(row.difference, row.low, row.high, "difference"),
                 "tip": f"{pair}: {difference(row)}{p}{f', {row.verdict}' if row.verdict else ''}",
             }
         )

@@ -327,9 +327,7 @@ def differences_figure(change: Change) -> Figure | None:
     drawn: list[dict[str, Any]] = [
         {
             "measure": row.measure,
-            "difference": row.difference,
-            "low": row.difference if row.low is None else row.low,
-            "high": row.difference if row.high is None else row.high,
+            **charts.between(row.difference, row.low, row.high, "difference"),
             "tip": f"{row.measure}: {difference_in_words(row)}; {row.verdict}",
         }
         for row in change.comparisons

@@ -31,11 +31,8 @@ def interval_figure(report: ReportData) -> Figure:
     ]
     drawn = [
         row
-        | {
-            "low": row["value"] if row["low"] is None else row["low"],
-            "high": row["value"] if row["high"] is None else row["high"],
-            "tip": f"{row['run']}: {report.main} {_value(row)}",
-        }
+        | charts.between(row["value"], row["low"], row["high"])
+        | {"tip": f"{row['run']}: {report.main} {_value(row)}"}
         for row in rows[:MOST_ROWS]
     ]
     runs = [row["run"] for row in drawn]

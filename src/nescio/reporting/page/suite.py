@@ -169,9 +169,7 @@ def _figure(scores: SuiteScores, measure: str, place: int, command: str) -> Figu
     drawn: list[dict[str, Any]] = [
         {
             "run": row["run"],
-            "value": row["mean"],
-            "low": row["mean"] if row["low"] is None else row["low"],
-            "high": row["mean"] if row["high"] is None else row["high"],
+            **charts.between(row["mean"], row["low"], row["high"]),
             "tip": f"{row['run']}: {with_interval(row['mean'], row['low'], row['high'])}",
         }
         for row in rows[:MOST_ROWS]
