@@ -130,16 +130,9 @@ def cascade(
     rows = [
         _way(runs, name, of[0], done, terms) for runs, name, of, done in zip(asked, names, found, held, strict=True)
     ]
-    tables: dict[str, tuple[Any, ...]] = {}
     halves = [_held_out(way, choose(way, grids(way, grid), half, spare=spare, risk=risk)[1:], half) for way in ways]
     most = 1 + error + float(answers.cost.sum(axis=0).max())
-    gains = []
-    for name, alone, of_halves in zip(names[1:], held[1:], halves[1:], strict=True):
-        mean = means.mean(halves[0].utility - of_halves.utility, ci / 100, data.clusters, (-most, most))
-        gains.append(
-            Gain(name, float((held[0].utility - alone.utility).mean()), mean.value, mean.low, mean.high, mean.n)
-        )
-    tables["gains"] = tuple(gains)
+    gains = _gains(names[1:], held, halves, ci / 100, data.clusters, most)
     how = {"right": worth, "cost": cost} if worth is not None else {}
     how |= {} if grid is None else {"grid": "+".join(f"{value:g}" for value in grid)}
     how |= {} if risk is None else {"max_risk": risk.most, "confidence": confidence}
@@ -158,7 +151,24 @@ def cascade(
     best = found[0][0].thresholds
     policy = None if best is None else _policy(data.runs, best, terms, str(line))
     applied = None if best is None else _applied(data, answers, best, terms, names[0])
-    return Cascaded(tuple(rows), line, tuple(notes), "cascade", tables, (), applied, policy, data.runs)
+    return Cascaded(tuple(rows), line, tuple(notes), "cascade", {"gains": gains}, (), applied, policy, data.runs)
+
+
+def _gains(
+    names: Sequence[str],
+    held: Sequence[Done],
+    halves: Sequence[Done],
+    level: float,
+    clusters: NDArray[np.int64] | None,
+    most: float,
+) -> tuple[Gain, ...]:
+    """Return what the cascade, which comes first, gains over each system alone; `most` is the largest gain there is."""
+    gains = []
+    for name, alone, of_halves in zip(names, held[1:], halves[1:], strict=True):
+        mean = means.mean(halves[0].utility - of_halves.utility, level, clusters, (-most, most))
+        whole = float((held[0].utility - alone.utility).mean())
+        gains.append(Gain(name, whole, mean.value, mean.low, mean.high, mean.n))
+    return tuple(gains)
 
 
 def apply_policy(source: Any, policy: Path | str, **options: Any) -> tuple[Outcomes, dict[str, Any], tuple[Note, ...]]:
