@@ -132,7 +132,7 @@ def cascade(
     ]
     halves = [_held_out(way, choose(way, grids(way, grid), half, spare=spare, risk=risk)[1:], half) for way in ways]
     most = 1 + error + float(answers.cost.sum(axis=0).max())
-    gains = _gains(names[1:], held, halves, ci / 100, data.clusters, most)
+    gains = _gains(names[1:], held, halves, level=ci / 100, clusters=data.clusters, most=most)
     how = {"right": worth, "cost": cost} if worth is not None else {}
     how |= {} if grid is None else {"grid": "+".join(f"{value:g}" for value in grid)}
     how |= {} if risk is None else {"max_risk": risk.most, "confidence": confidence}
@@ -158,6 +158,7 @@ def _gains(
     names: Sequence[str],
     held: Sequence[Done],
     halves: Sequence[Done],
+    *,
     level: float,
     clusters: NDArray[np.int64] | None,
     most: float,
