@@ -22,7 +22,7 @@ import html
 import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -30,7 +30,7 @@ from msgspec.structs import replace
 from nescio.comparison.corrections import Correction, Test
 from nescio.data.notes import Note
 from nescio.data.results import Results
-from nescio.errors import SPELLING, UsageError, in_python, opt
+from nescio.errors import UsageError, opt
 from nescio.options import Request, option, verb
 from nescio.options.kinds import NAME_OR_PATH
 from nescio.reporting import page
@@ -116,6 +116,12 @@ class ReportRequest(SinceBaseline, Suited, Paged):
     )
     open: bool = option(default=False, help="Open the page in the browser.")
 
+    @classmethod
+    def typed(cls, words: dict[str, Any], **further: Any) -> Self:
+        """Make a request of the words of a shell, which has nowhere to show a page that is no file."""
+        page_ = {} if {"output", "figures"} & words.keys() else {"output": str(PAGE)}
+        return super().typed(words | page_, **further)
+
 
 class Report(Struct, frozen=True):
     """What `report` made: the page as a file where one was asked for, and as a text; the names of the files of its
@@ -163,8 +169,7 @@ class Report(Struct, frozen=True):
 @verb(ReportRequest, working="working", prints="")
 def report(request: ReportRequest) -> Report:
     output, figures = map(as_path, (request.output, request.figures))
-    in_program = SPELLING.get() is in_python and not request.open
-    if output is None and figures is None and not in_program:
+    if output is None and request.open:
         output = PAGE
     if output is not None:
         check_file(output, "the page", PAGES, request.inputs())
