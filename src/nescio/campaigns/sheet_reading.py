@@ -1,0 +1,144 @@
+"""Sheets of verdicts while they are read: rows by their columns, each verdict beside the item that it is of."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from nescio.campaigns import workbook
+from nescio.campaigns.folder import Campaign
+from nescio.campaigns.judgements import Judgement
+from nescio.campaigns.pooling import Item, read_items
+from nescio.campaigns.retyped import is_same, plain, unguarded
+from nescio.campaigns.runs import Fault
+from nescio.campaigns.screens import NOTHING
+from nescio.campaigns.topics import nugget_texts
+from nescio.data.model import Verdict
+from nescio.errors import FormatError
+from nescio.formats import open_source
+from nescio.sources.text_files import records
+
+_WORDS = {"right": "R", "correct": "R", "wrong": "W", "incorrect": "W", "inexact": "X", "unsupported": "U"}
+_MEANING = "R (right), W (wrong), X (inexact) or U (unsupported)"
+_DELIMITERS = ",;\t"
+
+
+class SheetReader:
+    """Sheets while they are read."""
+
+    def __init__(self, campaign: Campaign) -> None:
+        self.campaign = campaign
+        self.faults: list[Fault] = []
+        self.judgements: list[Judgement] = []
+        self.blanks: list[Judgement] = []  # answers without a verdict
+        self.rows: list[str] = []  # the answers of the last sheet, as they stand in it
+        self.items = {item.id: item for item in read_items(self.campaign)}
+        self.answers = Counter(plain(item.answer) for item in self.items.values())
+        self.nuggets: dict[str, set[str]] | None = None
+        if self.campaign.settings.task == "nuggets":
+            self.nuggets = {}
+            for question, nugget, _, _ in nugget_texts(self.campaign.key_files):
+                self.nuggets.setdefault(question, set()).add(nugget)
+
+    def read(self, path: Path, who: str) -> int:
+        """Read the sheet of an assessor, and return how many answers it has."""
+        column = "verdict" if self.nuggets is None else "nuggets"
+        seen: dict[str, int] = {}
+        self.rows = []
+        try:
+            for row, line in table(path, ("item", "answer", column)):
+                item = row["item"].strip().casefold()
+                first = seen.setdefault(item, line)
+                if first != line:
+                    self.fault(path, line, f"the item appears twice; first on line {first}", row["item"])
+                    continue
+                self.rows.append(item)
+                self._judge(path, line, who, {**row, "item": item}, column)
+        except FormatError as error:
+            self.fault(path, None, f"{error.where}: {error.rule}" if error.where else error.rule, error.value)
+        return len(seen)
+
+    def _judge(self, path: Path, line: int, who: str, row: Mapping[str, str], column: str) -> None:
+        item = self.items.get(row["item"])
+        written = row.get(column, "").strip()
+        if item is None:
+            if written:
+                self.fault(path, line, "no pool had such an item", row["item"])
+        elif not self._is_of(item, row.get("answer", "")):
+            self.fault(
+                path,
+                line,
+                "the answer differs from that of this item in the pool; was one column sorted alone? "
+                f"({item.answer!r})",
+                row.get("answer"),
+            )
+        elif not written:
+            self.blanks.append(Judgement(item.id, who, ""))
+        else:
+            verdict = self.verdict(path, line, item, written)
+            if verdict is not None:
+                self.judgements.append(Judgement(item.id, who, verdict, row.get("comment", "").strip()))
+
+    def _is_of(self, item: Item, found: str) -> bool:
+        own = plain(item.answer)
+        return is_same(item.answer, found, self.answers.keys() - {own})
+
+    def verdict(self, path: Path, line: int, item: Item, written: str) -> str | None:
+        """Return a verdict on an answer as the history writes it; None where it is a fault."""
+        if self.nuggets is None:
+            verdict = _WORDS.get(written.casefold(), written.upper())
+            if verdict in {*Verdict}:
+                return verdict
+            self.fault(path, line, f"a verdict is {_MEANING}", written)
+            return None
+        if written == NOTHING:
+            return NOTHING
+        names = [name.strip() for name in re.split(r"[,;\s]+", written) if name.strip()]
+        known = self.nuggets.get(item.question, set())
+        if strange := [name for name in names if name not in known]:
+            rule = f"question {item.question} has no such nugget; it has {', '.join(sorted(known)) or 'none'}"
+            self.fault(path, line, rule, ", ".join(strange))
+            return None
+        return ",".join(sorted({*names}))
+
+    def of_items(self) -> dict[str, set[str]] | None:
+        """Return the nuggets that may stand in each item of the pool; None where verdicts are no nuggets."""
+        if self.nuggets is None:
+            return None
+        return {name: self.nuggets.get(item.question, set()) for name, item in self.items.items()}
+
+    def fault(self, path: Path, line: int | None, rule: str, value: object = None) -> None:
+        """Put down a fault."""
+        self.faults.append(Fault(str(path), line, rule, None if value is None else str(value)))
+
+
+def table(path: Path, needed: Sequence[str]) -> Iterator[tuple[dict[str, str], int]]:
+    """Yield the rows of a sheet by its columns, which may be in any case and order, with their lines; raises
+    FormatError where it lacks one that is needed."""
+    if path.suffix.lower() in workbook.SUFFIXES:
+        read: Iterator[tuple[list[str], int]] = workbook.rows(path, needed[0])
+    else:
+        read = records(path, _delimiter(path))
+    names: list[str] | None = None
+    for cells, line in read:
+        if names is None:
+            names = [cell.strip().casefold() for cell in cells]
+            if lacking := [name for name in needed if name not in names]:
+                raise FormatError(
+                    path, f"there is no column {lacking[0]}", where=f"line {line}", value=", ".join(cells)
+                )
+        elif any(cell.strip() for cell in cells):
+            if any(cell.strip() for cell in cells[len(names) :]):
+                rule = f"the row has {len(cells)} cells, but the header has {len(names)}"
+                raise FormatError(path, rule, where=f"line {line}")
+            padded = [*cells, *[""] * (len(names) - len(cells))]
+            yield {name: unguarded(cell) for name, cell in zip(names, padded, strict=False)}, line
+
+
+def _delimiter(path: Path) -> str:
+    """Return what stands between the columns of a CSV, which a spreadsheet chooses by its language."""
+    source = open_source(path)
+    head = source.delimiter.join(source.columns)
+    return max(source.delimiter, *_DELIMITERS, key=head.count)
