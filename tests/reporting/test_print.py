@@ -13,6 +13,7 @@ import pytest
 import nescio
 from nescio.reporting.page.rendering import _in_css
 from nescio.reporting.page.shown_text import run_names
+from tests.reporting.conftest import outcome_table
 
 OUTCOMES = Path(__file__).parents[2] / "examples" / "outcomes.csv"
 
@@ -67,3 +68,26 @@ def test_every_sheet_says_whose_it_is(tmp_path: Path, visit: Any) -> None:
     for number, sheet in enumerate(sheets, 1):
         assert "outcomes.csv – mine, other and old" in sheet
         assert f"{number} of {len(sheets)}" in sheet
+
+
+def test_a_table_over_several_sheets_has_its_head_on_each_and_nothing_lies_over_it(tmp_path: Path, visit: Any) -> None:
+    pdftotext = shutil.which("pdftotext") or pytest.skip("pdftotext is not installed")
+    names = [f"r{i:02}" for i in range(60)]
+    table = outcome_table(tmp_path / "many.csv", {name: "CWU" * i + "CWC" * (60 - i) for i, name in enumerate(names)})
+    page = visit(nescio.report(table, output=tmp_path / "page.html", ci=None, resamples=10).page).page
+    page.pdf(path=tmp_path / "page.pdf", format="A4", prefer_css_page_size=True)
+    command = [pdftotext, "-layout", str(tmp_path / "page.pdf"), "-"]
+    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    row = re.compile(r"^\s*(?:\d+(?:–\d+)? ?●?\s+)?(r\d\d)\s+[\d.]+\s+[\d.]+\s.*\d$")
+    sheets = [[found[1] for line in sheet.splitlines() if (found := row.match(line))] for sheet in text.split("\f")]
+    with_rows = [i for i, found in enumerate(sheets) if found]
+    assert sorted(name for i in with_rows for name in sheets[i]) == names
+    assert len(with_rows) > 1
+    for i in with_rows:
+        assert re.search(r"\brun\s+c@1\s+accuracy\b", text.split("\f")[i])
+    last, after = (
+        page.locator("#board tbody tr").last,
+        page.locator("#leaderboard .figure, #leaderboard + section").first,
+    )
+    page.emulate_media(media="print")
+    assert last.bounding_box()["y"] + last.bounding_box()["height"] <= after.bounding_box()["y"] + 1
