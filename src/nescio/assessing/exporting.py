@@ -38,7 +38,7 @@ class Exported(Struct, frozen=True):
     drawn: tuple[int, int] = (0, 0)  # questions with a verdict, of those that were drawn
 
     def __str__(self) -> str:
-        left = f"; {plural(self.disputed, 'item')} in dispute, which have none" if self.disputed else ""
+        left = f"; {plural(self.disputed, 'item')} in dispute without one" if self.disputed else ""
         said = f"{plural(self.judgements, 'judgement')} in {', '.join(self.files)}"
         judged, of = self.drawn
         part = (
