@@ -226,7 +226,9 @@ def test_one_question_of_many_is_not_proposed_as_the_verdict_alone(tmp_path: Pat
     said = {run: [SILENT if i == 2 else s for i, s in enumerate(own)] for run, own in states.items()}
     table = [{"arm": run, **{f"uid_{i}": words[s] for i, s in enumerate(own)}} for run, own in said.items()]
     message, _ = read(tmp_path, table)
-    assert "outcome=uid_" not in message
-    column = {"run": "arm", "outcome": "+".join(f"uid_{i}" for i in range(SIZE))}
+    every = "+".join(f"uid_{i}" for i in range(SIZE))
+    assert message.count("outcome=uid_") == message.count(f"outcome={every} ")
+    assert "--outcome-map hit=correct --outcome-map miss=incorrect --outcome-map pass=unanswered" in message
+    column = {"run": "arm", "outcome": every}
     means = {"hit": "correct", "miss": "incorrect", "pass": "unanswered"}
     assert read(tmp_path, table, column=column, outcome_map=means)[0] == counted(said)

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from nescio.errors import FormatError
 from nescio.formats.native import roles
 from nescio.formats.native.headers import REASONING, REASONS
-from nescio.formats.native.readings.columns import Column
+from nescio.formats.native.readings.columns import Column, meaning
 from nescio.formats.native.readings.evidence import FEW_ROWS
-from nescio.formats.native.readings.table import Table, same, table_of
+from nescio.formats.native.readings.table import Table, answered, same, table_of
 from nescio.formats.native.readings.verdicts import LIKELY, marks_of, rivals_of, verdicts_of
 from nescio.formats.native.readings.ways import (
     MOST,
@@ -25,6 +25,7 @@ from nescio.formats.native.readings.wide import QUESTION, RUN, could_be_question
 from nescio.sources.source import Source
 
 _MOST_KEYS = 3  # columns that could name the questions
+_MOST_ODD, _FEW_ODD = 2, 3  # columns of words that nobody knows, and words of such
 _UNLIKELY = -2.0  # of a verdict that is named where nothing else could be one
 
 
@@ -61,7 +62,7 @@ def _proposed(table: Table, source: Source, *, judged: bool | None) -> str:
         ways = _of_the_answers(table)
         if not ways and any(v.weight > _UNLIKELY for v in verdicts_of(table)):
             ways = _of_the_verdict(table)
-    explained = [way for column in _to_explain(table) for way in ways_of_words(column)] if sought else []
+    explained = [way for column in _to_explain(table) for way in ways_of_words(table, column)] if sought else []
     ways = [*ways, *explained] if known.one("gold", "prediction") else [*explained, *ways]
     keys = [] if known.one("id", "text") else _of_the_question(table)
     same_words = alike(table) if sought and not known.one("score", "prediction") else []
@@ -91,17 +92,22 @@ def _of_the_verdict(table: Table) -> list[Way]:
 
 
 def _to_explain(table: Table) -> list[Column]:
-    """Return the columns that are verdicts in words of which some, or all, are yet to be explained, the likeliest
-    alone."""
+    """Return the columns that are verdicts in words of which some, or all, are yet to be explained: those whose names
+    speak of one, or whose words do; else what is no fact, and not the same for all answers to a question."""
     taken = table.claimed("score") | {c.name for c in (table.run, table.question, table.prediction, table.gold) if c}
     free = [c for c in table.columns if c.name not in taken and not table.is_of_the_question(c) and not c.named("fact")]
-    odd = [c for c in free if (c.is_unexplained and c.named("outcome")) or _is_part_known(c)]
-    return (marks_of(table) or odd)[:1]
+    odd = [c for c in free if not c.is_verdict and not c.is_counted and _is_odd(table, c)]
+    named = [c for c in odd if c.named("outcome") or _is_part_known(c)]
+    return (marks_of(table) or named)[:1] or odd[:_MOST_ODD]
+
+
+def _is_odd(table: Table, column: Column) -> bool:
+    return 1 < len(column.words) <= _FEW_ODD and bool(ways_of_words(table, column))
 
 
 def _is_part_known(column: Column) -> bool:
-    """Say whether some of a few words are for silence, and nobody knows the others."""
-    return bool(column.silent_words) and not column.is_verdict and bool(ways_of_words(column))
+    """Say whether of a few words one is for right, wrong or silence, and nobody knows the others."""
+    return any(state is not None for state in map(meaning, column.words))
 
 
 def among_runs(source: Source) -> str:
@@ -133,15 +139,18 @@ def _of_columns(table: Table, rows: Sequence[Way]) -> list[Way]:
     runs = [c for c in others if table.apart([c]) and None not in c.cells and not c.is_measured and not c.is_counted]
     keys = [roles.option(RUN, runs[0].name)] if across and runs else [] if across else _of_the_question(table)[:1]
     grid = with_key(ways_of_columns(columns, runs[0] if across and runs else None), keys, "")
-    half = MOST // 2
-    return [*rows[:half], *grid[:half]] if of_answers else [*grid[: max(half, MOST - len(rows))], *rows]
+    if of_answers:
+        return [*rows[: MOST - 1], *grid]
+    if across and grid:
+        return grid  # a row then has answers to all questions, of which none is the verdict
+    return [*grid[: max(MOST // 2, MOST - len(rows))], *rows]
 
 
 def _of_the_answers(table: Table) -> list[Way]:
     """Return the columns that could be the gold answers or the answers, where only one of the two is known."""
     known = table.known
     if not known.one("gold", "prediction"):
-        return []
+        return _of_texts(table)
     part = "prediction" if known.one("gold") else "gold"
     claimed = {column for names in known.columns.values() for column in names}
     free = [
@@ -158,6 +167,23 @@ def _of_the_answers(table: Table) -> list[Way]:
         Way(roles.option(part, c.name), remark=f"{hits[c.name]} of {table.size} answers are the gold answer")
         for c in named
     ]
+
+
+def _of_texts(table: Table) -> list[Way]:
+    """Return the ways to take two columns of texts for the answers and the gold answers, where some of these are the
+    same: an empty cell is an answer sooner than a gold one, and a question has but one of those."""
+    free = [c for c in table.columns if c.name not in table.claimed() and c not in table.key and not c.is_marks]
+    ways = []
+    for pair in answered(free):
+        one, other, hits = pair
+        votes = [
+            (None in a.cells) + a.named("prediction") + b.named("gold") + table.is_of_the_question(b)
+            for a, b in ((one, other), (other, one))
+        ]
+        for a, b in ((one, other), (other, one)) if votes[0] >= votes[1] else ((other, one), (one, other)):
+            options = f"{roles.option('prediction', a.name)} {roles.option('gold', b.name)}"
+            ways.append(Way(options, remark=f"{hits} of {table.size} answers are the gold answer"))
+    return ways
 
 
 def _of_the_question(table: Table) -> list[str]:

@@ -54,7 +54,8 @@ def _settled(source: Source, table: Table, *, judging: bool) -> Source:
     judged = verdict is None and (judging or not table.known.one(*VERDICTS))
     if verdict or judged:
         named |= _answers(table, named, gold=judged)
-    if (verdict or judged) and not {"abstained", "answered"} & named.keys():
+    answers = judging or (table.gold is not None and table.prediction is not None)
+    if (verdict or (judged and answers)) and not {"abstained", "answered"} & named.keys():
         silence = None if table.known.one("abstained", "answered") else settled_silence(table, verdict)
         if silence is not None:
             named[silence.part] = silence.column.name

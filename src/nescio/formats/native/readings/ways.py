@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, permutations, product
 
@@ -21,6 +22,7 @@ MOST = 6  # ways that are shown
 _FEW_WORDS = 4  # of columns that say the same
 _RUNS = 3  # of which the counts are shown
 _LONG = 40  # characters of a run's name
+_DIGITS = re.compile(r"\d+")
 HEAD = "its columns by one of these:"
 _NAMES = {state: name for name, state in STATES.items()} | {NOT_GRADED: "ungraded"}
 States = Sequence[int | None]
@@ -88,9 +90,9 @@ def _silences(table: Table, verdict: Verdict, *, sure: bool) -> Iterator[tuple[s
     for column in never_right(table, verdict):
         if column.is_truth and column.name not in {one.column.name for one in named}:
             pairs = zip(column.cells, verdict.states, strict=True)
-            right = {roles.truth_of(cell) for cell, state in pairs if cell and state == CORRECT}
+            given = {roles.truth_of(cell) for cell, state in pairs if cell and state == verdict.given}
             for part, silent in (("abstained", True), ("answered", False)):
-                if silent not in right:
+                if silent not in given:
                     rows = [cell is not None and roles.truth_of(cell) is silent for cell in column.cells]
                     yield roles.option(part, column.name), rows
     yield roles.option("abstained", roles.NONE) if named else "", none
@@ -114,15 +116,18 @@ def of_words(counts: Mapping[str, int], before: str = "") -> str:
     return "\n".join([HEAD, *lines, ""]) if lines else ""
 
 
-def ways_of_words(column: Column) -> list[Way]:
-    """Return the ways to read a column of verdicts of which words are yet to be explained."""
+def ways_of_words(table: Table, column: Column) -> list[Way]:
+    """Return the ways to read a column of verdicts of which words are yet to be explained: first those that go best
+    with the answers that are the gold answer, and with those that say nothing."""
     known = {word: meaning(word) for word in column.words}
     ways = []
     for means in _meanings(known):
         says = known | means
         states = [None if cell is None else says[cell] for cell in column.cells]
         ways.append(Way(f"{roles.option('outcome', column.name)} {_mapped(means, known)}", states))
-    return ways
+    right = {True: CORRECT, False: INCORRECT, None: None}
+    said = [SILENT if empty else right[hit] for empty, hit in zip(table.unsaid, table.hits, strict=True)]
+    return sorted(ways, key=lambda way: sum(a not in (None, b) for a, b in zip(said, way.states, strict=True)))
 
 
 def alike(table: Table) -> list[Column]:
@@ -138,12 +143,19 @@ def alike(table: Table) -> list[Column]:
         and len({word for c in series for word in c.words}) <= _FEW_WORDS
         and could_be_questions([c.name for c in series])
     ):
-        return series
+        return _siblings(table, series)
     found: list[Column] = []
     for base in free:
         own = [c for c in free if c.words <= base.words] if len(base.words) > 1 else []
         found = own if len(own) > max(1, len(found)) else found
     return found
+
+
+def _siblings(table: Table, series: Sequence[Column]) -> list[Column]:
+    """Return the columns of a table whose names differ from those of a series by their numbers alone, and that say
+    nothing else: one may say the same in each row, or something else in each."""
+    stems, words = {_DIGITS.sub("", c.name) for c in series}, {word for c in series for word in c.words}
+    return [c for c in table.columns if _DIGITS.sub("", c.name) in stems and c.words <= words]
 
 
 def _is_series(column: Column) -> bool:
@@ -189,10 +201,10 @@ def _meanings(known: Mapping[str, int | None]) -> list[dict[str, int]]:
         return [{minus: SILENT}, wrong, {minus: NOT_GRADED}]
     if not unknown or any(decimal(word) is not None for word in unknown):
         return []
-    if len(unknown) == len(known):
-        own = (CORRECT, INCORRECT, SILENT)[: len(unknown)]
-        few = 1 < len(unknown) <= len(own)
-        return [dict(zip(order, own, strict=True)) for order in permutations(unknown)] if few else []
+    own = (CORRECT, INCORRECT, SILENT)[: len(known)]
+    if len(unknown) > 1 and len(known) == len(own) and SILENT not in known.values():
+        every = [dict(zip(order, own, strict=True)) for order in permutations([*unknown, *(known.keys() - unknown)])]
+        return sorted(every, key=lambda means: sum(known[word] not in (None, state) for word, state in means.items()))
     lacking = [state for state in (CORRECT, INCORRECT) if state not in known.values()]
     if len(unknown) > 1:
         few = len(unknown) == len(lacking)

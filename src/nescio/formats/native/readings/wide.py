@@ -6,7 +6,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import combinations
 from typing import Any
 
 from msgspec import Struct
@@ -18,7 +17,7 @@ from nescio.errors import FormatError
 from nescio.formats.native import roles
 from nescio.formats.native.headers import INDEXES, STEMS
 from nescio.formats.native.readings.columns import MINUS, Column
-from nescio.formats.native.readings.table import Table, same, table_of
+from nescio.formats.native.readings.table import Table, answered, table_of
 from nescio.sources.database import connect
 from nescio.sources.opening import open_table
 from nescio.sources.rows import KEY
@@ -228,7 +227,7 @@ def _bare(free: Sequence[Column], series: Collection[str]) -> tuple[Runs | None,
         return None, False
     if (
         any(c.silent_words or c.words & words for c in others)
-        or _are_answered(others)
+        or any(answered(others))  # a row then is one answer
         or _share_a_part(verdicts, others)
     ):
         return None, False
@@ -252,17 +251,6 @@ def _said_in(columns: Sequence[Column]) -> set[str]:
     if any(_kind(c) == "words" for c in verdicts):
         said |= {word for c in columns if c.words and None not in c.states.values() for word in c.words}
     return said
-
-
-def _are_answered(others: Sequence[Column]) -> bool:
-    """Say whether two columns of texts are the same in some rows, as an answer and the gold answer are: a row then is
-    one answer."""
-    texts = [c for c in others if len(c.words) > _SERIES and not c.is_measured]
-    for one, other in combinations(texts, 2):
-        alike = sum(map(same, one.cells, other.cells))
-        if _SERIES <= alike < len(one.cells):
-            return True
-    return False
 
 
 def _share_a_part(verdicts: Sequence[Column], others: Sequence[Column]) -> bool:
