@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice, permutations, product
+from itertools import permutations, product
 
 from msgspec import Struct
 
@@ -39,11 +39,18 @@ class Way(Struct, frozen=True):
 def shown(table: Table, ways: Sequence[Way]) -> str:
     """Write ways as a table, one a line, unless there is but one: the options to paste, and right, wrong and silent of
     each run."""
-    told = [way.remark or (_of_runs(table, way.states) if way.states else "") for way in ways[:MOST]]
+    ways = told(table, ways[:MOST])
     if len(ways) == 1:
-        return f"its columns with {ways[0].options}{f' ({told[0]})' if told[0] else ''}"
-    lines = [f"  {way.options}" + (f"  ({said})" if said else "") for way, said in zip(ways, told, strict=False)]
+        return f"its columns with {ways[0].options}{f' ({ways[0].remark})' if ways[0].remark else ''}"
+    lines = [f"  {way.options}" + (f"  ({way.remark})" if way.remark else "") for way in ways]
     return "\n".join([HEAD, *lines, ""])
+
+
+def told(table: Table, ways: Sequence[Way]) -> list[Way]:
+    """Return ways with what each makes of the runs of a table."""
+    return [
+        way if way.remark or not way.states else Way(way.options, remark=_of_runs(table, way.states)) for way in ways
+    ]
 
 
 def _of_runs(table: Table, states: States) -> str:
@@ -53,9 +60,12 @@ def _of_runs(table: Table, states: States) -> str:
     by_run: dict[str, list[int | None]] = {}
     for run, state in zip(table.run.cells, states, strict=True):
         by_run.setdefault(run or "", []).append(state)
-    told = [f"{sanitize(run, _LONG)}: {counted(own)}" for run, own in islice(by_run.items(), _RUNS)]
-    more = [f"and {len(by_run) - _RUNS} more"] if len(by_run) > _RUNS else []
-    return "; ".join([*told, *more])
+    return _told(list(by_run.items()))
+
+
+def _told(runs: Sequence[tuple[str, States]]) -> str:
+    more = [f"and {len(runs) - _RUNS} more"] if len(runs) > _RUNS else []
+    return "; ".join([*(f"{sanitize(run, _LONG)}: {counted(states)}" for run, states in runs[:_RUNS]), *more])
 
 
 def ways_of(table: Table, verdicts: Sequence[Verdict], *, sure: bool) -> list[Way]:
@@ -178,9 +188,7 @@ def ways_of_columns(columns: Sequence[Column], runs: Column | None) -> list[Way]
             own = [
                 (n or "", [None if x is None else says[x] for x in r]) for n, r in zip(runs.cells, rows, strict=True)
             ]
-        told = "; ".join([f"{sanitize(name, _LONG)}: {counted(states)}" for name, states in own[:_RUNS]])
-        told += f"; and {len(own) - _RUNS} more" if len(own) > _RUNS else ""
-        ways.append(Way(" ".join(filter(None, (option, _mapped(means, known)))), remark=told))
+        ways.append(Way(" ".join(filter(None, (option, _mapped(means, known)))), remark=_told(own)))
     return ways
 
 
