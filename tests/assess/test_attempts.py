@@ -272,3 +272,28 @@ def test_only_what_the_page_needs_is_told_of_the_database(ana: Browser, database
     told = ana.page
     assert own["secret"] not in told
     assert not [one for one in known if one in told]  # items come one after the other
+
+
+def test_a_table_that_another_holds_is_said_and_nothing_is_lost(
+    postgres: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """On PostgreSQL, which would wait for ever; on SQLite: tests/assess/test_server.py."""
+    import psycopg
+
+    monkeypatch.setattr("nescio.assessing.database.BUSY", 1_000)
+    with psycopg.connect(f"{postgres}/postgres", autocommit=True) as connection:
+        connection.execute("CREATE DATABASE held")
+    create(f"{postgres}/held", [pool_of(tmp_path)])
+    database = open_database(f"{postgres}/held")
+    ana = Browser(database, application(database), "ana")
+    one = row(ana.next()[0]["id"])
+    with psycopg.connect(f"{postgres}/held") as other:
+        other.execute("LOCK TABLE records IN ACCESS EXCLUSIVE MODE")
+        answer = ana.save(one)
+        assert answer.status_code == 503
+        assert "lock timeout" in answer.json()["detail"]
+        assert "nothing was saved" in answer.json()["detail"]
+    assert ana.save(one).json()["saved"] == [one["id"]]
+    with database.reading() as connection_:
+        assert connection_.exec_driver_sql("SHOW synchronous_commit").scalar() == "on"
+    database.close()
