@@ -13,7 +13,9 @@ import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
@@ -89,7 +91,7 @@ class Simulated(threading.Thread):
                         self.acknowledged[name] = (one["item"], one["verdict"])
                     waiting.remove(one)
             except urllib.error.HTTPError as error:
-                self.trouble.append(f"{error.code} {error.url}")
+                self.trouble.append(f"{error.code} {error.url} {error.read().decode()}")
                 time.sleep(0.2)
             except (
                 OSError,
@@ -182,6 +184,62 @@ def test_a_server_that_is_killed_twenty_times_keeps_what_it_acknowledged(
     finally:
         servers[-1].kill()
         servers[-1].wait()
+
+
+@contextmanager
+def small_disk() -> Iterator[Path]:
+    """A disk of 16 MB; skipped where none can be made."""
+    place = Path(f"/tmp/nescio-disk-{uuid.uuid4().hex[:8]}")
+    place.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", place], capture_output=True, check=False
+    )
+    try:
+        if mounted.returncode:
+            pytest.skip("no disk can be mounted here")
+        yield place
+    finally:
+        subprocess.run(["umount", "-l", place], capture_output=True, check=False)
+        place.rmdir()
+
+
+def fill_up(place: Path) -> None:
+    """Leave no byte on a disk."""
+    with suppress(OSError), (place / "filler").open("wb", buffering=0) as file:
+        while file.write(b"x" * (1 << 16)):
+            pass
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("full", ["disk", "limit"])
+def test_a_disk_that_is_full_is_said_and_loses_nothing(full: str, tmp_path: Path) -> None:
+    """A real disk without room, and a limit on files (which a quota is like): judging goes on once there is room."""
+    with small_disk() if full == "disk" else nullcontext(tmp_path) as place:
+        db, port = str(place / "j.db"), free_port()
+        create(db, many(tmp_path, 2_000), overlap=2)
+        server = serve(db, port)
+
+        def disturb() -> None:
+            time.sleep(2)
+            if full == "disk":
+                fill_up(place)
+                time.sleep(4)
+                (place / "filler").unlink()
+            else:
+                limits = resource.prlimit(server.pid, resource.RLIMIT_FSIZE, (1 << 10, resource.RLIM_INFINITY))
+                time.sleep(4)
+                resource.prlimit(server.pid, resource.RLIMIT_FSIZE, limits)
+            time.sleep(4)
+
+        try:
+            assessors = judged_under(db, port, disturb)
+        finally:
+            server.kill()
+            server.wait()
+    trouble = [text for one in assessors for text in one.trouble]
+    print(len(trouble), {text.split("says ")[-1][:60] for text in trouble})
+    assert any("nothing was saved: the database says" in text for text in trouble)
+    assert {text.split()[0] for text in trouble} == {"503"}
 
 
 @pytest.mark.slow

@@ -30,7 +30,13 @@ class Database:
             self.sqlite = where.get_backend_name() == "sqlite"
             if self.sqlite and where.database in (None, "", ":memory:"):
                 raise UsageError("judgements need a database on disk: a file, or postgresql://HOST/NAME")
-            self.engine: Engine = create_engine(where, pool_size=POOLED, max_overflow=0, pool_pre_ping=not self.sqlite)
+            self.engine: Engine = create_engine(
+                where,
+                pool_size=POOLED,
+                max_overflow=0,
+                pool_pre_ping=not self.sqlite,
+                connect_args={} if self.sqlite else {"connect_timeout": BUSY // 1000},
+            )
         except (ArgumentError, NoSuchModuleError, ImportError) as error:
             raise UsageError(
                 f"a database is a file of SQLite or a URL such as postgresql://HOST/NAME ({error})"
@@ -40,6 +46,8 @@ class Database:
         if self.sqlite:
             event.listen(self.engine, "connect", _set_up)
             event.listen(self.engine, "begin", _begin)
+        else:
+            event.listen(self.engine, "connect", _set_up_server)
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -63,6 +71,13 @@ def _set_up(connection: Any, _: Any) -> None:
     connection.isolation_level = None  # SQLAlchemy's `begin` event begins
     for pragma in ("journal_mode=WAL", "synchronous=FULL", f"busy_timeout={BUSY}", "foreign_keys=ON"):
         connection.execute(f"PRAGMA {pragma}")
+
+
+def _set_up_server(connection: Any, _: Any) -> None:
+    """Have PostgreSQL wait for a lock no longer than SQLite does, and acknowledge only what is on the disk."""
+    connection.execute(f"SET lock_timeout = {BUSY}")
+    connection.execute("SET synchronous_commit = on")
+    connection.commit()
 
 
 def _begin(connection: Connection) -> None:

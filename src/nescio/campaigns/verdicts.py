@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
-import numpy as np
 from msgspec import Struct
 
 from nescio.campaigns.assessors import ADJUDICATION
@@ -17,8 +16,7 @@ from nescio.campaigns.screens import sentence_items
 from nescio.campaigns.settings import Resolution
 from nescio.data.model import Verdict
 from nescio.errors import MismatchError
-from nescio.stats.agreement import cohen_kappa
-from nescio.stats.raters import agreement_intervals
+from nescio.stats.raters import agreement_intervals, kappa_interval
 from nescio.text import plural
 
 MOST_NAMED = 10  # answers in dispute that a message lists
@@ -130,11 +128,11 @@ def agreement(
         for second in assessors[i + 1 :]:
             both = [(unit, given) for unit, given in decisions if first in given and second in given]
             if both:
-                table = np.zeros((len(names), len(names)))
-                for _, given in both:
-                    table[names.index(given[first]), names.index(given[second])] += 1
-                kappa, answers = float(cohen_kappa(table)), len({unit for unit, _ in both})
-                rows.append(Agreement(f"{first}, {second}", "kappa", kappa, None, None, answers, 0, unit, len(both)))
+                pairs = [[names.index(given[who]) for who in (first, second)] for _, given in both]
+                own = [unit for unit, _ in both]
+                one = kappa_interval(pairs, len(names), own, resamples=resamples, seed=seed)
+                spread = one.value, one.low, one.high, len({*own}), one.undefined
+                rows.append(Agreement(f"{first}, {second}", one.name, *spread, unit, len(both)))
     return rows
 
 
