@@ -45,6 +45,11 @@ class Verdict:
         """Whether it only says what is wrong or made up, which says nothing of an answer that was not given."""
         return self.inverted or speaks_of_faults(self.column.name, self.column.words)
 
+    @property
+    def given(self) -> int:
+        """What it only says of answers that were given: what is right, or wrong where it only says that."""
+        return INCORRECT if self.faults else CORRECT
+
     @cached_property
     def meant(self) -> dict[str, int]:
         """What its words mean that mean nothing, or something else, by themselves."""
