@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.resources import files
@@ -41,6 +43,7 @@ class Database:
             raise UsageError(
                 f"a database is a file of SQLite or a URL such as postgresql://HOST/NAME ({error})"
             ) from None
+        self.turn = threading.Lock() if self.sqlite else None
         self.path = Path(where.database or "") if self.sqlite else None
         self.shown = where.render_as_string(hide_password=True)
         if self.sqlite:
@@ -58,7 +61,18 @@ class Database:
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """Yield a connection whose changes are on the disk when the block has ended; SQLite has one writer at a time,
-        and the others wait."""
+        and the others wait: those of one server in a line, since SQLite itself would have them look again and again."""
+        if self.turn is not None and not self.turn.acquire(timeout=BUSY / 1_000):
+            raise OperationalError("BEGIN IMMEDIATE", None, sqlite3.OperationalError("database is locked"))
+        try:
+            with self._begun() as connection:
+                yield connection
+        finally:
+            if self.turn is not None:
+                self.turn.release()
+
+    @contextmanager
+    def _begun(self) -> Iterator[Connection]:
         with self.engine.connect().execution_options(immediate=True) as connection, connection.begin():
             yield connection
 

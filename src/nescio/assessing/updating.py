@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ from nescio.errors import UsageError
 from nescio.text import plural
 
 STEP = 500  # values in one condition
+BATCH = 1_000  # items that are written at once
+PAUSE = 0.05  # seconds for others between two batches
 
 
 class Updated(Struct, frozen=True):
@@ -52,22 +55,28 @@ def take_in(database: Database, sources: Sequence[Path | str]) -> Updated:
         raise UsageError("there is nothing to judge; has the campaign a pool (nescio campaign pool)?")
     if content.names != own["names"]:
         raise UsageError(f"this database asks for {own['names']}, and these files for {content.names}")
-    with database.writing() as connection:
+    with database.reading() as connection:
         found = _compare(connection, content.items)
         topics = languages_of(found.new)
         known = {*connection.scalars(select(units.c.topic))}
-        if not known & {topic_of(item) for item in content.items}:
-            raise UsageError("none of these questions is in the database; are these its sources?")
         drawn = connection.scalar(select(func.count()).select_from(units).where(units.c.inclusion.is_not(None)))
-        undrawn = {topic for topic in topics if topic not in known} if drawn else set[str]()
-        new = [item for item in found.new if topic_of(item) not in undrawn]
-        more = {topic: language for topic, language in topics.items() if topic not in known and topic not in undrawn}
-        times = times_of([*more], asked["overlap"])
-        write(connection, units, (unit(topic, language, times[topic]) for topic, language in more.items()))
-        write(connection, items, map(item_row, new))
+    if not known & {topic_of(item) for item in content.items}:
+        raise UsageError("none of these questions is in the database; are these its sources?")
+    undrawn = {topic for topic in topics if topic not in known} if drawn else set[str]()
+    new = [item for item in found.new if topic_of(item) not in undrawn]
+    times = times_of([topic for topic in topics if topic not in known and topic not in undrawn], asked["overlap"])
+    for some in _by_topics(new):
+        # Short, and with a pause, so that who judges waits for none of it; a call that was cut off is made again.
+        with database.writing() as connection:
+            fresh = {topic_of(item) for item in some} & times.keys()
+            write(connection, units, (unit(topic, topics[topic], times[topic]) for topic in fresh))
+            write(connection, items, map(item_row, some))
+            _reopen(connection, {topic_of(item) for item in some})
+        time.sleep(PAUSE)
+    with database.writing() as connection:
         for ids, gone in ((found.back, 0), (found.gone, 1)):
             _mark(connection, ids, gone)
-        _reopen(connection, {topic_of(item) for item in new} | _topics(connection, found.back))
+        _reopen(connection, _topics(connection, found.back))
         for topic in sorted(_topics(connection, found.gone)):
             open_ = select(claims.c.person).where(claims.c.topic == topic, claims.c.done == work.OPEN)
             for person in connection.scalars(open_).all():
@@ -78,6 +87,18 @@ def take_in(database: Database, sources: Sequence[Path | str]) -> Updated:
             for some in _some(found.gone)
         )
     return Updated(len(new), len({topic_of(item) for item in new}), len(found.gone), judged, len(undrawn))
+
+
+def _by_topics(new: Sequence[Item]) -> Iterator[list[Item]]:
+    """Yield items in batches; a topic is in one of them, so that nobody gets half of it."""
+    batch: list[Item] = []
+    for _, own in groupby(sorted(new, key=topic_of), topic_of):
+        batch += own
+        if len(batch) >= BATCH:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
 
 
 class _Compared(Struct):

@@ -321,7 +321,7 @@ def _clean_list(verdict: str) -> str | None:
     if listed is None:
         return None
     rows = [{"id": one.id, "text": sanitize(one.text, LONGEST, target="page"), "vital": one.vital} for one in listed]
-    return json.dumps(rows, ensure_ascii=False)
+    return json.dumps(rows, ensure_ascii=False, separators=(",", ":"))  # as pages write it
 
 
 def close(connection: Connection, person: str, topic: str) -> None:

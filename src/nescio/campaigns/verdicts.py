@@ -24,8 +24,8 @@ MOST_NAMED = 10  # answers in dispute that a message lists
 
 class Agreement(Struct, frozen=True):
     """How far assessors agree, over all answers that two or more judged; the interval is over answers. `n` counts what
-    `unit` says: answers, or, in definition questions, the decisions on each nugget of each string; `answers` are the
-    answers, or strings, in both."""
+    `unit` says: answers, or the decisions on each nugget of each string, or on each sentence of each story; `answers`
+    are the answers, or what `whole` says, in both."""
 
     assessors: str
     measure: str
@@ -36,6 +36,7 @@ class Agreement(Struct, frozen=True):
     undefined: int = 0
     unit: str = "answer"
     n: int = 0
+    whole: str = "string"
 
 
 def resolve(verdicts: Mapping[str, str], rule: Resolution) -> str | None:
@@ -94,15 +95,17 @@ def agreement(
     resamples: int = 10_000,
     seed: int = 0,
     nuggets: Mapping[str, Collection[str]] | None = None,
+    whole: str = "string",
 ) -> list[Agreement]:
     """Compute how far assessors agree on R, W, X and U: all of them together, and kappa for each two.
 
-    `nuggets` are those that may stand in each item, of definition questions: each is a decision of its own, found or
-    not, and the decisions on one string are resampled together. An adjudicator judges no answer anew, and is left out.
+    `nuggets` are those that may stand in each item, of definition questions, or the sentences that may answer it: each
+    is a decision of its own, found or not, and the decisions on one item, called `whole`, are resampled together. An
+    adjudicator judges no answer anew, and is left out.
     """
     items = [
         (item, {who: verdict for who, verdict in given.items() if who != ADJUDICATION})
-        for item, given in by_item(judgements).items()
+        for item, given in sorted(by_item(judgements).items())  # in whatever order they came, the figures are the same
     ]
     together = [(item, given) for item, given in items if len(given) > 1]
     if not together:
@@ -121,7 +124,9 @@ def agreement(
     unit = "answer" if nuggets is None else "decision"
     units = None if nuggets is None else [unit for unit, _ in decisions]
     rows = [
-        Agreement(label, one.name, one.value, one.low, one.high, len(together), one.undefined, unit, len(decisions))
+        Agreement(
+            label, one.name, one.value, one.low, one.high, len(together), one.undefined, unit, len(decisions), whole
+        )
         for one in agreement_intervals(counts, resamples=resamples, seed=seed, units=units)
     ]
     for i, first in enumerate(assessors):
@@ -132,7 +137,7 @@ def agreement(
                 own = [unit for unit, _ in both]
                 one = kappa_interval(pairs, len(names), own, resamples=resamples, seed=seed)
                 spread = one.value, one.low, one.high, len({*own}), one.undefined
-                rows.append(Agreement(f"{first}, {second}", one.name, *spread, unit, len(both)))
+                rows.append(Agreement(f"{first}, {second}", one.name, *spread, unit, len(both), whole))
     return rows
 
 
