@@ -139,7 +139,7 @@ def update(request: UpdateRequest) -> Any:
     nobody. What was judged stays, and so do its judgements. A new answer has no judge's grade to show.
 
     \b
-    nescio assess update questions.jsonl runs/*.jsonl --db judging.db
+    nescio assess update questions.jsonl runs/mine.jsonl --db judging.db
     """
 
     def take(database: Any) -> Any:
