@@ -303,3 +303,53 @@ def test_runs_in_every_combination_are_runs(tmp_path: Path) -> None:
     table = [{"id": f"q{i}", **{name: chance.random() < 0.6 for name in names}} for i in range(SIZE)]
     assert isinstance(found := read(tmp_path, table)[0], dict)
     assert list(found) == names
+
+
+# ---- what somebody makes who tries to deceive ----
+
+
+def test_a_verdict_that_goes_against_all_gold_answers_is_asked_about(tmp_path: Path) -> None:
+    states = truth(15)
+    said = {RIGHT: "no", WRONG: "yes", SILENT: "yes"}
+    table = rows(states, lambda s, i: {"gold": f"a{i}", "prediction": f"a{i + (s != RIGHT)}", "verdict": said[s]})
+    assert "--column outcome='!verdict'" in read(tmp_path, table)[0].replace("'outcome=!", "outcome='!")
+    assert read(tmp_path, table, column={"outcome": "!verdict"})[0] == counted(states, silent=1)
+    as_it_is, _ = read(tmp_path, table, column={"outcome": "verdict"})
+    assert [n[1] for n in as_it_is.values()] == [own.count(RIGHT) for own in states.values()]
+
+
+@pytest.mark.parametrize("words", [("correct", "incorrect", "abstained"), (True, False, False)], ids=str)
+def test_two_verdicts_that_bear_letters_may_be_judges(tmp_path: Path, words: tuple[Any, ...]) -> None:
+    """They agree on all but silence, or wholly unlike each other: they are of two runs, or of two judges."""
+    states = truth(16)[RUNS[0]]
+    said = dict(zip((RIGHT, WRONG, SILENT), words, strict=True))
+    other = [SILENT if i % 4 == 0 else s for i, s in enumerate(states)]
+    table = [
+        {"id": f"q{i}", "verdict_a": said[a], "verdict_b": said[b]}
+        for i, (a, b) in enumerate(zip(states, other, strict=True))
+    ]
+    message, _ = read(tmp_path, table)
+    ways = ("--column outcome=verdict_a  (", "--column outcome=verdict_b  (", "outcome=verdict_a+verdict_b  (")
+    assert all(way in message for way in ways)
+
+
+def test_letters_beside_answers_in_the_same_letters_are_gold_answers(tmp_path: Path) -> None:
+    table = [{"id": f"q{i}", "label": "ABC"[i % 3], "pred": "ABC"[i % 3 - (i % 2)]} for i in range(SIZE)]
+    assert "--column gold=label" in read(tmp_path, table)[0]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("5", "1", "3"), ("100%", "0%", "50%"), ("正解", "不正解", "無回答"), ("sound", "unsound", "mute")],
+    ids=str,
+)
+def test_of_words_in_order_or_made_of_each_other_the_likeliest_comes_first(tmp_path: Path, words: Any) -> None:
+    states = truth(17)
+    message, _ = read(tmp_path, rows(states, lambda s, _: {"score": dict(zip((RIGHT, WRONG, SILENT), words))[s]}))  # noqa: B905
+    first = next(line for line in message.splitlines() if line.startswith("  --"))
+    assert all(f"{word}={means}" in first for word, means in zip(words[:2], ("correct", "incorrect"), strict=True))
+
+
+def test_a_verdict_that_pandas_has_no_value_for_is_asked_about(tmp_path: Path) -> None:
+    table = rows(truth(18), lambda s, _: {"correct": {RIGHT: "1.0", WRONG: "0.0", SILENT: "nan"}[s]})
+    assert "--outcome-map nan=unanswered" in read(tmp_path, table)[0]

@@ -18,7 +18,7 @@ from nescio.assessing import work
 from nescio.assessing.database import Database
 from nescio.assessing.tables import items, people, records, units
 from nescio.campaigns.handed_in import FORMAT, Heading, Record, hand_in_lines
-from nescio.campaigns.verdicts import resolve
+from nescio.data.assessors import resolve
 from nescio.errors import UsageError
 from nescio.formats.native.outcome_table.outcome_table_writer import guard
 from nescio.sources.writing import atomic_write

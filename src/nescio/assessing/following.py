@@ -18,11 +18,11 @@ from nescio.assessing.access import ASSESSOR
 from nescio.assessing.database import Database
 from nescio.assessing.exporting import on_known
 from nescio.assessing.tables import items, people, units
-from nescio.campaigns.assessors import ADJUDICATION
 from nescio.campaigns.collecting import alike
 from nescio.campaigns.judgements import Judgement
 from nescio.campaigns.screens import LIST, NOTHING, SENTENCES
 from nescio.campaigns.verdicts import Agreement, agreement
+from nescio.data.assessors import ADJUDICATION
 from nescio.text import plural
 
 PAUSE = 180  # seconds from which on somebody did something else

@@ -17,9 +17,9 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from nescio.assessing.database import Database
 from nescio.assessing.tables import about, claims, items, records, units
-from nescio.campaigns.assessors import ADJUDICATION
 from nescio.campaigns.handed_in import listed_nuggets
 from nescio.campaigns.screens import LIST, NOTHING, SENTENCES
+from nescio.data.assessors import ADJUDICATION
 from nescio.data.model import Verdict
 from nescio.text import sanitize
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from nescio.campaigns import workbook
-from nescio.campaigns.assessors import ADJUDICATION, own_order, read_asked
+from nescio.campaigns.assessors import own_order, read_asked
 from nescio.campaigns.folder import KEY, SHEETS, Campaign, put, step
 from nescio.campaigns.handed_in import SUFFIX, handed_in_changes, key_of_lists, learn_lists, read_handed_in
 from nescio.campaigns.judgements import (
@@ -32,6 +32,7 @@ from nescio.campaigns.runs import Fault, Faults
 from nescio.campaigns.screens import OWN_KEY, list_items, sentence_items
 from nescio.campaigns.sheet_reading import SheetReader, table
 from nescio.campaigns.verdicts import agreement
+from nescio.data.assessors import ADJUDICATION
 from nescio.data.notes import Note, note
 from nescio.data.signature import sign
 from nescio.errors import FormatError, UsageError

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from nescio.campaigns.assessors import ADJUDICATION
 from nescio.campaigns.folder import Campaign
 from nescio.campaigns.group_tables import EVERYTHING
 from nescio.campaigns.judgements import Judgement, by_item, read_history, read_judgements
@@ -14,6 +13,7 @@ from nescio.campaigns.pooling import POOLED, Item, RunContents, pool_items, read
 from nescio.campaigns.receipts import ACCEPTED, read_receipts
 from nescio.campaigns.topics import nugget_texts
 from nescio.campaigns.verdicts import Agreement, agreement
+from nescio.data.assessors import ADJUDICATION
 from nescio.text import plural
 
 _MEASURES = {

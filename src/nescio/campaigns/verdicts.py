@@ -1,19 +1,17 @@
 """Judgements: what each assessor said of each answer, and the one verdict that they come to by the rule of the
-campaign."""
+campaign (`nescio.data.assessors`)."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
 from msgspec import Struct
 
-from nescio.campaigns.assessors import ADJUDICATION
 from nescio.campaigns.folder import Campaign
 from nescio.campaigns.judgements import Judgement, by_item, read_judgements
 from nescio.campaigns.pooling import Item, read_pool
 from nescio.campaigns.screens import sentence_items
-from nescio.campaigns.settings import Resolution
+from nescio.data.assessors import ADJUDICATION, Resolution, resolve_all
 from nescio.data.model import Verdict
 from nescio.errors import MismatchError
 from nescio.stats.raters import agreement_intervals, kappa_interval
@@ -39,38 +37,21 @@ class Agreement(Struct, frozen=True):
     whole: str = "string"
 
 
-def resolve(verdicts: Mapping[str, str], rule: Resolution) -> str | None:
-    """Return the one verdict on an answer; None where the rule leaves it in dispute.
-
-    Alike verdicts are the verdict. Of others, `majority` takes what more than half say; under `adjudicated` and
-    `majority` an adjudication decides the rest; `refused` leaves every difference in dispute.
-    """
-    own = [verdict for who, verdict in verdicts.items() if who != ADJUDICATION]
-    if len({*own}) == 1:
-        return own[0]
-    if rule == "refused":
-        return None
-    ((most, times),) = Counter(own).most_common(1) or [("", 0)]
-    if rule == "majority" and 2 * times > len(own):
-        return most
-    return verdicts.get(ADJUDICATION)
-
-
 def disputed(campaign: Campaign, judgements: Sequence[Judgement] | None = None) -> list[Item]:
     """List the answers of the pool whose judgements differ, and which the rule of the campaign does not resolve."""
     verdicts = by_item(read_judgements(campaign) if judgements is None else judgements)
-    rule = campaign.settings.resolve
+    final = _come_to_one(verdicts, campaign.settings.resolve)
     items = [*read_pool(campaign), *sentence_items(campaign)]
-    return [item for item in items if item.id in verdicts and resolve(verdicts[item.id], rule) is None]
+    return [item for item in items if item.id in final and final[item.id] is None]
 
 
 def resolved(campaign: Campaign, wanted: Collection[str] | None = None) -> dict[str, str]:
     """Return the verdict on each answer that is judged, of those that are `wanted` (None: all of the pool); raises
     MismatchError with the list of those in dispute."""
     wanted = {item.id for item in read_pool(campaign)} if wanted is None else wanted
-    verdicts = {item: given for item, given in by_item(read_judgements(campaign)).items() if item in wanted}
-    rule = campaign.settings.resolve
-    final = {item: resolve(given, rule) for item, given in verdicts.items()}
+    verdicts, rule = by_item(read_judgements(campaign)), campaign.settings.resolve
+    # Assessors are weighed by all that they judged, whatever is wanted.
+    final = {item: verdict for item, verdict in _come_to_one(verdicts, rule).items() if item in wanted}
     dispute = [item for item, verdict in final.items() if verdict is None]
     if dispute:
         answers = {item.id: f"{item.answer!r} to {item.question}" for item in read_pool(campaign)}
@@ -88,6 +69,14 @@ def resolved(campaign: Campaign, wanted: Collection[str] | None = None) -> dict[
         rows = "\n".join([*named[:MOST_NAMED], *left])
         raise MismatchError(f"{plural(len(dispute), 'answer')} judged differently; {how}\n{rows}")
     return {item: verdict for item, verdict in final.items() if verdict is not None}
+
+
+def _come_to_one(verdicts: Mapping[str, Mapping[str, str]], rule: Resolution) -> dict[str, str | None]:
+    """Return the one verdict on each item; lists of nuggets or sentences are no categories of a model."""
+    lists = {item for item, given in verdicts.items() if not {*given.values()} <= {*Verdict}}
+    marks = {item: given for item, given in verdicts.items() if item not in lists}
+    of_lists: Resolution = "majority" if rule == "dawid-skene" else rule
+    return resolve_all(marks, rule) | resolve_all({item: verdicts[item] for item in lists}, of_lists)
 
 
 def agreement(

@@ -23,6 +23,7 @@ from nescio.comparison.ranks import Rank, ranks
 from nescio.comparison.resampled_pairs import TestPlan
 from nescio.comparison.two_runs import take_both_ways, take_two
 from nescio.comparison.verdicts import TOO_FEW_RESAMPLES
+from nescio.data.assessors import Resolution
 from nescio.data.evidence import Data
 from nescio.data.judge_record import Target
 from nescio.data.notes import Note, gather, note
@@ -56,6 +57,7 @@ def compare(
     target: Target | None = None,
     labels_by: str | None = None,
     also_judged: Sequence[Any] = (),
+    resolve: Resolution = "adjudicated",
     resamples: int = 10_000,
     seed: int = 0,
     jobs: int = 1,
@@ -107,7 +109,7 @@ def compare(
     `tables["labels"]` says how each came about.
     """
     given = {**options, "baseline_file": file_of(baseline), "only": both_named(baseline, run)}
-    loaded, laid = _open(source, measures, given, test, (labels, target, labels_by, also_judged))
+    loaded, laid = _open(source, measures, given, test, (labels, target, labels_by, also_judged, resolve))
     target = target or "population"
     baseline = loaded.baseline or (None if baseline is None else str(baseline))
     if run is not None:
@@ -238,10 +240,10 @@ def _open(
     measures: Measures,
     options: Mapping[str, Any],
     test: Test,
-    how: tuple[Any, Target | None, Any, Sequence[Any]],
+    how: tuple[Any, Target | None, Any, Sequence[Any], Resolution],
 ) -> tuple[Loaded, Labels | None]:
     """Read what was given, and people's labels beside it where there are some."""
-    labels, target, labels_by, also_judged = how
+    labels, target, labels_by, also_judged, resolve = how
     if labels is None:
         counting = None if test == "tukey" or options["baseline_file"] else Counting(pairs=True)
         return open_data(source, {"strata": (), **options}, measures, counting), None
@@ -252,9 +254,8 @@ def _open(
             "give the files of both runs, and name the baseline"
         )
     loaded = open_labelled(source, measures, options, labels, (labels_by,))
-    return loaded, lay_labels(
-        loaded, labels, options, target=target or "population", labels_by=labels_by, also_judged=also_judged
-    )
+    laid: dict[str, Any] = {"labels_by": labels_by, "also_judged": also_judged, "resolve": resolve}
+    return loaded, lay_labels(loaded, labels, options, target=target or "population", **laid)
 
 
 def _pairs(data: Data, baseline: str | None) -> list[tuple[int, int]]:

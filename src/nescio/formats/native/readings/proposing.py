@@ -69,8 +69,8 @@ def _ways(table: Table, source: Source, *, judged: bool | None) -> list[Way]:
     ways: list[Way] = [Way("")] if known.one("score") else []
     if any(weight > least for weight in weights):
         ways = _of_the_verdict(table)
-    elif not known.one("score"):
-        ways = _of_the_answers(table)
+    else:
+        ways = _of_the_answers(table) or ways
         if not ways and any(weight > _UNLIKELY for weight in weights):
             ways = _of_the_verdict(table)
     named, odd = _to_explain(table)
@@ -181,7 +181,7 @@ def _of_the_answers(table: Table) -> list[Way]:
     if not known.one("gold", "prediction"):
         return _of_texts(table)
     part = "prediction" if known.one("gold") else "gold"
-    claimed = {column for names in known.columns.values() for column in names}
+    claimed = table.claimed("score")
     free = [
         c
         for c in table.columns
@@ -201,7 +201,7 @@ def _of_the_answers(table: Table) -> list[Way]:
 def _of_texts(table: Table) -> list[Way]:
     """Return the ways to take two columns of texts for the answers and the gold answers, where some of these are the
     same: an empty cell is an answer sooner than a gold one, and a question has but one of those."""
-    free = [c for c in table.columns if c.name not in table.claimed() and c not in table.key and not c.is_marks]
+    free = [c for c in table.columns if c.name not in table.claimed("score") and c not in table.key and not c.is_marks]
     ways = []
     for pair in answered(free):
         one, other, hits = pair

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import permutations, product
+from math import isfinite
 
 from msgspec import Struct
 
@@ -123,7 +124,7 @@ def of_words(counts: Mapping[str, int], before: str = "") -> str:
     for means in _meanings(known):
         states = [means.get(word, known[word]) for word, many in counts.items() for _ in range(many)]
         lines.append(f"  {' '.join(filter(None, (before, _mapped(means))))}  ({counted(states)})")
-    return "\n".join([HEAD, *lines, ""]) if lines else ""
+    return "\n".join(["one of these says it:", *lines, ""]) if lines else ""
 
 
 def ways_of_words(table: Table, column: Column) -> list[Way]:
@@ -207,14 +208,33 @@ def _meanings(known: Mapping[str, int | None]) -> list[dict[str, int]]:
         minus, no = numbers[-1.0], numbers.get(0.0)
         wrong = {minus: INCORRECT} if no is None else {minus: INCORRECT, no: SILENT}
         return [{minus: SILENT}, wrong, {minus: NOT_GRADED}]
-    if not unknown or any(decimal(word) is not None for word in unknown):
+    if unknown and all(number is not None and isfinite(number) for number in map(_number, known)):
+        low, *middle, high = sorted(known, key=lambda word: _number(word) or 0.0)
+        own = {high: CORRECT, low: INCORRECT}
+        return [own | {middle[0]: state} for state in (SILENT, INCORRECT, NOT_GRADED)] if len(middle) == 1 else []
+    if not unknown or any((number := decimal(word)) is not None and isfinite(number) for word in unknown):
         return []
-    own = (CORRECT, INCORRECT, SILENT)[: len(known)]
-    if len(unknown) > 1 and len(known) == len(own) and SILENT not in known.values():
-        every = [dict(zip(order, own, strict=True)) for order in permutations([*unknown, *(known.keys() - unknown)])]
-        return sorted(every, key=lambda means: sum(known[word] not in (None, state) for word, state in means.items()))
+    own_states = (CORRECT, INCORRECT, SILENT)[: len(known)]
+    if len(unknown) > 1 and len(known) == len(own_states) and SILENT not in known.values():
+        orders = permutations([*unknown, *(known.keys() - unknown)])
+        every = [dict(zip(order, own_states, strict=True)) for order in orders]
+        return sorted(every, key=lambda means: _strangeness(means, known))
     lacking = [state for state in (CORRECT, INCORRECT) if state not in known.values()]
     if len(unknown) > 1:
         few = len(unknown) == len(lacking)
         return [dict(zip(order, lacking, strict=True)) for order in permutations(unknown)] if few else []
     return [{unknown[0]: state} for state in (*lacking, *((SILENT,) if lacking else (SILENT, INCORRECT, NOT_GRADED)))]
+
+
+def _number(word: str) -> float | None:
+    """Return a word as a whole number or a percentage."""
+    number = decimal(word.rstrip("% "))
+    return None if number is not None and number % 1 else number
+
+
+def _strangeness(means: Mapping[str, int], known: Mapping[str, int | None]) -> int:
+    """Count what is odd in a meaning of words: that one means something else than it does by itself, that one made of
+    another word and more (unsupported, 不正解) does not say that what this says is wrong."""
+    odd = sum(known[word] not in (None, state) for word, state in means.items())
+    made = [(a, b) for a in means for b in means if a != b and a.casefold() in b.casefold()]
+    return odd + sum((means[a], means[b]) != (CORRECT, INCORRECT) for a, b in made)

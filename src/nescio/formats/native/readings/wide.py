@@ -65,9 +65,17 @@ def runs_of(table: Table) -> Runs | None:
     untold = (
         found is not None and key is None and len(found.columns) >= _SERIES and could_be_questions([*found.columns])
     )
-    if found is None or across is None or untold or (is_matrix and not across):
+    if found is None or across is None or untold or (is_matrix and not across) or _may_be_judges(found):
         return None
     return replace(found, runs_in=key.name) if key and across else found
+
+
+def _may_be_judges(runs: Runs) -> bool:
+    """Say whether runs are but letters or numbers behind one name for a verdict (`verdict_a`), which may be those of
+    judges."""
+    names = list(runs.columns)
+    alone = all(len(own) == 1 and name not in own.values() for name, own in runs.columns.items())
+    return alone and all(len(name) == 1 for name in names)
 
 
 def runs_of_columns(names: Sequence[str], runs_in: str | None) -> Runs:
