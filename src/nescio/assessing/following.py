@@ -20,7 +20,7 @@ from nescio.assessing.exporting import on_known
 from nescio.assessing.tables import items, people, units
 from nescio.campaigns.collecting import alike
 from nescio.campaigns.judgements import Judgement
-from nescio.campaigns.screens import LIST, SENTENCES
+from nescio.campaigns.screens import LIST, NOTHING, SENTENCES
 from nescio.campaigns.verdicts import Agreement, agreement
 from nescio.data.assessors import ADJUDICATION
 from nescio.text import plural
@@ -187,7 +187,15 @@ def _dispute(connection: Connection, item: str, said: Mapping[str, Any]) -> Disp
     one = connection.execute(select(items).where(items.c.id == item)).one()
     decided = said[ADJUDICATION].verdict if ADJUDICATION in said else ""
     given = sorted((row.verdict, row.comment) for who, row in said.items() if who != ADJUDICATION)
-    return Dispute(one.topic, one.question, one.answer, tuple(given), decided)
+    shown = tuple((_as_read(one.kind, verdict), comment) for verdict, comment in given)
+    return Dispute(one.topic, one.question, one.answer, shown, _as_read(one.kind, decided))
+
+
+def _as_read(kind: str, verdict: str) -> str:
+    """Return a verdict as the assessors' screen words it: none, or sentences counted from 1."""
+    if verdict == NOTHING:
+        return "none"
+    return ", ".join(str(int(name) + 1) for name in verdict.split(",")) if kind == SENTENCES and verdict else verdict
 
 
 def _remarks(rows: Sequence[Any]) -> Iterator[str]:

@@ -632,6 +632,7 @@ load().then(async () => {
   rebuildUndo();
   if (page.server) {
     $("hand-in").hidden = true;
+    $("file").closest("details").hidden = true; // the server has it
     await more();
   }
   ready = true;
