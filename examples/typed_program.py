@@ -18,7 +18,9 @@ from typing import assert_type
 import polars
 
 import nescio
+from nescio.comparison.contamination import Excess
 from nescio.comparison.early import Look
+from nescio.comparison.items import Item
 from nescio.comparison.stakes import AtStake
 from nescio.data.pivot import Pivot
 from nescio.meta_evaluation import Agreement, Correlation, Finding, Power, PowerPlan, Stability, SwapBin
@@ -26,6 +28,7 @@ from nescio.meta_evaluation.planning.labels import LabelPlan
 from nescio.meta_evaluation.planning.repeat_plans import RepeatsPlan
 from nescio.reporting.page.to_read import ToRead
 from nescio.scoring.assessors import Assessor
+from nescio.scoring.components import TotalError
 from nescio.scoring.repeat_noise import Repeatability
 from nescio.selective.cascades import Way
 from nescio.selective.votes import Vote
@@ -105,6 +108,9 @@ def comparisons() -> None:
     assert_type(nescio.cascade("cascade.csv", cost="cost_usd", right=0.05).rows, tuple[Way, ...])
     assert_type(nescio.assessors("annotators.csv", resamples=FAST).rows, tuple[Assessor, ...])
     assert_type(nescio.vote("votes.csv").rows, tuple[Vote, ...])
+    assert_type(nescio.contamination("paraphrases.csv", suspect="new").rows, tuple[Excess, ...])
+    assert_type(nescio.items("items.csv").rows, tuple[Item, ...])
+    assert_type(nescio.components("prompts.csv", factor=["prompt"]).rows, tuple[TotalError, ...])
     assert_type(nescio.advise("outcomes.csv", tolerate=20, resamples=FAST).rows, tuple[ToRead, ...])
     labels = nescio.plan_labels(spread=0.6, correlation=0.7, questions=1000, half_width=0.07)
     assert_type(labels.rows, tuple[LabelPlan, ...])

@@ -37,8 +37,11 @@ from nescio.verbs.cascade import cascade as cascade
 from nescio.verbs.check import check as check
 from nescio.verbs.comment import comment as comment
 from nescio.verbs.compare import compare as compare
+from nescio.verbs.components import components as components
+from nescio.verbs.contamination import contamination as contamination
 from nescio.verbs.convert import convert as convert
 from nescio.verbs.from_counts import from_counts as from_counts
+from nescio.verbs.items import items as items
 from nescio.verbs.judge import judge as judge
 from nescio.verbs.list_measures import list_measures as list_measures
 from nescio.verbs.look import look as look

@@ -50,6 +50,11 @@ def told_apart(table: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([table.assign(annotator=who) for who in (HOSTILE, "<b>")])
 
 
+def reworded(table: pd.DataFrame) -> pd.DataFrame:
+    """The table with a paraphrase of each question."""
+    return pd.concat([table, table.assign(question="other " + table["question"], paraphrase_of=table["question"])])
+
+
 # By the verb, and what is special about it.
 MADE: dict[str, Callable[[pd.DataFrame], Results]] = {
     "score": lambda table: nescio.score(table, by="topic", resamples=50),
@@ -67,6 +72,9 @@ MADE: dict[str, Callable[[pd.DataFrame], Results]] = {
     "assessors": lambda table: nescio.assessors(told_apart(table), resamples=50),
     "vote": lambda table: nescio.vote(repeated(table)),
     "stakes": lambda table: nescio.stakes(pd.concat([table.assign(stake=at) for at in ("1", "9")])),
+    "contamination": lambda table: nescio.contamination(reworded(table), suspect="b & <b>"),
+    "items": lambda table: nescio.items(pd.concat([table, table.assign(run=table["run"] + " again")])),
+    "components": lambda table: nescio.components(repeated(table), factor=["repeat"]),
     "plan_labels": lambda table: nescio.plan_labels(table, run="b & <b>", correlation=0.7, half_width=0.6),
     "plan_repeats": lambda table: nescio.plan_repeats(variances=(0.15, 0.1), budget=1000),  # noqa: ARG005
     "from_counts": lambda table: nescio.from_counts(237, 156, 107),  # noqa: ARG005

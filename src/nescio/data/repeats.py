@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from nescio.data.columns import Array
 
 REPEAT = "repeat"  # the stratum, and the reserved column of tables
+BETWEEN = " · "  # the parts of a label that several columns name
 LARGEST_SHARE = 1_000_000
 FIRST = "1"  # the label of an answer of a run that knows no repeats, beside others that do
 

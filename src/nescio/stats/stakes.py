@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 
 from nescio.stats import intervals
 from nescio.stats.few_units import unit_error, widened_error
+from nescio.stats.lattices import MOST_SUMS, convolved, lattice_step, power
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
 EVERYWHERE = (-math.inf, math.inf)
-MOST_SUMS = 1 << 16  # of a lattice on which a test is exact
 MOST_ORDERS = 20_000  # of the silences of one question
 MOST_VALUES = 1 << 20  # between which whole numbers are counted by their places
 MOST_POINTS = 1 << 19  # at which a characteristic function is looked at
@@ -204,14 +204,14 @@ def _order_p(groups: Groups, observed: float, rng: np.random.Generator, draws: i
     if not groups:
         return 1.0, "exact"
     sums = {key: _subset_sums(*key) for key in groups}
-    step = _lattice(np.concatenate([values for values, _ in sums.values()]))
+    step = lattice_step(np.concatenate([values for values, _ in sums.values()]))
     if step and sum(times * float(sums[key][0].max()) for key, times in groups.items()) / step < MOST_SUMS:
         law = np.ones(1)
         for key, times in groups.items():
             values, chances = sums[key]
             one = np.zeros(round(float(values.max()) / step) + 1)
             np.add.at(one, np.round(values / step).astype(np.int64), chances)
-            law = _convolved(law, _power(one, times))
+            law = convolved(law, power(one, times))
         return min(1.0, float(law[max(0, round(observed / step)) :].sum())), "exact"
     total = np.zeros(draws)
     for key, times in groups.items():
@@ -233,40 +233,6 @@ def _subset_sums(x: tuple[float, ...], many: int) -> tuple[Floats, Floats]:
 def _some_subsets(size: int, many: int) -> list[list[int]]:
     rng = np.random.default_rng(size * 1_000 + many)
     return [rng.permutation(size)[:many].tolist() for _ in range(MOST_ORDERS)]
-
-
-def _lattice(values: Floats) -> float:
-    """Return the step of which all values are whole multiples; 0 where there is none that is not tiny."""
-    apart = np.unique(np.round(values, 7))
-    apart = apart[apart > 1e-6]
-    step = float(apart[0]) if len(apart) else 1.0
-    for value in apart.tolist():
-        rest = value % step
-        while min(rest, step - rest) > 1e-5 * step and step > 1e-3:
-            step, rest = (rest if rest < step - rest else step - rest), 0.0
-            rest = value % step
-    whole = apart / step
-    return step if step > 1e-3 and np.allclose(whole, np.round(whole), rtol=0, atol=1e-4) else 0.0
-
-
-def _power(law: Floats, times: int) -> Floats:
-    """Convolve a law with itself so many times."""
-    made = np.ones(1)
-    while times:
-        if times & 1:
-            made = _convolved(made, law)
-        times >>= 1
-        law = _convolved(law, law) if times else law
-    return made
-
-
-def _convolved(one: Floats, other: Floats) -> Floats:
-    if min(len(one), len(other)) < 64:
-        return np.convolve(one, other)
-    size = len(one) + len(other) - 1
-    length = 1 << (size - 1).bit_length()
-    product: Floats = np.fft.irfft(np.fft.rfft(one, length) * np.fft.rfft(other, length), length)[:size]
-    return np.maximum(product, 0.0)
 
 
 def exchange_p(differences: Whole, rng: np.random.Generator, draws: int = 9_999) -> tuple[float, str]:

@@ -29,3 +29,4 @@ class Stream(IntEnum):
     ARRIVAL = 20
     TRUE_VALUES = 22
     STAKES = 23
+    PARAPHRASES = 41

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 # The order of the help page; what is not named comes last.
 ORDER = (
     *("score", "compare", "look", "baseline", "report", "view", "advise", "tune", "tune_pair", "repeats"),
-    *("cascade", "vote", "stakes", "stakes_prompts"),
+    *("cascade", "vote", "stakes", "stakes_prompts", "contamination", "components", "items"),
     *(
         "plan",
         "plan_labels",

@@ -51,7 +51,7 @@ from nescio.formats.native.outcome_table.strata_and_scores import (
     per_question,
     strata_of,
 )
-from nescio.formats.native.outcome_table.table import NO_TEXTS, RESERVED, Table, kept
+from nescio.formats.native.outcome_table.table import NO_TEXTS, RESERVED, Table, joined, kept
 from nescio.formats.native.outcome_table.words import state_words
 from nescio.formats.native.own_totals import totals_beside
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader, tables_with
@@ -157,6 +157,7 @@ def _collect(
     tables = []
     for i, source in enumerate(sources):
         have = load_rows(connection, source, f"raw_{i}", kept(source, options))
+        have |= joined(source, have)
         if not roles.roles_of(have).all("id", "text") and not source.named:
             require(source, ("question", "outcome"), have, "an outcome table")
         texts = roles.roles_of(have, source.named).all("id", "text", "gold", "prediction", "run")

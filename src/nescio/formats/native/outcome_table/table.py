@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from nescio.data.repeats import REPEAT
+from nescio.data.repeats import BETWEEN, REPEAT
 from nescio.formats.native import roles
 from nescio.formats.native.headers import REPEATS
 from nescio.formats.native.outcome_table.choosing import Chosen
@@ -69,4 +69,20 @@ def kept(source: Source, options: ReadOptions) -> set[str] | None:
         return None
     known = roles.roles_of(source.columns, source.named)
     proposed = {name for name in source.columns if roles.is_run(name) or roles.squash(name) in REPEATS}
-    return {*RESERVED, *options.strata, *options.graded, *known.all(*known.columns), *proposed}
+    several = _several(source)
+    return {*RESERVED, *options.strata, *options.graded, *known.all(*known.columns), *proposed, *several}
+
+
+def _several(source: Source) -> list[str]:
+    """Return the columns that together say which answer to its question a row is, if several were named."""
+    named = source.named.get(REPEAT, "")
+    return [] if named in source.columns or roles.AND not in named else named.split(roles.AND)
+
+
+def joined(source: Source, have: Mapping[str, str]) -> dict[str, str]:
+    """Return the cell that several columns of repeats are joined into, by the name that they were given under; it is
+    empty where one of them is."""
+    several = _several(source)
+    if not several or not {*several} <= {*have}:
+        return {}
+    return {source.named[REPEAT]: f" || '{BETWEEN}' || ".join(have[name] for name in several)}

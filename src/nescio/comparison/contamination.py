@@ -1,0 +1,260 @@
+"""Did a system see the questions before? Original against paraphrase, the suspect against other systems."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from nescio.data.evidence import Evidence, with_questions
+from nescio.data.notes import Note, note
+from nescio.data.repeats import means
+from nescio.data.results import Results
+from nescio.data.signature import sign
+from nescio.errors import MismatchError, UnknownNameError, UsageError, opt
+from nescio.measures import Measure, Measures
+from nescio.scoring.influence import slopes
+from nescio.scoring.samples import columns_for
+from nescio.scoring.score import open_data, parse_all
+from nescio.stats.paraphrases import alike, excess, exchange, of_strength
+from nescio.stats.stakes import mean
+from nescio.stats.streams import Stream
+from nescio.text import sanitize
+
+Floats = NDArray[np.float64]
+USUAL = ("accuracy", "c@1", "coverage")
+FEW = 30  # questions; the study begins there
+
+
+class Excess(Struct, frozen=True):
+    """What rewording costs the suspect beyond what it costs the references, by one measure.
+
+    `difference` is (`original` - `paraphrase`) - (`reference_original` - `reference_paraphrase`), the last two means
+    over the references. `explained` is what unlike strength alone would make of it, where paraphrases are as much
+    harder for all on the scale of log odds. `p` is one-sided, of a difference above that (or above 0, if it is less),
+    and not given where the references are too unlike the suspect;
+    `p_exchange` and, for one reference, `p_two_sided` are of the whole difference. `n` counts the questions of which
+    every system answered both wordings.
+    """
+
+    suspect: str
+    references: tuple[str, ...]
+    measure: str
+    original: float
+    paraphrase: float
+    reference_original: float
+    reference_paraphrase: float
+    difference: float
+    low: float | None
+    high: float | None
+    explained: float
+    p: float | None
+    p_exchange: float | None
+    p_two_sided: float | None
+    test: str
+    n: int
+
+
+def contamination(
+    source: Any,
+    measures: Measures,
+    *,
+    suspect: str,
+    paraphrase_of: str,
+    references: Sequence[str] | None,
+    ci: float,
+    seed: int,
+    **options: Any,
+) -> Results[Excess]:
+    """Compare what rewording costs one system with what it costs others on the same questions.
+
+    The column `paraphrase_of` names the original question of each paraphrase, and is empty for originals. Several
+    paraphrases of a question count as their mean. Raises MismatchError where no question has both wordings.
+    """
+    loaded = open_data(source, {"strata": (paraphrase_of,), **options}, measures or USUAL, counting=None)
+    data = with_questions(loaded.data, "compare with their paraphrases")
+    if paraphrase_of not in data.strata:
+        raise UsageError(f"{opt('paraphrase_of')}: there is no column {paraphrase_of!r} that is constant in a question")
+    others = [run for run in data.runs if run != suspect] if references is None else list(references)
+    for run in (suspect, *others):
+        if run not in data.runs:
+            raise UnknownNameError("run", run, data.runs)
+    if not others or suspect in others or len(set(others)) < len(others):
+        raise UsageError(
+            f"the suspect is compared with other systems, each once; name them with {opt('references')} (a drop of the "
+            "suspect alone says nothing: a harder wording does that, too)"
+        )
+    data = data.take_runs([data.runs.index(run) for run in (suspect, *others)])
+    wording = _wordings(data, paraphrase_of)
+    rng = np.random.default_rng([seed, int(Stream.PARAPHRASES)])
+    wanted = parse_all(measures or USUAL, loaded)
+    rows, left_out = [], 0
+    for measure in wanted:
+        row, left_out = _row(data, measure, wording, ci / 100, rng)
+        rows.append(row)
+    line = sign(
+        contamination=sanitize(suspect, target="line"),
+        against=sanitize("+".join(others), target="line"),
+        measures="+".join(measure.name for measure in wanted),
+        **loaded.signature,
+        ci=f"{ci:g}",
+        interval="t",
+        seed=seed,
+    )
+    return Results(tuple(rows), line, (*loaded.notes, *_notes(rows, left_out + wording.orphans)), "contamination")
+
+
+class Wordings(Struct, frozen=True, eq=False):
+    """The question of each row as it was asked (`asked`), the original that this belongs to (`original`), whether it is
+    a paraphrase, and the cluster of each original; `many` originals."""
+
+    asked: NDArray[np.int64]
+    original: NDArray[np.int64]
+    is_paraphrase: NDArray[np.bool_]
+    clusters: NDArray[np.int64]
+    many: int
+    orphans: int
+
+
+def _wordings(data: Evidence, column: str) -> Wordings:
+    """Say which row is of which original; paraphrases whose original is not there belong to none (-1)."""
+    named = np.array([str(value).strip() for value in data.strata[column]], dtype=object)
+    asked = np.arange(len(data.questions)) if data.repeats is None else data.repeats.question
+    is_paraphrase = np.array(
+        [bool(name) and name != own for name, own in zip(named, data.questions, strict=True)], dtype=bool
+    )
+    number: dict[str, int] = {}
+    for own, other in zip(data.questions, is_paraphrase, strict=True):
+        if not other:
+            number.setdefault(own, len(number))
+    original = np.array(
+        [
+            number.get(name if other else own, -1)
+            for name, own, other in zip(named, data.questions, is_paraphrase, strict=True)
+        ],
+        dtype=np.int64,
+    )
+    if not (is_paraphrase & (original >= 0)).any():
+        raise MismatchError(
+            f"no question has a paraphrase here; the column {column!r} names the original of each paraphrase"
+        )
+    clusters = np.arange(len(number))
+    if data.groups is not None:
+        known = original >= 0
+        clusters[original[known & ~is_paraphrase]] = data.groups[known & ~is_paraphrase]
+    return Wordings(asked, original, is_paraphrase, clusters, len(number), len(set(asked[original < 0].tolist())))
+
+
+def _laid(data: Evidence, measure: Measure, wording: Wordings) -> tuple[tuple[str, ...], Floats]:
+    """Return the columns that the formula reads, and their values of each original, system and wording; shape
+    (originals, systems, 2, columns), NaN where it was not answered."""
+    if not measure.of_counts:
+        raise UsageError(f"{measure.label} is no function of means over questions; use accuracy, c@1 or another mean")
+    read, usable = columns_for(data, measure)
+    names: tuple[str, ...] = ()
+    laid = np.zeros((0, 0, 0, 0))
+    for run in range(len(data.runs)):
+        for side, of in enumerate((~wording.is_paraphrase, wording.is_paraphrase)):
+            use = usable[run] & of & (wording.original >= 0)
+            own = {name: np.asarray(read[name][run][use], dtype=np.float64) for name in measure.needs}
+            columns, asked = measure.of_questions(own, wording.asked[use])
+            if not names:
+                names = tuple(name for name in columns if name != "n")
+                laid = np.full((wording.many, len(data.runs), 2, len(names)), np.nan)
+            of_asked = np.zeros(int(wording.asked.max()) + 1, dtype=np.int64)
+            of_asked[wording.asked[use]] = wording.original[use]
+            originals = of_asked[asked]
+            for place, name in enumerate(names):
+                laid[np.unique(originals), run, side, place] = means(columns[name], originals)
+    return names, laid
+
+
+def _row(
+    data: Evidence, measure: Measure, wording: Wordings, level: float, rng: np.random.Generator
+) -> tuple[Excess, int]:
+    names, laid = _laid(data, measure, wording)
+    whole = ~np.isnan(laid).any(axis=(1, 2, 3))
+    laid, clusters = laid[whole], wording.clusters[whole]
+    n, systems = len(laid), len(data.runs)
+    if not n:
+        raise MismatchError("no question has an answer of every system to both of its wordings")
+
+    def value(at: Floats) -> Floats:
+        return measure.of_totals({**{name: at[..., i] for i, name in enumerate(names)}, "n": np.array(1.0)})
+
+    at = laid.mean(axis=0)
+    scores = value(at)
+    difference = float(excess(value, at))
+    moved = np.zeros(n)
+    for system in range(systems):
+        share = 1.0 if system == 0 else -1 / (systems - 1)
+        for side in (0, 1):
+            slope = slopes(measure, {name: at[system, side, i] for i, name in enumerate(names)})
+            of_side = sum(
+                (laid[:, system, side, i] - at[system, side, i]) * slope[name] for i, name in enumerate(names)
+            )
+            moved += share * (1 - 2 * side) * of_side
+    clustered = data.groups is not None
+    got = mean(difference + moved, level, clusters if clustered else None)
+    unit = np.unique(clusters, return_inverse=True)[1] if clustered else np.arange(n)
+    units = np.zeros((int(unit.max()) + 1, *laid.shape[1:]))
+    np.add.at(units, unit, laid)
+    explained = of_strength(scores, measure.bounds, n)
+    test = exchange(value, units, n, rng)
+    beyond = exchange(value, units, n, rng, explained).p if explained > 0 else test.p
+    if not alike(scores, measure.bounds, explained, n):
+        beyond = math.nan
+    spread = not (math.isnan(got.low) or np.allclose(moved, 0, rtol=0, atol=1e-9))
+    others = scores[1:].mean(axis=0)
+    row = Excess(
+        data.runs[0],
+        tuple(data.runs[1:]),
+        measure.label,
+        original=float(scores[0, 0]),
+        paraphrase=float(scores[0, 1]),
+        reference_original=float(others[0]),
+        reference_paraphrase=float(others[1]),
+        difference=difference,
+        low=got.low if spread else None,
+        high=got.high if spread else None,
+        explained=explained,
+        p=_or_none(beyond),
+        p_exchange=_or_none(test.p),
+        p_two_sided=_or_none(test.both),
+        test=test.how,
+        n=n,
+    )
+    return row, int((~whole).sum())
+
+
+def _or_none(p: float) -> float | None:
+    return None if math.isnan(p) else p
+
+
+def _notes(rows: Sequence[Excess], left_out: int) -> list[Note]:
+    made = []
+    if left_out:
+        made.append(
+            note(
+                "contamination.left_out",
+                "{left_out:n question} {left_out:lacks/lack} a wording of some system, and {left_out:is/are} left out",
+                left_out=left_out,
+            )
+        )
+    unlike = [row.measure for row in rows if row.p is None and row.p_exchange is not None]
+    if unlike:
+        made.append(
+            note(
+                "contamination.unlike",
+                "{measures}: no p-value, as the references are too unlike the suspect, and a wording "
+                "that is harder for all alike costs it more; take references about as good as it",
+                measures=", ".join(unlike),
+            )
+        )
+    if rows and rows[0].n < FEW:
+        made.append(note("contamination.few", "only {n:n question}: read the interval as rough", n=rows[0].n))
+    return made

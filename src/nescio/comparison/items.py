@@ -1,0 +1,231 @@
+"""Items that do not tell able systems from weak ones: probable errors of the key, and traps, first."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from nescio.comparison.corrections import adjust
+from nescio.data.evidence import Evidence, with_questions
+from nescio.data.notes import Note, note
+from nescio.data.results import Results
+from nescio.data.signature import sign
+from nescio.errors import MismatchError
+from nescio.pipeline import Loaded
+from nescio.stats.items import (
+    DRAWS,
+    MOST_STEPS,
+    MOST_WORK,
+    correlations,
+    exact_steps,
+    reliability,
+    rest_scores,
+    smallest_p,
+    subset_p,
+)
+
+Floats = NDArray[np.float64]
+Said = Mapping[str, Mapping[tuple[str, str | None], str]]
+FEWEST = 4  # runs, below which a correlation says nothing
+SMALL = 0.002
+LEVEL = 0.1  # of false discoveries among the items that are flagged
+MANY = 40  # runs, below which a list is a list, and claims nothing (docs/items.md)
+
+
+class Item(Struct, frozen=True):
+    """One question over the runs that answered it.
+
+    `discrimination` is the correlation of being right with the score on all other questions, `p` that of a negative
+    one, exact over the runs. `other_answer` is the answer that the key calls wrong and that able runs agree on most,
+    `p_other` the least p of such answers times their number. `silence` is the correlation of silence with that score.
+    `suspicion` is the smaller of both p, adjusted (Benjamini-Hochberg); NaN where all runs agree.
+    """
+
+    question: str
+    right: float
+    unanswered: float
+    discrimination: float
+    p: float
+    silence: float
+    other_answer: str | None
+    p_other: float | None
+    suspicion: float
+    flagged: bool
+    n: int
+
+
+class Reliability(Struct, frozen=True):
+    """How well all items rank these runs (KR-20); `flagged_left_out`: without those that are flagged."""
+
+    runs: int
+    items: int
+    kr20: float
+    flagged_left_out: float
+
+
+class Suspects(Struct, frozen=True, eq=False):
+    """Of each item: its discrimination, the p of a negative one, the other answer that able runs agree on most with its
+    p (None), the smaller of both p times their number, that adjusted, and whether it is flagged; NaN where all runs
+    agree."""
+
+    discrimination: Floats
+    p_sign: Floats
+    other: list[tuple[str, float] | None]
+    p: Floats
+    adjusted: Floats
+    flagged: NDArray[np.bool_]
+
+
+def suspects(right: Floats, texts: Sequence[Sequence[str]] | None) -> Suspects:
+    """Test each item of shape (runs, items); `texts` are what each run said."""
+    rest = rest_scores(right)
+    whole = np.round(rest).astype(np.int64)
+    sign = np.array(_tests([(at, right[:, at] == 1) for at in range(right.shape[1])], whole, positive=False))
+    other = _others(right, whole, texts)
+    beside = np.array([math.nan if one is None else one[1] for one in other])
+    tests = (~np.isnan(sign)).astype(int) + ~np.isnan(beside)
+    p = np.minimum(1.0, np.fmin(sign, beside) * tests)
+    adjusted = np.array(adjust([None if math.isnan(one) else one for one in p.tolist()], "bh"), dtype=np.float64)
+    return Suspects(correlations(right, rest), sign, other, p, adjusted, adjusted <= LEVEL)
+
+
+def items(loaded: Loaded, said: Said | None) -> Results[Item]:
+    """Return the items with the most suspicious first; `said` holds the texts of the answers, where they are known.
+
+    Raises MismatchError for fewer than four runs, or questions that were asked several times.
+    """
+    data, left_out = _complete(with_questions(loaded.data, "look at"))
+    right = data.columns["correct"].astype(np.float64)
+    silent = 1 - data.columns["answered"].astype(np.float64)
+    texts = None
+    if said is not None:
+        texts = [[said.get(run, {}).get((question, None), "") for question in data.questions] for run in data.runs]
+    found = suspects(right, texts)
+    of_silence = correlations(silent, rest_scores(right))
+    rows = []
+    for at, question in enumerate(data.questions):
+        text, p_other = found.other[at] or (None, None)
+        rows.append(
+            Item(
+                question,
+                float(right[:, at].mean()),
+                float(silent[:, at].mean()),
+                float(found.discrimination[at]),
+                float(found.p_sign[at]),
+                float(of_silence[at]),
+                text,
+                p_other,
+                float(found.adjusted[at]),
+                bool(found.flagged[at]),
+                len(right),
+            )
+        )
+    order = np.lexsort([found.discrimination, found.p])  # what is not known comes last
+    kept = right[:, ~found.flagged]
+    table = Reliability(len(right), len(rows), reliability(right), reliability(kept))
+    line = sign(items=str(len(rows)), **loaded.signature, level=f"{LEVEL:g}", correction="bh")
+    notes = (*loaded.notes, *_notes(rows, left_out))
+    return Results(tuple(rows[at] for at in order), line, notes, "items", {"reliability": (table,)})
+
+
+def _complete(data: Evidence) -> tuple[Evidence, int]:
+    """Return the questions that all runs answered, and how many others there are."""
+    if not data.columns.keys() >= {"correct", "answered"}:
+        raise MismatchError("items need outcomes: right, wrong or silent")
+    if data.repeats is not None:
+        raise MismatchError(
+            "items need one answer of each run to a question, and these questions were asked several times"
+        )
+    if len(data.runs) < FEWEST:
+        raise MismatchError(
+            f"{len(data.runs)} runs say nothing about items; {FEWEST} are the fewest, and 40 tell something"
+        )
+    use: NDArray[np.bool_] = np.asarray(data.present.all(axis=0))
+    if use.sum() < 2:
+        raise MismatchError("there are not two questions that all runs answered")
+    return data.select(use), int((~use).sum())
+
+
+def _tests(marked: Sequence[tuple[int, NDArray[np.bool_]]], rest: NDArray[np.int64], *, positive: bool) -> list[float]:
+    """Return the p of each item and the runs marked there. Where these are too many, random subsets stand for all, and
+    only small p-values are exact."""
+    steps = [exact_steps(rest[:, at], int(runs.sum())) for at, runs in marked]
+    many = sum(steps) > MOST_WORK
+    found = [subset_p(rest[:, at], runs, positive=positive, draws=DRAWS if many else 0) for at, runs in marked]
+    for place, (at, runs) in enumerate(marked):
+        if many and found[place] <= SMALL and steps[place] <= MOST_STEPS:
+            found[place] = subset_p(rest[:, at], runs, positive=positive)
+    return found
+
+
+def _others(
+    right: Floats, rest: NDArray[np.int64], texts: Sequence[Sequence[str]] | None
+) -> list[tuple[str, float] | None]:
+    """Return, for each item, the wrong answer that able runs agree on most, and its p times the number of wrong
+    answers."""
+    found: list[tuple[str, float] | None] = [None] * right.shape[1]
+    if texts is None:
+        return found
+    marked, of = [], []
+    for at in range(right.shape[1]):
+        keys = [" ".join(own[at].casefold().split()) for own in texts]
+        ok = {key for key, good in zip(keys, right[:, at], strict=True) if good}
+        wrong = {*keys} - ok - {""}
+        for key in sorted(key for key in wrong if 1 < keys.count(key) < len(keys)):
+            marked.append((at, np.array([one == key for one in keys])))
+            of.append((at, texts[keys.index(key)][at], len(wrong)))
+    for (at, text, times), p in zip(of, _tests(marked, rest, positive=True), strict=True):
+        before = found[at]
+        if before is None or p * times < before[1]:
+            found[at] = (text, min(1.0, p * times))
+    return found
+
+
+def _notes(rows: Sequence[Item], left_out: int) -> list[Note]:
+    made = []
+    runs, tested = rows[0].n, sum(not math.isnan(row.suspicion) for row in rows)
+    if left_out:
+        made.append(
+            note(
+                "items.left_out",
+                "{left_out:n question} {left_out:was/were} not answered by all runs, and {left_out:is/are} left out",
+                left_out=left_out,
+            )
+        )
+    if tested and smallest_p(runs) > LEVEL / tested:
+        made.append(
+            note(
+                "items.few_runs",
+                "{runs:n run} cannot flag a single one of {tested:n question} that differ; the list is only an order "
+                "in which to check them",
+                runs=runs,
+                tested=tested,
+            )
+        )
+    elif runs < MANY:
+        made.append(
+            note(
+                "items.not_many_runs",
+                "with {runs:n run} few errors of a key are flagged; the list is an order in which to check them",
+                runs=runs,
+            )
+        )
+    if alike := len(rows) - tested:
+        made.append(
+            note(
+                "items.alike", "{alike:n question} {alike:tells/tell} nobody apart: all right or all wrong", alike=alike
+            )
+        )
+    return made
+
+
+def known_texts(texts: Any) -> Said | None:
+    """Return the texts of answers as `items` takes them."""
+    if texts is None:
+        return None
+    return {run: {key: one.graded or one.answer for key, one in own.items()} for run, own in texts.said.items()}

@@ -1,0 +1,41 @@
+"""Items, the most suspicious first: on the terminal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nescio.data.plain_tables import shown_p
+from nescio.data.results import Results
+from nescio.reporting.numbers import number
+from nescio.reporting.printing import show_signature, show_text
+from nescio.reporting.screen import show_records
+
+MOST_SHOWN = 20  # items; JSON has all
+LONGEST = 30  # characters of an answer
+
+
+def show_items(results: Results) -> None:
+    """Print the first items, and how reliably all of them rank the runs."""
+    show_records([_record(row) for row in results.rows[:MOST_SHOWN]])
+    if len(results.rows) > MOST_SHOWN:
+        show_text(f"{len(results.rows) - MOST_SHOWN:,} more questions; -f json lists them\n")
+    (table,) = results.tables["reliability"]
+    without = f", {number(table.flagged_left_out)} without those flagged" if any(row.flagged for row in results) else ""
+    show_text(f"\nreliability of the ranking of these {table.runs} runs (KR-20): {number(table.kr20)}{without}\n")
+    show_signature(results.signature)
+
+
+def _record(row: Any) -> dict[str, Any]:
+    text = row.other_answer
+    return {
+        "question": row.question,
+        "right": f"{row.right:.0%}",
+        "silent": f"{row.unanswered:.0%}",
+        "discrimination": number(row.discrimination),
+        "p": shown_p(row.p),
+        "silence": number(row.silence),
+        "other answer": "" if text is None else text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…",
+        "p (other answer)": "" if row.p_other is None else shown_p(row.p_other),
+        "suspicion": shown_p(row.suspicion),
+        "": "check the key" if row.flagged else "",
+    }

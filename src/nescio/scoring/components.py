@@ -1,0 +1,314 @@
+"""Total evaluation error: how far a score would move with other questions, prompts, judges or answers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from nescio.data.evidence import Evidence
+from nescio.data.notes import Note, note
+from nescio.data.repeats import BETWEEN, REPEAT
+from nescio.data.results import Results
+from nescio.data.signature import sign
+from nescio.errors import MismatchError, UnknownNameError, UsageError, opt
+from nescio.measures import Measure, Measures
+from nescio.scoring.repeat_noise import influence, repeated_evidence
+from nescio.scoring.samples import columns_for, measure_inputs
+from nescio.scoring.score import open_data, parse_all
+from nescio.stats import components as parts
+from nescio.stats.components import FEWEST, WITHIN, Components, Spread, balanced, clustered
+from nescio.stats.intervals import student
+
+Whole = NDArray[np.int64]
+QUESTION = "question"
+ANSWER = "answer"  # what one more of is another answer in each cell
+
+
+class TotalError(Struct, frozen=True):
+    """A score of a run, or the difference to the baseline, with the interval of a statement about other levels of the
+    factors `over`.
+
+    `se_answers` takes all answers for independent, `se_questions` is about other questions and these levels of the
+    other factors. `levels` says how many of each factor there are, `freedom` are Student's degrees of freedom.
+    """
+
+    run: str
+    baseline: str | None
+    measure: str
+    value: float
+    low: float | None
+    high: float | None
+    se: float
+    freedom: float
+    over: tuple[str, ...]
+    se_questions: float
+    se_answers: float
+    levels: dict[str, int]
+    answers: int
+    balanced: bool
+    n: int
+
+
+class Part(Struct, frozen=True):
+    """A component of the variance of a single answer, below 0 by chance at times, and the share of the mean's whole
+    variance that is due to it."""
+
+    run: str
+    baseline: str | None
+    measure: str
+    part: str
+    component: float
+    share: float
+
+
+class Next(Struct, frozen=True):
+    """What one more level of a factor, or one more answer a cell, costs and makes of the standard error, with 0 for
+    components below it; `floor` is the standard error that no number of them gets below."""
+
+    run: str
+    baseline: str | None
+    measure: str
+    add: str
+    cost: float
+    se_now: float
+    se_then: float
+    per_cost: float
+    floor: float
+
+
+class Planned(Struct, frozen=True):
+    """The levels of the factors with the least standard error for a budget."""
+
+    run: str
+    baseline: str | None
+    measure: str
+    levels: dict[str, int]
+    se: float
+
+
+class Asking(Struct, frozen=True):
+    """What is asked of a design: its factors, those that a statement is about (None: all that allow one), the level of
+    intervals as a share, what a level of each factor and an answer cost, and the budget."""
+
+    factors: tuple[str, ...]
+    over: tuple[str, ...] | None
+    level: float
+    costs: tuple[float, ...]
+    per_answer: float
+    budget: float | None
+
+
+def components(
+    source: Any,
+    measures: Measures,
+    *,
+    factor: Sequence[str],
+    sample: str | None,
+    over: Sequence[str] | None,
+    baseline: str | None,
+    cost: Mapping[str, float],
+    per_answer: float,
+    budget: float | None,
+    ci: float,
+    **options: Any,
+) -> Results[TotalError]:
+    """Say how far each score would move with other questions and other levels of the factors that are named.
+
+    Factors are columns of the answers to a question, crossed with the questions (and each other); "repeat" is the
+    repeat itself, such as a seed that all questions share. `tables["components"]` has the parts of the variance,
+    `tables["next"]` what to add. Raises UsageError for a factor that is no column, MismatchError where no question was
+    asked twice.
+    """
+    asking = _asking(factor, over, cost, per_answer=per_answer, budget=budget, ci=ci)
+    keys = [*factor, *([sample] if sample else [])]
+    told = {**options.pop("column", {})}
+    if keys != [REPEAT]:
+        told[REPEAT] = "+".join(keys)
+    loaded = open_data(source, {**options, "column": told, "strata": ()}, measures, counting=None)
+    data = repeated_evidence(loaded)
+    if baseline is not None and baseline not in data.runs:
+        raise UnknownNameError("run", baseline, data.runs)
+    codes = _codes(data, keys, len(factor))
+    wanted = parse_all(measures, loaded)
+    rows: list[TotalError] = []
+    tables: dict[str, list[Any]] = {"components": [], "next": [], "planned": []}
+    notes: list[Note] = []
+    for measure in wanted:
+        for run in data.runs:
+            if run != baseline:
+                row, more = _row(data, measure, (run, baseline), codes, asking)
+                rows.append(row)
+                for name, found in more.items():
+                    tables[name] += found
+    notes += _notes(rows, asking)
+    line = sign(
+        measures="+".join(measure.name for measure in wanted),
+        factors="+".join(asking.factors),
+        over="all" if over is None else "+".join(over),
+        **({"baseline": baseline} if baseline else {}),
+        **loaded.signature,
+        ci=f"{ci:g}",
+        interval="t",
+    )
+    kept = {name: tuple(found) for name, found in tables.items() if found}
+    left = (one for one in loaded.notes if one.code != "outcomes.repeats")
+    return Results(tuple(rows), line, (*left, *dict.fromkeys(notes)), "components", kept)
+
+
+def _asking(
+    factor: Sequence[str],
+    over: Sequence[str] | None,
+    cost: Mapping[str, float],
+    *,
+    per_answer: float,
+    budget: float | None,
+    ci: float,
+) -> Asking:
+    factors = (QUESTION, *factor)
+    if len(set(factors)) < len(factors):
+        raise UsageError(f"{opt('factor')}: each factor once; questions are one anyway (found {', '.join(factor)})")
+    for name in (*(over or ()), *cost):
+        if name not in factors:
+            raise UnknownNameError("factor", name, factors)
+    if any(price < 0 for price in cost.values()):
+        raise UsageError(f"{opt('cost')}: a cost is at least 0")
+    prices = tuple(float(cost.get(name, 0.0)) for name in factors)
+    return Asking(factors, None if over is None else tuple(over), ci / 100, prices, per_answer, budget)
+
+
+def _codes(data: Evidence, keys: Sequence[str], factors: int) -> list[Whole]:
+    """Return the number of each row's question, and of its level of each factor, by what its label is made of."""
+    assert data.repeats is not None
+    labels = list(map(str, data.repeats.label))
+    apart = {label: label.split(BETWEEN) if len(keys) > 1 else [label] for label in dict.fromkeys(labels)}
+    for label, values in apart.items():
+        if len(values) != len(keys):
+            raise MismatchError(
+                f"{label!r} is not the {' and the '.join(keys)} of an answer; no value may hold {BETWEEN!r}"
+            )
+    codes = [data.repeats.question]
+    for place in range(factors):
+        number = {value: at for at, value in enumerate(dict.fromkeys(values[place] for values in apart.values()))}
+        of_label = {label: number[values[place]] for label, values in apart.items()}
+        codes.append(np.fromiter(map(of_label.__getitem__, labels), np.int64, len(labels)))
+    return codes
+
+
+def _moved(data: Evidence, measure: Measure, names: tuple[str, str | None]) -> tuple[NDArray[np.float64], Whole, float]:
+    """Return what each answer adds to a score about its mean, or to a difference of two, which rows these are, and the
+    value."""
+    at = [data.runs.index(name) for name in names if name is not None]
+    usable = columns_for(data, measure)[1][at].all(axis=0)
+    rows = np.flatnonzero(usable)
+    part = data if usable.all() else data.select(rows)
+    if part.repeats is None:
+        raise MismatchError(f"no question was asked twice of {' and '.join(repr(data.runs[one]) for one in at)}")
+    values = {one.run: one.value for one in measure_inputs(part.take_runs(at), [measure])[0]}
+    moved = [influence(part, measure, run)[0] for run in at]
+    if len(at) == 1:
+        return moved[0], rows, values[0]
+    return moved[0] - moved[1], rows, values[0] - values[1]
+
+
+def _row(
+    data: Evidence, measure: Measure, names: tuple[str, str | None], codes: Sequence[Whole], asking: Asking
+) -> tuple[TotalError, dict[str, list[Any]]]:
+    moved, rows, value = _moved(data, measure, names)
+    moved = np.zeros(len(moved)) if np.allclose(moved, 0, rtol=0, atol=1e-9) else moved
+    own = [np.unique(code[rows], return_inverse=True)[1] for code in codes]
+    levels = tuple(int(code.max()) + 1 for code in own)
+    # A question counts as the mean of its answers, however many it has.
+    share = 1 / np.bincount(own[0])[own[0]] / levels[0]
+    found = balanced(moved, own)
+    allowed = [f for f, size in enumerate(levels) if size >= FEWEST]
+    over = tuple(allowed if asking.over is None else (asking.factors.index(name) for name in asking.over))
+
+    def spread(factors: tuple[int, ...]) -> Spread:
+        return clustered(moved * share, own, factors) if found is None else found.spread(factors)
+
+    of = spread(over)
+    n = len(moved)
+    fits = all(levels[f] >= FEWEST for f in over) and of.error > 0
+    half = of.error * float(student(of.freedom, asking.level)) if fits else math.nan
+    row = TotalError(
+        names[0],
+        names[1],
+        measure.label,
+        value,
+        None if math.isnan(half) else value - half,
+        None if math.isnan(half) else value + half,
+        of.error,
+        of.freedom,
+        tuple(asking.factors[f] for f in over),
+        spread((0,)).error,
+        math.sqrt(float(((moved * share) ** 2).sum()) * n / (n - 1)) if n > 1 else math.nan,
+        dict(zip(asking.factors, levels, strict=True)),
+        n,
+        found is not None,
+        levels[0],
+    )
+    return row, {} if found is None else _tables(found, over, (*names, measure.label), asking)
+
+
+def _tables(
+    found: Components, over: tuple[int, ...], key: tuple[str, str | None, str], asking: Asking
+) -> dict[str, list[Any]]:
+    """Return the parts of the variance, what to add next, and the best levels for the budget."""
+    now = found.variance(found.levels, found.repeats, over)
+    made: dict[str, list[Any]] = {"components": [], "next": [], "planned": []}
+    for factors in sorted(found.components, key=lambda s: (s == WITHIN, len(s), s)):
+        size = found.answers if factors == WITHIN else math.prod(found.levels[f] for f in factors)
+        component = found.components[factors]
+        counts = factors == WITHIN or {*factors} & {*over}
+        share = (max(0.0, component) / size / now if counts else 0.0) if now else math.nan
+        made["components"].append(Part(*key, _named(factors, found, asking), component, share))
+    for one in parts.additions(found, asking.costs, asking.per_answer, over):
+        name = ANSWER if one.factor is None else asking.factors[one.factor]
+        if one.factor is not None and found.levels[one.factor] < 2:
+            continue
+        least = math.sqrt(parts.floor(found, one.factor, over))
+        made["next"].append(Next(*key, name, one.cost, math.sqrt(now), math.sqrt(one.variance), one.gain, least))
+    if asking.budget is not None:
+        best = parts.within_budget(found, asking.costs, asking.per_answer, asking.budget, over)
+        if best is not None:
+            levels = dict(zip(asking.factors, best[0], strict=True))
+            made["planned"].append(Planned(*key, levels, math.sqrt(best[1])))
+    return made
+
+
+def _named(factors: tuple[int, ...], found: Components, asking: Asking) -> str:
+    if factors == WITHIN:
+        return ANSWER
+    several = [f for f, size in enumerate(found.levels) if size > 1]
+    name = " × ".join(asking.factors[f] for f in factors)
+    return f"{name}, {ANSWER}" if [*factors] == several and found.repeats == 1 else name
+
+
+def _notes(rows: Sequence[TotalError], asking: Asking) -> list[Note]:
+    made = []
+    few = {name: size for row in rows for name, size in row.levels.items() if size < FEWEST}
+    for name, size in few.items():
+        if asking.over is None or name in asking.over:
+            made.append(
+                note(
+                    "components.few_levels",
+                    "{size:n level} of {subject!r} {size:says/say} too little of others: "
+                    + ("there is no interval" if asking.over else "the interval is for these alone"),
+                    name,
+                    size=size,
+                )
+            )
+    if any(not row.balanced for row in rows):
+        made.append(
+            note(
+                "components.unbalanced",
+                "cells hold unlike numbers of answers: standard errors are clustered by each factor, and the variance "
+                "is not split",
+            )
+        )
+    return made

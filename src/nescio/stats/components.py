@@ -1,0 +1,241 @@
+"""The variance of a mean over crossed factors (questions, prompts, judges …), all of them random: its parts, the
+standard error of a statement about other levels of some, and what to add next. Pure NumPy; knows nothing of questions.
+
+Cornfield & Tukey 1956, Brennan 2001 (balanced); Cameron, Gelbach & Miller 2011 (unbalanced).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations, product
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Whole = NDArray[np.int64]
+Factors = tuple[int, ...]  # a set of factors, by their places; () is the single answer within its cell
+WITHIN: Factors = ()
+FEWEST, FEW = (
+    3,
+    4,
+)  # levels of a factor with which intervals hold, and Satterthwaite's degrees of freedom (docs/components.md)
+
+
+class Spread(Struct, frozen=True):
+    """The standard error of a mean for a statement about other levels of the factors `over`, and Student's degrees of
+    freedom; NaN where it has none."""
+
+    over: Factors
+    variance: float
+    freedom: float
+
+    @property
+    def error(self) -> float:
+        """The standard error."""
+        return math.sqrt(self.variance)
+
+
+class Components(Struct, frozen=True):
+    """A balanced design: how many levels each factor has, answers a cell, mean squares and variance components of each
+    set of factors. With one answer a cell, the component of all factors together holds that of single answers."""
+
+    levels: tuple[int, ...]
+    repeats: int
+    squares: Mapping[Factors, float]
+    components: Mapping[Factors, float]
+
+    @property
+    def answers(self) -> int:
+        """How many answers there are."""
+        return math.prod(self.levels) * self.repeats
+
+    def variance(self, levels: Sequence[int], repeats: int, over: Factors | None = None) -> float:
+        """Return the variance of the mean in another design, with 0 for components below it; for `over` see `spread`
+        (None: all factors)."""
+        chosen = set(range(len(self.levels)) if over is None else over)
+        total = 0.0
+        for factors, component in self.components.items():
+            if factors == WITHIN or chosen & {*factors}:
+                size = math.prod(levels) * repeats if factors == WITHIN else math.prod(levels[f] for f in factors)
+                total += max(0.0, component) / size
+        return total
+
+    def spread(self, over: Factors) -> Spread:
+        """Return the standard error for other levels of the factors `over` and these levels of the others: that of
+        other answers in the same cells for none.
+
+        A sum of mean squares, at least that for one factor of them alone; degrees of freedom are Satterthwaite's, at
+        least those of the factor with the fewest levels, and no more than these where it has few.
+        """
+        weights = dict.fromkeys(self.squares, 0.0)
+        for factors in self.components:
+            if factors != WITHIN and not {*factors} & {*over}:
+                continue
+            for other, sign in _alternating(factors, self.squares):
+                weights[other] += sign
+        n = self.answers
+        parts = {factors: weight * self.squares[factors] / n for factors, weight in weights.items()}
+        variance = sum(parts.values())
+        if not over:
+            return Spread(over, variance, self.freedom(WITHIN)) if WITHIN in self.squares else Spread(over, math.nan, 0)
+        if any(self.levels[f] < 2 for f in over):
+            return Spread(over, math.nan, math.nan)
+        alone = {f: self.squares[f,] / n for f in over}
+        largest = max(alone, key=lambda f: alone[f])
+        fewest = min(self.levels[f] for f in over)
+        if variance <= alone[largest]:
+            return Spread(over, alone[largest], float(self.levels[largest] - 1))
+        freedom = variance**2 / sum(part**2 / self.freedom(factors) for factors, part in parts.items() if part)
+        return Spread(over, variance, _limited(fewest, min(freedom, float(n))))
+
+    def freedom(self, factors: Factors) -> int:
+        """Return the degrees of freedom of a mean square."""
+        if factors == WITHIN:
+            return math.prod(self.levels) * (self.repeats - 1)
+        return math.prod(self.levels[f] - 1 for f in factors)
+
+
+def _subsets(count: int) -> Iterator[Factors]:
+    for size in range(1, count + 1):
+        yield from combinations(range(count), size)
+
+
+def _limited(fewest: int, freedom: float) -> float:
+    return float(fewest - 1) if fewest < FEW else max(float(fewest - 1), freedom)
+
+
+def _alternating(factors: Factors, squares: Mapping[Factors, float]) -> Iterator[tuple[Factors, int]]:
+    """Yield the mean squares that sum up to the part of a set of factors times its answers a level, with their
+    signs."""
+    above = [other for other in squares if {*factors} <= {*other}]
+    for other in above if factors else [WITHIN]:
+        yield other, (-1) ** (len(other) - len(factors))
+    if factors and len(above) == 1 and WITHIN in squares:
+        yield WITHIN, -1
+
+
+def balanced(values: Floats, codes: Sequence[Whole]) -> Components | None:
+    r"""Split the variance of a balanced design by mean squares: $\sigma^2_s = \sum_{t \supseteq s} (-1)^{|t| - |s|}
+    MS_t$ over the answers of a level of s; None where cells hold unlike numbers of answers.
+
+    `codes` number the level of each value by each factor, from 0, none left out. A factor with one level has no
+    component.
+    """
+    levels = tuple(int(code.max()) + 1 for code in codes)
+    cell = np.ravel_multi_index(tuple(codes), levels)
+    often = np.bincount(cell, minlength=math.prod(levels))
+    repeats = int(often[0])
+    if not repeats or (often != repeats).any():
+        return None
+    table = values[np.argsort(cell, kind="stable")].reshape(*levels, repeats)
+    means = table.mean(axis=-1)
+    axes = range(len(levels))
+    squares: dict[Factors, float] = {}
+    effects: dict[Factors, Floats] = {(): np.array(means.mean()).reshape((1,) * len(levels))}
+    for factors in _subsets(len(levels)):
+        own = means.mean(axis=tuple(axis for axis in axes if axis not in factors), keepdims=True)
+        effects[factors] = own - sum(effect for other, effect in effects.items() if {*other} < {*factors})
+        degrees = math.prod(levels[f] - 1 for f in factors)
+        if degrees:
+            size = math.prod(levels) * repeats // math.prod(levels[f] for f in factors)
+            squares[factors] = size * float((effects[factors] ** 2).sum()) / degrees
+    if repeats > 1:
+        within = float(((table - means[..., None]) ** 2).sum())
+        squares[WITHIN] = within / (math.prod(levels) * (repeats - 1))
+    components = {}
+    for factors in squares:
+        size = len(values) // math.prod(levels[f] for f in factors) if factors else 1
+        components[factors] = sum(sign * squares[other] for other, sign in _alternating(factors, squares)) / size
+    return Components(levels, repeats, squares, components)
+
+
+def clustered(moved: Floats, codes: Sequence[Whole], over: Factors) -> Spread:
+    r"""Return the standard error of a mean in any design, for other levels of the factors `over`: clustered by all of
+    them, $V = \sum_s (-1)^{|s| + 1} V_s$, $V_s = \frac{G}{G - 1} \sum_g (\sum_{a \in g} e_a)^2$.
+
+    `moved` is how far each answer moves the mean, $e_a$. At least that of one factor alone; degrees of freedom are
+    Satterthwaite's over the single factors, within the same limits as in a balanced design.
+    """
+    levels = [len(np.unique(code)) for code in codes]
+    if not over or any(levels[f] < 2 for f in over):
+        return Spread(over, math.nan, math.nan)
+    variance, alone = 0.0, {}
+    for factors in (subset for size in range(1, len(over) + 1) for subset in combinations(over, size)):
+        key = np.unique(_joined([codes[f] for f in factors]), return_inverse=True)[1]
+        sums = np.bincount(key, moved)
+        part = len(sums) / (len(sums) - 1) * float((sums**2).sum())
+        variance += (-1) ** (len(factors) + 1) * part
+        if len(factors) == 1:
+            alone[factors[0]] = part
+    largest = max(alone, key=lambda f: alone[f])
+    fewest = min(levels[f] for f in over)
+    if variance <= alone[largest]:
+        return Spread(over, alone[largest], float(levels[largest] - 1))
+    freedom = variance**2 / sum(part**2 / (levels[f] - 1) for f, part in alone.items() if part)
+    return Spread(over, variance, _limited(fewest, freedom))
+
+
+def _joined(codes: Sequence[Whole]) -> Whole:
+    return np.ravel_multi_index(tuple(codes), tuple(int(code.max()) + 1 for code in codes))
+
+
+class Addition(Struct, frozen=True):
+    """One more level of a factor (None: one more answer a cell): what it costs, and the variance then."""
+
+    factor: int | None
+    cost: float
+    variance: float
+    gain: float
+
+
+def additions(
+    found: Components, costs: Sequence[float], per_answer: float, over: Factors | None = None
+) -> list[Addition]:
+    """Return what one more level of each factor, or one more answer a cell, would make of the variance, the largest
+    fall for its cost first. A level costs what `costs` says and its answers."""
+    levels, repeats = list(found.levels), found.repeats
+    now = found.variance(levels, repeats, over)
+    made = []
+    for factor in [*range(len(levels)), None]:
+        more = [size + (place == factor) for place, size in enumerate(levels)]
+        again = repeats + (factor is None)
+        answers = math.prod(more) * again - found.answers
+        cost = (0.0 if factor is None else costs[factor]) + per_answer * answers
+        # With one answer a cell, nobody knows which part of the last component more answers would lessen.
+        if factor is None and WITHIN not in found.components:
+            continue
+        then = found.variance(more, again, over)
+        made.append(Addition(factor, cost, then, (now - then) / cost if cost else math.inf))
+    return sorted(made, key=lambda one: -one.gain)
+
+
+def floor(found: Components, factor: int | None, over: Factors | None = None) -> float:
+    """Return the variance that no number of levels of a factor (None: of answers) gets below."""
+    many = 10**15
+    levels = [many if place == factor else size for place, size in enumerate(found.levels)]
+    return found.variance(levels, many if factor is None else found.repeats, over)
+
+
+def within_budget(
+    found: Components, costs: Sequence[float], per_answer: float, budget: float, over: Factors | None = None
+) -> tuple[tuple[int, ...], float] | None:
+    """Return the levels with the least variance for a budget, and that; None where it does not pay for two levels of
+    each factor that has some. All but the first factor are scanned, and the first takes what is left."""
+    most = 200 if len(costs) < 3 else 40
+    best: tuple[tuple[int, ...], float] | None = None
+    scanned = [range(1, 2) if size < 2 else range(2, most + 1) for size in found.levels[1:]]
+    for rest in product(*scanned):
+        cells = math.prod(rest) * found.repeats
+        paid = sum(cost * size for cost, size in zip(costs[1:], rest, strict=True))
+        each = costs[0] + per_answer * cells
+        first = math.floor((budget - paid) / each * (1 + 1e-12)) if each else 0
+        if first < 2:
+            continue
+        levels = (first, *rest)
+        variance = found.variance(levels, found.repeats, over)
+        if best is None or variance < best[1]:
+            best = levels, variance
+    return best

@@ -1,0 +1,94 @@
+"""Does an item tell able systems from weak ones? Item-rest correlations with exact tests, and the reliability of a
+ranking. Pure NumPy; knows nothing of questions.
+
+`right` has shape (runs, items).
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+MOST_STEPS = 20_000_000  # of one exact test
+MOST_WORK = 300_000_000  # of all of them
+DRAWS = 9_999
+
+
+def correlations(marked: Floats, rest: Floats) -> Floats:
+    """Return the correlation over runs of each column of `marked` with that of `rest`, both of shape (runs, items); NaN
+    where one of them is constant."""
+    x, y = marked - marked.mean(axis=0), rest - rest.mean(axis=0)
+    spread = np.sqrt((x**2).sum(axis=0) * (y**2).sum(axis=0))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = (x * y).sum(axis=0) / spread
+    return np.where(spread > 1e-12, found, np.nan)
+
+
+def rest_scores(right: Floats) -> Floats:
+    """Return how many of the other items each run got right; shape (runs, items)."""
+    return right.sum(axis=1, keepdims=True) - right
+
+
+def exact_steps(rest: NDArray[np.int64], many: int) -> int:
+    """Return how many steps an exact test takes."""
+    return len(rest) * min(many, len(rest) - many) * int((rest - rest.min()).sum() + 1)
+
+
+def subset_p(rest: NDArray[np.int64], marked: Bools, *, positive: bool, draws: int = 0, seed: int = 0) -> float:
+    """Return the chance that a random subset of as many runs has a sum of rest scores as low as that of the marked
+    runs, or as high (`positive`): the exact one, or (1 + hits)/(1 + draws).
+
+    NaN where all runs are marked or none.
+    """
+    many = int(marked.sum())
+    if many in (0, len(rest)):
+        return math.nan
+    low = rest - rest.min()
+    if positive:
+        low = low.max() - low
+    observed = int(low[marked].sum())
+    if draws:
+        return (1 + int((_subsets(len(rest), many, draws, seed) @ low <= observed).sum())) / (1 + draws)
+    # Sums beyond the observed one need no place.
+    ways = np.zeros((many + 1, observed + 1))
+    ways[0, 0] = 1.0
+    for value in low.tolist():
+        if value <= observed:
+            ways[1:, value:] += ways[:-1, : observed + 1 - value].copy()
+    return min(1.0, float(ways[many].sum() / math.comb(len(rest), many)))
+
+
+@lru_cache(maxsize=64)
+def _subsets(runs: int, many: int, draws: int, seed: int) -> Floats:
+    order = np.argsort(np.random.default_rng([seed, runs, many]).random((draws, runs)), axis=1)
+    return (order < many).astype(np.float64)
+
+
+def smallest_p(runs: int) -> float:
+    """Return the least p-value there can be, where half of the runs are right: the chance of one subset."""
+    return 1 / math.comb(runs, runs // 2)
+
+
+def reliability(right: Floats) -> float:
+    r"""Return Kuder and Richardson's formula 20 for these runs: $\frac{n}{n-1}(1 - \sum p(1-p)/s_T^2)$, variances over
+    the number of runs.
+
+    It is how well the items rank these runs, and not the precision of a score.
+    """
+    items = right.shape[1]
+    share, spread = right.mean(axis=0), float(right.sum(axis=1).var())
+    if items < 2 or spread <= 0:
+        return math.nan
+    return items / (items - 1) * (1 - float((share * (1 - share)).sum()) / spread)
+
+
+def split_half(right: Floats) -> tuple[float, float]:
+    """Return the correlation of the scores on odd and on even items, and Spearman and Brown's 2r/(1 + r)."""
+    halves = right[:, ::2].sum(axis=1, keepdims=True), right[:, 1::2].sum(axis=1, keepdims=True)
+    r = float(correlations(*halves)[0])
+    return r, 2 * r / (1 + r)

@@ -1,0 +1,157 @@
+"""Does a system lose more than others where its questions are reworded? Knows nothing of files.
+
+Every question has an original and a paraphrase, and every system has answered both. `units` are what is exchanged, a
+question or a cluster of them: the sums of its columns, of shape (units, systems, 2, columns), the suspect first and the
+original wording first.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from nescio.stats.exact_p_values import exact_p
+from nescio.stats.lattices import MOST_SUMS, convolved, lattice_step, power
+
+Floats = NDArray[np.float64]
+Value = Callable[[Floats], Floats]  # a measure, of the means of its columns (the last axis)
+DRAWS = 9_999
+AT_ONCE = 256
+TIED = 1e-9
+# Of the range of a measure, how far apart suspect and references may be; and with few questions (docs/contamination.md)
+MOST_APART, MOST_APART_OF_FEW, FEW = 0.1, 0.05, 100
+
+
+class Exchanged(Struct, frozen=True):
+    """The chance of so large an excess where it does not matter which system is the suspect: one-sided, two-sided (of
+    two systems; NaN of more), and how it was had."""
+
+    p: float
+    both: float
+    how: str
+
+
+def excess(value: Value, means: Floats) -> Floats:
+    r"""Return what the suspect loses between original and paraphrase less what the others lose on average:
+    $(v^x_o - v^x_p) - \overline{(v^y_o - v^y_p)}$; `means` has shape (…, systems, 2, columns)."""
+    lost = value(means[..., 0, :]) - value(means[..., 1, :])
+    return np.asarray(lost[..., 0] - lost[..., 1:].mean(axis=-1))
+
+
+def of_strength(scores: Floats, bounds: tuple[float, float], n: int) -> float:
+    r"""Return the excess that unlike strength alone explains, where a paraphrase is as much harder for all systems on
+    the scale of log odds.
+
+    The references' loss gives that shift $\delta$; the suspect, whose log odds are $l$ on average of both wordings,
+    would lose $\sigma(l + \delta/2) - \sigma(l - \delta/2)$. The average says least of its own loss by chance.
+    `scores` has shape (systems, 2), the suspect first, between `bounds`.
+    """
+    low, high = bounds
+    if not math.isfinite(high - low):
+        return 0.0
+    share = np.clip((scores - low) / (high - low), 0.5 / n, 1 - 0.5 / n)
+    odds = np.log(share / (1 - share))
+    lost = float((share[1:, 0] - share[1:, 1]).mean())
+    half, own = float((odds[1:, 0] - odds[1:, 1]).mean()) / 2, float(odds[0].mean())
+    would = 1 / (1 + math.exp(-own - half)) - 1 / (1 + math.exp(-own + half))
+    return (high - low) * (would - lost)
+
+
+def alike(scores: Floats, bounds: tuple[float, float], explained: float, n: int) -> bool:
+    """Tell whether the references are a match for a test: about as good as the suspect on average of both wordings, or
+    so that unlike strength speaks for it."""
+    low, high = bounds
+    most = MOST_APART if n >= FEW else MOST_APART_OF_FEW
+    apart = abs(float(scores[0].mean() - scores[1:].mean()))
+    return explained <= 0 or not math.isfinite(high - low) or apart <= most * (high - low)
+
+
+def exchange(
+    value: Value, units: Floats, n: int, rng: np.random.Generator, explained: float = 0.0, *, draws: int | None = None
+) -> Exchanged:
+    """Test whether the suspect is as any of the systems: on each unit, any of them alike is taken for it, both wordings
+    at once. Of the excess, what is `explained` does not count.
+
+    Exact for two systems where few kinds of units or a sum make it so, and for more where the excess is a sum on a
+    lattice; else (1 + hits)/(1 + draws) of random exchanges, and always where `draws` says of how many.
+    """
+    observed = float(excess(value, units.sum(axis=0) / n)) - explained
+    if math.isnan(observed):
+        return Exchanged(math.nan, math.nan, "undefined")
+    test = _two if units.shape[1] == 2 else _several
+    return test(value, units, n, observed, rng, draws=draws)
+
+
+def _two(
+    value: Value, units: Floats, n: int, observed: float, rng: np.random.Generator, *, draws: int | None
+) -> Exchanged:
+    flat = units.reshape(len(units), -1)
+    kinds, times = np.unique(flat, axis=0, return_counts=True)
+    kinds = kinds.reshape(-1, *units.shape[1:])
+    matters = (kinds[:, 0] != kinds[:, 1]).any(axis=(1, 2))
+    rest = np.einsum("k,k...->...", times[~matters], kinds[~matters])
+    kinds, times = kinds[matters], times[matters].astype(np.int64)
+    if not len(kinds):
+        return Exchanged(1.0, 1.0, "exact")
+    exchanged = rest + np.tensordot(times, kinds[:, ::-1], axes=1)
+
+    def difference(kept: Floats) -> Floats:
+        means = np.tensordot(kept, kinds - kinds[:, ::-1], axes=1)
+        return excess(value, (means + exchanged) / n)
+
+    both = exact_p(difference, times, observed) if draws is None else None
+    if both is not None:
+        if observed > TIED:
+            return Exchanged(both / 2, both, "exact")
+        further = exact_p(difference, times, abs(observed) + TIED)  # what lies beyond it, as the law is symmetric
+        if further is not None:
+            return Exchanged(1 - further / 2, both, "exact")
+    drawn = difference(rng.binomial(times, 0.5, size=(draws or DRAWS, len(times))).astype(np.float64))
+    return Exchanged(_hits(drawn, observed), _hits(np.abs(drawn), abs(observed)), "permutation")
+
+
+def _hits(drawn: Floats, observed: float) -> float:
+    return (1 + int(np.sum(drawn >= observed - TIED))) / (1 + len(drawn))
+
+
+def _several(
+    value: Value, units: Floats, n: int, observed: float, rng: np.random.Generator, *, draws: int | None
+) -> Exchanged:
+    systems = units.shape[1]
+    orders = np.array([np.roll(np.arange(systems), -k) for k in range(systems)])
+    # What a unit adds with each of its systems as the suspect, of a measure that is a sum.
+    added = np.stack([excess(value, units[:, order] / n) for order in orders], axis=1)
+    # No sum agrees with a measure that is none on these exchanges.
+    probes = [np.zeros(len(units), dtype=np.int64), *rng.integers(systems, size=(4, len(units)))]
+    own = [excess(value, units[np.arange(len(units))[:, None], orders[one]].sum(axis=0) / n) for one in probes]
+    sums = [added[np.arange(len(units)), one].sum() for one in probes]
+    if np.allclose(own, sums, rtol=0, atol=1e-10):
+        steps = (added - added.min(axis=1, keepdims=True)) * n * (systems - 1)
+        step = lattice_step(np.unique(np.round(steps, 8)))
+        if draws is None and step and steps.max(axis=1).sum() / step < MOST_SUMS:
+            law = np.ones(1)
+            places, times = np.unique(np.sort(np.round(steps / step).astype(np.int64)), axis=0, return_counts=True)
+            for place, often in zip(places, times.tolist(), strict=True):
+                law = convolved(law, power(np.bincount(place) / systems, often))
+            least = float((added.min(axis=1) * n * (systems - 1)).sum())
+            at = math.ceil((observed * n * (systems - 1) - least) / step - 1e-6)
+            return Exchanged(min(1.0, float(law[max(0, at) :].sum())), math.nan, "exact")
+        suspects = rng.integers(systems, size=(draws or DRAWS, len(units)))
+        drawn = np.array([added[np.arange(len(units)), one].sum() for one in suspects])
+        return Exchanged(_hits(drawn, observed), math.nan, "permutation")
+    parts = []
+    for start in range(0, draws or DRAWS, AT_ONCE):
+        order = np.argsort(rng.random((min(AT_ONCE, (draws or DRAWS) - start), len(units), systems)), axis=-1)
+        taken = [
+            sum(
+                np.einsum("bu,uwc->bwc", (order[:, :, place] == k).astype(np.float64), units[:, k])
+                for k in range(systems)
+            )
+            for place in range(systems)
+        ]
+        parts.append(excess(value, np.stack(taken, axis=1) / n))
+    return Exchanged(_hits(np.concatenate(parts), observed), math.nan, "permutation")

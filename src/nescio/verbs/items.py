@@ -1,0 +1,37 @@
+"""List questions whose key may be wrong: those that weak systems answer rightly and able ones do not.
+
+FILES hold the answers of at least four runs to the same questions.
+
+\b
+nescio items many.csv
+nescio items questions.jsonl runs/*.jsonl -f json
+
+The most suspicious questions come first. "discrimination" is the correlation, over runs, of being right with the score
+on all other questions. A negative one is suspicious, and so is an answer that the key calls wrong and on which able
+runs agree ("other answer", where the words of answers are known). p-values are of random subsets of the runs, exact
+where they are small, and "suspicion" is the smaller of the two, adjusted for the number of questions; at most 10% of
+those flagged are expected to be false alarms. "silence" above 0 marks a trap: able runs are silent where weak ones
+answer. With fewer than 40 runs the list is an order in which to check the keys, and claims nothing. Runs of one family
+are no independent witnesses.
+"""
+
+from __future__ import annotations
+
+from nescio.comparison.items import Item, known_texts
+from nescio.comparison.items import items as list_items
+from nescio.data.results import Results
+from nescio.options import verb
+from nescio.reporting.items_screen import show_items
+from nescio.reporting.page.question_texts import texts_of
+from nescio.scoring.score import open_data
+from nescio.verbs._shared import Reading, Sourced
+
+
+class ItemsRequest(Reading, Sourced):
+    """What `nescio items` is asked."""
+
+
+@verb(ItemsRequest, working="testing", show=show_items)
+def items(request: ItemsRequest) -> Results[Item]:
+    loaded = open_data(request.source, {"strata": (), "texts": True, **request.values(Reading)}, counting=None)
+    return list_items(loaded, known_texts(texts_of(loaded)))

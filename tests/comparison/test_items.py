@@ -1,0 +1,98 @@
+"""Items from files: the worked example of statistics3, section 7, probable errors of a key, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import nescio
+from nescio.comparison.items import suspects
+
+RUNS = ["111110", "111100", "111010", "110110", "101001", "110001", "001001", "000001"]
+
+
+def rows(runs: list[str]) -> list[dict[str, Any]]:
+    """A row a run and item: 1 right, 0 wrong, U silent."""
+    words = {"1": "correct", "0": "incorrect", "U": "unanswered"}
+    return [
+        {"run": f"r{i}", "question": f"q{j + 1}", "outcome": words[cell]}
+        for i, run in enumerate(runs)
+        for j, cell in enumerate(run)
+    ]
+
+
+def test_the_worked_example_of_section_7() -> None:
+    """Item 6 comes first: p 1/70, adjusted .0857142857; KR-20 .0521739130, and .7267441860 without it."""
+    found = nescio.items(rows(RUNS))
+    first = found.rows[0]
+    assert (first.question, first.flagged) == ("q6", True)
+    assert first.discrimination == pytest.approx(-0.9149914220, abs=1e-9)
+    assert first.p == pytest.approx(1 / 70, abs=1e-9)
+    assert first.suspicion == pytest.approx(0.0857142857, abs=1e-9)
+    (table,) = found.tables["reliability"]
+    assert (table.kr20, table.flagged_left_out) == pytest.approx((0.0521739130, 0.7267441860), abs=1e-9)
+
+
+def test_able_runs_that_agree_on_another_answer_speak_against_the_key() -> None:
+    """The better half says Bern, whose key is Zurich: exact over all halves of eight runs, 1/70, and two tests."""
+    right = np.array([[float(cell) for cell in run] for run in ["11111100"] * 4 + ["10000001", "01000001"] * 2])
+    texts = [[" Bern" if item == 6 else "x" for item in range(8)] for _ in range(4)]
+    texts += [[("Zug", "Ulm", "Rom", "Wil")[run] if item == 6 else "x" for item in range(8)] for run in range(4)]
+    found = suspects(right, texts)
+    assert found.other[6] == (" Bern", pytest.approx(5 / 70))  # five answers that the key calls wrong
+    assert np.isnan(found.p_sign[6])  # nobody is right
+    assert found.p[7] == pytest.approx(1 / 70)  # one test there: nobody shares another answer
+
+
+def test_silence_of_able_runs_marks_a_trap() -> None:
+    """Whoever knows most is silent on the last item."""
+    found = nescio.items(rows(["1111U", "1101U", "10101", "01001", "00001"]))
+    (trap,) = [row for row in found if row.question == "q5"]
+    assert trap.silence > 0.8
+    assert trap.discrimination < -0.8
+
+
+def test_items_on_which_all_agree_come_last_and_are_said() -> None:
+    """Nothing is known of their discrimination."""
+    found = nescio.items(rows(["110", "100", "110", "100"]))
+    assert next(row.question for row in found) == "q2"
+    assert np.isnan(found.rows[-1].suspicion)
+    assert "items.alike" in {note.code for note in found.notes}
+
+
+def test_too_few_runs_to_flag_anything_are_said() -> None:
+    """Five runs have ten halves at most."""
+    found = nescio.items(rows(["1110", "1100", "1010", "0111", "0001"]))
+    assert "items.few_runs" in {note.code for note in found.notes}
+    assert not any(row.flagged for row in found)
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        (rows(RUNS[:3]), "3 runs"),
+        ([dict(row, repeat=at) for row in rows(RUNS) for at in ("1", "2")], "several times"),
+        (rows([run[:1] for run in RUNS]), "two questions"),
+    ],
+)
+def test_what_says_nothing_is_one_clear_error(table: list[dict[str, Any]], said: str) -> None:
+    """Three runs, repeats, a single question."""
+    with pytest.raises(nescio.NescioError, match=said):
+        nescio.items(table)
+
+
+def test_a_small_version_of_the_study() -> None:
+    """Twenty runs, 60 items, four wrong keys: they are near the head of the list, and nothing right is flagged often."""
+    rng = np.random.default_rng(72)
+    hits = false = 0
+    for _ in range(5):
+        able, easy = rng.normal(0, 1, 20), rng.normal(0, 0.7, 60)
+        right = (rng.random((20, 60)) < 1 / (1 + np.exp(-2 * able[:, None] - easy))).astype(np.float64)
+        right[:, :4] = 1 - right[:, :4]
+        found = suspects(right, None)
+        hits += int((np.argsort(found.p)[:6] < 4).sum())
+        false += int(found.flagged[4:].sum())
+    assert hits >= 14
+    assert false <= 2
