@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import re
 import shutil
 import subprocess
@@ -522,7 +523,7 @@ def test_the_site_has_returns_with_medians_and_its_links_lead_somewhere(tmp_path
     assert (published.topics, published.groups) == (10, 2)
     for page in site.rglob("*.html"):
         text = page.read_text()
-        assert "http" not in text.replace("http-equiv", "")
+        assert "http" not in text.replace("http-equiv", "").replace('xmlns="http://www.w3.org/2000/svg"', "")
         for link in re.findall(r'href="([^"#][^"]*)"', text):
             assert (page.parent / link).exists(), (page, link)
         assert {*re.findall(r'href="#([^"]*)"', text)} <= {*re.findall(r' id="([^"]*)"', text)}
@@ -536,6 +537,29 @@ def test_the_site_has_returns_with_medians_and_its_links_lead_somewhere(tmp_path
     assert "Below the median on 1 of 10 topics" in (campaign / "returns" / "alpha" / "index.html").read_text()
     assert not (campaign / "returns" / "gamma").exists()
     assert not (site / "returns").exists()
+
+
+def test_the_site_says_who_is_best_and_what_each_run_did_on_each_topic(tmp_path: Path) -> None:
+    campaign = judged_qa(tmp_path)
+    nescio.campaign.score(campaign, resamples=100)
+    nescio.campaign.publish(campaign)
+    index = (campaign / "site" / "index.html").read_text()
+    held = json.loads((campaign / "results" / "scores.json").read_text())["scores"]
+    first = {row["run"]: row for row in held if row["measure"] == held[0]["measure"]}
+    best, other = sorted(first, key=lambda run: -first[run]["value"])
+    told = "not significantly different from Beta Institute b" if first[other]["tied_with_best"] else "every other run"
+    said = re.search(r'<p class="advice">(.*?)</p>', index)
+    assert said
+    assert best == "alpha_a"
+    assert said[1].startswith(f"Alpha University a is best by c@1: {first[best]['value']:.3f}; ")
+    assert told in said[1]
+    assert index.count("<svg") == 2  # wide and narrow
+    scores = {(row["question"], row["run"]): row["score"] for row in read(campaign / "results" / "topics.csv")}
+    for topic in {question for question, _ in scores}:
+        line = re.search(rf"<bdi>{topic}</bdi></a></th>(.*?)</tr>", index)
+        assert line
+        cells = re.findall(r'class="heated"[^>]*>([^<]*)<', line[1])
+        assert [float(cell) for cell in cells] == [float(scores[topic, run]) for run in (best, other)]
 
 
 def test_what_is_blind_names_no_group_and_no_run(tmp_path: Path) -> None:

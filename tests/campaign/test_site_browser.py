@@ -18,6 +18,8 @@ __all__ = ["two_languages"]  # a fixture of the other file
 SIZES = [
     (1440, "light"),
     pytest.param(1440, "dark", marks=pytest.mark.slow),
+    pytest.param(768, "light", marks=pytest.mark.slow),
+    (768, "dark"),
     pytest.param(375, "light", marks=pytest.mark.slow),
     (375, "dark"),
 ]

@@ -20,6 +20,7 @@ from nescio.campaigns.layouts import Table, figure, named_run
 from nescio.campaigns.log import read_log
 from nescio.campaigns.runs import Fault
 from nescio.campaigns.scoring import TopicScore, read_results, read_tables
+from nescio.campaigns.standings import agreement_sentence, standings, topic_cells, topic_columns
 from nescio.campaigns.verifying import SEAL, faults
 from nescio.errors import MismatchError
 from nescio.formats.folder_writer import file_names
@@ -69,6 +70,10 @@ class _Site:
         titles = {run: (settings.groups.get(group, group), run) for run, group in runs.items()}
         codes = {run: ("", f"run {number}") for number, run in enumerate(self._blind_order(runs), 1)}
         self.shown: Mapping[str, tuple[str, str]] = codes if settings.blind else titles
+        self.names = {
+            run: code if settings.blind else " ".join(filter(None, named_run(run, settings)))
+            for run, (_, code) in self.shown.items()
+        }
         names = [f"{language}-{question}" if language else question for language, question in self.by_topic]
         self.file = dict(zip(self.by_topic, file_names(names), strict=True))
         self.median = {
@@ -85,12 +90,13 @@ def publish(campaign: Path | str, *, progress: Progress | None = None) -> Publis
 
         print(nescio.campaign.publish("campaign"))
 
-    `index.html` has every table of the results; `topics/` a page a topic, with what each run said and what became of
-    it; `latex/` an overview with all tables; `digests.json` what all was made from. `returns/GROUP/`, beside the site
-    and not in it, is what one group gets: its receipts, its runs topic by topic beside the median of all runs, and a
-    skeleton of working notes. With `blind = true` the site names no group and no run; the returns of a group name its
-    own. `progress` is called with the number of pages written. Raises MismatchError where there are no results, where
-    they are older than what they were made from, and where anything is not what the log says.
+    `index.html` says who is best and with whom tied, and has a chart of the runs, every table of the results, and runs
+    by topics; `topics/` a page a topic, with what each run said and what became of it; `latex/` an overview with all
+    tables; `digests.json` what all was made from. `returns/GROUP/`, beside the site and not in it, is what one group
+    gets: its receipts, its runs topic by topic beside the median of all runs, and a skeleton of working notes. With
+    `blind = true` the site names no group and no run; the returns of a group name its own. `progress` is called with
+    the number of pages written. Raises MismatchError where there are no results, where they are older than what they
+    were made from, and where anything is not what the log says.
     """
     with step(campaign) as opened:
         _refuse(opened)
@@ -145,8 +151,14 @@ def _put(path: Path, text: str) -> None:
 def _index(site: _Site) -> None:
     settings = site.campaign.settings
     listed = [_blinded(table, site) for table in site.tables] if settings.blind else site.tables
+    standing = standings(site.parts, site.names)
+    columns = topic_columns(standing, list(site.names))
+    measure = next((row.measure for own in site.by_topic.values() for row in own), "")
+    scored = {(row.run, key): row.score for key, own in site.by_topic.items() for row in own}
+    shaded = topic_cells(scored, list(site.by_topic), columns.runs, measure)
     topics = [
         {
+            "cells": cells,
             "link": f"topics/{site.file[key]}.html",
             "id": key[1],
             "language": key[0],
@@ -154,14 +166,19 @@ def _index(site: _Site) -> None:
             "answered": sum(row.outcome != "unanswered" for row in own),
             "runs": len(own),
         }
-        for key, own in site.by_topic.items()
+        for (key, own), cells in zip(site.by_topic.items(), shaded, strict=True)
     ]
-    measure = next((row.measure for own in site.by_topic.values() for row in own), "")
     page = pages.rendered(
         "index.html.jinja",
         settings.name,
-        tables=[table for table in listed if table is not None],
+        tables=sorted(
+            (table for table in listed if table is not None), key=lambda one: not one.name.startswith("scores")
+        ),
         topics=topics,
+        standings=standing,
+        agreement=agreement_sentence(site.tables),
+        columns=[site.names[run] for run in columns.runs],
+        more_runs=columns.more,
         measure=measure,
         signatures=[part["signature"] for part in site.parts],
         notes=[] if settings.blind else list(dict.fromkeys(note for part in site.parts for note in part["notes"])),

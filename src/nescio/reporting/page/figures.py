@@ -24,15 +24,27 @@ OUTCOMES = ("correct", "incorrect", "unanswered")
 def interval_figure(report: ReportData) -> Figure:
     """Return the values of the measure that decides, with their intervals."""
     scored = [(run, report.row(run, report.main)) for run in report.runs]
-    rows: list[dict[str, Any]] = [
-        {"run": report.shown[run], "value": row.value, "low": row.low, "high": row.high, "n": row.n}
+    rows = [
+        (report.shown[run], row.value, row.low, row.high, row.n)
         for run, row in scored
         if row is not None and not math.isnan(row.value)
     ]
+    level = f"with {report.level:g}% intervals" if report.level else "without intervals"
+    return value_figure("intervals", report.main, rows, level, score_command(report))
+
+
+def value_figure(
+    name: str,
+    measure: str,
+    values: Sequence[tuple[str, float, float | None, float | None, int]],
+    level: str,
+    command: str,
+) -> Figure:
+    """Return a figure of values with their intervals and their n, from the best run down; `level` says of which kind
+    the intervals are."""
+    rows: list[dict[str, Any]] = [dict(zip(("run", "value", "low", "high", "n"), row, strict=True)) for row in values]
     drawn = [
-        row
-        | charts.between(row["value"], row["low"], row["high"])
-        | {"tip": f"{row['run']}: {report.main} {_value(row)}"}
+        row | charts.between(row["value"], row["low"], row["high"]) | {"tip": f"{row['run']}: {measure} {_value(row)}"}
         for row in rows[:MOST_ROWS]
     ]
     runs = [row["run"] for row in drawn]
@@ -41,15 +53,14 @@ def interval_figure(report: ReportData) -> Figure:
         if len(rows) > 1
         else ""
     )
-    level = f"with {report.level:g}% intervals" if report.level else "without intervals"
     return Figure(
-        "intervals",
-        f"{report.main} of every run",
+        name,
+        f"{measure} of every run",
         "",
-        f"{report.main} of {plural(len(rows), 'run')}, {level}.{ends}{first_of(len(rows))}",
+        f"{measure} of {plural(len(rows), 'run')}, {level}.{ends}{first_of(len(rows))}",
         tuple(rows),
-        lambda width: charts.intervals(drawn, runs, width, report.main),
-        score_command(report),
+        lambda width: charts.intervals(drawn, runs, width, measure),
+        command,
     )
 
 
