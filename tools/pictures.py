@@ -94,7 +94,7 @@ STUDIES = (
         "few-units",
         0,
         "{clusters × questions}, {right} right",
-        {"score, t": "score, t", "score, percentile": "score, percentile", "difference, t": "difference, t"},
+        {name: name for name in ("score", "score, percentile", "difference", "difference, percentile")},
         "coverage of a 95% interval, the lowest of four measures",
         0.95,
     ),

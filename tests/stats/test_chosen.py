@@ -39,6 +39,34 @@ def test_thirty_equal_runs_keep_the_bound_and_a_plain_one_does_not() -> None:
     assert level_of_each(0.95, 30) == pytest.approx(1 - 0.05 / 30)
 
 
+@pytest.mark.parametrize(
+    ("tried", "bound"),
+    [(1, 0.2877808713), (3, 0.3133485496), (10, 0.3376739399), (30, 0.3575695114), (100, 0.3775137905)],
+)
+def test_the_bound_of_the_best_of_many(tried: int, bound: float) -> None:
+    """Statistics3, section 2.1: 16 errors among 80."""
+    assert upper_of_chosen(16, 80, tried, 0.95) == pytest.approx(bound, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("runs", "counted", "chance"), [(1, 1, 0.9697804795), (3, 1, 0.9120534996), (3, 3, 0.9525761199)]
+)
+def test_how_often_the_bound_of_the_best_of_few_holds(runs: int, counted: int, chance: float) -> None:
+    """Statistics3, section 2.1: independent runs of 80 answers at a true 30%, by enumeration."""
+    least = 1 - binom.sf(np.arange(-1, 80), 80, 0.3) ** runs  # P(minimum < w)
+    weight = np.append(np.diff(least), 1 - least[-1])
+    holds = np.array([upper_of_chosen(errors, 80, counted, 0.95) >= 0.3 for errors in range(81)])
+    assert weight[holds].sum() == pytest.approx(chance, abs=1e-9)
+
+
+def test_another_sample_of_the_first_page() -> None:
+    """Statistics3, section 2.2: 50 of 70; and 50, 12, 8 by c@1."""
+    assert another_count(50, 70, 70, 0.95) == (39, 60)
+    ends = another_value((50, 12, 8), 70, c_at_1, 0.95)
+    assert ends == pytest.approx((3120 / 4900, 4466 / 4900), abs=1e-9)
+    assert another_value((50, 12, 8), 40, c_at_1, 0.95) == pytest.approx((0.605, 0.93), abs=1e-9)
+
+
 def test_another_sample_by_count() -> None:
     assert another_count(42, 70, 70, 0.95) == (30, 53)
     assert another_count(42, 70, 20, 0.95) == (7, 17)

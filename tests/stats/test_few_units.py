@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -76,6 +78,21 @@ def test_no_spread_no_interval(runs: dict[str, str]) -> None:
     found = nescio.compare(evidence(**runs), "accuracy", baseline="y")
     assert [str(found.rows[0].low), str(found.rows[0].high)] == ["nan", "nan"]
     assert "comparison.no_interval" in {remark.code for remark in found.notes}
+
+
+@pytest.mark.parametrize("clusters", [None, np.repeat(np.arange(10), 5)])
+def test_what_was_not_seen_may_decide(clusters: Any) -> None:
+    """One silent answer in fifty right ones moves c@1 by .0004, and an error would by .02; accuracy has moved by .02."""
+    data = evidence(x="C" * 50, y="C" * 49 + "U")
+    data = Evidence(data.runs, data.questions, data.columns, data.absence, clusters=clusters)
+    found = nescio.compare(data, ["c@1", "accuracy"], baseline="y", fail_on_regression=True)
+    little, much = found.rows
+    assert little.difference == pytest.approx(0.0004, abs=1e-12)
+    assert [str(little.low), str(little.high), little.spread] == ["nan", "nan", 0]
+    assert "hardly tell the two runs apart" in " ".join(str(one) for one in found.notes)
+    assert little.verdict == "too few questions to tell"
+    assert found.gates[0].status == 3
+    assert (much.low or 0) < 0 < 0.02 < (much.high or 0)
 
 
 def test_the_chance_of_being_best() -> None:

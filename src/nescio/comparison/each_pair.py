@@ -31,17 +31,16 @@ from nescio.data.results import Comparison
 from nescio.errors import opt
 from nescio.measures import Measure
 from nescio.options.edge import Progress
-from nescio.scoring.confidence_intervals import few_decide, unfit
 from nescio.scoring.confidence_intervals import remarks as remarks_on
+from nescio.scoring.confidence_intervals import unfit
 from nescio.scoring.influence import influence
 from nescio.scoring.samples import by_question
 from nescio.stats import intervals
-from nescio.stats.few_units import unit_error
+from nescio.stats.few_units import may_be_unseen, unit_error
 
 Runs = tuple[int, int]
 COUNTED_AT_ONCE = 1 << 14  # pairs, whose tables are in memory together
 EVERYWHERE = (-math.inf, math.inf)
-FEWEST_UNITS = 10  # below which differences of rare errors have been seen to cover too little (docs/few-units.md)
 
 
 def each_pair(
@@ -100,7 +99,8 @@ def counted_pairs(
     error, freedom = tables.errors()
     undefined, n = np.isnan(observed), tables.questions
     with np.errstate(invalid="ignore"):
-        spread = np.where(error > 1e-12 * np.maximum(1.0, np.abs(observed)), error, 0.0)
+        shown = ~may_be_unseen(error, freedom, n, seen.measure.bounds)
+        spread = np.where(shown & (error > 1e-12 * np.maximum(1.0, np.abs(observed))), error, 0.0)
         away = intervals.student(freedom, level) * error
     spread[undefined] = away[undefined | (spread == 0)] = np.nan
     low, high = observed - away, observed + away
@@ -109,13 +109,12 @@ def counted_pairs(
     turned = np.array([names[x] > names[y] for x, y in pairs])
     low, high = np.where(turned, 0 - high, low), np.where(turned, 0 - low, high)
     observed = np.where(turned, 0 - observed, observed)
-    few = (n < FEWEST_UNITS) | (freedom < intervals.FEW_DECIDE)
     doubts = [] if seen.measure.declaration.resampling_covers else [unfit("t")]
-    decided_by_few, label = few_decide("t"), seen.measure.label
+    label = seen.measure.label
     whole = isinstance(seen, MeasuredRuns) and bool(seen.about.all())
     made: list[tuple[Comparison, list[Note]] | None] = []
-    columns = (n, observed, low, high, p, spread, known, undefined, few)
-    for (x, y), units, difference, lower, upper, chance, own, had, none, by_few in zip(
+    columns = (n, observed, low, high, p, spread, known, undefined)
+    for (x, y), units, difference, lower, upper, chance, own, had, none in zip(
         pairs, *(column.tolist() for column in columns), strict=True
     ):
         if not had:
@@ -128,7 +127,7 @@ def counted_pairs(
             chance, None, how, units, None, None, None, units, own if units else None,
         )  # fmt: skip
         if not none:
-            remarks += [no_interval(units)] if own == 0 else [decided_by_few] if by_few else []
+            remarks += [no_interval(units)] if own == 0 else []
             remarks += doubts
         made.append((row, remarks))
     return made
@@ -186,12 +185,19 @@ def _interval(seen: RunsSeen, tested: TestedPair, level: float) -> tuple[float, 
         low, high = intervals.percentile(tested.resampled, level)
         spread = float(np.nanstd(tested.resampled)) if high - low > 1e-12 else 0.0
         return low, high, spread, [*remarks_on("percentile", tested.resampled, pair.own[0].units), *doubts]
-    error, freedom = paired_error(measure, pair)
-    low, high = intervals.logit(observed, error, EVERYWHERE, freedom, level)
-    if np.isnan(low):
-        return low, high, 0.0, [no_interval(pair.own[0].units), *doubts]
-    few = pair.own[0].units < FEWEST_UNITS or freedom < intervals.FEW_DECIDE
-    return low, high, error, [*([few_decide("t")] if few else []), *doubts]
+    low, high, error = student_interval(measure, observed, paired_error(measure, pair), pair.n, level)
+    return low, high, error, [*([no_interval(pair.own[0].units)] if error == 0 else []), *doubts]
+
+
+def student_interval(
+    measure: Measure, observed: float, error: tuple[float, float], questions: int, level: float
+) -> tuple[float, float, float]:
+    """Return Student's interval of a paired difference from its standard error and degrees of freedom, and the error;
+    NaN and 0 where the units do not show how far it may move."""
+    low, high = intervals.logit(observed, error[0], EVERYWHERE, error[1], level)
+    if np.isnan(low) or may_be_unseen(*error, questions, measure.bounds):
+        return math.nan, math.nan, 0.0
+    return low, high, error[0]
 
 
 def paired_error(measure: Measure, pair: Pair) -> tuple[float, float]:
@@ -201,12 +207,13 @@ def paired_error(measure: Measure, pair: Pair) -> tuple[float, float]:
 
 
 def no_interval(units: int) -> Note:
-    """Say why a difference has no interval: one unit alone, or units that all move the runs alike."""
+    """Say why a difference has no interval: one unit alone, or units of which (nearly) all move the runs alike."""
     if units < 2:
         return note("comparison.one_unit", "one question or cluster alone cannot show how far a difference may move")
     return note(
         "comparison.no_interval",
-        "all {units} questions or clusters move the two runs alike, so that the difference has no interval",
+        "the {units} questions or clusters hardly tell the two runs apart: they do not show how far the difference may "
+        "move, so that it has no interval",
         units=units,
     )
 

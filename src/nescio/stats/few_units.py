@@ -4,6 +4,7 @@ freedom."""
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from nescio.stats import intervals
 
 Floats = NDArray[np.float64]
+LEAST_MOVED = 0.3  # of the furthest that one question can move a value
 
 
 def unit_error(
@@ -44,6 +46,18 @@ def unit_errors(influence: Floats, size: Floats, times: NDArray[np.int64]) -> tu
     # Not a product: the power of a single number is rounded otherwise now and then.
     even = n * n / (_dot(times, size**2) + np.float_power(_dot(times, along), 2) - _dot(times, along**2))
     return error, even
+
+
+def may_be_unseen(error: Any, freedom: Any, questions: Any, bounds: tuple[float, float]) -> Any:
+    """Tell whether what was not seen yet may decide a difference: few units make up its spread, and they move it less
+    than a single question could, between the `bounds` of its measure.
+
+    c@1 hardly moves where one system of two that are nearly always right is silent once; an error would move it.
+    Student's interval of such differences held in 89% of trials with ten clusters (docs/few-units.md).
+    """
+    width = bounds[1] - bounds[0]
+    few = freedom < intervals.FEW_DECIDE
+    return few & (error * questions < LEAST_MOVED * width) if math.isfinite(width) else few & False
 
 
 def _dot(times: NDArray[np.int64], values: Floats) -> Floats:

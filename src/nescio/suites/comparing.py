@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from nescio.comparison.adjusted import adjusted_families, tests_used
 from nescio.comparison.corrections import Correction, adjust
-from nescio.comparison.each_pair import EVERYWHERE
+from nescio.comparison.each_pair import EVERYWHERE, student_interval
 from nescio.comparison.pair_test import each_tested
 from nescio.comparison.rank_probabilities import fill
 from nescio.comparison.ranks import Rank, ranks
@@ -214,7 +214,7 @@ def _parts(
         if part.error is None:
             low, high = intervals.percentile(own, level)
         else:
-            low, high = intervals.logit(part.difference, part.error[0], EVERYWHERE, part.error[1], level)
+            low, high, _ = student_interval(measure, part.difference, part.error, part.n, level)
         row = Comparison(
             *pair.runs, measure.label, part.difference, low, high, part.p, p, part.test, part.n, units=part.units
         )
