@@ -353,3 +353,10 @@ def test_of_words_in_order_or_made_of_each_other_the_likeliest_comes_first(tmp_p
 def test_a_verdict_that_pandas_has_no_value_for_is_asked_about(tmp_path: Path) -> None:
     table = rows(truth(18), lambda s, _: {"correct": {RIGHT: "1.0", WRONG: "0.0", SILENT: "nan"}[s]})
     assert "--outcome-map nan=unanswered" in read(tmp_path, table)[0]
+
+
+def test_the_beginning_of_two_words_is_that_of_neither(tmp_path: Path) -> None:
+    states = truth(19)
+    said = {RIGHT: False, WRONG: True, SILENT: None}
+    table = rows(states, lambda s, _: {"hallucinated": said[s], "gaveAnswer": s != SILENT})
+    assert read(tmp_path, table)[0] == counted(states)

@@ -179,13 +179,14 @@ def _is_object(token: str) -> bool:
 @cache
 def _speaks(token: str, part: str) -> bool:
     """Say whether a word of a name speaks for a part: it begins as a word for it does, denies the other verdict
-    (`notmatching`), or cuts a word short (`isCorr`)."""
+    (`notmatching`), or cuts a word short (`isCorr`), and none of another part (`gave` of `gaveup` and `gaveanswer`)."""
     if token.startswith(STEMS[part]):
         return True
     if part == "wrong" and any(_denies(token, negation) for negation in NEGATIONS):
         return True
     short = part in _CUT_SHORT and len(token) >= _LEAST and not token.startswith(_EVERY)
-    return short and any(stem.startswith(token) for stem in STEMS[part])
+    parts = [one for one in (*_CUT_SHORT, "answered") if any(stem.startswith(token) for stem in STEMS[one])]
+    return short and parts == [part]
 
 
 @cache

@@ -24,6 +24,7 @@ from nescio.formats.native.readings.ways import (
 )
 from nescio.formats.native.readings.wide import QUESTION, RUN, could_be_questions, either_way, groups_of, rows_of
 from nescio.sources.source import Source
+from nescio.text import decimal
 
 _MOST_KEYS = 3  # columns that could name the questions
 _MOST_ODD, _FEW_ODD = 2, 3  # columns of words that nobody knows, and words of such
@@ -131,7 +132,8 @@ def _to_explain(table: Table) -> tuple[list[Column], list[Column]]:
 
 
 def _is_odd(table: Table, column: Column) -> bool:
-    return 1 < len(column.words) <= _FEW_ODD and bool(ways_of_words(table, column))
+    told = column.named("outcome") or column.is_marks or not all(decimal(word) is not None for word in column.words)
+    return bool(told) and 1 < len(column.words) <= _FEW_ODD and bool(ways_of_words(table, column))
 
 
 def _is_part_known(column: Column) -> bool:
