@@ -10,6 +10,7 @@ from nescio.comparison import comparing, many_runs, ranks
 from nescio.data.evidence import Evidence
 from nescio.errors import UsageError
 from nescio.pipeline import load
+from nescio.reporting.tables import legend
 from tests.comparison.test_pair_tables import runs_of
 
 
@@ -55,6 +56,7 @@ def test_more_pairs_than_memory_holds_are_ranked_by_all_of_them(monkeypatch: pyt
     assert some.tables["ranks"] == every.tables["ranks"]
     assert {*some.rows} < {*every.rows}
     assert "of 66 comparisons. All are tested" in " ".join(map(str, some.notes))
+    assert "adjusted for all 66 comparisons" in legend(some)
     assert len(nescio.compare(data(), ["c@1", "accuracy"], baseline="run 0", resamples=300).rows) == 22
     for options in ({"test": "bootstrap"}, {"correction": "bh"}, {"measures": ["c@1", "accuracy"]}):
         with pytest.raises(UsageError, match="these are 66 pairs of runs, more than 65: give baseline, or one measure"):
