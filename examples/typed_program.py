@@ -25,6 +25,7 @@ from nescio.meta_evaluation import Agreement, Correlation, Finding, Power, Power
 from nescio.meta_evaluation.planning.labels import LabelPlan
 from nescio.meta_evaluation.planning.repeat_plans import RepeatsPlan
 from nescio.reporting.page.to_read import ToRead
+from nescio.scoring.assessors import Assessor
 from nescio.scoring.repeat_noise import Repeatability
 from nescio.selective.cascades import Way
 from nescio.selective.votes import Vote
@@ -102,6 +103,7 @@ def comparisons() -> None:
     assert_type(nescio.repeats("trials.csv", "accuracy").rows, tuple[Repeatability, ...])
     assert_type(nescio.stakes("stakes.csv").rows, tuple[AtStake, ...])
     assert_type(nescio.cascade("cascade.csv", cost="cost_usd", right=0.05).rows, tuple[Way, ...])
+    assert_type(nescio.assessors("annotators.csv", resamples=FAST).rows, tuple[Assessor, ...])
     assert_type(nescio.vote("votes.csv").rows, tuple[Vote, ...])
     assert_type(nescio.advise("outcomes.csv", tolerate=20, resamples=FAST).rows, tuple[ToRead, ...])
     labels = nescio.plan_labels(spread=0.6, correlation=0.7, questions=1000, half_width=0.07)
@@ -186,6 +188,7 @@ def people_judge(folder: Path) -> None:
     serve: Callable[[str], None] = nescio.assess.serve  # until Ctrl-C, so it is not called here
     assert callable(serve)
     print(nescio.assess.status(base))
+    print(nescio.assess.update(base, ["questions.jsonl", *RUNS]))
     print(nescio.assess.export(base, folder / "judged"))
 
 

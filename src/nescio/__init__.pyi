@@ -30,6 +30,7 @@ from nescio.verbs import meta as meta
 from nescio.verbs import nuggets as nuggets
 from nescio.verbs import read as read
 from nescio.verbs.advise import advise as advise
+from nescio.verbs.assessors import assessors as assessors
 from nescio.verbs.audit import audit as audit
 from nescio.verbs.baseline import baseline as baseline
 from nescio.verbs.cascade import cascade as cascade

@@ -13,7 +13,8 @@ import nescio
 from nescio.campaigns.folder import contents, open_campaign
 from nescio.campaigns.judgements import read_judgements
 from nescio.campaigns.pooling import read_pool
-from nescio.campaigns.verdicts import resolve, resolved
+from nescio.campaigns.verdicts import resolved
+from nescio.data.assessors import resolve
 
 from . import made
 

@@ -73,6 +73,7 @@ SHORT |= {
     "read key",
     "cascade",
     "vote",
+    "assessors",
     "stakes",
     "stakes-prompts",
     "plan-labels",

@@ -68,6 +68,7 @@ CALLS: dict[str, list[list[str]]] = {
     "plan-repeats": [["trials.csv", "--run", "agent-2", "--budget", "500", "--per-question", "2"]],
     "advise": [["outcomes.csv", *FEW], ["outcomes.csv", "--tolerate", "20", *FEW]],
     "cascade": [["cascade.csv", "--cost", "cost_usd", "--right", "0.05"]],
+    "assessors": [["annotators.csv", *FEW]],
     "vote": [["votes.csv"], ["trials.csv"]],
     "stakes": [["stakes.csv"]],
     "stakes-prompts": [["questions.jsonl", "prompts.jsonl"]],

@@ -45,6 +45,11 @@ def repeated(table: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([table.assign(repeat=at) for at in ("1", "2")])
 
 
+def told_apart(table: pd.DataFrame) -> pd.DataFrame:
+    """The table as the verdicts of two people with hostile names."""
+    return pd.concat([table.assign(annotator=who) for who in (HOSTILE, "<b>")])
+
+
 # By the verb, and what is special about it.
 MADE: dict[str, Callable[[pd.DataFrame], Results]] = {
     "score": lambda table: nescio.score(table, by="topic", resamples=50),
@@ -59,6 +64,7 @@ MADE: dict[str, Callable[[pd.DataFrame], Results]] = {
     "audit": lambda table: nescio.audit("c@1"),  # noqa: ARG005
     "repeats": lambda table: nescio.repeats(repeated(table)),
     "cascade": lambda table: nescio.cascade(table, systems=["b & <b>", HOSTILE]),
+    "assessors": lambda table: nescio.assessors(told_apart(table), resamples=50),
     "vote": lambda table: nescio.vote(repeated(table)),
     "stakes": lambda table: nescio.stakes(pd.concat([table.assign(stake=at) for at in ("1", "9")])),
     "plan_labels": lambda table: nescio.plan_labels(table, run="b & <b>", correlation=0.7, half_width=0.6),

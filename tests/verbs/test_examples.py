@@ -53,7 +53,7 @@ FIRST = {
     "nescio.campaign.collect": [*POOLED, "campaign sheets campaign --assessor ana"],
     "nescio.campaign.score": SUBMITTED,
     "nescio.campaign.publish": [*SUBMITTED, "campaign score campaign"],
-    **{f"nescio.assess.{name}": [DATABASE] for name in ("invite", "status", "export")},
+    **{f"nescio.assess.{name}": [DATABASE] for name in ("update", "invite", "status", "export")},
 }
 LONG = {"nescio.ave.validate.train", "nescio.read.answer", "nescio.report"}  # ten seconds and more
 # Whose later examples, or all, serve pages until they are stopped, or open logs by the way.

@@ -13,7 +13,7 @@ from sqlalchemy import delete, insert, select, update
 
 from nescio.assessing.database import Database
 from nescio.assessing.tables import people, sessions
-from nescio.campaigns.assessors import ADJUDICATION
+from nescio.data.assessors import ADJUDICATION
 from nescio.errors import UsageError
 
 NAME = re.compile(r"[A-Za-z0-9][\w-]{0,39}")

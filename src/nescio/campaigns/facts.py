@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from nescio.campaigns.assessors import ADJUDICATION
 from nescio.campaigns.folder import Campaign
 from nescio.campaigns.group_tables import EVERYTHING
 from nescio.campaigns.judgements import Judgement, by_item, read_history, read_judgements
@@ -14,6 +13,7 @@ from nescio.campaigns.pooling import POOLED, Item, RunContents, pool_items, read
 from nescio.campaigns.receipts import ACCEPTED, read_receipts
 from nescio.campaigns.topics import nugget_texts
 from nescio.campaigns.verdicts import Agreement, agreement
+from nescio.data.assessors import ADJUDICATION
 from nescio.text import plural
 
 _MEASURES = {
@@ -104,6 +104,6 @@ def _agreed(row: Agreement, names: Sequence[str]) -> tuple[str, ...]:
     who = row.assessors.split(", ")
     number = {name: str(at) for at, name in enumerate(names, 1)}
     shown = str(len(who)) if row.measure != "kappa" else " and ".join(sorted(number[name] for name in who))
-    over = plural(row.n, row.unit) + (f" on {plural(row.answers, 'string')}" if row.unit == "decision" else "")
+    over = plural(row.n, row.unit) + (f" on {plural(row.answers, row.whole)}" if row.unit == "decision" else "")
     span = UNDEFINED if row.low is None or row.high is None else f"[{figure(row.low)}, {figure(row.high)}]"
     return (_MEASURES[row.measure], figure(row.value), span, shown, over)

@@ -12,11 +12,11 @@ from typing import Any, Literal, get_args
 
 from msgspec import Struct, field
 
+from nescio.data.assessors import Resolution
 from nescio.errors import FormatError, UsageError
 from nescio.text import squeeze
 
 Task = Literal["qa", "ave", "nuggets", "reading", "pan"]
-Resolution = Literal["adjudicated", "majority", "refused"]
 Distinct = Literal["answer", "answer and document"]
 TASKS: tuple[Task, ...] = get_args(Task)
 SETTINGS = "campaign.toml"

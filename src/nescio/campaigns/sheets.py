@@ -11,7 +11,7 @@ from typing import Literal, get_args
 from msgspec import Struct
 
 from nescio.campaigns import workbook
-from nescio.campaigns.assessors import ADJUDICATION, own_order, write_asked
+from nescio.campaigns.assessors import own_order, write_asked
 from nescio.campaigns.collecting import KEY_SHEET
 from nescio.campaigns.folder import GUIDELINES, POOL, SHEETS, Campaign, put, step
 from nescio.campaigns.judgements import Judgement, by_item, read_judgements
@@ -21,6 +21,7 @@ from nescio.campaigns.screens import assessor_page, list_items, sentence_items
 from nescio.campaigns.sheet_reading import SheetReader
 from nescio.campaigns.topics import nugget_texts
 from nescio.campaigns.verdicts import disputed
+from nescio.data.assessors import ADJUDICATION
 from nescio.data.model import Verdict
 from nescio.errors import UsageError
 from nescio.formats.native.outcome_table.outcome_table_writer import guard

@@ -14,7 +14,8 @@ from msgspec import Struct
 from nescio.campaigns import topics as asked
 from nescio.campaigns.folder import GUIDELINES, KEY, SECRET, TOPICS, Campaign, contents
 from nescio.campaigns.log import digests, record
-from nescio.campaigns.settings import SETTINGS, Resolution, Task, moment, settings_of, written
+from nescio.campaigns.settings import SETTINGS, Task, moment, settings_of, written
+from nescio.data.assessors import Resolution
 from nescio.errors import UsageError
 from nescio.sources.writing import atomic_folder, check_new_folder, write_text
 from nescio.text import plural

@@ -1,24 +1,20 @@
 """Judgements: what each assessor said of each answer, and the one verdict that they come to by the rule of the
-campaign."""
+campaign (`nescio.data.assessors`)."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
-import numpy as np
 from msgspec import Struct
 
-from nescio.campaigns.assessors import ADJUDICATION
 from nescio.campaigns.folder import Campaign
 from nescio.campaigns.judgements import Judgement, by_item, read_judgements
 from nescio.campaigns.pooling import Item, read_pool
 from nescio.campaigns.screens import sentence_items
-from nescio.campaigns.settings import Resolution
+from nescio.data.assessors import ADJUDICATION, Resolution, resolve_all
 from nescio.data.model import Verdict
 from nescio.errors import MismatchError
-from nescio.stats.agreement import cohen_kappa
-from nescio.stats.raters import agreement_intervals
+from nescio.stats.raters import agreement_intervals, kappa_interval
 from nescio.text import plural
 
 MOST_NAMED = 10  # answers in dispute that a message lists
@@ -26,8 +22,8 @@ MOST_NAMED = 10  # answers in dispute that a message lists
 
 class Agreement(Struct, frozen=True):
     """How far assessors agree, over all answers that two or more judged; the interval is over answers. `n` counts what
-    `unit` says: answers, or, in definition questions, the decisions on each nugget of each string; `answers` are the
-    answers, or strings, in both."""
+    `unit` says: answers, or the decisions on each nugget of each string, or on each sentence of each story; `answers`
+    are the answers, or what `whole` says, in both."""
 
     assessors: str
     measure: str
@@ -38,40 +34,24 @@ class Agreement(Struct, frozen=True):
     undefined: int = 0
     unit: str = "answer"
     n: int = 0
-
-
-def resolve(verdicts: Mapping[str, str], rule: Resolution) -> str | None:
-    """Return the one verdict on an answer; None where the rule leaves it in dispute.
-
-    Alike verdicts are the verdict. Of others, `majority` takes what more than half say; under `adjudicated` and
-    `majority` an adjudication decides the rest; `refused` leaves every difference in dispute.
-    """
-    own = [verdict for who, verdict in verdicts.items() if who != ADJUDICATION]
-    if len({*own}) == 1:
-        return own[0]
-    if rule == "refused":
-        return None
-    ((most, times),) = Counter(own).most_common(1) or [("", 0)]
-    if rule == "majority" and 2 * times > len(own):
-        return most
-    return verdicts.get(ADJUDICATION)
+    whole: str = "string"
 
 
 def disputed(campaign: Campaign, judgements: Sequence[Judgement] | None = None) -> list[Item]:
     """List the answers of the pool whose judgements differ, and which the rule of the campaign does not resolve."""
     verdicts = by_item(read_judgements(campaign) if judgements is None else judgements)
-    rule = campaign.settings.resolve
+    final = _come_to_one(verdicts, campaign.settings.resolve)
     items = [*read_pool(campaign), *sentence_items(campaign)]
-    return [item for item in items if item.id in verdicts and resolve(verdicts[item.id], rule) is None]
+    return [item for item in items if item.id in final and final[item.id] is None]
 
 
 def resolved(campaign: Campaign, wanted: Collection[str] | None = None) -> dict[str, str]:
     """Return the verdict on each answer that is judged, of those that are `wanted` (None: all of the pool); raises
     MismatchError with the list of those in dispute."""
     wanted = {item.id for item in read_pool(campaign)} if wanted is None else wanted
-    verdicts = {item: given for item, given in by_item(read_judgements(campaign)).items() if item in wanted}
-    rule = campaign.settings.resolve
-    final = {item: resolve(given, rule) for item, given in verdicts.items()}
+    verdicts, rule = by_item(read_judgements(campaign)), campaign.settings.resolve
+    # Assessors are weighed by all that they judged, whatever is wanted.
+    final = {item: verdict for item, verdict in _come_to_one(verdicts, rule).items() if item in wanted}
     dispute = [item for item, verdict in final.items() if verdict is None]
     if dispute:
         answers = {item.id: f"{item.answer!r} to {item.question}" for item in read_pool(campaign)}
@@ -91,20 +71,30 @@ def resolved(campaign: Campaign, wanted: Collection[str] | None = None) -> dict[
     return {item: verdict for item, verdict in final.items() if verdict is not None}
 
 
+def _come_to_one(verdicts: Mapping[str, Mapping[str, str]], rule: Resolution) -> dict[str, str | None]:
+    """Return the one verdict on each item; lists of nuggets or sentences are no categories of a model."""
+    lists = {item for item, given in verdicts.items() if not {*given.values()} <= {*Verdict}}
+    marks = {item: given for item, given in verdicts.items() if item not in lists}
+    of_lists: Resolution = "majority" if rule == "dawid-skene" else rule
+    return resolve_all(marks, rule) | resolve_all({item: verdicts[item] for item in lists}, of_lists)
+
+
 def agreement(
     judgements: Sequence[Judgement],
     resamples: int = 10_000,
     seed: int = 0,
     nuggets: Mapping[str, Collection[str]] | None = None,
+    whole: str = "string",
 ) -> list[Agreement]:
     """Compute how far assessors agree on R, W, X and U: all of them together, and kappa for each two.
 
-    `nuggets` are those that may stand in each item, of definition questions: each is a decision of its own, found or
-    not, and the decisions on one string are resampled together. An adjudicator judges no answer anew, and is left out.
+    `nuggets` are those that may stand in each item, of definition questions, or the sentences that may answer it: each
+    is a decision of its own, found or not, and the decisions on one item, called `whole`, are resampled together. An
+    adjudicator judges no answer anew, and is left out.
     """
     items = [
         (item, {who: verdict for who, verdict in given.items() if who != ADJUDICATION})
-        for item, given in by_item(judgements).items()
+        for item, given in sorted(by_item(judgements).items())  # in whatever order they came, the figures are the same
     ]
     together = [(item, given) for item, given in items if len(given) > 1]
     if not together:
@@ -123,18 +113,20 @@ def agreement(
     unit = "answer" if nuggets is None else "decision"
     units = None if nuggets is None else [unit for unit, _ in decisions]
     rows = [
-        Agreement(label, one.name, one.value, one.low, one.high, len(together), one.undefined, unit, len(decisions))
+        Agreement(
+            label, one.name, one.value, one.low, one.high, len(together), one.undefined, unit, len(decisions), whole
+        )
         for one in agreement_intervals(counts, resamples=resamples, seed=seed, units=units)
     ]
     for i, first in enumerate(assessors):
         for second in assessors[i + 1 :]:
             both = [(unit, given) for unit, given in decisions if first in given and second in given]
             if both:
-                table = np.zeros((len(names), len(names)))
-                for _, given in both:
-                    table[names.index(given[first]), names.index(given[second])] += 1
-                kappa, answers = float(cohen_kappa(table)), len({unit for unit, _ in both})
-                rows.append(Agreement(f"{first}, {second}", "kappa", kappa, None, None, answers, 0, unit, len(both)))
+                pairs = [[names.index(given[who]) for who in (first, second)] for _, given in both]
+                own = [unit for unit, _ in both]
+                one = kappa_interval(pairs, len(names), own, resamples=resamples, seed=seed)
+                spread = one.value, one.low, one.high, len({*own}), one.undefined
+                rows.append(Agreement(f"{first}, {second}", one.name, *spread, unit, len(both), whole))
     return rows
 
 

@@ -17,11 +17,13 @@ from nescio.comparison.each_pair import each_pair
 from nescio.comparison.families import families
 from nescio.comparison.front import front
 from nescio.comparison.pair_test import paired_evidence
+from nescio.comparison.prices import price_ratios
 from nescio.comparison.rank_probabilities import with_rank_probabilities
 from nescio.comparison.ranks import Rank, ranks
 from nescio.comparison.resampled_pairs import TestPlan
 from nescio.comparison.two_runs import take_both_ways, take_two
 from nescio.comparison.verdicts import TOO_FEW_RESAMPLES
+from nescio.data.assessors import Resolution
 from nescio.data.evidence import Data
 from nescio.data.judge_record import Target
 from nescio.data.notes import Note, gather, note
@@ -57,6 +59,7 @@ def compare(
     target: Target | None = None,
     labels_by: str | None = None,
     also_judged: Sequence[Any] = (),
+    resolve: Resolution = "adjudicated",
     resamples: int = 10_000,
     seed: int = 0,
     jobs: int = 1,
@@ -98,7 +101,8 @@ def compare(
     where the correction asks for more of them). `detectable` is the difference that as many questions would show
     with a power of 0.8, `tables["ranks"]` has rank intervals, the chance that each run is truly best, its expected
     rank, and the groups of tied runs (all pairs of three or more runs), `tables["front"]` each run's place by the
-    first measure of quality and the first of cost, `tables["tests"]` what each test used is exact for. Other arguments
+    first measure of quality and the first of cost, `tables["prices"]` how many times as much a right answer costs (of
+    `price_per_right`), `tables["tests"]` what each test used is exact for. Other arguments
     as in `score`.
 
     With `labels`, people's verdicts on the answers of both runs to a random sample of the questions, differences are
@@ -107,7 +111,7 @@ def compare(
     `tables["labels"]` says how each came about.
     """
     given = {**options, "baseline_file": file_of(baseline), "only": both_named(baseline, run)}
-    loaded, laid = _open(source, measures, given, test, (labels, target, labels_by, also_judged))
+    loaded, laid = _open(source, measures, given, test, (labels, target, labels_by, also_judged, resolve))
     target = target or "population"
     baseline = loaded.baseline or (None if baseline is None else str(baseline))
     if run is not None:
@@ -142,6 +146,8 @@ def compare(
         more["ranks"] = _ranks(data, ranked, rows, (laid, target), plan)
     if laid is None and (placed := front(data, [m.label for m in wanted], plan.level, plan.blocks, jobs)):
         more["front"] = placed
+    if laid is None and (priced := price_ratios(data, wanted, pairs, plan.level)):
+        more["prices"] = priced
     more["tests"] = tests_used(rows, EXACT_FOR)
     if laid is not None:
         more["labels"] = tested.how
@@ -247,10 +253,10 @@ def _open(
     measures: Measures,
     options: Mapping[str, Any],
     test: Test,
-    how: tuple[Any, Target | None, Any, Sequence[Any]],
+    how: tuple[Any, Target | None, Any, Sequence[Any], Resolution],
 ) -> tuple[Loaded, Labels | None]:
     """Read what was given, and people's labels beside it where there are some."""
-    labels, target, labels_by, also_judged = how
+    labels, target, labels_by, also_judged, resolve = how
     if labels is None:
         counting = None if test == "tukey" or options["baseline_file"] else Counting(pairs=True)
         return open_data(source, {"strata": (), **options}, measures, counting), None
@@ -261,9 +267,8 @@ def _open(
             "give the files of both runs, and name the baseline"
         )
     loaded = open_labelled(source, measures, options, labels, (labels_by,))
-    return loaded, lay_labels(
-        loaded, labels, options, target=target or "population", labels_by=labels_by, also_judged=also_judged
-    )
+    laid: dict[str, Any] = {"labels_by": labels_by, "also_judged": also_judged, "resolve": resolve}
+    return loaded, lay_labels(loaded, labels, options, target=target or "population", **laid)
 
 
 def _pairs(data: Data, baseline: str | None) -> list[tuple[int, int]]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from nescio.data.assessors import Resolution
 from nescio.data.judge_record import Target
 from nescio.data.results import Scores
 from nescio.errors import opt, spelled
@@ -33,6 +34,7 @@ def score(
     labels_by: str | None = None,
     also_judged: Sequence[Any] = (),
     label_looks: Sequence[int] = (),
+    resolve: Resolution = "adjudicated",
     columns: Sequence[str] = (),
     resamples: int = 10_000,
     seed: int = 0,
@@ -46,7 +48,8 @@ def score(
         from nescio.scoring.corrected_scores import score_labelled
 
         how: dict[str, Any] = {"target": target or "population", "labels_by": labels_by, "also_judged": also_judged}
-        corrected = score_labelled(source, measures, options, labels, by=by, ci=ci, looks=label_looks, **how)
+        how |= {"resolve": resolve, "looks": label_looks}
+        corrected = score_labelled(source, measures, options, labels, by=by, ci=ci, **how)
         why = "No marks: nescio compare --labels tests corrected differences." if len(corrected.rows) > 1 else ""
         return replace(corrected, why_unmarked=why)
     drawn: dict[str, Any] = {"resamples": resamples, "seed": seed, "jobs": jobs}

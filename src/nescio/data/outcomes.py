@@ -39,6 +39,7 @@ class Label(Struct, frozen=True):
     inclusion: float | None = None
     verdict: Verdict | None = None
     empty: bool = False  # nobody gave a verdict; an inexact answer has one, and can be ungraded
+    assessor: str | None = None  # who gave it, where the table says so
 
 
 class Outcomes(Struct, frozen=True, eq=False):

@@ -12,6 +12,8 @@ TITLES = {
     None: "Agreement with people, on the answers that both graded",
     "declined": "Agreement on which answers decline (sensitivity) and which do not (specificity)",
     "confusion": "The judge's verdicts on each category of people (shares of people's category)",
+    "alternative": "The judge in the place of each person, beside the others (the alternative annotator test)",
+    "stand_in": "May the judge stand in for people?",
     "corrected": "The accuracy of each run: by the judge, by people's labels, and by both together",
 }
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from nescio.data.assessors import Resolution
 from nescio.data.judge_record import TARGETS, Target
 from nescio.data.notes import Note, gather, note
 from nescio.data.results import Score, Scores
@@ -35,11 +36,13 @@ def score_labelled(
     target: Target,
     labels_by: str | None,
     also_judged: Sequence[Any],
+    resolve: Resolution = "adjudicated",
     looks: Sequence[int] = (),
 ) -> Scores:
     """Score every run by people's labels and the judge; arguments as in `nescio.score`."""
     loaded = open_labelled(source, measures, options, labels, (by, labels_by))
-    laid = lay_labels(loaded, labels, options, target=target, labels_by=labels_by, also_judged=also_judged)
+    how_laid: dict[str, Any] = {"labels_by": labels_by, "also_judged": also_judged, "resolve": resolve}
+    laid = lay_labels(loaded, labels, options, target=target, **how_laid)
     wanted = suitable(measures, loaded)
     if looks and (by or laid.strata is not None or laid.inclusion is not None or laid.others):
         raise UsageError(f"{opt('label_looks')} is for labels that are one random sample, scored over all questions")
@@ -114,6 +117,7 @@ def lay_labels(
     target: Target,
     labels_by: str | None,
     also_judged: Sequence[Any],
+    resolve: Resolution = "adjudicated",
 ) -> Labels:
     """Lay people's labels beside what was loaded, and other judges' verdicts where they are given."""
     if target not in TARGETS:
@@ -125,7 +129,7 @@ def lay_labels(
         if not other.has_questions or "correct" not in other.columns:
             raise MismatchError(f"{opt('also_judged')}: {path} has no outcomes of single questions")
         others.append(other)
-    return read_labels(loaded, table, by=labels_by, also_judged=others)
+    return read_labels(loaded, table, by=labels_by, also_judged=others, resolve=resolve)
 
 
 def suitable(measures: Measures, loaded: Loaded) -> list[Measure]:

@@ -11,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
+from nescio.data.assessors import Resolution, settled
 from nescio.data.columns import Array
 from nescio.data.evidence import Evidence, with_questions
 from nescio.data.notes import Note, note
@@ -75,18 +76,28 @@ def beside(table: Any) -> frozenset[str]:
     return frozenset(open_source(table).columns)
 
 
-def read_labels(loaded: Loaded, table: Any, *, by: str | None = None, also_judged: Sequence[Evidence] = ()) -> Labels:
+def read_labels(
+    loaded: Loaded,
+    table: Any,
+    *,
+    by: str | None = None,
+    also_judged: Sequence[Evidence] = (),
+    resolve: Resolution = "adjudicated",
+) -> Labels:
     """Read people's verdicts on the answers of what was loaded, and note what of them could not be used.
 
-    The columns are found by their names, or by `column` of the options that the files were read with. `by` names the
-    column of questions within whose values the labelled ones were drawn, or is "verdicts". Raises UsageError where
-    questions were asked several times; MismatchError where the data has no questions, or labels contradict each other
-    or belong to no answer; FormatError for a table that is none.
+    The columns are found by their names, or by `column` of the options that the files were read with. `by` names
+    the column of questions within whose values the labelled ones were drawn, or is "verdicts"; `resolve` is the
+    rule by which several people's verdicts on one answer become one. Raises UsageError where questions were asked
+    several times; MismatchError where the data has no questions, or labels contradict each other or belong to no
+    answer; FormatError for a table that is none.
     """
     data = _single_answers(loaded)
     options = loaded.options
     given, notes = read_judgements(table, options.outcome_map, named=options.column)
+    given, settling = settled(given, resolve)
     people, more = human(given, data.runs, data.questions)
+    more = [*settling, *more]
     grid, inclusion = _laid_out(loaded, data, people)
     known = _known(data)
     verdicts = np.where(grid == NOT_GRADED, NEITHER, grid == CORRECT).astype(np.int8)

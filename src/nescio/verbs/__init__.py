@@ -19,7 +19,19 @@ if TYPE_CHECKING:
 ORDER = (
     *("score", "compare", "look", "baseline", "report", "view", "advise", "tune", "tune_pair", "repeats"),
     *("cascade", "vote", "stakes", "stakes_prompts"),
-    *("plan", "plan_labels", "plan_repeats", "meta", "audit", "judge", "tally", "convert", "comment", "check"),
+    *(
+        "plan",
+        "plan_labels",
+        "plan_repeats",
+        "meta",
+        "audit",
+        "judge",
+        "assessors",
+        "tally",
+        "convert",
+        "comment",
+        "check",
+    ),
     *("list_measures", "from_counts", "ave", "nuggets", "read", "campaign"),
 )
 COMMANDS = {"from_counts": "c@1", "list_measures": "measures"}  # what a shell calls a file otherwise than by its name

@@ -9,6 +9,7 @@ from numbers import Number
 from pathlib import Path
 from typing import Any, ClassVar
 
+from nescio.data.assessors import Resolution
 from nescio.data.judge_record import Target
 from nescio.data.results import Plotted
 from nescio.errors import UsageError, opt
@@ -99,6 +100,10 @@ SOURCE = Kind("files or tables", _items, _paths, list[str], "FILES...", several=
 SUITE_OR_SOURCE = Kind("files or tables", _source, _benchmarks, list[str], "FILES...", several=True, files=True)
 MEASURES = Kind("names of measures", _measures, list, list[str] | None, "NAME", several=True, write=_named)
 ONE_MEASURE = Kind("the name of one measure", _one_measure, list, str, "NAME", several=True, write=_named)
+RESOLVE = (
+    "How verdicts of several people on one answer become one, where they differ: that of the assessor 'adjudication',"
+    " of more than half, the likeliest by how each assessor judges (dawid-skene), or not at all (refused)."
+)
 NAME_IF_ANY = Kind("a path", str)
 OWN_FILE = Kind("a path or a table", _item, Path, str | None, "FILE", files=True)
 OWN_FILES = Kind(
@@ -252,6 +257,7 @@ class Labelled(Request, group="People's labels"):
         kind=OWN_FILES,
         help="An outcome table of the same answers by another judge, so that both are used.",
     )
+    resolve: Resolution = option(default="adjudicated", needs="labels", help=RESOLVE)
 
 
 class SuiteOrSource(Sourced):

@@ -30,12 +30,13 @@ from nescio.campaigns.pooling import Pooled
 from nescio.campaigns.receiving import Received
 from nescio.campaigns.rulings import Ruled
 from nescio.campaigns.scoring import Scored
-from nescio.campaigns.settings import Resolution, Task, moment
+from nescio.campaigns.settings import Task, moment
 from nescio.campaigns.sheets import Form, Handed
 from nescio.campaigns.site import Published
 from nescio.campaigns.starting import Made
 from nescio.campaigns.state import Status
 from nescio.campaigns.verifying import Verified
+from nescio.data.assessors import Resolution
 from nescio.errors import UsageError
 from nescio.options import Kind, Request, argument, option, verb
 from nescio.options.edge import say

@@ -18,7 +18,7 @@ ungraded, the rest is written, and the exit status is 3.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from contextlib import suppress
 from datetime import date
 from pathlib import Path
 from typing import Any, Self
@@ -27,12 +27,13 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
+from nescio.data.assessors import ADJUDICATION, Resolution, settled
 from nescio.data.columns import OUTCOMES, Array
 from nescio.data.judge_record import JudgeRecord, Target, named, parse
 from nescio.data.notes import Note
-from nescio.data.outcomes import ANSWERED, CORRECT, INCORRECT, MEANINGS, NOT_GRADED, SILENT, Outcomes
+from nescio.data.outcomes import ANSWERED, CORRECT, INCORRECT, MEANINGS, NOT_GRADED, SILENT, Label, Outcomes
 from nescio.data.results import Results
-from nescio.errors import UsageError, opt
+from nescio.errors import MismatchError, UsageError, opt
 from nescio.formats import ReadResult, Unjudged, WriteResult
 from nescio.formats.native.judgements import read_judgements
 from nescio.formats.native.outcome_table.outcome_table_writer import SUFFIXES, write_outcomes
@@ -50,13 +51,14 @@ from nescio.reporting import tables
 from nescio.reporting.agreement import show_agreement
 from nescio.reporting.grid import make_grid
 from nescio.reporting.layout import drawn
+from nescio.scoring.alternative_annotator import InPlaceOf, StandIn, in_place_of_people
 from nescio.scoring.judge_agreement import against as compare_with
 from nescio.scoring.judge_agreement import outcomes_digest
 from nescio.scoring.judge_certificate import coefficients
 from nescio.sources.arrow import items_of
 from nescio.text import plural
 from nescio.verbs._output_paths import as_path, check_file, check_results
-from nescio.verbs._shared import Redrawn, Sourced, WithInterval, Worked
+from nescio.verbs._shared import RESOLVE, Redrawn, Sourced, WithInterval, Worked
 
 MODEL, HUMAN = "llm", "human"  # the judges that need more than their names
 INCOMPLETE = 3  # the exit status where answers are left that another run would ask about
@@ -71,8 +73,9 @@ class Judged(Struct, frozen=True, eq=False):
     """Answers with what a judge made of them: the outcomes, who judged, and notes.
 
     `by_people` says that the outcomes are people's own verdicts; `people` are those whom another judge can be held
-    against, None where none were given; `read` is what was judged, and `records` are the judges that are known. `wrote`
-    says which files were written, and `results` how far people agree with the judge, where their verdicts were given.
+    against, None where none were given, and `said` all that each of them said; `read` is what was judged, and
+    `records` are the judges that are known. `wrote` says which files were written, and `results` how far people
+    agree with the judge, where their verdicts were given.
     """
 
     outcomes: Outcomes
@@ -81,6 +84,7 @@ class Judged(Struct, frozen=True, eq=False):
     read: ReadResult
     by_people: bool = False
     people: Human | None = None
+    said: tuple[Label, ...] = ()
     records: tuple[JudgeRecord, ...] = ()
     wrote: tuple[str, ...] = ()
     results: Results | None = None
@@ -136,6 +140,21 @@ class Judged(Struct, frozen=True, eq=False):
             self.outcomes, theirs, judged_cells, judge=self.judge, target=target, ci=ci, resamples=resamples, seed=seed
         )
         return replace(compared, notes=(*stale, *compared.notes))
+
+    def in_place_of_people(self, margin: float) -> tuple[tuple[InPlaceOf, ...], StandIn, list[Note]]:
+        """Test whether the judge may stand in for people: the alternative annotator test, with a margin of .2 for
+        experts, .15 for skilled people and .1 for a crowd.
+
+        Raises MismatchError where no two people judged the same answers.
+        """
+        runs, questions, people = self.outcomes.runs, self.outcomes.questions, dict[str, Outcomes]()
+        for name in sorted({label.assessor for label in self.said if label.assessor} - {ADJUDICATION}):
+            own = [label for label in self.said if label.assessor == name]
+            with suppress(MismatchError):  # who judged none of these answers
+                people[name] = self._by_people(human(own, runs, questions)[0])[0]
+        data = self.read.data
+        asked = asked_cells(data.collection, data.runs) if isinstance(data, Unjudged) else asked_of(self.outcomes)
+        return in_place_of_people(self.outcomes, people, asked, margin)
 
     def certificate(
         self, *, blind: bool = False, ci: float = 95.0, resamples: int = 10_000, seed: int = 0
@@ -241,7 +260,29 @@ class AskingModel(Request, group="Language model"):
     retry_ungraded: bool | None = option(default=None, help="Ask again if the stored reply contains no grade.")
 
 
-class JudgeRequest(ReadingAnswers, AskingModel, Redrawn, WithInterval, Sourced, Worked):
+class BySeveral(Request, group="Several people"):
+    """Verdicts of several people on one answer."""
+
+    verdict: str | None = option(
+        default=None,
+        metavar="COLUMN",
+        needs="against",
+        help="The column of HUMAN with the verdict, if its name does not say so; ana+ben: a column for each person.",
+    )
+    resolve: Resolution = option(default="adjudicated", needs="against", help=RESOLVE)
+    alternative: float | None = option(
+        default=None,
+        low=0,
+        high=1,
+        needs="against",
+        metavar="MARGIN",
+        help="Test whether the judge may stand in for people, where HUMAN has verdicts of two people or more on the"
+        " same answers (the alternative annotator test). MARGIN is what is conceded: 0.2 to experts, 0.15 to skilled"
+        " people, 0.1 to a crowd.",
+    )
+
+
+class JudgeRequest(ReadingAnswers, BySeveral, AskingModel, Redrawn, WithInterval, Sourced, Worked):
     """What `nescio judge` is asked."""
 
     judge: str | None = option(
@@ -266,12 +307,6 @@ class JudgeRequest(ReadingAnswers, AskingModel, Redrawn, WithInterval, Sourced, 
         metavar="HUMAN",
         help="A table of people's verdicts on some of the answers. Reports how well the judge agrees with people, and"
         " estimates what people would say of all answers. Of TREC's letters only R is correct; X and U are incorrect.",
-    )
-    verdict: str | None = option(
-        default=None,
-        metavar="COLUMN",
-        needs="against",
-        help="The column of HUMAN with the verdict, if its name does not say so.",
     )
     target: Target = option(
         default="collection",
@@ -336,17 +371,16 @@ def judge(request: JudgeRequest) -> Judged:
     result = read(items_of(request.source), reading, gold=name != HUMAN, judging=not stands, supports=False)
     if request.judge_name is not None:
         result = _by(request.judge_name, result)
-    people, notes = None, list[Note]()
+    people, said, notes = None, tuple[Label, ...](), list[Note]()
     if request.against is not None:
-        answered = name != HUMAN
-        people, notes = _people(result, Path(request.against), reading.outcome_map, request.verdict, answered=answered)
+        people, said, notes = _people(result, request, answered=name != HUMAN)
     model_of = lambda: connect(model, progress=request.progress, waiting=_say_waiting)  # noqa: E731
     watch = None if asks_model(name) else request.progress
     made = _judged(result, name, Resources(people, model_of), watch)
     assert isinstance(made.data, Outcomes)
     by = named(judges_of(made)) if made.judged_here or request.judge_name else OWN_GRADES
     by_people = judges_of(made) == (PEOPLE,)
-    judged = Judged(made.data, by, (*notes, *made.notes), result, by_people, people, judges_of(made))
+    judged = Judged(made.data, by, (*notes, *made.notes), result, by_people, people, said, judges_of(made))
     return _written(judged, request)
 
 
@@ -364,6 +398,10 @@ def _written(judged: Judged, request: JudgeRequest) -> Judged:
         wrote.append(f"judged by {judged.judge}; wrote {written.what} to {request.output}")
     if judged.people is not None and not judged.by_people:
         agreed = judged.agreement(target=request.target, **drawn)
+        if request.alternative is not None:
+            rows, stands, more = judged.in_place_of_people(request.alternative)
+            tables_too = {**agreed.tables, "alternative": rows, "stand_in": (stands,)}
+            agreed = replace(agreed, tables=tables_too, notes=(*agreed.notes, *more))
         if request.report:
             tables.write(agreed, Path(request.report))
             wrote.append(f"wrote {request.report}")
@@ -381,10 +419,13 @@ def asks_model(judge: str | None) -> bool:
 
 
 def _people(
-    result: ReadResult, against: Path, outcome_map: Mapping[str, str], verdict: str | None, *, answered: bool
-) -> tuple[Human, list[Note]]:
-    """Read people's verdicts on the answers, and note what was made of their file."""
-    labels, notes = read_judgements(against, outcome_map, verdict, answered=answered)
+    result: ReadResult, request: JudgeRequest, *, answered: bool
+) -> tuple[Human, tuple[Label, ...], list[Note]]:
+    """Read people's verdicts on the answers, with all that each said, and note what was made of their file."""
+    tested = request.alternative is not None
+    labels, notes = read_judgements(
+        request.against, request.outcome_map, request.verdict, answered=answered, several=tested
+    )
     if isinstance(result.data, Unjudged):
         runs = [run.name for run in result.data.runs]
         questions = [question.id for question in result.data.collection.questions]
@@ -392,8 +433,9 @@ def _people(
         runs, questions = list(result.data.runs), list(result.data.questions)
     else:
         raise UsageError(f"{opt('against')} compares outcomes of single answers, but these files have none")
-    people, more = human(labels, runs, questions)
-    return people, [*notes, *more]
+    one_each, settling = settled(labels, request.resolve)
+    people, more = human(one_each, runs, questions)
+    return people, tuple(labels), [*notes, *settling, *more]
 
 
 def _by(name: str, result: ReadResult) -> ReadResult:

@@ -25,6 +25,7 @@ from nescio.data.outcomes import (
 )
 from nescio.errors import FormatError, MismatchError, UsageError, opt
 from nescio.formats.native import roles
+from nescio.formats.native.headers import ANNOTATORS
 from nescio.sources.database import connect
 from nescio.sources.opening import open_source
 from nescio.sources.source import LINES, TABLES, Source, small
@@ -47,10 +48,11 @@ VERDICT = (
     "is_correct",
 )
 
-INCLUSION = "inclusion"
+INCLUSION, ASSESSOR = "inclusion", "assessor"
 # What `--column NAME=COLUMN` may name of such a table, and the columns that are taken where it does not.
 PARTS = {"question": QUESTION, "run": RUN, "answer": ANSWER, "verdict": VERDICT, INCLUSION: (INCLUSION,)}
-OWN_PARTS = ("verdict", INCLUSION)  # that no other table has
+PARTS[ASSESSOR] = ()  # whatever people call it: ANNOTATORS of `headers`
+OWN_PARTS = ("verdict", INCLUSION, ASSESSOR)  # that no other table has
 
 # What people write beside the words that an outcome table knows; of TREC's letters only R is right.
 _WORDS = {
@@ -76,13 +78,16 @@ def read_judgements(
     inexact: int = INCORRECT,
     named: Mapping[str, str] | None = None,
     answered: bool = False,
+    several: bool = False,
 ) -> tuple[list[Label], list[Note]]:
     """Read the labels of a table (CSV, TSV, JSON Lines, Parquet, or in memory), and notes on how its words were read.
 
-    Columns: the question (question_id, qid, id or question), the run and the text of the answer where there are such,
-    the verdict, which `verdict` names where several columns could be it, and `inclusion`, the probability with which
-    people were given the question. `named` says which column is which ({"run": COLUMN}; those that the table has not
-    are of other tables). A row without a verdict is NOT_GRADED, and `inexact` says what an inexact answer is (for TREC
+    Columns: the question (question_id, qid, id or question), the run and the text of the answer where there are
+    such, the verdict, which `verdict` names where several columns could be it, `inclusion`, the probability with
+    which people were given the question, and who judged (assessor, annotator, rater, …). `verdict` may name a
+    column of each assessor ("ana+ben"), and with `several` these are found by their numbers (annotator1,
+    annotator2). `named` says which column is which ({"run": COLUMN}; those that the table has not are of other
+    tables). A row without a verdict is NOT_GRADED, and `inexact` says what an inexact answer is (for TREC
     incorrect, for AVE neither); with `answered`, a verdict may be that it is an answer, right or wrong. Raises
     FormatError for a table that has no such columns, a word that is no verdict, or a probability that is none.
     """
@@ -90,17 +95,23 @@ def read_judgements(
     if source.suffix not in (*TABLES, *LINES, ""):
         rule = "judgements are a table, in .csv, .tsv, .jsonl or .parquet"
         raise FormatError(source.label, rule, value=Path(str(source.label)).suffix)
-    wanted = _columns(source, verdict, named or {})
-    with connect(small=small(source)) as connection:
-        have = load_rows(connection, source, "judgements", {name for name in wanted.values() if name})
-        cells = [unguarded(source, have[name]) if name and name in have else "NULL" for name in wanted.values()]
-        rows = connection.execute(f"SELECT row, {', '.join(cells)} FROM judgements ORDER BY row").fetchall()
+    chosen = verdict or (named or {}).get("verdict")
+    apart = _apart(source, chosen, several=several)
+    rows, wanted = list[tuple[Any, ...]](), dict[str, str | None]()
+    for column in (*apart,) if apart else (chosen,):
+        wanted = _columns(source, column, named or {})
+        with connect(small=small(source)) as connection:
+            have = load_rows(connection, source, "judgements", {name for name in wanted.values() if name})
+            cells = [unguarded(source, have[name]) if name and name in have else "NULL" for name in wanted.values()]
+            own = connection.execute(f"SELECT row, {', '.join(cells)} FROM judgements ORDER BY row").fetchall()
+        rows += [(*row[:-1], column) for row in own] if apart else own
     known = _known(
         {row[4] for row in rows if row[4]}, outcome_map or {}, inexact, dict.fromkeys(ATTEMPTS * answered, ANSWERED)
     )
-    by_whom = _annotators(source, rows, wanted)
+    by_whom = {} if apart or wanted[ASSESSOR] else _told_apart(source, rows, wanted)
+    name = wanted[ASSESSOR] or next((column for column, _ in by_whom.values()), "column")
     labels, words = [], Counter[str]()
-    for row, question, run, answer, word, odds in rows:
+    for row, question, run, answer, word, odds, who in rows:
         state = NOT_GRADED if word is None else known.get(word)
         if question is None or state is None:
             rule = "the question is empty" if question is None else _NO_VERDICT
@@ -108,23 +119,38 @@ def read_judgements(
         if word and STATES.get(word) != state:
             words[word] += 1
         inclusion = None if odds is None else _probability(source, row, odds)
+        assessor = who if row not in by_whom else by_whom[row][1]
         labels.append(
             Label(
                 question,
                 state,
                 run,
                 answer,
-                f"{source.label}, {locate_later(source, row)}{by_whom.get(row, '')}",
+                f"{source.label}, {locate_later(source, row)}{'' if assessor is None else f' ({name} {assessor!r})'}",
                 inclusion,
                 empty=word is None,
+                assessor=assessor,
             )
         )
     return labels, [*source.notes, *_words_read(words, known, str(source.label))]
 
 
-def _annotators(source: Source, rows: Sequence[tuple[Any, ...]], wanted: Mapping[str, str | None]) -> dict[int, str]:
+def _apart(source: Source, verdict: str | None, *, several: bool) -> list[str]:
+    """Return the columns that each hold one assessor's verdicts; none where one column holds all."""
+    if verdict is not None:
+        names = [] if verdict in source.columns else verdict.split(roles.AND)
+        return names if len(names) > 1 else []
+    if not several or any(roles.squash(column) in ANNOTATORS for column in source.columns):
+        return []
+    numbered = [column for column in source.columns if roles.squash(column).rstrip("0123456789") in ANNOTATORS]
+    return numbered if len(numbered) > 1 else []
+
+
+def _told_apart(
+    source: Source, rows: Sequence[tuple[Any, ...]], wanted: Mapping[str, str | None]
+) -> dict[int, tuple[str, str]]:
     """Say of each row what tells its verdict apart from others on the same answer, where there are several: the column
-    with the fewest values that does, such as one of annotators."""
+    with the fewest values that does, and its cell."""
     if len({row[1:4] for row in rows}) == len(rows):
         return {}
     with connect(small=small(source)) as connection:
@@ -141,20 +167,24 @@ def _annotators(source: Source, rows: Sequence[tuple[Any, ...]], wanted: Mapping
     if not apart:
         return {}
     _, name, values = min(apart, key=lambda one: one[0])
-    return {row[0]: f" ({name} {value!r})" for row, value in zip(rows, values, strict=True)}
+    return {row[0]: (name, str(value)) for row, value in zip(rows, values, strict=True)}
 
 
 def _columns(source: Source, verdict: str | None, named: Mapping[str, str]) -> dict[str, str | None]:
     """Say which column of a table is which part of a judgement; None where it has no such column."""
     columns = {name.lower(): name for name in source.columns}
     own = {part: column for part, column in named.items() if part in PARTS and column in source.columns}
-    if lost := next((part for part in OWN_PARTS if part in named and part not in own), None):
+    lost = next((part for part in OWN_PARTS if part in named and part not in own), None)
+    if lost and not (lost == "verdict" and verdict):
         raise UsageError(
             f"{opt('column', {lost: named[lost]})}: {source.label} has no such column; columns are "
             f"{', '.join(source.columns)}"
         )
     wanted = {part: own.get(part) or _one(columns, names) for part, names in PARTS.items()}
     wanted["verdict"] = _verdict(source, columns, verdict or own.get("verdict"))
+    wanted[ASSESSOR] = own.get(ASSESSOR) or next(
+        (c for c in source.columns if roles.squash(c) in ANNOTATORS and c not in wanted.values()), None
+    )
     if wanted["question"] is None:
         rule = f"judgements name the question in a column {', '.join(QUESTION)}; there is none of these"
         raise FormatError(source.label, rule, where=source.head, value=list(source.columns))

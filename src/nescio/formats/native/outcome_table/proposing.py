@@ -54,6 +54,7 @@ def annotators_that_fit(
     fits = _that_fit(Loaded(connection, table, source, have), chosen, ANNOTATORS)
     return (
         f"; {fits[0]!r} says whose verdict it is: keep one verdict on each answer, of one person or of the majority"
+        " (nescio assessors makes one of several)"
         if fits
         else ""
     )

@@ -1,0 +1,146 @@
+"""Several people's verdicts on one answer, and the one verdict that they come to by a rule."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
+
+from nescio.data.notes import Note, note
+from nescio.data.outcomes import NOT_GRADED, Label
+from nescio.errors import UsageError, opt
+from nescio.stats.dawid_skene import Consensus, dawid_skene
+from nescio.text import squeeze
+
+Resolution = Literal["adjudicated", "majority", "refused", "dawid-skene"]
+ADJUDICATION = "adjudication"  # the assessor who decides what others judge differently
+FEWEST_ASSESSORS = 3  # with two, nobody can tell who errs
+FEWEST_ITEMS = 60  # below, the study (docs/assessors.md) finds votes as good
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V", bound=Hashable)
+
+
+class Said(Struct, frozen=True, eq=False):
+    """Who said what: `table` numbers the category of each item (a row) by each assessor (a column), -1 for none."""
+
+    items: tuple[Any, ...]
+    assessors: tuple[str, ...]
+    categories: tuple[Any, ...]
+    table: np.ndarray[Any, np.dtype[np.int64]]
+
+    @property
+    def enough(self) -> bool:
+        """Say whether a model of the assessors tells more than their votes do."""
+        judged = (self.table >= 0).sum(axis=1)
+        return int((judged >= FEWEST_ASSESSORS).sum()) >= FEWEST_ITEMS
+
+    def consensus(self) -> Consensus:
+        """Return Dawid and Skene's model of them."""
+        return dawid_skene(self.table, len(self.categories))
+
+
+def said_of(verdicts: Mapping[K, Mapping[str, V]]) -> Said:
+    """Lay out the verdicts of all assessors but the adjudicator."""
+    own = {item: {who: v for who, v in given.items() if who != ADJUDICATION} for item, given in verdicts.items()}
+    assessors = tuple(sorted({who for given in own.values() for who in given}))
+    categories = tuple(sorted({v for given in own.values() for v in given.values()}, key=str))
+    column = {who: at for at, who in enumerate(assessors)}
+    number = {category: at for at, category in enumerate(categories)}
+    table = np.full((len(own), len(assessors)), -1, dtype=np.int64)
+    for row, given in enumerate(own.values()):
+        for who, verdict in given.items():
+            table[row, column[who]] = number[verdict]
+    return Said(tuple(own), assessors, categories, table)
+
+
+def resolve(verdicts: Mapping[str, V], rule: Resolution, likeliest: V | None = None) -> V | None:
+    """Return the one verdict on an item; None where the rule leaves it in dispute.
+
+    Alike verdicts are the verdict. Of others, `majority` takes what more than half say and `dawid-skene` the
+    `likeliest`; what they leave, and all else, an adjudication decides. `refused` leaves every difference in dispute.
+    """
+    own = [verdict for who, verdict in verdicts.items() if who != ADJUDICATION]
+    if len({*own}) == 1:
+        return own[0]
+    if rule == "refused":
+        return None
+    if rule == "dawid-skene" and likeliest is not None:
+        return likeliest
+    if rule in ("majority", "dawid-skene") and own:
+        ((most, times),) = Counter(own).most_common(1)
+        if 2 * times > len(own):
+            return most
+    return verdicts.get(ADJUDICATION)
+
+
+def resolve_all(verdicts: Mapping[K, Mapping[str, V]], rule: Resolution) -> dict[K, V | None]:
+    """Return the verdict on each item; None where it is in dispute.
+
+    `dawid-skene` weighs assessors by how they judge all these items; where three or more judged fewer than 60 of them,
+    and where two verdicts are equally likely, it is `majority`.
+    """
+    likeliest: dict[K, V] = {}
+    if rule == "dawid-skene" and verdicts:
+        said = said_of(verdicts)
+        if said.enough:
+            labels = said.consensus().label
+            likeliest = {
+                item: said.categories[label] for item, label in zip(said.items, labels, strict=True) if label >= 0
+            }
+    return {item: resolve(given, rule, likeliest.get(item)) for item, given in verdicts.items()}
+
+
+def of_one_answer(label: Label) -> tuple[str, str | None, str | None]:
+    """Return what all labels of one answer share: question, and run or text."""
+    if label.run is not None or label.answer is None:
+        return label.question, label.run, None
+    return label.question, None, squeeze(label.answer)
+
+
+def verdicts_of(labels: Sequence[Label]) -> dict[Any, dict[str, int]]:
+    """Return each assessor's verdict on each answer, where there is one; raises UsageError for two that differ."""
+    found: dict[Any, dict[str, int]] = {}
+    for label in labels:
+        if label.state == NOT_GRADED or label.assessor is None:
+            continue
+        before = found.setdefault(of_one_answer(label), {}).setdefault(label.assessor, label.state)
+        if before != label.state:
+            raise UsageError(
+                f"{label.place}: {label.assessor!r} judges the same answer to {label.question!r} twice, differently"
+            )
+    return found
+
+
+def settled(labels: Sequence[Label], rule: Resolution) -> tuple[list[Label], list[Note]]:
+    """Return the labels with one verdict on each answer by a rule, where assessors are named; what it leaves in dispute
+    keeps all of its verdicts."""
+    verdicts = {item: given for item, given in verdicts_of(labels).items() if len({*given.values()}) > 1}
+    if not verdicts:
+        return list(labels), []
+    every = verdicts_of(labels) if rule == "dawid-skene" else verdicts
+    final = {item: state for item, state in resolve_all(every, rule).items() if item in verdicts and state is not None}
+    kept: dict[Any, Label] = {}
+    whole = []
+    for label in labels:
+        item = of_one_answer(label)
+        if item not in final:
+            whole.append(label)
+        elif item not in kept:
+            kept[item] = replace(label, state=final[item], empty=False)
+            whole.append(kept[item])
+    if not final:
+        return whole, []
+    return whole, [
+        note(
+            "assessors.settled",
+            "people differ on {answers:n answer}; {settled} of them {rule}",
+            answers=len(verdicts),
+            settled=len(final),
+            rule={"adjudicated": "were adjudicated"}.get(rule, f"are decided by {opt('resolve', rule)}"),
+        )
+    ]

@@ -1,0 +1,112 @@
+"""A judge in the place of each of several people: the alternative annotator test, over all answers that they share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from msgspec import Struct
+
+from nescio.data.columns import Array
+from nescio.data.notes import Note, note
+from nescio.data.outcomes import CORRECT, INCORRECT, SILENT, Outcomes
+from nescio.errors import MismatchError
+from nescio.stats.alternative import FEWEST, alternative
+
+CATEGORIES = (CORRECT, INCORRECT, SILENT)
+
+
+class InPlaceOf(Struct, frozen=True):
+    """The judge in the place of one assessor: how often it agrees with the others as well (`judge_agrees`), and how
+    often the assessor does; `beaten` says that the judge may stand in."""
+
+    assessor: str
+    answers: int
+    questions: int
+    judge_agrees: float
+    assessor_agrees: float
+    difference: float
+    p: float
+    p_adjusted: float
+    beaten: bool
+
+
+class StandIn(Struct, frozen=True):
+    """Whether the judge may stand in for people, at a margin that is conceded: for half of them or more. `advantage` is
+    how often it agrees with the others as well as a person does, by which judges are compared."""
+
+    margin: float
+    assessors: int
+    winning_rate: float
+    passes: bool
+    advantage: float
+
+
+def in_place_of_people(
+    judged: Outcomes, people: Mapping[str, Outcomes], sampled: Array, margin: float
+) -> tuple[tuple[InPlaceOf, ...], StandIn, list[Note]]:
+    """Test for each assessor whether the judge agrees with the other ones as well; `people` are their outcomes.
+
+    Only answers that a judge was asked about count (`sampled`), so that no silence carries the test, and answers to one
+    question are averaged over first. Raises MismatchError where no two assessors judged the same answers.
+    """
+    names = tuple(people)
+    said = np.array([_categories(people[name].state[sampled]) for name in names]).reshape(len(names), -1).T
+    by_judge = _categories(judged.state[sampled])
+    questions = np.broadcast_to(np.arange(judged.state.shape[1]), judged.state.shape)[sampled]
+    shared = (said >= 0).sum(axis=1) > 1
+    if not (shared & (by_judge >= 0)).any():
+        raise MismatchError(
+            "the alternative annotator test needs answers that two people or more judged, each named: a column such as"
+            " annotator, or a column of verdicts for each of them"
+        )
+    tested = alternative(said, by_judge, margin, questions)
+    rows = tuple(
+        InPlaceOf(name, o.items, o.units, o.advantage, o.own, o.difference, o.p, o.adjusted, o.beaten)
+        for name, o in zip(names, tested.people, strict=True)
+        if o.units
+    )
+    stands = StandIn(margin, len(rows), tested.winning, tested.passes, tested.advantage)
+    return rows, stands, _notes(rows, stands, len(names) - len(rows))
+
+
+def _categories(state: Array) -> Array:
+    """Return the three outcomes, and -1 for an answer without a verdict."""
+    numbered: Array = np.where(np.isin(state, CATEGORIES), state, -1).astype(np.int64)
+    return numbered
+
+
+def _notes(rows: tuple[InPlaceOf, ...], stands: StandIn, alone: int) -> list[Note]:
+    notes = [
+        note(
+            "alternative.verdict",
+            "the judge {passes:may/may not} stand in for people: it agrees with the others as well as {beaten} of "
+            "{assessors} people do, less {margin:g} (a concession: a judge that is somewhat worse "
+            "passes, the more often the more answers there are)",
+            passes=stands.passes,
+            beaten=sum(row.beaten for row in rows),
+            assessors=len(rows),
+            margin=stands.margin,
+        )
+    ]
+    few = [row.assessor for row in rows if row.questions < FEWEST]
+    if few:
+        notes.append(
+            note(
+                "alternative.few",
+                "fewer than {least} questions: treat the test as approximate for {who:list 3}",
+                least=FEWEST,
+                who=few,
+            )
+        )
+    if len(rows) == 2:
+        notes.append(note("alternative.two", "two assessors: three or more are advised"))
+    if alone:
+        notes.append(
+            note(
+                "alternative.alone",
+                "{alone:n assessor} {alone:shares/share} no judged answer with another, and {alone:is/are} left out",
+                alone=alone,
+            )
+        )
+    return notes

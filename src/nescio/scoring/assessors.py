@@ -1,0 +1,231 @@
+"""What each of several people is worth as a judge, how far they agree, and the verdict that they come to."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+
+from nescio.data.assessors import (
+    ADJUDICATION,
+    FEWEST_ASSESSORS,
+    FEWEST_ITEMS,
+    Resolution,
+    Said,
+    of_one_answer,
+    resolve_all,
+    said_of,
+    verdicts_of,
+)
+from nescio.data.notes import Note, note
+from nescio.data.outcomes import ANSWERED, STATES, Label
+from nescio.data.results import Results
+from nescio.data.signature import sign
+from nescio.errors import MismatchError, opt
+from nescio.sources.writing import csv_text, write_text
+from nescio.stats.agreement import cohen_kappa
+from nescio.stats.raters import agreement_intervals
+
+WORDS = {state: word for word, state in STATES.items()} | {ANSWERED: "answered"}
+COLUMNS = ("run", "question_id", "answer", "verdict", "votes", "of", "chance", "inclusion")
+
+
+class Assessor(Struct, frozen=True):
+    """An assessor: `with_others` of the `answers` somebody else judged too, of which `agrees` is the mean share of the
+    others who say the same. By Dawid and Skene's model `accuracy` is how often the assessor is right, and
+    `above_commonest` how far that is above always saying the commonest verdict; None where there are too few verdicts.
+    """
+
+    assessor: str
+    answers: int
+    with_others: int
+    agrees: float
+    accuracy: float | None = None
+    above_commonest: float | None = None
+
+
+class Says(Struct, frozen=True):
+    """How often an assessor says something of answers that are, by the model, what `true` says."""
+
+    assessor: str
+    true: str
+    says: str
+    share: float
+
+
+class Coefficient(Struct, frozen=True):
+    """How far assessors agree, with the interval of resampled questions; kappa is of two and has none."""
+
+    assessors: str
+    measure: str
+    value: float
+    low: float | None
+    high: float | None
+    answers: int
+    questions: int
+
+
+class Verdict(Struct, frozen=True):
+    """The verdict on an answer; None while it is in dispute. `votes` of the `of` assessors say so, and `chance` is its
+    probability by the model."""
+
+    run: str | None
+    question_id: str
+    answer: str | None
+    verdict: str | None
+    votes: int
+    of: int
+    chance: float | None
+    inclusion: float | None
+
+
+def assessors(
+    labels: Sequence[Label],
+    notes: Sequence[Note],
+    rule: Resolution,
+    *,
+    ci: float = 95.0,
+    resamples: int = 10_000,
+    seed: int = 0,
+) -> Results[Assessor]:
+    """Describe who judged, and settle what they judged differently. Raises MismatchError where no assessor is named."""
+    verdicts = verdicts_of(labels)
+    said = said_of(verdicts)
+    if len(said.assessors) < 2:
+        raise MismatchError(
+            "no two assessors are told apart: a column such as annotator names them, or each has a column of verdicts"
+            f" ({opt('verdict', 'ana+ben')})"
+        )
+    model = said.consensus() if said.enough else None
+    counts = np.array([(said.table == k).sum(axis=1) for k in range(len(said.categories))]).T
+    rows = [_assessor(said, counts, at, model) for at in range(len(said.assessors))]
+    says = [] if model is None else [
+        Says(who, WORDS[true], WORDS[word], float(model.confusion[a, j, k]))
+        for a, who in enumerate(said.assessors)
+        for j, true in enumerate(said.categories)
+        for k, word in enumerate(said.categories)
+    ]  # fmt: skip
+    first = {of_one_answer(label): label for label in reversed(labels)}
+    final = resolve_all(verdicts, rule)
+    chance = {} if model is None else dict(zip(said.items, model.chances, strict=True))
+    settled = tuple(
+        _verdict(first[item], given, final[item], chance.get(item), said) for item, given in verdicts.items()
+    )
+    agree = _agreement(said, counts, ci / 100, resamples, seed)
+    line = sign(
+        assessors=len(said.assessors),
+        answers=len(said.items),
+        resolve=rule,
+        ci=f"{ci:g}",
+        resamples=resamples,
+        seed=seed,
+    )
+    kept: dict[str, Any] = {"agreement": tuple(agree), "says": tuple(says), "verdicts": settled}
+    notes = (*notes, *_empty(labels), *_notes(said, settled, rule))
+    return Results(tuple(rows), line, notes, "assessors", kept)
+
+
+def write_verdicts(results: Results[Any], path: Path) -> int:
+    """Write one verdict an answer, as `--labels` and `--against` read it; what is in dispute has none."""
+    rows = [
+        [one.run, one.question_id, one.answer, one.verdict, one.votes, one.of, one.chance, one.inclusion]
+        for one in results.tables["verdicts"]
+    ]
+    empty = {name for at, name in enumerate(COLUMNS) if name != "verdict" and all(row[at] is None for row in rows)}
+    kept = [at for at, name in enumerate(COLUMNS) if name not in empty]
+    cells = [["" if row[at] is None else row[at] for at in kept] for row in rows]
+    write_text(path, csv_text([[COLUMNS[at] for at in kept], *cells]))
+    return len(rows)
+
+
+def _assessor(said: Said, counts: Any, at: int, model: Any) -> Assessor:
+    own = said.table[:, at]
+    use = (own >= 0) & (counts.sum(axis=1) > 1)
+    same = (counts[use, own[use]] - 1) / (counts[use].sum(axis=1) - 1)
+    known = (None, None) if model is None else (float(model.accuracy[at]), _defined(model.above_commonest[at]))
+    agrees = float(same.mean()) if use.any() else math.nan
+    return Assessor(said.assessors[at], int((own >= 0).sum()), int(use.sum()), agrees, *known)
+
+
+def _defined(value: float) -> float | None:
+    return None if math.isnan(value) else float(value)
+
+
+def _verdict(label: Label, given: dict[str, int], state: int | None, chances: Any, said: Said) -> Verdict:
+    own = [verdict for who, verdict in given.items() if who != ADJUDICATION]
+    chance = None if chances is None or state not in said.categories else float(chances[said.categories.index(state)])
+    word, votes = (None, 0) if state is None else (WORDS[state], own.count(state))
+    return Verdict(label.run, label.question, label.answer, word, votes, len(own), chance, label.inclusion)
+
+
+def _agreement(said: Said, counts: Any, level: float, resamples: int, seed: int) -> list[Coefficient]:
+    """Compute the coefficients of all, over answers that two or more judged, and kappa of each two."""
+    together = counts.sum(axis=1) > 1
+    if not together.any():
+        return []
+    if counts.shape[1] < 2:  # one verdict throughout
+        counts = np.column_stack([counts, np.zeros(len(counts), dtype=counts.dtype)])
+    asked = [item[0] for item in said.items]
+    names, units = np.unique(np.array(asked, dtype=object)[together].astype(str), return_inverse=True)
+    found = agreement_intervals(counts[together], level, resamples, seed, units=[int(unit) for unit in units])
+    who, answers = ", ".join(said.assessors), int(together.sum())
+    rows = [Coefficient(who, one.name, one.value, one.low, one.high, answers, len(names)) for one in found]
+    k = len(said.categories)
+    for i, first in enumerate(said.assessors):
+        for j in range(i + 1, len(said.assessors)):
+            both = (said.table[:, i] >= 0) & (said.table[:, j] >= 0)
+            if both.any():
+                square = np.zeros((k, k))
+                np.add.at(square, (said.table[both, i], said.table[both, j]), 1)
+                asked_both = {asked[at] for at in np.flatnonzero(both)}
+                pair = f"{first}, {said.assessors[j]}"
+                kappa = float(cohen_kappa(square))
+                rows.append(Coefficient(pair, "kappa", kappa, None, None, int(both.sum()), len(asked_both)))
+    return rows
+
+
+def _empty(labels: Sequence[Label]) -> list[Note]:
+    empty = sum(label.empty for label in labels)
+    if not empty:
+        return []
+    return [note("assessors.empty", "{empty:n verdict} {empty:is/are} empty, and {empty:is/are} left out", empty=empty)]
+
+
+def _notes(said: Said, settled: Sequence[Verdict], rule: Resolution) -> list[Note]:
+    notes = []
+    if not said.enough:
+        notes.append(
+            note(
+                "assessors.few",
+                "no accuracy of assessors, and votes in place of dawid-skene: that takes {items} answers that "
+                "{assessors} or more judged",
+                items=FEWEST_ITEMS,
+                assessors=FEWEST_ASSESSORS,
+            )
+        )
+    else:
+        notes.append(
+            note(
+                "assessors.model",
+                "accuracies are Dawid and Skene's, who take it that assessors err independently: two that copy each "
+                "other, or two models of one family, look better than they are; no interval of them is given, since "
+                "with few answers none holds",
+            )
+        )
+    open_ = sum(one.verdict is None for one in settled)
+    if open_:
+        notes.append(
+            note(
+                "assessors.open",
+                "{open:n answer} of {answers:,} {open:is/are} in dispute by the rule {rule}, and {open:has/have} no "
+                "verdict; verdicts of an assessor 'adjudication' decide",
+                open=open_,
+                answers=len(settled),
+                rule=rule,
+            )
+        )
+    return notes

@@ -1,0 +1,121 @@
+"""What several assessors' verdicts say of each item, and of the assessors (Dawid & Skene 1979). Pure NumPy; knows
+nothing of questions.
+
+`said` has shape (items, assessors): the number of the category that an assessor put an item into, -1 where there is no
+verdict.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
+from numpy.typing import ArrayLike, NDArray
+
+from nescio.errors import UsageError
+
+Floats = NDArray[np.float64]
+Whole = NDArray[np.int64]
+
+SMOOTHING = 0.1  # added to every count: without it few verdicts give certainty
+CYCLES = 2_000
+CLOSE = 1e-13  # between the probabilities of two cycles
+
+
+class Consensus(Struct, frozen=True, eq=False):
+    """What a model of assessors makes of their verdicts.
+
+    `chances` has shape (items, categories): the probability of each category, NaN where nobody judged. `prior` is the
+    share of each category, `confusion[a, j, l]` the probability that assessor a says l where j is true (NaN where no
+    item is of category j), `log_likelihood` that of both.
+    """
+
+    chances: Floats
+    prior: Floats
+    confusion: Floats
+    log_likelihood: float
+
+    @property
+    def accuracy(self) -> Floats:
+        r"""The probability that each assessor is right, $\sum_j p_j \pi_{jj}$."""
+        right: Floats = np.nan_to_num(np.einsum("ajj->aj", self.confusion)) @ self.prior
+        return right
+
+    @property
+    def above_commonest(self) -> Floats:
+        """How far each assessor is above always saying the commonest category; 1 is perfect, NaN for one category."""
+        most = self.prior.max()
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(most < 1, (self.accuracy - most) / (1 - most), np.nan)
+
+    @property
+    def label(self) -> Whole:
+        """The likeliest category of each item; -1 where two are equally likely or nobody judged."""
+        filled = np.where(np.isnan(self.chances), 0.0, self.chances)
+        ordered = np.sort(filled, axis=1)
+        sure = ordered[:, -1] - (ordered[:, -2] if ordered.shape[1] > 1 else 0) > 1e-9
+        labels: Whole = np.where(sure, filled.argmax(axis=1), -1)
+        return labels
+
+
+def dawid_skene(said: ArrayLike, categories: int, *, smoothing: float = SMOOTHING, cycles: int = CYCLES) -> Consensus:
+    r"""Estimate what each item is and how each assessor judges, by expectation and maximisation.
+
+    From the shares of votes on, $p_j \propto \sum_i T_{ij} + s$ and $\pi^k_{jl} \propto \sum_i T_{ij}[k\ \text{said}\
+    l] + s$ follow from the chances, and $T_{ij} \propto p_j \prod_k \pi^k_{j,l(k,i)}$ from these. With s = 0 they are
+    the estimates of greatest likelihood. Raises UsageError for verdicts that are no categories.
+    """
+    return consensus(_votes(_checked(said, categories), categories), smoothing=smoothing, cycles=cycles)
+
+
+def consensus(votes: ArrayLike, *, smoothing: float = SMOOTHING, cycles: int = CYCLES) -> Consensus:
+    """Estimate the same from how often an assessor said what of an item, shape (items, assessors, categories)."""
+    counts = np.asarray(votes, dtype=np.float64)
+    kinds, kind, times = np.unique(counts, axis=0, return_inverse=True, return_counts=True)
+    start = kinds.sum(axis=1)
+    judged = start.sum(axis=1) > 0
+    shares = start / np.maximum(start.sum(axis=1, keepdims=True), 1)
+    made = _cycled(kinds, shares, times * judged, smoothing, cycles)
+    return replace(made, chances=np.where(judged[:, None], made.chances, np.nan)[kind.ravel()])
+
+
+def _cycled(votes: Floats, chances: Floats, times: Floats, smoothing: float, cycles: int) -> Consensus:
+    """Repeat both steps until the chances stand still; `times` is how many items are of each kind."""
+    kinds, assessors, categories = votes.shape
+    flat = votes.reshape(kinds, assessors * categories)
+    for _ in range(cycles):
+        weighted = chances * times[:, None]
+        prior = weighted.sum(axis=0) + smoothing
+        counts = (weighted.T @ flat).reshape(categories, assessors, categories) + smoothing
+        with np.errstate(divide="ignore", invalid="ignore"):
+            prior = prior / prior.sum()
+            confusion = counts / counts.sum(axis=2, keepdims=True)
+            # A verdict that was not given multiplies by 1, and one that is impossible by 0, of which -1e9 is the log.
+            logs = np.nan_to_num(np.log(confusion).reshape(categories, -1), nan=0.0, neginf=-1e9)
+            joint = np.log(prior) + flat @ logs.T
+        top = joint.max(axis=1, keepdims=True)
+        odds = np.exp(joint - top)
+        total = odds.sum(axis=1, keepdims=True)
+        moved = np.abs(odds / total - chances)[times > 0].max(initial=0)
+        chances = odds / total
+        if moved < CLOSE:
+            break
+    likelihood = float((np.log(total) + top)[:, 0] @ times)
+    return Consensus(chances, prior, confusion.transpose(1, 0, 2), likelihood)
+
+
+def _votes(kinds: Whole, categories: int) -> Floats:
+    """Return who said what of each kind of item, shape (kinds, assessors, categories)."""
+    votes: Floats = (kinds[:, :, None] == np.arange(categories)).astype(np.float64)
+    return votes
+
+
+def _checked(said: ArrayLike, categories: int) -> Whole:
+    table = np.asarray(said)
+    sound = table.ndim == 2 and table.size and categories >= 1
+    if not sound or not np.issubdtype(table.dtype, np.integer) or table.min() < -1 or table.max() >= categories:
+        raise UsageError(
+            f"verdicts of assessors must have shape (items, assessors), each -1 or below {categories} (found "
+            f"{table.shape})"
+        )
+    return table.astype(np.int64)

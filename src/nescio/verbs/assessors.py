@@ -1,0 +1,66 @@
+"""Describe who judged, how well and how far they agree, and make one verdict on each answer.
+
+FILE is a table of verdicts on answers (run, question_id, verdict, and the text of the answer where there is no run). A
+column such as annotator, assessor or rater says whose a row is; or each person has a column of verdicts
+(--verdict ana+ben+cleo).
+
+\b
+nescio assessors annotators.csv
+nescio assessors annotators.csv --resolve dawid-skene -o labels.csv
+nescio assessors annotators.csv --resolve majority -f json
+
+The file that -o writes is what `nescio score --labels` and `nescio judge --against` read. `agrees` is how many of the
+others say the same as an assessor, on average. Where three or more people judged 60 answers or more, Dawid and Skene's
+model says how often each of them is right, without any key; below, votes tell as much.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from nescio.data.assessors import Resolution
+from nescio.data.results import Results
+from nescio.formats.native.judgements import read_judgements
+from nescio.options import argument, option, verb
+from nescio.reporting.assessors_screen import show_assessors
+from nescio.scoring.assessors import Assessor, write_verdicts
+from nescio.scoring.assessors import assessors as described
+from nescio.verbs._output_paths import check_file
+from nescio.verbs._shared import OWN_FILE, RESOLVE, Redrawn, WithInterval
+
+
+class AssessorsRequest(Redrawn, WithInterval):
+    """What `nescio assessors` is asked."""
+
+    verdicts: Any = argument(kw_only=False, kind=OWN_FILE, argument=True, metavar="FILE", help="The table of verdicts.")
+    verdict: str | None = option(
+        default=None,
+        metavar="COLUMN",
+        help="The column with the verdict, or, as in ana+ben, a column for each person.",
+        default_words="found by its name; columns such as annotator1, annotator2 are of a person each",
+    )
+    outcome_map: Mapping[str, str] = option(
+        default={}, metavar="WORD=OUTCOME", help="What a word of FILE means: correct, incorrect, unanswered, ungraded."
+    )
+    resolve: Resolution = option(default="adjudicated", help=RESOLVE)
+    output: Path | None = option(
+        default=None,
+        writes=True,
+        flags=("-o", "--output"),
+        metavar="LABELS",
+        help="Write one verdict an answer (.csv); what is in dispute has none.",
+    )
+
+
+@verb(AssessorsRequest, show=show_assessors)
+def assessors(request: AssessorsRequest) -> Results[Assessor]:
+    if request.output is not None:
+        check_file(request.output, "labels", (".csv",), request.inputs())
+    labels, notes = read_judgements(request.verdicts, request.outcome_map, request.verdict, answered=True, several=True)
+    drawn = {name: getattr(request, name) for name in ("ci", "resamples", "seed")}
+    found = described(labels, notes, request.resolve, **drawn)
+    if request.output is not None:
+        write_verdicts(found, request.output)
+    return found

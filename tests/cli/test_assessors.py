@@ -1,0 +1,134 @@
+"""`nescio assessors`, `judge --alternative` and `--resolve`: held against a plain recount of a real log."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import Counter, defaultdict
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import nescio
+from tests.notes import in_words
+
+from .conftest import EXAMPLES, Command
+
+NQ = Path(__file__).parents[2].parent / "shared" / "data" / "nq301" / "runs_human.csv"
+PEOPLE = ("annotator1", "annotator2", "annotator3")
+needs_data = pytest.mark.skipif(not NQ.is_file(), reason="the shared data are not beside the checkout")
+ANNOTATORS = EXAMPLES / "annotators.csv"
+
+
+@pytest.fixture(scope="module")
+def rows() -> list[dict[str, str]]:
+    with NQ.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@needs_data
+def test_people_of_nq301_recounted(rows: list[dict[str, str]]) -> None:
+    found = nescio.assessors(NQ, resolve="majority", resamples=200)
+    for row in found:
+        own = [r for r in rows if r[row.assessor]]
+        shares = [
+            sum(r[who] == r[row.assessor] for who in others) / len(others)
+            for r in own
+            if (others := [who for who in PEOPLE if who != row.assessor and r[who]])
+        ]
+        assert (row.answers, row.with_others) == (len(own), len(shares))
+        assert row.agrees == pytest.approx(sum(shares) / len(shares), abs=1e-12)
+    agreement = {(one.assessors, one.measure): one for one in found.tables["agreement"]}
+    two = [(r["annotator1"], r["annotator2"]) for r in rows if r["annotator1"] and r["annotator2"]]
+    observed = sum(a == b for a, b in two) / len(two)
+    chance = sum(
+        (sum(a == w for a, _ in two) / len(two)) * (sum(b == w for _, b in two) / len(two)) for w in ("Yes", "No")
+    )
+    pair = agreement["annotator1, annotator2", "kappa"]
+    assert (pair.answers, pair.value) == (len(two), pytest.approx((observed - chance) / (1 - chance), abs=1e-12))
+    votes = [[r[who] for who in PEOPLE if r[who]] for r in rows]
+    alike = [
+        sum(a == b for a, b in combinations(one, 2)) / (len(one) * (len(one) - 1) / 2) for one in votes if len(one) > 1
+    ]
+    assert agreement[", ".join(PEOPLE), "p_o"].value == pytest.approx(sum(alike) / len(alike), abs=1e-12)
+    ours = Counter(one.verdict for one in found.tables["verdicts"])
+    theirs = Counter(max({*one}, key=one.count) for one in votes if one)
+    assert ours == {"correct": theirs["Yes"], "incorrect": theirs["No"]}
+
+
+@needs_data
+def test_a_judge_in_the_place_of_people_of_nq301_recounted(rows: list[dict[str, str]]) -> None:
+    """The judge compares texts; the differences d of each question are counted anew, and their t test by hand."""
+    from statistics import mean, stdev
+
+    from scipy.stats import t
+
+    columns = "+".join(PEOPLE)
+    judged = nescio.judge(NQ, judge="exact", against=NQ, verdict=columns, resolve="majority", alternative=0.15)
+    outcomes = judged.outcomes
+    said = {
+        (run, question): {1: "Yes", 0: "No"}.get(int(outcomes.state[r, q]))
+        for r, run in enumerate(outcomes.runs)
+        for q, question in enumerate(outcomes.questions)
+    }
+    assert judged.results is not None
+    table = {one.assessor: one for one in judged.results.tables["alternative"]}
+    for person in PEOPLE:
+        by_question = defaultdict(list)
+        for r in rows:
+            others = [r[who] for who in PEOPLE if who != person and r[who]]
+            verdict = said[r["run"], r["question_id"]]
+            if r[person] and others and verdict:
+                judge, own = others.count(verdict), others.count(r[person])
+                by_question[r["question_id"]].append((judge >= own, own >= judge))
+        wins = [mean(w for w, _ in pairs) for pairs in by_question.values()]
+        d = [mean(h - w for w, h in pairs) for pairs in by_question.values()]
+        one = table[person]
+        assert (one.questions, one.answers) == (len(d), sum(map(len, by_question.values())))
+        assert one.judge_agrees == pytest.approx(mean(wins), abs=1e-12)
+        assert one.difference == pytest.approx(mean(d), abs=1e-12)
+        assert one.p == pytest.approx(t.cdf((mean(d) - 0.15) / (stdev(d) / len(d) ** 0.5), len(d) - 1), abs=1e-9)
+    (stands,) = judged.results.tables["stand_in"]
+    assert (stands.winning_rate, stands.passes) == (pytest.approx(1 / 3), False)
+
+
+def test_one_verdict_an_answer_is_written_and_corrects_scores(nescio: Command, tmp_path: Path) -> None:
+    out = tmp_path / "labels.csv"
+    found = nescio("assessors", ANNOTATORS, "--resolve", "dawid-skene", "-o", out)
+    assert found.status == 0
+    assert "156 answers: 108 judged alike, 48 settled by the rule, 0 in dispute" in found.out
+    questions, runs = EXAMPLES / "questions.jsonl", [*(EXAMPLES / "runs").glob("*.jsonl")]
+    direct = nescio("score", questions, *runs, "--labels", ANNOTATORS, "--resolve", "dawid-skene", "-f", "json")
+    through = nescio("score", questions, *runs, "--labels", out, "-f", "json")
+    assert direct.status == through.status == 0
+    assert json.loads(direct.out)["scores"] == json.loads(through.out)["scores"]
+    refused = nescio("score", questions, *runs, "--labels", ANNOTATORS)
+    assert refused.status == 2
+    assert "(annotator 'ana'), and" in refused.err
+    assert "nescio assessors" in refused.err
+
+
+def test_columns_of_people_and_a_table_of_one_person(tmp_path: Path) -> None:
+    wide = tmp_path / "wide.csv"
+    wide.write_text("id,ana,ben,rater1,rater2\nq1,R,W,R,R\nq2,R,R,R,W\nq3,,W,U,U\n")
+    named = nescio.assessors(wide, verdict="ana+ben")
+    assert [(one.assessor, one.answers) for one in named] == [("ana", 2), ("ben", 3)]
+    assert "1 verdict is empty, and is left out" in in_words(named.notes)
+    assert [one.verdict for one in named.tables["verdicts"]] == [None, "correct", "incorrect"]
+    assert [one.assessor for one in nescio.assessors(wide)] == ["rater1", "rater2"]
+    alone = tmp_path / "alone.csv"
+    alone.write_text("id,verdict\nq1,R\nq2,W\n")
+    with pytest.raises(nescio.NescioError, match="no two assessors are told apart"):
+        nescio.assessors(alone)
+    with pytest.raises(nescio.NescioError, match="there is no column 'eve'"):
+        nescio.assessors(wide, verdict="ana+eve")
+
+
+def test_a_test_without_two_people_says_what_it_needs(tmp_path: Path) -> None:
+    lone = tmp_path / "lone.csv"
+    lone.write_text("run,question_id,annotator,verdict\nmine,lighthouse-what,ana,R\n")
+    asked: dict[str, Any] = {"against": lone, "alternative": 0.1}
+    with pytest.raises(nescio.NescioError, match="answers that two people or more judged"):
+        nescio.judge([EXAMPLES / "questions.jsonl", EXAMPLES / "runs" / "mine.jsonl"], **asked)
