@@ -1,5 +1,5 @@
-"""What a long command shows of how far it is: one bar at a time on a terminal, nothing in a pipe, and nothing when it
-ends, or is ended by Ctrl-C."""
+"""What a long command shows of how far it is: one bar at a time on a terminal, lines in a log of what takes long, and
+nothing when it ends, or is ended by Ctrl-C."""
 
 from __future__ import annotations
 
@@ -230,3 +230,22 @@ def test_a_step_of_a_campaign_that_is_stopped_is_repeated(
         path.write_bytes(content)
     take(step)
     assert left(examples) == again
+
+
+def test_a_log_is_told_what_long_work_will_take(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Eight parts a second: of 60 nothing, as too little is left when it is known; of 9,000 a line every half minute."""
+    now = [0.0]
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    for total in (60, 9000):
+        now[0] = 0.0
+        with bars.progress("scoring") as tell:
+            for done in range(1, min(total, 700) + 1):
+                now[0] += 0.125
+                tell(done, total)
+    assert capsys.readouterr().err.splitlines() == [
+        "scoring: 40 of 9,000 done, about 19 min left",
+        "scoring: 280 of 9,000 done, about 18 min left",
+        "scoring: 520 of 9,000 done, about 18 min left",
+    ]

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 import nescio
-from nescio.comparison import many_runs
+from nescio.comparison import comparing, many_runs, ranks
 from nescio.data.evidence import Evidence
+from nescio.errors import UsageError
 from nescio.pipeline import load
+from nescio.reporting.tables import legend
 from tests.comparison.test_pair_tables import runs_of
 
 
@@ -44,3 +46,24 @@ def test_which_comparisons_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
         "the 3 best of 5 runs are compared with each other, and every other run with the best and with its neighbours in "
         "rank: 7 of 10 comparisons. All are tested, and p-values are adjusted for all"
     )
+
+
+def test_more_pairs_than_memory_holds_are_ranked_by_all_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    every = nescio.compare(data(), "c@1", resamples=300)
+    monkeypatch.setattr(comparing, "MOST_COMPARED", 65)
+    monkeypatch.setattr(many_runs, "LEADING", 4)
+    some = nescio.compare(data(), "c@1", resamples=300)
+    assert some.tables["ranks"] == every.tables["ranks"]
+    assert {*some.rows} < {*every.rows}
+    assert "of 66 comparisons. All are tested" in " ".join(map(str, some.notes))
+    assert "adjusted for all 66 comparisons" in legend(some)
+    assert len(nescio.compare(data(), ["c@1", "accuracy"], baseline="run 0", resamples=300).rows) == 22
+    for options in ({"test": "bootstrap"}, {"correction": "bh"}, {"measures": ["c@1", "accuracy"]}):
+        with pytest.raises(UsageError, match="these are 66 pairs of runs, more than 65: give baseline, or one measure"):
+            nescio.compare(data(), **{"measures": "c@1", **options})  # type: ignore[arg-type]
+
+
+def test_of_more_tied_runs_than_are_listed_their_number_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ranks, "MOST_NAMED", 3)
+    runs = nescio.compare(load(runs_of(["CCW", "CWC", "WCC", "CCC", "WWC"])), "accuracy").tables["ranks"]
+    assert {rank.tied_with for rank in runs} == {"4 runs"}

@@ -98,7 +98,8 @@ def test_what_was_not_seen_may_decide(clusters: Any) -> None:
 def test_the_chance_of_being_best() -> None:
     """100,000 draws of the script: .754 .190 .052 .004, each ± .003; the share of resamples says .786."""
     covariance = 0.045**2 * (np.eye(4) + 1) / 2
-    drawn = true_values(np.array([0.62, 0.58, 0.55, 0.50]), covariance, 1.0, 100_000, np.random.default_rng(7))
+    axes = np.linalg.eigh(covariance)
+    drawn = true_values(np.array([0.62, 0.58, 0.55, 0.50]), axes, 1.0, 100_000, np.random.default_rng(7))
     assert rank_probabilities(drawn)[0] == pytest.approx([0.754, 0.190, 0.052, 0.004], abs=0.005)
-    equal = true_values(np.array([0.6, 0.6]), covariance[:2, :2], 1.0, 40_000, np.random.default_rng(7))
+    equal = true_values(np.array([0.6, 0.6]), np.linalg.eigh(covariance[:2, :2]), 1.0, 40_000, np.random.default_rng(7))
     assert rank_probabilities(equal)[0] == pytest.approx([0.5, 0.5], abs=0.01)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import nescio
-from nescio.stats.ranking import rank_probabilities
+from nescio.stats.ranking import axes_of, rank_probabilities, true_values
 
 from ..comparison.runs import evidence
 
@@ -42,3 +42,20 @@ def test_the_chances_of_three_runs_are_those_of_all_resamples() -> None:
     # z is the same on all resamples: how far its true value may lie is unknown, and so is P(best).
     ranked = nescio.compare(evidence(**runs), "accuracy", resamples=2000).tables["ranks"]
     assert [row.p_best for row in ranked] == [None] * 3
+
+
+def test_runs_that_outnumber_the_resamples_have_the_law_of_their_covariance() -> None:
+    rng = np.random.default_rng(4)
+    resampled = 0.6 + 0.1 * rng.normal(size=(9, 5))
+    covariance = np.cov(resampled, ddof=0)
+    variances, (own, along) = axes_of(resampled)
+    assert len(own) == 4
+    assert (along * own) @ along.T == pytest.approx(covariance, abs=1e-12)
+    assert variances == pytest.approx(np.diag(covariance))
+    whole = np.linalg.eigh(covariance)
+    few, every = (
+        true_values(resampled[:, 0], axes, 1.0, 200_000, np.random.default_rng(seed))
+        for seed, axes in enumerate([(own, along), (np.maximum(whole[0], 0), whole[1])])
+    )
+    assert few.mean(axis=1) == pytest.approx(every.mean(axis=1), abs=0.002)
+    assert np.cov(few) == pytest.approx(np.cov(every), abs=0.0005)

@@ -1,22 +1,25 @@
-"""Progress on a terminal: one bar at a time, with the parts that are done, how many a second, and the time left."""
+"""Progress on a terminal: one bar at a time, with the parts that are done, how many a second, and the time left. In a
+log: a line where much is left, and one every half minute."""
 
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import click
 
+LOOKED_AT, LONG, BETWEEN = 5, 10, 30  # seconds: when a pipe is first told, of how much that is left, and how often
 _DISPLAY: list[Any] = []  # what shows the bars; none while there is no bar
 
 
 @contextmanager
 def progress(what: str) -> Iterator[Callable[[int, int], None]]:
-    """Show a progress bar on a terminal, nothing in a pipe; yields a function of (done, total)."""
+    """Show a progress bar on a terminal, lines in a pipe; yields a function of (done, total)."""
     if not sys.stderr.isatty():
-        yield lambda done, total: None  # noqa: ARG005
+        yield _lines(what)
         return
     bar = _show(what)
 
@@ -28,6 +31,27 @@ def progress(what: str) -> Iterator[Callable[[int, int], None]]:
         yield show
     finally:
         _take_away(bar)
+
+
+def _lines(what: str) -> Callable[[int, int], None]:
+    """Write how far the work is and what it will take, once that is known of work that goes on for long."""
+    start, line = time.monotonic(), float(LOOKED_AT)
+
+    def write(done: int, total: int) -> None:
+        nonlocal line
+        taken = time.monotonic() - start
+        if taken < line or not 0 < done < total:
+            return
+        left = taken / done * (total - done)
+        if line > LOOKED_AT or left >= LONG:
+            line = taken + BETWEEN
+            click.echo(f"{what}: {done:,} of {total:,} done, about {_span(left)} left", err=True)
+
+    return write
+
+
+def _span(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
 
 
 def reading_bar(what: str, *, of_bytes: bool = False) -> Callable[[int, int], None] | None:

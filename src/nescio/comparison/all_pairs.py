@@ -1,71 +1,112 @@
-"""The tests of all pairs of runs by one measure: of thousands of pairs too, where few of them are looked at."""
+"""The tests of all pairs of runs by one measure: of millions of pairs too, few of which are looked at."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
-from itertools import combinations
-from typing import NamedTuple
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
 
 from nescio.comparison.corrections import p_value
-from nescio.comparison.pair_test import RunsSeen, each_tested, exact_tests
+from nescio.comparison.pair_test import TESTED_AT_ONCE, RunsSeen, each_tested, tested_together
 from nescio.comparison.resampled_pairs import TestPlan
 from nescio.options.edge import Progress
+from nescio.stats.packed import pair_index
 
-Pairs = Sequence[tuple[int, int]]
-TOLD_EACH = 10_000
-
-
-class PairTest(NamedTuple):
-    """The first run minus the second, its p-value, and by which test: NaN, and None, where there is no difference."""
-
-    difference: float
-    p: float
-    test: str | None = None
+Floats = NDArray[np.float64]
+Places = NDArray[np.int32]
 
 
-def pairs_by_name(runs: Sequence[str]) -> list[tuple[int, int]]:
-    """Pair all runs in the order of their names, as `compare` does, so that the p-values are its own."""
-    return list(combinations(sorted(range(len(runs)), key=runs.__getitem__), 2))
+class PairTests(Struct, frozen=True, eq=False):
+    """The first run of each pair minus the second, its p-value (NaN where there is no difference), and whether this is
+    of random exchanges. Pairs are in the order of the names of the runs, `by_name`, as `compare` has them, so that the
+    p-values are its own: every run with each that is behind it."""
+
+    by_name: Places
+    difference: Floats
+    p: Floats
+    drawn: NDArray[np.bool_]
+
+    @property
+    def used(self) -> dict[str, int]:
+        """How many pairs each test was used for."""
+        drawn = int(self.drawn.sum())
+        exact = int((~np.isnan(self.p)).sum()) - int((~np.isnan(self.p[self.drawn])).sum())
+        return {test: times for test, times in (("exact", exact), ("permutation", drawn)) if times}
+
+    def adjusted(self) -> tuple[Floats, Floats]:
+        """Return the different p-values, rising, and each as Holm adjusts it for all pairs: pairs of the same p-value
+        have the same one adjusted."""
+        different, times = np.unique(self.p[~np.isnan(self.p)], return_counts=True)
+        left = times.sum() - (np.cumsum(times) - times)  # pairs whose p-value is at least this
+        return different, np.minimum(1, np.maximum.accumulate(different * left))
+
+    def adjusted_of(self, pairs: Sequence[tuple[int, int]]) -> list[float]:
+        """Return the adjusted p-values of some pairs, whichever way round they are given."""
+        runs = len(self.by_name)
+        place = np.empty(runs, dtype=np.int64)
+        place[self.by_name] = np.arange(runs)
+        x, y = place[np.array(pairs, dtype=np.int64).reshape(-1, 2)].T
+        p = self.p[pair_index(np.minimum(x, y), np.maximum(x, y), runs)]
+        different, adjusted = self.adjusted()
+        if not len(different):
+            return p.tolist()
+        at = np.minimum(np.searchsorted(different, p), len(different) - 1)
+        return list(np.where(np.isnan(p), np.nan, adjusted[at]).tolist())
+
+    def better(self, level: float, *, lower: bool) -> NDArray[np.bool_]:
+        """Return which run ([i, j]: the i-th) is significantly better than which."""
+        different, adjusted = self.adjusted()
+        certain = int(np.searchsorted(adjusted, 1 - level, side="right"))
+        better = np.zeros((len(self.by_name),) * 2, dtype=bool)
+        if certain:
+            with np.errstate(invalid="ignore"):
+                apart = self.p <= different[certain - 1]
+            for at, others, part in _each_run(self.by_name):
+                first = (-self.difference[part] if lower else self.difference[part]) > 0
+                better[at, others] = apart[part] & first
+                better[others, at] = apart[part] & ~first
+        return better
+
+
+def _each_run(by_name: Places) -> Iterator[tuple[int, Places, slice]]:
+    """Yield each run, those behind it, and where its pairs with them are."""
+    start = 0
+    for i, run in enumerate(by_name.tolist()):
+        others = by_name[i + 1 :]
+        yield run, others, slice(start, start + len(others))
+        start += len(others)
 
 
 def all_tests(
     seen: RunsSeen,
-    pairs: Pairs,
     plan: TestPlan,
     *,
     sampled: bool = True,
     progress: Progress | None = None,
-) -> list[PairTest] | None:
-    """Test each pair, by random exchanges where there is no exact p-value; None where there is none and exchanges may
+) -> PairTests | None:
+    """Test every pair, by random exchanges where there is no exact p-value; None where there is none and exchanges may
     not be `sampled`."""
-    tests: list[PairTest] = []
-    for difference, p, _ in exact_tests(seen, pairs):
-        if p is None and not sampled:
+    names = seen.data.runs
+    by_name = np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.int32)
+    first = np.repeat(by_name, np.arange(len(by_name))[::-1])
+    second = np.concatenate([others for _, others, _ in _each_run(by_name)] or [by_name])
+    difference, p = np.empty((2, len(first)))
+    drawn = np.zeros(len(first), dtype=bool)
+    for start in range(0, len(first), TESTED_AT_ONCE):
+        part = slice(start, start + TESTED_AT_ONCE)
+        pairs = np.stack([first[part], second[part]], axis=1)
+        difference[part], p[part], drawn[part] = tested_together(seen, pairs)
+        if drawn[part].any() and not sampled:
             return None
-        how = "permutation" if p is None else None if math.isnan(p) else "exact"
-        tests.append(PairTest(difference, math.nan if p is None else p, how))
-        if progress and not len(tests) % TOLD_EACH:
-            progress(len(tests), len(pairs))
-    left = [place for place, one in enumerate(tests) if one.test == "permutation"]
-    for done, (place, p) in enumerate(zip(left, _sampled(seen, [pairs[i] for i in left], plan), strict=True), 1):
-        tests[place] = tests[place]._replace(p=p)
         if progress:
-            progress(len(pairs) - len(left) + done, len(pairs))
-    return tests
-
-
-def _sampled(seen: RunsSeen, pairs: Pairs, plan: TestPlan) -> Iterator[float]:
-    for tested in each_tested(seen, pairs, plan, intervals=False):
+            progress(min(part.stop, len(first)) - int(drawn[: part.stop].sum()), len(first))
+    left = np.flatnonzero(drawn)
+    some = list(zip(first[left].tolist(), second[left].tolist(), strict=True))
+    for done, (place, tested) in enumerate(zip(left, each_tested(seen, some, plan, intervals=False), strict=True), 1):
         assert tested is not None
-        yield p_value(tested.observed, tested.exchanged)
-
-
-def significant_pairs(
-    pairs: Pairs, tests: Sequence[PairTest], adjusted: Sequence[float | None], level: float, *, lower: bool
-) -> Iterator[tuple[int, int]]:
-    """Yield the pairs that differ significantly as (better, worse)."""
-    sign = -1 if lower else 1
-    for (x, y), one, p in zip(pairs, tests, adjusted, strict=True):
-        if p is not None and p <= 1 - level:
-            yield (x, y) if sign * one.difference > 0 else (y, x)
+        p[place] = p_value(tested.observed, tested.exchanged)
+        if progress:
+            progress(len(first) - len(left) + done, len(first))
+    return PairTests(by_name, difference, p, drawn)

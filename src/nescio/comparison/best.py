@@ -11,10 +11,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import numpy as np
 from msgspec.structs import replace
 
-from nescio.comparison.all_pairs import all_tests, pairs_by_name, significant_pairs
-from nescio.comparison.corrections import adjust
+from nescio.comparison.all_pairs import all_tests
 from nescio.comparison.pair_test import measured_runs, paired_evidence
 from nescio.comparison.resampled_pairs import TestPlan
 from nescio.data.evidence import Data
@@ -93,18 +93,11 @@ def _significant(data: Data, measure: Measure, plan: TestPlan, *, sampled: bool)
     may not."""
     if is_binned(data, measure) or (not sampled and (measure.order is not None or is_summed(data, measure))):
         return None
-    seen = measured_runs(data, measure)
-    pairs = pairs_by_name(data.runs)
-    tested = all_tests(seen, pairs, plan, sampled=sampled)
+    tested = all_tests(measured_runs(data, measure), plan, sampled=sampled)
     if tested is None:
         return None
-    lower = measure.declaration.lower_is_better
-    return {
-        (data.runs[better], data.runs[worse])
-        for better, worse in significant_pairs(
-            pairs, tested, adjust([one.p for one in tested], "holm"), plan.level, lower=lower
-        )
-    }
+    better = np.argwhere(tested.better(plan.level, lower=measure.declaration.lower_is_better))
+    return {(data.runs[one], data.runs[other]) for one, other in better.tolist()}
 
 
 def _marked(rows: Sequence[Score], worse: set[tuple[str, str]], *, lower: bool) -> dict[str, Score]:

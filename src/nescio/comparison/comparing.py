@@ -42,6 +42,8 @@ from nescio.scoring.score import open_data, parse_all
 from nescio.scoring.summed import fewest_resamples, how_drawn, is_summed, summed_note
 from nescio.stats import resampling
 
+MOST_COMPARED = 1_000_000  # pairs whose comparisons are held in memory, half a kilobyte each; beyond, runs are ranked
+
 
 def compare(
     source: Any,
@@ -117,6 +119,17 @@ def compare(
         baseline = loaded.data.runs[0] if len(loaded.data.runs) == 2 else baseline
     data = paired_evidence(loaded)
     wanted = parse_all(measures, loaded) if laid is None else suitable(measures, loaded)
+    count = comb(len(data.runs), 2) if baseline is None else 0
+    if count > MOST_COMPARED:
+        if data.origins or (test, correction, laid, len(wanted)) != ("auto", "holm", None, 1):
+            raise UsageError(
+                f"these are {count:,} pairs of runs, more than {MOST_COMPARED:,}: give {opt('baseline')}, or one "
+                f"measure with the test and the correction that are the default, which are ranked by all pairs"
+            )
+        from nescio.comparison.many_runs import compare_leading  # here, as it signs what it gives by this module
+
+        how: dict[str, Any] = {"resamples": resamples, "seed": seed, "jobs": jobs, "progress": progress}
+        return compare_leading(loaded, wanted[0], ci=ci, margin=margin, **how)
     pairs = _pairs(data, baseline)
     plan = TestPlan(ci / 100, resampling.blocks(resamples, seed), jobs, test)
     if laid is None:

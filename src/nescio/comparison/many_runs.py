@@ -3,14 +3,16 @@ that are read off a ranking are made in full."""
 
 from __future__ import annotations
 
-from collections import Counter
+import math
 from collections.abc import Sequence
 from itertools import combinations
 
+import numpy as np
+
 from nescio.comparison.adjusted import judged_rows
-from nescio.comparison.all_pairs import Pairs, all_tests, pairs_by_name, significant_pairs
+from nescio.comparison.all_pairs import all_tests
 from nescio.comparison.comparing import signed
-from nescio.comparison.corrections import EXACT_FOR, TestUsed, adjust
+from nescio.comparison.corrections import EXACT_FOR, TestUsed
 from nescio.comparison.each_pair import each_pair
 from nescio.comparison.pair_test import measured_runs, paired_evidence
 from nescio.comparison.rank_probabilities import with_rank_probabilities
@@ -18,7 +20,7 @@ from nescio.comparison.ranks import by_value, ranks_of
 from nescio.comparison.resampled_pairs import TestPlan
 from nescio.data.notes import Note, gather, note
 from nescio.data.results import Comparisons
-from nescio.measures import parse
+from nescio.measures import Measure, parse
 from nescio.options.edge import Progress
 from nescio.pipeline import Loaded
 from nescio.scoring.samples import measure_inputs
@@ -30,7 +32,7 @@ LEADING = 40  # runs that are compared with each other; the others with the best
 
 def compare_leading(
     loaded: Loaded,
-    name: str,
+    name: str | Measure,
     *,
     ci: float = 95.0,
     margin: float = 0.01,
@@ -45,51 +47,48 @@ def compare_leading(
     All pairs are tested: p-values are adjusted for all of them, `tables["ranks"]` rests on all, and so do the numbers
     of `tables["tests"]`. Rows are those of `nescio.compare`, whose arguments these are. Raises as it does.
     """
-    data, measure = paired_evidence(loaded), parse(name)
+    data, measure = paired_evidence(loaded), name if isinstance(name, Measure) else parse(name)
     plan = TestPlan(ci / 100, resampling.blocks(resamples, seed), jobs, "auto")
     lower = measure.declaration.lower_is_better
-    pairs = pairs_by_name(data.runs)
-    seen = measured_runs(data, measure)
-    tests = all_tests(seen, pairs, plan, progress=progress) or []
-    adjusted = adjust([one.p for one in tests], "holm")
+    pairs = math.comb(len(data.runs), 2)
+    tests = all_tests(measured_runs(data, measure), plan, progress=progress)
+    assert tests is not None  # as exchanges may be drawn
     values = [(data.runs[one.run], one.value) for one in measure_inputs(data, [measure])[0]]
-    chosen = _chosen([data.runs.index(run) for run, _ in by_value(values, lower_is_better=lower)])
+    place = {run: i for i, run in enumerate(data.runs)}
+    chosen = _chosen([place[values[i][0]] for i in by_value(values, lower_is_better=lower)])
     compared = list(each_pair(data, measure, chosen, plan, None))
-    either_way = {*chosen, *((y, x) for x, y in chosen)}
-    place = {frozenset(pair): i for i, pair in enumerate(pairs) if pair in either_way}
     rows = judged_rows(
         [row for row, _ in compared],
         1 - plan.level,
         "holm",
         margin,
-        every=len(pairs),
+        every=pairs,
         resamples=fewest_resamples(data, [measure], resamples),
-        adjusted=[adjusted[place[frozenset(pair)]] for pair in chosen],
+        adjusted=tests.adjusted_of(chosen),
     )
     remarks = [
         (remark, measure.label, f"{row.run!r} against {row.baseline!r}") for row, made in compared for remark in made
     ]
-    used = Counter(one.test for one in tests if one.test)
-    better = significant_pairs(pairs, tests, adjusted, plan.level, lower=lower)
-    named = ((data.runs[one], data.runs[other]) for one, other in better)
-    ranks = ranks_of(measure.label, values, named, lower_is_better=lower)
+    better = tests.better(plan.level, lower=lower)
+    rows_of = np.array([place[run] for run, _ in values], dtype=np.intp)
+    ranks = ranks_of(measure.label, values, better[np.ix_(rows_of, rows_of)], lower_is_better=lower)
     line = signed(
         loaded,
         [measure],
         ci=ci,
         margin=margin,
-        test="+".join(sorted(used)) or "auto",
+        test="+".join(tests.used) or "auto",
         correction="holm",
         drawn=(resamples, seed),
     )
     return Comparisons(
         tuple(rows),
         line,
-        (*loaded.notes, _some(len(data.runs), len(rows), len(pairs)), *gather(remarks)),
+        (*loaded.notes, _some(len(data.runs), len(rows), pairs), *gather(remarks)),
         "comparisons",
         {
             "ranks": with_rank_probabilities(ranks, data, [measure], plan.blocks, jobs),
-            "tests": tuple(TestUsed(test, times, EXACT_FOR[test]) for test, times in used.items()),
+            "tests": tuple(TestUsed(test, times, EXACT_FOR[test]) for test, times in tests.used.items()),
         },
     )
 
@@ -107,7 +106,7 @@ def _some(runs: int, shown: int, pairs: int) -> Note:
     )
 
 
-def _chosen(ranked: Sequence[int]) -> Pairs:
+def _chosen(ranked: Sequence[int]) -> list[tuple[int, int]]:
     """Return the pairs of runs, the best first, that are compared in full: the later run minus the earlier."""
     best = combinations(ranked[:LEADING], 2)
     others = [(ranked[0], run) for run in ranked[LEADING:]]

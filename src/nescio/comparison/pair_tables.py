@@ -21,11 +21,12 @@ from nescio.stats.intervals import freedoms
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
-Pairs = Sequence[tuple[int, int]]
+Pairs = Sequence[tuple[int, int]] | NDArray[np.int32]  # shape (pairs, 2)
 
 MOST_KINDS = 8  # of answers: 28 ways in which two of them can be exchanged
 MOST_CELLS = 64  # values that all columns together may have
 WORDS_AT_ONCE = 1 << 18
+LARGEST_CODE = 1 << 62
 
 
 class PairTables(Struct, frozen=True, eq=False):
@@ -52,10 +53,16 @@ class PairTables(Struct, frozen=True, eq=False):
         return np.where(self.questions > 0, first - second, np.nan)
 
     def exact(self) -> tuple[Floats, Floats, NDArray[np.bool_]]:
-        """Return the differences, their exact p-values, and which of these the tables give."""
+        """Return the differences, their exact p-values, and which of these the tables give.
+
+        Pairs that exchange the same questions and are as far apart have the same p-value, which is computed once.
+        """
         low, high = np.triu_indices(self.tables.shape[1], 1)
         n = self.tables[:, low, high] + self.tables[:, high, low]
         alike = np.diagonal(self.tables, axis1=1, axis2=2)
+        observed = self.differences()
+        first, place = _each_once(np.concatenate([n, alike], axis=1), np.abs(observed))
+        n, alike = n[first], alike[first]
         both = {name: 2 * (alike @ values) + n @ (values[low] + values[high]) for name, values in self.columns.items()}
         least = {name: alike @ values + n @ values[high] for name, values in self.columns.items()}
 
@@ -68,9 +75,8 @@ class PairTables(Struct, frozen=True, eq=False):
             behind = {name: both[name][part][:, None] - ahead[name] for name in ahead}
             return self.measure.of_totals(ahead) - self.measure.of_totals(behind)
 
-        observed = self.differences()
-        p, known, _ = exact_p_values(exchanged, n, observed)
-        return observed, p, known
+        p, known, _ = exact_p_values(exchanged, n, observed[first])
+        return observed, p[place], known[place]
 
     def errors(self) -> tuple[Floats, Floats]:
         """Return the standard errors of the differences, and their degrees of freedom, as `few_units.unit_error` has
@@ -97,6 +103,19 @@ class PairTables(Struct, frozen=True, eq=False):
             units = times.sum(axis=1)
             freedom[some[own]] = np.minimum(even, freedoms(-away, times, units) if width > 1 else units - 1.0)
         return error, freedom
+
+
+def _each_once(counts: Counts, values: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return where each row of counts with its value comes first, and for every row which of these it is like; all rows
+    where the counts are too many for one number."""
+    base = int(counts.max(initial=0)) + 1
+    if base ** counts.shape[1] >= LARGEST_CODE:
+        every = np.arange(len(counts))
+        return every, every
+    _, code = np.unique(counts @ base ** np.arange(counts.shape[1]), return_inverse=True)
+    different, of_value = np.unique(values, return_inverse=True)
+    _, first, place = np.unique(code * len(different) + of_value, return_index=True, return_inverse=True)
+    return first, place
 
 
 class PackedRuns(Struct, frozen=True, eq=False):

@@ -11,7 +11,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from nescio.comparison.corrections import p_value
-from nescio.comparison.pair_tables import PackedRuns, PairTables, packed_runs, tallied_pairs
+from nescio.comparison.pair_tables import PackedRuns, Pairs, PairTables, packed_runs, tallied_pairs
 from nescio.comparison.paired_data import Pair, pair_of_kinds, pair_up, pair_up_repeats
 from nescio.comparison.resampled_pairs import PairedRuns, Place, ResampledRuns, TestPlan, Values, exchanged
 from nescio.comparison.summed_runs import SummedRuns, check_test, summed_runs
@@ -46,7 +46,7 @@ class MeasuredRuns(Struct, frozen=True, eq=False):
     packed: PackedRuns | None = None
     largest: Largest | None = None
 
-    def tables(self, pairs: Sequence[tuple[int, int]]) -> PairTables | None:
+    def tables(self, pairs: Pairs) -> PairTables | None:
         """Count pairs by kinds of question; None where counts are not all that the measure needs."""
         return None if self.packed is None else self.packed.of(pairs)
 
@@ -101,7 +101,7 @@ class TalliedRuns(Struct, frozen=True, eq=False):
     largest: Largest | None = None
     width = 1
 
-    def tables(self, pairs: Sequence[tuple[int, int]]) -> PairTables | None:
+    def tables(self, pairs: Pairs) -> PairTables | None:
         """Take the tables of pairs; None where they have many kinds."""
         return tallied_pairs(self.measure, self.data, pairs)
 
@@ -181,18 +181,38 @@ def exact_tests(seen: RunsSeen, pairs: Sequence[tuple[int, int]]) -> Iterator[Ex
 
     Pairs of which counts are all that is needed are tested together, the others one by one, with the same p-values.
     """
-    if isinstance(seen, SummedRuns):
-        differences = (seen.difference(*runs) for runs in pairs)
-        yield from (ExactTest(difference, math.nan if math.isnan(difference) else None) for difference in differences)
-        return
     for start in range(0, len(pairs), TESTED_AT_ONCE):
         some = pairs[start : start + TESTED_AT_ONCE]
-        tables = seen.tables(some)
+        tables = None if isinstance(seen, SummedRuns) else seen.tables(some)
         if tables is None:
-            yield from (_exact_test(seen.pair(*runs)) for runs in some)
+            yield from (_tested_alone(seen, *runs) for runs in some)
             continue
         for runs, difference, p, had in zip(some, *(column.tolist() for column in tables.exact()), strict=True):
-            yield ExactTest(difference, p) if had else _exact_test(seen.pair(*runs))
+            yield ExactTest(difference, p) if had else _tested_alone(seen, *runs)
+
+
+def tested_together(
+    seen: RunsSeen, pairs: NDArray[np.int32]
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
+    """Return the same of pairs of shape (pairs, 2), so many as are tested together: the differences, the p-values (NaN
+    where there is none), and which have none though there is a difference."""
+    tables = None if isinstance(seen, SummedRuns) else seen.tables(pairs)
+    if tables is None:
+        difference, p, known = np.zeros(len(pairs)), np.zeros(len(pairs)), np.zeros(len(pairs), dtype=bool)
+    else:
+        difference, p, known = tables.exact()
+    drawn = np.zeros(len(pairs), dtype=bool)
+    for at in np.flatnonzero(~known).tolist():
+        one = _tested_alone(seen, *pairs[at].tolist())
+        difference[at], p[at], drawn[at] = one.difference, math.nan if one.p is None else one.p, one.p is None
+    return difference, p, drawn
+
+
+def _tested_alone(seen: RunsSeen, x: int, y: int) -> ExactTest:
+    if isinstance(seen, SummedRuns):
+        difference = seen.difference(x, y)
+        return ExactTest(difference, math.nan if math.isnan(difference) else None)
+    return _exact_test(seen.pair(x, y))
 
 
 def _exact_test(pair: Pair | None) -> ExactTest:

@@ -13,7 +13,7 @@ from nescio.comparison.ranks import Rank
 from nescio.comparison.shared_draws import MOST_PICKS, shared_draws
 from nescio.data.evidence import Data
 from nescio.measures import Measure
-from nescio.stats.ranking import rank_probabilities, true_values
+from nescio.stats.ranking import axes_of, rank_probabilities, true_values
 from nescio.stats.resampling import BLOCK, Block
 from nescio.stats.streams import Stream
 
@@ -57,13 +57,14 @@ def fill(
     whole = resampled[:, ~np.isnan(resampled[known]).any(axis=0)]
     if not known or whole.shape[1] <= 1:
         return list(ranked)
-    covariance = np.cov(whole[known], ddof=0).reshape(len(known), len(known))
-    if len(known) > 1 and (np.diag(covariance) <= 1e-24).any():
+    whole = whole[known]
+    varies, axes = axes_of(whole)
+    if len(known) > 1 and (varies <= 1e-24).any():
         return list(ranked)  # a run that no resample moves: how far its true value may lie is unknown
     seen = np.array([value[runs[i]] for i in known])
     low, high = measure.bounds
-    width = high - low if math.isfinite(high - low) else float(np.ptp(seen) + 4 * np.sqrt(np.diag(covariance)).max())
-    drawn = true_values(seen, covariance, width, MOST_DRAWS, rng)
+    width = high - low if math.isfinite(high - low) else float(np.ptp(seen) + 4 * np.sqrt(varies).max())
+    drawn = true_values(seen, axes, width, MOST_DRAWS, rng)
     best, mean = rank_probabilities(drawn, lower_is_better=measure.declaration.lower_is_better)
     place = {runs[i]: at for at, i in enumerate(known)}
     return [

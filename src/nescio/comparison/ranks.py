@@ -3,13 +3,15 @@ all pairs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
 from nescio.data.results import Comparison
+
+MOST_NAMED = 1_000  # tied runs that are listed, beside each of them
 
 
 class Rank(Struct, frozen=True):
@@ -18,7 +20,8 @@ class Rank(Struct, frozen=True):
     `low` to `high` are the ranks it may have: one worse for every run that is significantly better, and so from below
     (Al Mohamad, Goeman & van Zwet 2022: the ranks hold together where the p-values are adjusted for all pairs).
     `groups` numbers the bars of a critical-difference diagram that it lies under (Demšar, JMLR 2006): neighbours in
-    rank that are all tied. `p_best` is the chance that the run has the highest true value if the runs are exchangeable
+    rank that are all tied. `tied_with` names those that it is tied with; of more than a thousand, it says how many.
+    `p_best` is the chance that the run has the highest true value if the runs are exchangeable
     (`nescio.stats.ranking.true_values`), and `expected_rank` its mean rank then; no test. None where the runs cannot be
     resampled together, and where one of them does not vary.
     """
@@ -40,45 +43,44 @@ def ranks(
 ) -> list[Rank]:
     """Return the runs in order of their value, the best first; `values` are (run, value), `rows` the comparisons of all
     pairs."""
-    better = [
-        (row.run, row.baseline) if row.verdict == "better" else (row.baseline, row.run)
-        for row in rows
-        if row.significant
-    ]
+    better = np.zeros((len(values), len(values)), dtype=bool)
+    place = {run: i for i, (run, _) in enumerate(values)}
+    for row in rows:
+        if row.significant:
+            run, other = place[row.run], place[row.baseline]
+            better[(run, other) if row.verdict == "better" else (other, run)] = True
     return ranks_of(measure, values, better, lower_is_better=lower_is_better)
 
 
 def ranks_of(
-    measure: str,
-    values: Sequence[tuple[str, float]],
-    better_pairs: Iterable[tuple[str, str]],
-    *,
-    lower_is_better: bool,
+    measure: str, values: Sequence[tuple[str, float]], better: NDArray[np.bool_], *, lower_is_better: bool
 ) -> list[Rank]:
-    """Return the same from the pairs (better, worse) that differ significantly."""
+    """Return the same from which runs are significantly better ([i, j]: the i-th of `values`) than which."""
     sign = -1 if lower_is_better else 1
-    ordered = by_value(values, lower_is_better=lower_is_better)
-    place = {run: i for i, (run, _) in enumerate(ordered)}
-    better = np.zeros((len(place), len(place)), dtype=bool)  # [i, j]: i is significantly better than j
-    for one, other in better_pairs:
-        better[place[one], place[other]] = True
+    places = by_value(values, lower_is_better=lower_is_better)
+    ordered, better = [values[i] for i in places], better[np.ix_(places, places)]
     apart = better | better.T
     groups, number_of = bars(apart), np.array([value for _, value in ordered], dtype=np.float64)
+    worse, ahead_of = better.sum(axis=1), better.sum(axis=0)
     ranked = []
     for i, (run, value) in enumerate(ordered):
         close = 1e-12 * max(1.0, abs(value))
         with np.errstate(invalid="ignore"):  # of two that are infinite
             ahead = i if np.isnan(value) else int(np.count_nonzero(sign * (number_of - value) > close))
-        alike = [ordered[j][0] for j in np.flatnonzero(~apart[i]).tolist() if j != i]
-        low, high = 1 + int(better[:, i].sum()), len(ordered) - int(better[i].sum())
-        ranked.append(Rank(measure, run, value, 1 + ahead, low, high, bars_over(i, groups), ", ".join(alike)))
+        low, high = 1 + int(ahead_of[i]), len(ordered) - int(worse[i])
+        alike = np.flatnonzero(~apart[i])
+        tied = f"{len(alike) - 1:,} runs"
+        if len(alike) <= MOST_NAMED:
+            tied = ", ".join(ordered[j][0] for j in alike.tolist() if j != i)
+        ranked.append(Rank(measure, run, value, 1 + ahead, low, high, bars_over(i, groups), tied))
     return ranked
 
 
-def by_value(values: Sequence[tuple[str, float]], *, lower_is_better: bool) -> list[tuple[str, float]]:
-    """Sort (run, value), the best first; what is undefined stands last."""
+def by_value(values: Sequence[tuple[str, float]], *, lower_is_better: bool) -> list[int]:
+    """Return the places of (run, value), the best first; what is undefined stands last."""
     sign = -1 if lower_is_better else 1
-    return sorted(values, key=lambda pair: -np.inf if np.isnan(pair[1]) else sign * pair[1], reverse=True)
+    keys = [-np.inf if np.isnan(value) else sign * value for _, value in values]
+    return sorted(range(len(values)), key=keys.__getitem__, reverse=True)
 
 
 def bars(apart: NDArray[np.bool_]) -> list[tuple[int, int]]:

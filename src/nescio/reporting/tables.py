@@ -63,7 +63,8 @@ def _family(results: Comparisons) -> str:
     if how == "tukey":
         every = "all pairs of runs"
     elif len(together) == 1:
-        every = f"all {len(together[0]):,} comparisons"
+        tested = sum(one.comparisons for one in results.tables.get("tests", ()))  # more than are shown, of many runs
+        every = f"all {max(tested, len(together[0])):,} comparisons"
     else:
         named = (
             f"the {len(family):,} by {enumerated(list(dict.fromkeys(row.measure for row in family)))}"

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+Axes = tuple[Floats, Floats]  # eigenvalues, and eigenvectors as columns
 
 
 def rank_probabilities(values: Floats, *, lower_is_better: bool = False) -> tuple[Floats, Floats]:
@@ -16,10 +17,10 @@ def rank_probabilities(values: Floats, *, lower_is_better: bool = False) -> tupl
     tied. An undefined value is behind all others; a run without any value has NaN, and so have all where no run has
     one.
     """
-    signed = np.where(np.isnan(values), -np.inf, -values if lower_is_better else values)
-    close = 1e-12 * np.maximum(1.0, np.abs(np.where(np.isfinite(signed), signed, 0.0)))
-    ahead, equal = np.empty(signed.shape), np.empty(signed.shape)
-    for of_one, reach, above, level in zip(signed.T, close.T, ahead.T, equal.T, strict=True):  # resample by resample
+    ahead, equal = np.empty((2, *values.shape), dtype=np.int32)
+    for drawn, above, level in zip(values.T, ahead.T, equal.T, strict=True):  # resample by resample
+        of_one = np.where(np.isnan(drawn), -np.inf, -drawn if lower_is_better else drawn)
+        reach = 1e-12 * np.maximum(1.0, np.abs(np.where(np.isfinite(of_one), of_one, 0.0)))
         ordered = np.sort(of_one)
         upto = np.searchsorted(ordered, of_one + reach, side="right")
         above[:] = len(ordered) - upto
@@ -31,10 +32,26 @@ def rank_probabilities(values: Floats, *, lower_is_better: bool = False) -> tupl
     return np.where(unknown, np.nan, best), np.where(unknown, np.nan, ranks)
 
 
+NOTHING = 1e-12  # of the largest eigenvalue: what is below it is 0
 DEVIATIONS = (np.arange(200) + 0.5) / 400  # of the true values among themselves, as shares of the range
 
 
-def true_values(values: Floats, covariance: Floats, width: float, draws: int, rng: np.random.Generator) -> Floats:
+def axes_of(resampled: Floats) -> tuple[Floats, Axes]:
+    """Return the variances of runs, shape (runs, resamples), and the eigenvalues and eigenvectors of their covariance:
+    all of them; of more runs than resamples those that are not 0, without the covariance itself, whose cost grows with
+    the runs cubed."""
+    runs, resamples = resampled.shape
+    if runs <= resamples:
+        covariance = np.cov(resampled, ddof=0).reshape(runs, runs)
+        own, along = np.linalg.eigh(covariance)
+        return np.diag(covariance), (np.maximum(own, 0.0), along)
+    away = (resampled - resampled.mean(axis=1, keepdims=True)) / np.sqrt(resamples)
+    own, within = np.linalg.eigh(away.T @ away)
+    some = own > NOTHING * own[-1]
+    return np.einsum("rd,rd->r", away, away), (own[some], away @ (within[:, some] / np.sqrt(own[some])))
+
+
+def true_values(values: Floats, axes: Axes, width: float, draws: int, rng: np.random.Generator) -> Floats:
     r"""Draw the true values of k runs that are exchangeable, given what was measured; shape (runs, draws).
 
     $\hat\theta \mid \theta \sim N(\theta, \Sigma)$ and $\theta_j \sim N(\mu, \tau^2)$ with $\mu$ flat and $\tau$ at
@@ -42,21 +59,27 @@ def true_values(values: Floats, covariance: Floats, width: float, draws: int, rn
     Chung et al. 2013). For $M = \Sigma + \tau^2 I$, $v = 1/(1'M^{-1}1)$, $\hat\mu = v\,1'M^{-1}\hat\theta$ the weight
     of $\tau$ is $\tau \sqrt{v} |M|^{-1/2} e^{-(\hat\theta - \hat\mu)'M^{-1}(\hat\theta - \hat\mu)/2}$, on a grid of
     200. The share of resamples in which a run is best counts the noise twice, and makes the leader too sure. `values`
-    has shape (runs,), `covariance` (runs, runs).
+    has shape (runs,); `axes` are those of $\Sigma$ (`axes_of`), across which nothing varies.
     """
-    own, along = np.linalg.eigh(covariance)
-    own = np.maximum(own, 0.0)
+    own, along = axes
     seen, ones = along.T @ values, along.T @ np.ones(len(values))
     tau = DEVIATIONS * width
     spread = own + tau[:, None] ** 2  # the eigenvalues of M, one row for each deviation
-    v = 1 / (ones**2 / spread).sum(axis=1)
-    centre = v * (ones * seen / spread).sum(axis=1)
+    # Across the axes, where M is tau² I: what is left there of the values, of ones, and of their products.
+    across = len(values) - len(own)
+    seen_left, ones_left = (values - along @ seen, 1 - along @ ones) if across else (np.zeros(1), np.zeros(1))
+    v = 1 / ((ones**2 / spread).sum(axis=1) + (ones_left @ ones_left) / tau**2)
+    centre = v * ((ones * seen / spread).sum(axis=1) + (ones_left @ seen_left) / tau**2)
     away = seen - centre[:, None] * ones
-    weight = np.log(tau) + (np.log(v) - np.log(spread).sum(axis=1) - (away**2 / spread).sum(axis=1)) / 2
+    away_left = ((seen_left - centre[:, None] * ones_left) ** 2).sum(axis=1) / tau**2
+    size = np.log(spread).sum(axis=1) + across * np.log(tau**2)
+    weight = np.log(tau) + (np.log(v) - size - ((away**2 / spread).sum(axis=1) + away_left)) / 2
     weight = np.exp(weight - weight.max())
     drawn = rng.choice(len(tau), draws, p=weight / weight.sum())
     mean = centre[drawn] + np.sqrt(v[drawn]) * rng.standard_normal(draws)
     shrunk, left = (tau**2)[:, None] / spread, np.sqrt((tau**2)[:, None] * own / spread)
-    around = shrunk[drawn] * (seen - mean[:, None] * ones) + left[drawn] * rng.standard_normal((draws, len(values)))
+    around = shrunk[drawn] * (seen - mean[:, None] * ones) + left[drawn] * rng.standard_normal((draws, len(own)))
     posterior: Floats = mean + along @ around.T
+    if across:  # where nothing varies, the values are the true ones
+        posterior += seen_left[:, None] - np.multiply.outer(ones_left, mean)
     return posterior

@@ -19,6 +19,7 @@ from nescio.text import plural, sanitize
 
 MARKED = (0.0, 0.25, 0.5, 0.75, 0.9)  # the t whose penalties are marked on the lines
 OUTCOMES = ("correct", "incorrect", "unanswered")
+MOST_LINES = 200  # runs, the best first, whose line of 48 points is drawn
 
 
 def interval_figure(report: ReportData) -> Figure:
@@ -160,7 +161,9 @@ def penalty_figure(report: ReportData) -> Figure | None:
         return {"run": report.shown[run], "t": t, "value": earned, "named": charts.named(report.shown[run], top)}
 
     grid = sorted({*(i / 50 for i in range(46)), *MARKED})
-    rows = [at(run, t) for run in runs for t in grid]
+    winning = {name for name, _, _ in winners}
+    lines = [run for i, run in enumerate(runs) if i < MOST_LINES or report.shown[run] in winning]
+    rows = [at(run, t) for run in lines for t in grid]
     marked = [row for row in rows if row["t"] in MARKED and row["named"] != charts.OTHERS]
     cut = " The axis is truncated at -0.5." if any(row["value"] < abstention.PENALTY_CUT for row in rows) else ""
     return Figure(
@@ -168,7 +171,9 @@ def penalty_figure(report: ReportData) -> Figure | None:
         "Which run is best for a given cost of errors",
         "penalty(t) gives 1 for a right answer, subtracts t/(1-t) for a wrong one, and gives 0 for an abstention. "
         f"{_said_of_silence(silent)}",
-        _said_of_winners(winners, worth, any(not c + w for c, w, _ in counts.values())) + cut + others(report),
+        _said_of_winners(winners, worth, any(not c + w for c, w, _ in counts.values()))
+        + cut
+        + (others(report) if len(lines) == len(runs) else _cut(lines, runs)),
         tuple({k: v for k, v in row.items() if k != "named"} for row in rows),
         lambda width: abstention.penalty(rows, marked, top, width, silent),
         report.commands.line("score", *measure_words([f"penalty(t={t:g})" for t in MARKED])),
@@ -290,6 +295,11 @@ def others(report: ReportData) -> str:
     """Say what the grey marks of a chart are."""
     more = len(report.runs) - charts.MOST_NAMED
     return f" Grey: {plural(more, 'other run')}." if more > 0 else ""
+
+
+def _cut(lines: Sequence[str], runs: Sequence[str]) -> str:
+    """Say which runs have a line, of more than a chart and its table can hold."""
+    return f" Of {len(runs):,} runs, the {len(lines):,} that rank first or are best at some t have a line."
 
 
 def _grey(report: ReportData) -> str:
