@@ -20,6 +20,7 @@ from collections import Counter
 from pathlib import Path
 
 from nescio.cli import app
+from nescio.sources.writing import DRAFT
 
 OLD = b"old\n"
 RUNS, QUESTIONS = 3, 200
@@ -55,6 +56,7 @@ def inputs(folder: Path) -> dict[str, list[str]]:
         "report.html": ["report", outcomes, "-m", "c@1", "--resamples", "100", "-o"],
         "figures": ["report", outcomes, "-m", "c@1", "--resamples", "100", "--figures"],
         "all.tally": ["tally", *shards, "-o"],
+        "store": ["tally", shards[0], "--into"],
         "built.xml": ["ave", "build", asked, pairs, "--language", "EN", "-o"],
         "one.json": ["baseline", outcomes, "--run", "r0", "-o"],
         "prompts.jsonl": ["stakes-prompts", asked],
@@ -112,7 +114,8 @@ def held(path: Path) -> bytes | dict[str, bytes] | list[tuple[str, bool]] | None
     if path.is_dir() and path.name in DATED:
         return sorted((one.suffix, one.stat().st_size > 100) for one in path.iterdir()) or None
     if path.is_dir():
-        return {str(one.relative_to(path)): one.read_bytes() for one in path.rglob("*") if one.is_file()} or None
+        own = (one for one in path.rglob("*") if one.is_file() and not DRAFT.fullmatch(one.name))
+        return {str(one.relative_to(path)): one.read_bytes() for one in own} or None
     return path.read_bytes() if path.exists() else None
 
 
@@ -154,7 +157,8 @@ def trial(name: str, words: list[str], kills: int, folder: Path, chance: random.
         os.utime(left_over, (0, 0))  # a call looks only at drafts that are some seconds old
     lay(output, befores[0])
     again = run(words, place)[0] == 0 and held(output) == whole
-    return seen, again and [one.name for one in place.iterdir()] == [name]
+    drafts = [one for one in place.rglob("*") if DRAFT.fullmatch(one.name)]
+    return seen, again and not drafts and [one.name for one in place.iterdir()] == [name]
 
 
 def main() -> None:

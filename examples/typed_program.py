@@ -188,6 +188,7 @@ def people_judge(folder: Path) -> None:
     serve: Callable[[str], None] = nescio.assess.serve  # until Ctrl-C, so it is not called here
     assert callable(serve)
     print(nescio.assess.status(base))
+    print(nescio.assess.update(base, ["questions.jsonl", *RUNS]))
     print(nescio.assess.export(base, folder / "judged"))
 
 

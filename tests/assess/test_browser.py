@@ -16,6 +16,7 @@ from nescio.assessing import access, exporting, work
 from nescio.assessing.creating import create
 from nescio.assessing.database import Database, open_database
 from nescio.assessing.server import application
+from nescio.assessing.tables import records
 from nescio.campaigns.folder import open_campaign
 from nescio.campaigns.judgements import read_judgements
 from tests.browser import AXE
@@ -185,3 +186,145 @@ def test_a_slow_server_neither_takes_a_key_for_what_was_judged_nor_ends_early(
     saved(page)
     assert held(database) == ["R"] * 9
     page.context.close()
+
+
+def test_what_is_typed_in_one_tab_is_sent_by_no_other(chromium: Any, served: tuple[Database, str]) -> None:
+    """Else the server has the half of a comment that the other tab sent, under the id of the whole."""
+    database, address = served
+    page = started(chromium, served)
+    other = page.context.new_page()
+    other.goto(address)
+    shows(other, "place", "^Answer")
+    page.bring_to_front()
+    page.keyboard.press("c")
+    page.keyboard.type("half")
+    for letter in " and a while later whole":
+        page.keyboard.type(letter)
+        other.wait_for_timeout(300)  # longer in all than either tab waits before it sends
+    page.keyboard.press("Escape")
+    saved(page)
+    page.wait_for_timeout(500)
+    with database.reading() as connection:
+        (now,) = connection.execute(work.present(records.c.comment != "")).all()
+    assert now.comment == "half and a while later whole"
+    page.context.close()
+
+
+def test_what_was_typed_when_the_browser_was_closed_is_sent_by_the_next_page(
+    chromium: Any, served: tuple[Database, str]
+) -> None:
+    database, address = served
+    page = started(chromium, served)
+    page.keyboard.press("c")
+    page.keyboard.type("so")
+    shows(page, "saved", "^kept in this browser while you type$")
+    page.context.set_offline(True)
+    page.close(run_before_unload=False)
+    page.context.set_offline(False)
+    again = page.context.new_page()
+    again.goto(address)
+    shows(again, "place", "^Answer")
+    saved(again)
+    again.wait_for_timeout(500)
+    with database.reading() as connection:
+        assert {row.comment for row in connection.execute(work.present())} == {"so"}
+    again.context.close()
+
+
+def test_one_judgement_that_a_server_cannot_take_holds_no_other_back(
+    chromium: Any, served: tuple[Database, str]
+) -> None:
+    database, _ = served
+    page = started(chromium, served)
+    page.context.set_offline(True)
+    for key in "rwx":
+        page.keyboard.press(key)
+    shows(page, "saved", "^not sent yet: 3")
+
+    def without_w(route: Any) -> None:
+        if '"verdict":"W"' in route.request.post_data:
+            route.fulfill(status=413, content_type="application/json", body='{"detail": "too large"}')
+        else:
+            route.continue_()
+
+    page.route("**/api/judgements", without_w)
+    page.context.set_offline(False)
+    shows(page, "trouble", "^Not taken: .*too large")
+    saved(page)
+    assert held(database) == ["R", "X"]
+    page.keyboard.press("u")
+    saved(page)
+    shows(page, "trouble", "^Not taken: 1 ")  # it stays said
+    page.context.close()
+
+
+HOSTILE = ["</script><script>window.pwned = 1</script>", "<img src=x onerror='window.pwned = 2'>", "javascript:pwned=3"]
+
+
+def test_nothing_that_people_or_systems_write_runs(chromium: Any, tmp_path: Path) -> None:
+    """In the name of a file, a question, an answer, a support, a language, a comment; for all who see them."""
+    text, name = "".join(HOSTILE), "<img src=x onerror=pwned=4>"
+    questions = made.lines(
+        tmp_path / f"{name}.jsonl",
+        [{"id": f"{name}{i}", "question": text, "answers": ["x"], "language": f"{name}{i}"} for i in range(3)],
+    )
+    run = made.lines(
+        tmp_path / "run.jsonl",
+        [{"id": f"{name}{i}", "answer": f"{text}{i}", "doc": text, "support": text} for i in range(3)],
+    )
+    create(str(tmp_path / "j.db"), [questions, run], overlap=2)
+    with serving(tmp_path / "j.db") as served:
+        database, address = served
+        for who, key in (("ana", "r"), ("ben", "w")):
+            page = started(chromium, served, who)
+            for _ in range(3):
+                shows(page, "place", "^Answer")
+                assert text in page.inner_text(".answer")
+                page.keyboard.press("c")
+                page.keyboard.insert_text(text)
+                page.keyboard.press("Escape")
+                page.keyboard.press(key)
+            shows(page, "question", "^That was the last one$")
+            saved(page)
+            assert page.evaluate("window.pwned") is None
+            assert page.complaints == []
+            page.context.close()
+        page = started(chromium, served, "adjudication")
+        assert text in page.inner_text(".said >> nth=0")
+        assert page.evaluate("window.pwned") is None
+        page.context.close()
+        context = chromium.new_context()
+        page = context.new_page()
+        page.goto(access.invite(database, ["boss"], address=address, organiser=True).links["boss"])
+        page.click("text=Start")
+        page.wait_for_selector("text=In dispute")
+        assert page.inner_text("body").count(HOSTILE[1]) >= 3
+        assert page.title().count(name)
+        assert page.evaluate("window.pwned") is None
+        context.close()
+
+
+def test_a_nugget_that_somebody_lists_runs_nothing_for_others(chromium: Any, tmp_path: Path) -> None:
+    text = "".join(HOSTILE)
+    topics = made.lines(tmp_path / "t.jsonl", [{"id": "t0", "target": text}])
+    campaign = made.start(tmp_path, "nuggets", [topics])
+    made.lines(tmp_path / "alpha" / "r.jsonl", [{"id": "t0", "strings": [text]}])
+    nescio.campaign.intake(campaign, [tmp_path / "alpha"])
+    nescio.campaign.pool(campaign)
+    create(str(tmp_path / "j.db"), [campaign], overlap=2)
+    with serving(tmp_path / "j.db") as (database, address):
+        for who in ("ana", "ben"):
+            context = chromium.new_context()
+            page = context.new_page()
+            page.goto(access.invite(database, [who], address=address).links[who])
+            page.click("text=Start judging")
+            if who == "ana":
+                page.click("text=Add a nugget")
+                page.keyboard.insert_text(text)
+                page.keyboard.press("Enter")
+            shows(page, "place", "^Answer")
+            assert HOSTILE[1] in page.inner_text("#choice")
+            if who == "ana":
+                saved(page)
+            assert page.evaluate("window.pwned") is None
+            context.close()

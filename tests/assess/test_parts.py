@@ -17,6 +17,7 @@ from nescio.assessing.database import Database, open_database
 from nescio.assessing.following import status
 from nescio.assessing.server import application
 from nescio.assessing.tables import items, units
+from nescio.assessing.updating import take_in
 from nescio.errors import FormatError, UsageError
 from tests.campaign import made
 
@@ -225,6 +226,60 @@ def test_implausible_work_is_told(tmp_path: Path) -> None:
     remarks = "\n".join(status(database, resamples=10).remarks)
     assert "ana takes less than 2 s" in remarks
     assert "ben says one" in remarks or "ben says R" in remarks
+    database.close()
+
+
+def ids(rows: list[dict[str, Any]]) -> set[str]:
+    return {one["id"] for one in rows if not one.get("held")}
+
+
+def test_a_run_that_comes_late_is_taken_in_and_one_that_goes_leaves_what_was_judged(
+    new_db: Callable[[], str], tmp_path: Path
+) -> None:
+    questions, one, two = runs_of(tmp_path, 4)  # `two` has answers of its own to q1 and q3
+    db = new_db()
+    create(db, [questions, one], grades=None)
+    database = opened(db, "ana", "ben")
+    facts = work.Facts(database)
+    assert judge_all(database, "ana", lambda _: "R") == 4
+    before, version = held(database), facts.now().get("version")
+    found = take_in(database, [questions, one, two])
+    assert (found.new, found.topics, found.gone, found.judged) == (2, 2, 0, 0)
+    assert facts.now()["version"] != version  # a server that runs learns of it
+    assert take_in(database, [questions, one, two]).new == 0  # twice is once
+    left = [row for row in following(database, "ana") if not row.get("held")]
+    assert {row["answer"] for row in left} == {"other 1", "other 3"}  # in topics that she was done with
+    assert not ids(following(database, "ben"))
+    save(database, "ana", said(left[0]["id"], "W"))
+    found = take_in(database, [questions, one])  # `two` is withdrawn, and one of its answers is judged
+    assert (found.new, found.gone, found.judged) == (0, 2, 1)
+    assert not ids(following(database, "ana"))
+    assert status(database, resamples=10).items == 4
+    assert save(database, "ana", said(left[1]["id"], "W"))[1] == []  # she had it on her screen
+    exporting.export(database, tmp_path / "out")
+    assert len(rows_of(tmp_path / "out" / "verdicts.csv")) == 6
+    assert before.items() <= held(database).items()
+    found = take_in(database, [questions, two])  # it is back, and `one` is gone
+    assert (found.new, found.gone) == (0, 2)
+    assert status(database, resamples=10).items == 4
+    database.close()
+
+
+def test_a_topic_of_which_nothing_is_left_is_given_to_nobody_and_a_new_one_is(tmp_path: Path) -> None:
+    questions, *_ = runs_of(tmp_path, 4)
+    some = made.lines(tmp_path / "some.jsonl", [{"id": f"q{i}", "answer": f"thing {i}"} for i in range(2)])
+    create(str(tmp_path / "j.db"), [questions, some])
+    database = opened(str(tmp_path / "j.db"))
+    more = made.lines(tmp_path / "more.jsonl", [{"id": f"q{i}", "answer": f"thing {i}"} for i in range(1, 4)])
+    found = take_in(database, [questions, more])
+    assert (found.new, found.topics, found.gone) == (2, 2, 1)
+    assert judge_all(database, "ana", lambda _: "R") == 3
+    strange = made.lines(tmp_path / "strange.jsonl", [{"id": "q0", "answer": "thing 0"}])
+    assert take_in(database, [questions, more]).new == 0
+    assert take_in(database, [questions, strange]).gone == 3
+    other = made.lines(tmp_path / "o.jsonl", [{"id": "z", "question": "What is z?", "answers": ["z"]}])
+    with pytest.raises(UsageError, match="are these its sources"):
+        take_in(database, [other, made.lines(tmp_path / "z.jsonl", [{"id": "z", "answer": "z"}])])
     database.close()
 
 

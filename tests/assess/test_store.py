@@ -136,7 +136,8 @@ def test_only_what_was_given_can_be_judged(database: Database) -> None:
     mine = {row["id"] for row in following(database, "ana")}
     with database.reading() as connection:
         others = [one for one in connection.scalars(select(items.c.id)) if one not in mine]
-    _, refused = save(database, "ana", said(others[0]), said("nothing"), said("x' OR 1=1 --"))
+    foreign = work.Said("an-id-of-mine", "x' OR 1=1 --", "2026-06-01T12:00:00Z")
+    _, refused = save(database, "ana", said(others[0]), said("nothing"), foreign)
     assert {row["why"] for row in refused} == {"this was not given to you to judge"}
     assert not held(database)
 

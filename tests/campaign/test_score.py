@@ -179,7 +179,9 @@ def test_the_campaign_in_figures_and_the_agreement_of_its_assessors(tmp_path: Pa
     }
     agreed = {row[0]: row[1:] for row in table(campaign, "agreement")}
     assert (agreed["Observed agreement"][0], agreed["Observed agreement"][2:]) == ("0.88", ["2", "8 answers"])
-    assert agreed["Cohen's kappa"] == ["0.00", "–", "1 and 2", "8 answers"]
+    # A resample without the one answer on which they differ has no kappa; any other has 0, as ana says R alone.
+    assert agreed["Cohen's kappa"][:3] == ["0.00", "[0.00, 0.00]", "1 and 2"]
+    assert agreed["Cohen's kappa"][3].startswith("8 answers")
     nescio.campaign.publish(campaign)
     index = (campaign / "site" / "index.html").read_text()
     assert "8 answers" in index

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.special import ndtr
 
 import nescio
 from nescio.errors import UsageError
@@ -162,6 +163,22 @@ def test_exchanges_are_those_of_enumeration() -> None:
         sums = [abs(sum(s * v for s, v in zip(signs, values, strict=True))) for signs in product((-1, 1), repeat=9)]
         exact = np.mean([one >= abs(values.sum()) for one in sums])
         assert exchange_p(values, rng)[0] == pytest.approx(exact, abs=1e-12)
+
+
+def test_exchanges_of_many_questions_are_exact() -> None:
+    """2,000 questions by convolution, one coin after another; 100,000 on a lattice of millions by the normal law."""
+    rng = np.random.default_rng(5)
+    values = rng.choice([-12, -5, -1, 0, 1, 4, 5], size=2_000)
+    law = np.ones(1)
+    for one in np.abs(values[values != 0]).tolist():
+        law = (np.pad(law, (0, one)) + np.pad(law, (one, 0))) / 2
+    most = int(np.abs(values).sum())
+    p = law[np.abs(2 * np.arange(len(law)) - most) >= abs(values.sum())].sum()
+    assert exchange_p(values, rng) == (pytest.approx(p, abs=1e-12), "exact")
+    wide = rng.choice([-5_003, -3_001, -7, 0, 2, 2_999, 5_009], size=100_000)
+    z = abs(wide.sum()) / math.sqrt((wide.astype(float) ** 2).sum())
+    assert exchange_p(wide, rng) == (pytest.approx(2 * ndtr(-z), rel=1e-2), "exact")
+    assert exchange_p(np.ones(70, dtype=np.int64), rng)[0] == pytest.approx(2.0**-69, rel=1e-9)
 
 
 def test_orders_off_a_lattice_are_drawn_and_agree_with_the_lattice() -> None:

@@ -8,9 +8,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from scipy.special import ndtri
 from scipy.stats import binom
 
 import nescio
+from nescio.comparison.paired_data import pair_up
+from nescio.comparison.prices import log_ratio
 from nescio.measures import parse
 from nescio.measures.graded import is_cost
 from nescio.stats.intervals import ranks_around
@@ -44,6 +47,87 @@ def test_the_price_of_a_right_answer() -> None:
 def test_the_difference_of_net_benefits(worth: int, difference: float, error: float, p: float) -> None:
     (row,) = nescio.compare(asked(a=A, b=B), f"net_benefit({worth})", baseline="a")
     assert (row.difference, row.spread, row.p) == pytest.approx((difference, error, p), abs=1e-9)
+
+
+PRICED = {
+    "a": ("11101101", "0.9 1.1 0.8 1.5 1.0 0.7 1.4 1.2"),
+    "b": ("11001100", "0.30 0.35 0.40 0.50 0.25 0.30 0.55 0.45"),
+    "c": ("10001101", "0.5 0.6 0.4 0.7 0.5 0.45 0.65 0.55"),
+}
+PRICES = {
+    "a": (1.4333333333, 0.7067445721, 2.9069122361),
+    "b": (0.775, 0.2577545708, 2.3302205585),
+    "c": (1.0875, 0.4099716458, 2.8847269371),
+}
+
+
+def priced() -> Any:
+    return asked(
+        **{
+            run: [f"{'C' if c == '1' else 'W'}{cost}" for c, cost in zip(right, costs.split(), strict=True)]
+            for run, (right, costs) in PRICED.items()
+        }
+    )
+
+
+def test_the_prices_of_the_other_page() -> None:
+    """Statistics3-a, section 4: the delta method on the logarithmic scale."""
+    for row in nescio.score(priced(), "price_per_right"):
+        assert (row.value, row.low, row.high) == pytest.approx(PRICES[row.run], abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("run", "baseline", "ratio", "low", "high", "p"),
+    [
+        ("b", "a", 0.5406976744, 0.2356765435, 1.2404882163, 0.1234203834),
+        ("c", "b", 1.4032258065, 0.5244735077, 3.7543224489, 0.4424573841),
+    ],
+)
+def test_the_ratio_of_two_prices(run: str, baseline: str, ratio: float, low: float, high: float, p: float) -> None:
+    """Statistics3-a, section 4: the paired ratio."""
+    (row,) = nescio.compare(priced(), "price_per_right", baseline=baseline, run=run).tables["prices"]
+    assert (row.ratio, row.low, row.high, row.p) == pytest.approx((ratio, low, high, p), abs=1e-9)
+
+
+def test_no_right_answer_no_ratio() -> None:
+    found = nescio.compare(asked(old=["C1", "C2"], new=["W1", "W2"]), "price_per_right", baseline="old")
+    assert math.isnan(found.tables["prices"][0].ratio)
+
+
+@pytest.mark.parametrize(("n", "right"), [(30, 0.2), (30, 0.6), (100, 0.1), (200, 0.5)])
+def test_the_ratio_of_two_prices_holds_as_often_as_it_says(n: int, right: float) -> None:
+    """2,000 samples of two systems; hard questions are dear, and what is dear for one is dear for the other."""
+    rng = np.random.default_rng([n, round(10 * right)])
+    measure = parse("price_per_right")
+
+    def sample(size: int) -> list[tuple[Any, Any]]:
+        hard = rng.normal(size=size)
+        runs = []
+        for run in range(2):
+            correct = (0.6 * hard + 0.8 * rng.normal(size=size) < ndtri(right)).astype(float)
+            runs.append((correct, np.exp(0.5 * hard + 0.5 * rng.normal(size=size) + 0.4 * run)))
+        return runs
+
+    (c0, k0), (c1, k1) = sample(1_000_000)
+    truth = (k1.sum() / c1.sum()) / (k0.sum() / c0.sum())
+    held = defined = 0
+    for _ in range(2_000):
+        old, new = sample(n)
+        pair = pair_up(measure, {name: (new[i], old[i]) for i, name in enumerate(("correct", "columns.cost"))})
+        ratio, low, high, _ = log_ratio(measure, pair, 0.95)
+        defined += not math.isnan(ratio)
+        held += low <= truth <= high
+    assert held / defined >= 0.93
+
+
+def test_a_cost_that_triples_fails_a_gate() -> None:
+    old, new = ([f"C{times * cost}" for cost in range(1, 31)] for times in (1, 3))
+    found = nescio.compare(asked(old=old, new=new), "mean(cost)", baseline="old", fail_on_regression=True)
+    assert [gate.status for gate in found.gates] == [1]
+    back = nescio.compare(asked(old=old, new=new), "mean(cost)", baseline="new", fail_on_regression=True)
+    assert [gate.status for gate in back.gates] == [0]
+    cheap, dear = (nescio.score(asked(new=new), "price", fail_over={"price": most}).gates for most in (100, 20))
+    assert ([gate.status for gate in cheap], [gate.status for gate in dear]) == ([0], [1])
 
 
 def test_a_cost_that_triples_is_worse() -> None:

@@ -151,16 +151,16 @@ def above(share: float) -> str:
     return f"{math.ceil(share * 1000 - 1e-9) / 10:.1f}%" if share < 0.1 else f"{math.ceil(share * 100 - 1e-9)}%"
 
 
-def predicted(made: Made) -> tuple[float, float]:
+def predicted(counts: tuple[int, int, int], runs: int) -> tuple[float, float]:
     """The prediction interval of c@1 on as many questions, every outcome by SciPy's Dirichlet-multinomial."""
-    c, w, u, *_ = made.counted(made.report.runs[0])
+    c, w, u = counts
     n = c + w + u
     law = dirichlet_multinomial(np.array([c, w, u]) + 0.5, n)
     outcomes = np.array([(i, j, n - i - j) for i in range(n + 1) for j in range(n + 1 - i)])
     values = outcomes[:, 0] / n * (1 + outcomes[:, 2] / n)
     order = np.argsort(values, kind="stable")
     reached = np.cumsum(law.pmf(outcomes)[order])
-    alpha = 0.05 / made.k
+    alpha = 0.05 / runs
     ends = np.searchsorted(reached, [alpha / 2 + 1e-12, 1 - alpha / 2 + 1e-12])
     low, high = values[order][np.minimum(ends, len(order) - 1)]
     return float(low), float(high)
@@ -203,8 +203,9 @@ def expected(made: Made, kind: str, figures: dict[str, Any]) -> set[str] | None:
         assert of_best.value == pytest.approx(made.score(best)["value"])
         return {number(of_best.value), number(of_best.low), number(of_best.high)}
     if kind == "another sample":
-        size = sum(made.counted(made.report.runs[0])[:3])
-        low, high = predicted(made) if size <= 400 else (figures["low"], figures["high"])
+        counts = made.counted(made.report.runs[0])[:3]
+        size = sum(counts)
+        low, high = predicted(counts, made.k) if size <= 400 else (figures["low"], figures["high"])
         assert (figures["low"], figures["high"]) == pytest.approx((low, high), abs=1e-9)
         return {f"{size:,}", number(low), number(high), "95%", f"{made.k:,}"}
     return None

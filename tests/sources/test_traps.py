@@ -3,6 +3,7 @@ limit holds in the same way on the command line, in Python and for assistants.""
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import shutil
@@ -22,7 +23,7 @@ from nescio.hosts.mcp import answer
 from nescio.sources.limits import Limits
 from nescio.verbs import every_verb
 from tests.formats.excerpts import EVERY
-from tests.sources.traps import made
+from tests.sources.traps import MB, made
 
 MOST_SECONDS, MOST_MB = 5, 500
 A_DAY = ("outcomes", "qa4mre")
@@ -110,6 +111,11 @@ def workbook(path: Path) -> None:
                     member.write(b" " * (1 << 20))
 
 
+def large_bomb(path: Path) -> None:
+    """Nineteen gigabytes in 36 MB, of which a file that size may hold four."""
+    path.write_bytes(gzip.compress(b"run,question,outcome\n") + gzip.compress(b"a,q,correct\n" * MB) * 1500)
+
+
 def fifo(path: Path) -> None:
     """A pipe that nobody writes to."""
     os.mkfifo(path)
@@ -120,7 +126,12 @@ def loop(path: Path) -> None:
     path.symlink_to(path)
 
 
-MADE = [("a.parquet", parquet_of_one_text), ("b.parquet", parquet_of_many_rows), ("c.xlsx", workbook)]
+MADE = [
+    ("a.parquet", parquet_of_one_text),
+    ("b.parquet", parquet_of_many_rows),
+    ("c.xlsx", workbook),
+    ("f.csv.gz", large_bomb),
+]
 
 
 @pytest.mark.parametrize(("name", "make"), [*MADE, ("d.csv", fifo), ("e.csv", loop)])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from nescio.stats.agreement import cohen_kappa
-from nescio.stats.raters import agreement_intervals, gwet_ac1, krippendorff_alpha, pair_agreement
+from nescio.stats.raters import agreement_intervals, gwet_ac1, kappa_interval, krippendorff_alpha, pair_agreement
 
 
 def of_square(a: int, b: int, c: int, d: int) -> list[list[int]]:
@@ -69,3 +69,24 @@ def test_items_of_one_unit_are_resampled_together() -> None:
         pytest.approx(0, abs=0.01),
         1,
     )  # (1/3)^3 of the resamples are the second alone
+
+
+def test_the_interval_of_kappa_is_that_of_its_large_sample_variance() -> None:
+    """Two raters and 400 items in three categories, against kappa +- 1.96 SE of Fleiss, Cohen & Everitt (1969, eq. 14),
+    written down here from the paper's formula."""
+    table = np.array([[150, 22, 9], [18, 88, 14], [6, 17, 76]])
+    n, p = table.sum(), table / table.sum()
+    row, column, diagonal = p.sum(axis=1), p.sum(axis=0), np.diag(p)
+    observed, chance = diagonal.sum(), row @ column
+    kappa = (observed - chance) / (1 - chance)
+    first = (diagonal * (1 - (row + column) * (1 - kappa)) ** 2).sum()
+    outer = (column[:, None] + row[None, :]) ** 2
+    second = (1 - kappa) ** 2 * ((p * outer).sum() - (diagonal * np.diag(outer)).sum())
+    error = np.sqrt((first + second - (kappa - chance * (1 - kappa)) ** 2) / (n * (1 - chance) ** 2))
+    pairs = [(i, j) for i in range(3) for j in range(3) for _ in range(table[i, j])]
+    found = kappa_interval(pairs, 3, range(len(pairs)), resamples=4_000, seed=1)
+    assert found.value == pytest.approx(kappa)
+    assert (found.low, found.high) == pytest.approx((kappa - 1.96 * error, kappa + 1.96 * error), abs=0.01)
+    # Each decision four times, and resampled with its copies: nothing is known better by that.
+    wide = kappa_interval(pairs * 4, 3, [*range(len(pairs))] * 4, resamples=4_000, seed=1)
+    assert (wide.value, wide.low, wide.high) == pytest.approx((found.value, found.low, found.high))

@@ -226,7 +226,130 @@ def test_one_question_of_many_is_not_proposed_as_the_verdict_alone(tmp_path: Pat
     said = {run: [SILENT if i == 2 else s for i, s in enumerate(own)] for run, own in states.items()}
     table = [{"arm": run, **{f"uid_{i}": words[s] for i, s in enumerate(own)}} for run, own in said.items()]
     message, _ = read(tmp_path, table)
-    assert "outcome=uid_" not in message
-    column = {"run": "arm", "outcome": "+".join(f"uid_{i}" for i in range(SIZE))}
+    every = "+".join(f"uid_{i}" for i in range(SIZE))
+    assert message.count("outcome=uid_") == message.count(f"outcome={every} ")
+    assert "--outcome-map hit=correct --outcome-map miss=incorrect --outcome-map pass=unanswered" in message
+    column = {"run": "arm", "outcome": every}
     means = {"hit": "correct", "miss": "incorrect", "pass": "unanswered"}
     assert read(tmp_path, table, column=column, outcome_map=means)[0] == counted(said)
+
+
+@pytest.mark.parametrize("yes", [(True, False), (1, 0), ("Y", "N")], ids=str)
+@pytest.mark.parametrize("mark", ["_", ".", "::", " "])
+def test_columns_of_each_run_are_named_by_what_their_names_have_in_common(
+    tmp_path: Path, mark: str, yes: tuple[Any, Any]
+) -> None:
+    states = truth(9)
+    parts = {"zork_ok": RIGHT, "left_blank": SILENT}
+    table = [
+        {
+            "id": f"q{i}",
+            **{f"{r}{mark}{part}": yes[own[i] != s] for r, own in states.items() for part, s in parts.items()},
+        }
+        for i in range(SIZE)
+    ]
+    assert "--column outcome=zork_ok --column abstained=left_blank" in read(tmp_path, table)[0]
+    found, notes = read(tmp_path, table, column={"outcome": "zork_ok", "abstained": "left_blank"})
+    assert found == counted(states)
+    assert "2 runs have columns of their own" in notes
+    turned, _ = read(tmp_path, table, column={"outcome": "!zork_ok", "abstained": "-"})
+    assert [n[0] for n in turned.values()] == [SIZE - own.count(RIGHT) for own in states.values()]
+
+
+@pytest.mark.parametrize("name", ["verdict", "evaluation_result", "zork"])
+@pytest.mark.parametrize("words", [("hit", "miss", "pass"), ("+", "-", "0"), ("accept", "reject", "defer")], ids=str)
+def test_words_that_nobody_knows_are_asked_about(tmp_path: Path, name: str, words: tuple[str, ...]) -> None:
+    states = truth(10)
+    said = dict(zip((RIGHT, WRONG, SILENT), words, strict=True))
+    message, _ = read(tmp_path, rows(states, lambda s, i: {name: said[s], "latency_ms": 10 + i, "worker": i % 3}))
+    right, wrong, silent = words
+    means = sorted(f"--outcome-map {w}={m}" for w, m in zip(words, ("correct", "incorrect", "unanswered"), strict=True))
+    assert " ".join(means) in message, (right, wrong, silent)
+
+
+def test_texts_that_are_the_same_in_some_rows_are_answers_and_gold_answers(tmp_path: Path) -> None:
+    states = truth(11)
+    said = {RIGHT: "answer {}", WRONG: "another than {}", SILENT: "{} is not known to me"}
+    table = rows(states, lambda s, i: {"zork": f"answer {i}", "plugh": said[s].format(i), "category": "abc"[i % 3]})
+    message, _ = read(tmp_path, table)
+    assert message.index("--column prediction=plugh --column gold=zork") < message.index("--column prediction=zork")
+
+
+def test_a_question_that_all_runs_answer_alike_is_one_of_its_series(tmp_path: Path) -> None:
+    states = {run: [RIGHT, WRONG, WRONG, *own] for run, own in truth(12).items()} | {
+        "gamma": [RIGHT, WRONG, SILENT] * 5
+    }
+    marks = {RIGHT: 1, WRONG: 0, SILENT: -1}
+    table = [
+        {"zork": run, "timed_out": run == "beta", **{f"case_{i}": marks[s] for i, s in enumerate(own)}}
+        for run, own in states.items()
+    ]
+    every = "+".join(f"case_{i}" for i in range(SIZE + 3))
+    assert f"--column run=zork --column outcome={every} --outcome-map -1=unanswered" in read(tmp_path, table)[0]
+
+
+def test_silence_beside_a_verdict_that_only_finds_faults_is_offered(tmp_path: Path) -> None:
+    states = {run: own for run, own in truth(13).items() if run == RUNS[0]}
+    table = rows(states, lambda s, _: {"zork": int(s == SILENT), "is_bogus": int(s == WRONG)})
+    message, _ = read(tmp_path, table)
+    assert "outcome=!is_bogus' --column abstained=zork" in message
+    found, _ = read(tmp_path, table, column={"outcome": "!is_bogus", "abstained": "zork"})
+    assert found == counted(states)
+
+
+def test_runs_in_every_combination_are_runs(tmp_path: Path) -> None:
+    chance = random.Random(14)
+    names = [f"{model}_{prompt}" for model in ("gpt", "llama") for prompt in ("base", "rag")]
+    table = [{"id": f"q{i}", **{name: chance.random() < 0.6 for name in names}} for i in range(SIZE)]
+    assert isinstance(found := read(tmp_path, table)[0], dict)
+    assert list(found) == names
+
+
+# ---- what somebody makes who tries to deceive ----
+
+
+def test_a_verdict_that_goes_against_all_gold_answers_is_asked_about(tmp_path: Path) -> None:
+    states = truth(15)
+    said = {RIGHT: "no", WRONG: "yes", SILENT: "yes"}
+    table = rows(states, lambda s, i: {"gold": f"a{i}", "prediction": f"a{i + (s != RIGHT)}", "verdict": said[s]})
+    assert "--column outcome='!verdict'" in read(tmp_path, table)[0].replace("'outcome=!", "outcome='!")
+    assert read(tmp_path, table, column={"outcome": "!verdict"})[0] == counted(states, silent=1)
+    as_it_is, _ = read(tmp_path, table, column={"outcome": "verdict"})
+    assert [n[1] for n in as_it_is.values()] == [own.count(RIGHT) for own in states.values()]
+
+
+@pytest.mark.parametrize("words", [("correct", "incorrect", "abstained"), (True, False, False)], ids=str)
+def test_two_verdicts_that_bear_letters_may_be_judges(tmp_path: Path, words: tuple[Any, ...]) -> None:
+    """They agree on all but silence, or wholly unlike each other: they are of two runs, or of two judges."""
+    states = truth(16)[RUNS[0]]
+    said = dict(zip((RIGHT, WRONG, SILENT), words, strict=True))
+    other = [SILENT if i % 4 == 0 else s for i, s in enumerate(states)]
+    table = [
+        {"id": f"q{i}", "verdict_a": said[a], "verdict_b": said[b]}
+        for i, (a, b) in enumerate(zip(states, other, strict=True))
+    ]
+    message, _ = read(tmp_path, table)
+    ways = ("--column outcome=verdict_a  (", "--column outcome=verdict_b  (", "outcome=verdict_a+verdict_b  (")
+    assert all(way in message for way in ways)
+
+
+def test_letters_beside_answers_in_the_same_letters_are_gold_answers(tmp_path: Path) -> None:
+    table = [{"id": f"q{i}", "label": "ABC"[i % 3], "pred": "ABC"[i % 3 - (i % 2)]} for i in range(SIZE)]
+    assert "--column gold=label" in read(tmp_path, table)[0]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("5", "1", "3"), ("100%", "0%", "50%"), ("正解", "不正解", "無回答"), ("sound", "unsound", "mute")],
+    ids=str,
+)
+def test_of_words_in_order_or_made_of_each_other_the_likeliest_comes_first(tmp_path: Path, words: Any) -> None:
+    states = truth(17)
+    message, _ = read(tmp_path, rows(states, lambda s, _: {"score": dict(zip((RIGHT, WRONG, SILENT), words))[s]}))  # noqa: B905
+    first = next(line for line in message.splitlines() if line.startswith("  --"))
+    assert all(f"{word}={means}" in first for word, means in zip(words[:2], ("correct", "incorrect"), strict=True))
+
+
+def test_a_verdict_that_pandas_has_no_value_for_is_asked_about(tmp_path: Path) -> None:
+    table = rows(truth(18), lambda s, _: {"correct": {RIGHT: "1.0", WRONG: "0.0", SILENT: "nan"}[s]})
+    assert "--outcome-map nan=unanswered" in read(tmp_path, table)[0]

@@ -20,6 +20,8 @@ from nescio.meta_evaluation import stability, swap
 from nescio.sources import number_columns
 from nescio.stats import packed
 
+from ..daily import daily
+
 MEASURES = ["c@1", "accuracy", "coverage", "UF"]
 MADE = """
     SELECT 'run ' || r AS run, 'question ' || q AS question, CASE WHEN h % 10 < 4 + r % 2 THEN 'correct' WHEN h % 10 < 8
@@ -285,31 +287,31 @@ ODD: dict[str, list[tuple[object, ...]]] = {
 }
 
 
+@pytest.mark.parametrize("trial", daily(range(4), 4))
 @pytest.mark.parametrize("odd", ODD)
 @pytest.mark.parametrize("measures", [["c@1"], ["AUROC"], ["mean(confidence)"]])
 def test_a_large_table_is_taken_as_a_small_one_is(
-    odd: str, measures: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    odd: str, measures: list[str], trial: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The same figures, or an error of the same kind, by counts and by rows."""
-    random = np.random.default_rng(len(odd))
-    for trial in range(4):
-        runs, words = ["a", "b", "c"][: random.integers(1, 4)], np.array(["correct", "incorrect", "unanswered"])
-        cells = [(run, f"q{q}", str(random.choice(words)), random.random()) for q in range(12) for run in runs]
-        rows_ = cells + ODD[odd]
-        frame = pd.DataFrame(rows_, columns=["run", "question", "outcome", "confidence"])
-        frame.to_parquet(path := tmp_path / f"{trial}.parquet")
+    random = np.random.default_rng([len(odd), trial])
+    runs, words = ["a", "b", "c"][: random.integers(1, 4)], np.array(["correct", "incorrect", "unanswered"])
+    cells = [(run, f"q{q}", str(random.choice(words)), random.random()) for q in range(12) for run in runs]
+    rows_ = cells + ODD[odd]
+    frame = pd.DataFrame(rows_, columns=["run", "question", "outcome", "confidence"])
+    frame.to_parquet(path := tmp_path / f"{trial}.parquet")
 
-        def said(path: Path = path) -> list[Any] | type[Exception]:
-            try:
-                made = nescio.score(path, measures, resamples=200)
-                return [repr((row.run, row.measure, row.value, row.low, row.high, row.n)) for row in made]
-            except nescio.NescioError as error:
-                return type(error)
+    def said() -> list[Any] | type[Exception]:
+        try:
+            made = nescio.score(path, measures, resamples=200)
+            return [repr((row.run, row.measure, row.value, row.low, row.high, row.n)) for row in made]
+        except nescio.NescioError as error:
+            return type(error)
 
-        by_rows = said()
-        with monkeypatch.context() as small:
-            small.setattr(counting, "LARGE", 1)
-            assert said() == by_rows
+    by_rows = said()
+    with monkeypatch.context() as small:
+        small.setattr(counting, "LARGE", 1)
+        assert said() == by_rows
 
 
 def test_a_folder_of_one_run_is_one_run(tmp_path: Path, counted: None) -> None:  # noqa: ARG001

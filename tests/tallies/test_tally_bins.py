@@ -9,7 +9,7 @@ from typing import Any
 import duckdb
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import nescio
@@ -64,7 +64,6 @@ def test_bins_end_where_they_should() -> None:
     assert bin_answers(data, 4).tolist() == [[[1, 2, 1, 0], [0, 0, 0, 1]]]
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 12)), min_size=1, max_size=25), st.sampled_from([1, 2, 5, 13]))
 @pytest.mark.parametrize("name", BINNED)
 def test_the_value_of_the_answers_lies_in_the_bracket(name: str, answers: list[tuple[bool, int]], bins: int) -> None:

@@ -11,9 +11,10 @@ from typing import Any
 
 from msgspec import Struct
 from sqlalchemy import Connection, Table, insert
+from sqlalchemy.exc import DBAPIError
 
 from nescio.assessing.choosing import drawn, grades_of, known_answers
-from nescio.assessing.database import open_database
+from nescio.assessing.database import open_database, reason
 from nescio.assessing.tables import about, items, units
 from nescio.assessing.work import CONTROL, SECOND, TRAINING
 from nescio.campaigns.folder import SECRET, Campaign, open_campaign
@@ -92,49 +93,46 @@ def create(
     campaign = len(paths) == 1 and (paths[0] / SETTINGS).is_file()
     if campaign and (grades or draw):
         raise UsageError("grades and a draw are of questions and runs; this is a campaign")
-    content = _of_campaign(open_campaign(paths[0]), sentences) if campaign else _of_runs(paths, sentences, grades)
+    content = content_of(paths, sentences, grades)
     if (training or control) and (content.names != "verdicts" or sentences):
         raise UsageError("known answers have verdicts (R, W, X, U), and nothing else is asked with them")
     if not content.items:
         raise UsageError("there is nothing to judge; has the campaign a pool (nescio campaign pool)?")
     by_topic: dict[str, list[Item]] = {}
     for item in content.items:
-        by_topic.setdefault(item.question, []).append(item)
+        by_topic.setdefault(topic_of(item), []).append(item)
     odds = drawn(by_topic, content.grades, draw) if draw else {}
-    asked_of = [item for item in content.items if not draw or item.question in odds]
+    asked_of = [item for item in content.items if not draw or topic_of(item) in odds]
     if not asked_of:
         raise UsageError(f"none of {len(by_topic):,} questions was drawn; ask for more than {draw}")
-    topics = {item.question: item.language for item in asked_of}
-    times = _times(list(topics), overlap)
+    topics = languages_of(asked_of)
+    times = times_of(list(topics), overlap)
     known, parts = _known(training, control, {*topics})
     seconds = [_second(item, content.grades[item.id]) for item in asked_of if item.id in content.grades]
-    where = [
-        {"topic": topic, "language": language, "times": times[topic], "part": "", "inclusion": odds.get(topic)}
-        for topic, language in topics.items()
-    ]
-    where += [
-        {"topic": topic, "language": "", "times": EVERYBODY, "part": part, "inclusion": None}
-        for part, ids in parts.items()
-        for topic in ids
-    ]
-    dice = secrets.SystemRandom()
+    where = [unit(topic, language, times[topic], inclusion=odds.get(topic)) for topic, language in topics.items()]
+    where += [unit(topic, "", EVERYBODY, part) for part, ids in parts.items() for topic in ids]
+    facts = facts_of(content) | {"parts": parts, "asked": {"overlap": overlap, "sentences": sentences}}
     database = open_database(db, new=True)
-    with database.writing() as connection:
-        _insert(connection, about, ({"name": name, "value": value} for name, value in _facts(content, parts).items()))
-        _insert(connection, units, ({**row, "taken": 0, "rank": dice.random()} for row in where))
-        _insert(connection, items, (*map(_row, asked_of), *known, *seconds))
-    database.close()
+    try:
+        with database.writing() as connection:
+            write(connection, about, ({"name": name, "value": value} for name, value in facts.items()))
+            write(connection, units, where)
+            write(connection, items, (*map(item_row, asked_of), *known, *seconds))
+    except DBAPIError as error:
+        raise UsageError(f"{database.shown}: {reason(error)}") from None
+    finally:
+        database.close()
     return Created(
         database.shown if database.path is None else str(database.path),
         len(asked_of),
         len(topics),
-        sum(times[item.question] for item in asked_of),
+        sum(times[topic_of(item)] for item in asked_of),
         len(seconds) if content.grades else None,
         content.split,
     )
 
 
-def _facts(content: Content, parts: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+def facts_of(content: Content) -> dict[str, Any]:
     """Return what a database says of itself, by name."""
     return {
         "name": content.name,
@@ -145,12 +143,28 @@ def _facts(content: Content, parts: Mapping[str, Sequence[str]]) -> dict[str, An
         "names": content.names,
         "pool": content.pool,
         "nuggets": dict(content.nuggets),
-        "parts": parts,
         "check": bool(content.grades),
     }
 
 
-def _insert(connection: Connection, table: Table, rows: Iterable[dict[str, Any]]) -> None:
+def topic_of(item: Item) -> str:
+    """Return what the topic of an item is called; what PostgreSQL cannot store is in no name."""
+    return sanitize(item.question, LONGEST, target="page")
+
+
+def languages_of(asked: Iterable[Item]) -> dict[str, str]:
+    """Return the topics of items, with the language of each."""
+    return {topic_of(item): sanitize(item.language, 100, target="page") for item in asked}
+
+
+def unit(topic: str, language: str, times: int, part: str = "", inclusion: float | None = None) -> dict[str, Any]:
+    """Return the row of a topic, at a place in the order that nobody knows."""
+    rank = secrets.SystemRandom().random()
+    row = {"topic": topic, "language": language, "times": times, "part": part, "inclusion": inclusion}
+    return row | {"taken": 0, "rank": rank}
+
+
+def write(connection: Connection, table: Table, rows: Iterable[dict[str, Any]]) -> None:
     """Write rows, some thousands at once."""
     left = iter(rows)
     while batch := list(islice(left, BATCH)):
@@ -169,7 +183,7 @@ def _known(
                 name = item.question if item.question not in taken else f"{item.question}-{item.id[:4]}"
                 names[item.question] = name
                 taken.add(name)
-            row = _row(item) | {"topic": names[item.question]}
+            row = item_row(item) | {"given": None, "topic": names[item.question]}
             rows.append(row | {"known": verdict, "why": sanitize(why, LONGEST, target="page")})
         if names:
             parts[part] = [*names.values()]
@@ -178,17 +192,21 @@ def _known(
 
 def _second(item: Item, grade: str) -> dict[str, Any]:
     """Return the row of a second verdict on an item, which is given when the grade is known."""
-    return _row(item) | {"id": f"{SECOND}:{item.id}", "kind": SECOND, "grade": grade}
+    return item_row(item) | {"id": f"{SECOND}:{item.id}", "kind": SECOND, "grade": grade}
 
 
-def _row(item: Item) -> dict[str, Any]:
+def item_row(item: Item) -> dict[str, Any]:
+    """Return the row of an item: what a screen shows of it and, where that is not what was given, that too."""
     shown = shown_item(item)
+    given = [item.question, item.answer]
     return {
+        "given": None if given == [shown["topic"], shown["answer"]] else given,
+        "gone": 0,
         "known": "",
         "why": "",
         "grade": "",
         "id": item.id,
-        "topic": item.question,
+        "topic": shown["topic"],
         "kind": kind_of(item),
         "question": shown["question"],
         "answer": shown["answer"],
@@ -197,12 +215,18 @@ def _row(item: Item) -> dict[str, Any]:
     }
 
 
-def _times(topics: Sequence[str], overlap: float) -> dict[str, int]:
+def times_of(topics: Sequence[str], overlap: float) -> dict[str, int]:
     """Return how many judge each topic: as many as `overlap` says, or a second one of a share, drawn at random."""
     if overlap >= 1:
         return dict.fromkeys(topics, int(overlap))
     twice = {*secrets.SystemRandom().sample(topics, ceil(overlap * len(topics)))}
     return {topic: 1 + (topic in twice) for topic in topics}
+
+
+def content_of(paths: Sequence[Path], sentences: bool, grades: Path | str | None = None) -> Content:
+    """Return what there is to judge in the folder of a campaign, or in questions and runs."""
+    campaign = len(paths) == 1 and (paths[0] / SETTINGS).is_file()
+    return _of_campaign(open_campaign(paths[0]), sentences) if campaign else _of_runs(paths, sentences, grades)
 
 
 def _of_campaign(campaign: Campaign, sentences: bool) -> Content:

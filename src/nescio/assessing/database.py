@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.resources import files
@@ -30,16 +32,25 @@ class Database:
             self.sqlite = where.get_backend_name() == "sqlite"
             if self.sqlite and where.database in (None, "", ":memory:"):
                 raise UsageError("judgements need a database on disk: a file, or postgresql://HOST/NAME")
-            self.engine: Engine = create_engine(where, pool_size=POOLED, max_overflow=0, pool_pre_ping=not self.sqlite)
+            self.engine: Engine = create_engine(
+                where,
+                pool_size=POOLED,
+                max_overflow=0,
+                pool_pre_ping=not self.sqlite,
+                connect_args={} if self.sqlite else {"connect_timeout": BUSY // 1000},
+            )
         except (ArgumentError, NoSuchModuleError, ImportError) as error:
             raise UsageError(
                 f"a database is a file of SQLite or a URL such as postgresql://HOST/NAME ({error})"
             ) from None
+        self.turn = threading.Lock() if self.sqlite else None
         self.path = Path(where.database or "") if self.sqlite else None
         self.shown = where.render_as_string(hide_password=True)
         if self.sqlite:
             event.listen(self.engine, "connect", _set_up)
             event.listen(self.engine, "begin", _begin)
+        else:
+            event.listen(self.engine, "connect", _set_up_server)
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -50,7 +61,18 @@ class Database:
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """Yield a connection whose changes are on the disk when the block has ended; SQLite has one writer at a time,
-        and the others wait."""
+        and the others wait: those of one server in a line, since SQLite itself would have them look again and again."""
+        if self.turn is not None and not self.turn.acquire(timeout=BUSY / 1_000):
+            raise OperationalError("BEGIN IMMEDIATE", None, sqlite3.OperationalError("database is locked"))
+        try:
+            with self._begun() as connection:
+                yield connection
+        finally:
+            if self.turn is not None:
+                self.turn.release()
+
+    @contextmanager
+    def _begun(self) -> Iterator[Connection]:
         with self.engine.connect().execution_options(immediate=True) as connection, connection.begin():
             yield connection
 
@@ -63,6 +85,13 @@ def _set_up(connection: Any, _: Any) -> None:
     connection.isolation_level = None  # SQLAlchemy's `begin` event begins
     for pragma in ("journal_mode=WAL", "synchronous=FULL", f"busy_timeout={BUSY}", "foreign_keys=ON"):
         connection.execute(f"PRAGMA {pragma}")
+
+
+def _set_up_server(connection: Any, _: Any) -> None:
+    """Have PostgreSQL wait for a lock no longer than SQLite does, and acknowledge only what is on the disk."""
+    connection.execute(f"SET lock_timeout = {BUSY}")
+    connection.execute("SET synchronous_commit = on")
+    connection.commit()
 
 
 def _begin(connection: Connection) -> None:

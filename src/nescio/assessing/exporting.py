@@ -36,6 +36,7 @@ class Exported(Struct, frozen=True):
     agreed: int
     disputed: int
     drawn: tuple[int, int] = (0, 0)  # questions with a verdict, of those that were drawn
+    unwritten: int = 0  # agreed verdicts on answers that no table can hold
 
     def __str__(self) -> str:
         left = f"; {plural(self.disputed, 'item')} in dispute without one" if self.disputed else ""
@@ -45,7 +46,14 @@ class Exported(Struct, frozen=True):
             f"\nnote: {judged:,} of {plural(of, 'drawn question')} have a verdict; `inclusion` takes these for a random"
             " part, which they are not where people judge one language alone, or disagree over the harder ones"
         )
-        return f"wrote {self.folder}: {said}; {plural(self.agreed, 'verdict')}{left}{part if judged < of else ''}"
+        nul = (
+            f"\nnote: {plural(self.unwritten, 'verdict')} on answers with a NUL character, which no CSV holds, have it"
+            " as U+FFFD: no run's answer is found by them"
+        )
+        return (
+            f"wrote {self.folder}: {said}; {plural(self.agreed, 'verdict')}{left}{part if judged < of else ''}"
+            f"{nul if self.unwritten else ''}"
+        )
 
 
 def export(database: Database, folder: Path | str) -> Exported:
@@ -76,14 +84,14 @@ def export(database: Database, folder: Path | str) -> Exported:
                 names.append(f"{name}.judgements.jsonl")
             else:
                 (place / f"{name}.judgements.jsonl").unlink()
-        agreed, disputed, drawn = _write_verdicts(connection, place / "verdicts.csv", own)
+        verdicts = _write_verdicts(connection, place / "verdicts.csv", own)
         if own["names"] == "verdicts":
             names.append("verdicts.csv")
         for part, wanted in (("known.csv", own.get("parts")), ("second.csv", own.get("check"))):
             if wanted:
                 _write_beside(connection, place / part)
                 names.append(part)
-    return Exported(place, tuple(names), total, agreed, disputed, drawn)
+    return Exported(place, tuple(names), total, *verdicts)
 
 
 def _key(secret: str, who: str) -> str:
@@ -91,16 +99,16 @@ def _key(secret: str, who: str) -> str:
     return hmac.new(secret.encode(), json.dumps(("page", who)).encode(), hashlib.sha256).hexdigest()[:32]
 
 
-def _write_verdicts(connection: Connection, path: Path, own: dict[str, Any]) -> tuple[int, int, tuple[int, int]]:
+def _write_verdicts(connection: Connection, path: Path, own: dict[str, Any]) -> tuple[int, int, tuple[int, int], int]:
     """Write the verdict on each answer on which all agree, or which was adjudicated; where questions were drawn, with
     the probability with which each was drawn and is judged by now."""
     if own["names"] != "verdicts":
-        return 0, 0, (0, 0)
+        return 0, 0, (0, 0), 0
     odds = units.c.inclusion.is_not(None)
     of = connection.scalar(select(func.count()).select_from(units).where(odds)) or 0
     # They are judged in an order that is random, so that those judged by now are a random part of those drawn.
     judged = len({row.topic for row, verdict in _resolved(connection) if verdict}) if of else 0
-    agreed = disputed = 0
+    agreed = disputed = unwritten = 0
     with atomic_write(path) as draft, draft.open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file)
         table.writerow(["item", "question_id", "answer", "verdict", *(["inclusion"] if of else [])])
@@ -108,15 +116,20 @@ def _write_verdicts(connection: Connection, path: Path, own: dict[str, Any]) -> 
             agreed, disputed = agreed + (verdict is not None), disputed + (verdict is None)
             if verdict is not None:
                 chance = [repr(row.inclusion * judged / of)] if of else []
-                table.writerow([row.item, guard(row.topic), guard(row.answer), verdict, *chance])
-    return agreed, disputed, (judged, of)
+                shown = row.topic, row.answer
+                topic, answer = row.given or shown  # as runs have them, so that they are found again
+                if "\0" in topic + answer:
+                    unwritten += 1
+                    topic, answer = shown
+                table.writerow([row.item, guard(topic), guard(answer), verdict, *chance])
+    return agreed, disputed, (judged, of), unwritten
 
 
 def _resolved(connection: Connection) -> Iterator[tuple[Any, str | None]]:
     """Yield each answer that was judged, and the verdict on it; None where it is in dispute."""
     now = work.present().subquery()
     rows = connection.execution_options(yield_per=STEP).execute(
-        select(now.c.item, now.c.person, now.c.verdict, items.c.topic, items.c.answer, units.c.inclusion)
+        select(now.c.item, now.c.person, now.c.verdict, items.c.topic, items.c.answer, items.c.given, units.c.inclusion)
         .join(items, items.c.id == now.c.item)
         .join(units, units.c.topic == items.c.topic)
         .where(now.c.verdict != "", items.c.kind == "answer", units.c.part == "")

@@ -11,7 +11,7 @@ from statistics import median
 from typing import Any
 
 from msgspec import Struct
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, and_, exists, func, select
 
 from nescio.assessing import work
 from nescio.assessing.access import ASSESSOR
@@ -98,9 +98,9 @@ def status(database: Database, resamples: int = 1_000) -> Standing:
     """Say how far judging is, and how far people agree."""
     with database.reading() as connection:
         own = work.facts(connection)
-        ordinary = units.c.part == ""
+        ordinary = and_(units.c.part == "", exists().where(items.c.topic == units.c.topic, items.c.gone == 0))
         asked = select(func.count()).select_from(items).join(units, units.c.topic == items.c.topic)
-        total = connection.scalar(asked.where(ordinary, items.c.kind != work.SECOND)) or 0
+        total = connection.scalar(asked.where(units.c.part == "", items.c.kind != work.SECOND, items.c.gone == 0)) or 0
         topics = connection.scalar(select(func.count()).select_from(units).where(ordinary)) or 0
         waiting = select(func.count()).select_from(units).where(units.c.taken < units.c.times, ordinary)
         now = work.present().subquery()
@@ -108,7 +108,7 @@ def status(database: Database, resamples: int = 1_000) -> Standing:
             select(now, items.c.kind, units.c.language)
             .join(items, items.c.id == now.c.item)
             .join(units, units.c.topic == items.c.topic)
-            .where(ordinary, items.c.kind.not_in([LIST, work.SECOND]))
+            .where(units.c.part == "", items.c.kind.not_in([LIST, work.SECOND]))
         ).all()
         known = _known(connection)
         workers = {}

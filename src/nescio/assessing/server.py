@@ -25,7 +25,12 @@ from nescio.campaigns.pages import rendered, script_page
 COOKIE = "nescio"
 MOST_BYTES = 1 << 20  # of a request
 MOST_RECORDS = 200
-RATE = {"/start": 20, "/api": 600, "/organiser": 20}  # requests a minute, from one address or session
+RATE = {
+    "/start": 60,
+    "/api": 600,
+    "/organiser": 20,
+}  # requests a minute: from an address where one comes in, else of a session
+OWN_SITE = ("same-origin", "none")  # what a browser says of a request from a page of this server, or of nobody's
 SAFE = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
@@ -37,17 +42,19 @@ SAFE = {
 
 
 class Judgement(BaseModel):
-    """A judgement: an id of its own, made by the browser, so that it can be sent again; the item, and what is said."""
+    """A judgement: an id of its own, made by the browser, so that it can be sent again; the item, and what is said.
+
+    One that cannot be taken is refused by itself, and holds none of the others back."""
 
     model_config = ConfigDict(extra="forbid")
-    id: Annotated[str, Field(pattern=r"^[A-Za-z0-9-]{8,64}$")]
-    item: Annotated[str, Field(max_length=500)]
-    at: Annotated[str, Field(max_length=40, description="ISO 8601")]
-    verdict: Annotated[str, Field(max_length=work.LONGEST)] = ""
-    comment: Annotated[str, Field(max_length=work.LONGEST)] = ""
-    mark: Annotated[str, Field(pattern="^(flag|skip|)$")] = ""
-    pool: Annotated[int, Field(ge=0, le=1 << 30)] = 0
-    guidelines: Annotated[str, Field(max_length=64)] = ""
+    id: Annotated[str, Field(description="8 to 64 letters, digits and hyphens")]
+    item: str
+    at: Annotated[str, Field(description="ISO 8601")]
+    verdict: str = ""
+    comment: Annotated[str, Field(description=f"at most {work.LONGEST:,} characters")] = ""
+    mark: Annotated[str, Field(description="flag, skip or nothing")] = ""
+    pool: int = 0
+    guidelines: str = ""
 
 
 class Judgements(BaseModel):
@@ -81,8 +88,10 @@ class Limiter:
         held = self.times.setdefault((who, kind), deque())
         while held and held[0] < now - 60:
             held.popleft()
+        if len(held) >= RATE[kind]:
+            return False
         held.append(now)
-        return len(held) <= RATE[kind]
+        return True
 
 
 class Guard:
@@ -97,13 +106,18 @@ class Guard:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        headers = dict(scope["headers"])
-        client = (scope.get("client") or ("",))[0]
+        request = Request(scope)
+        client = request.client.host if request.client else ""
+        # A cookie that is made up buys no more guesses of a link.
+        who = client if scope["path"].startswith("/start") else request.cookies.get(COOKIE, client)
+        length = request.headers.get("content-length", "0")
         status = 0
-        if not self.limiter.allows(headers.get(b"cookie", b"").decode("latin-1") or client, scope["path"]):
+        if not self.limiter.allows(who, scope["path"]):
             status, why = 429, "too many requests; wait a minute"
-        elif int(headers.get(b"content-length", b"0")) > MOST_BYTES:
+        elif not (length.isascii() and length.isdigit()) or int(length[:20]) > MOST_BYTES:
             status, why = 413, f"a request has at most {MOST_BYTES:,} bytes"
+        elif scope["method"] != "GET" and request.headers.get("sec-fetch-site", "same-origin") not in OWN_SITE:
+            status, why = 403, "this comes from a page of somebody else"
         if status:
             response = JSONResponse({"detail": why}, status, {**SAFE, "Retry-After": "60"})
             await response(scope, receive, send)
@@ -152,9 +166,8 @@ def sender(request: Request, found: Annotated[access.Person, Depends(signed_in)]
 
 def application(database: Database) -> FastAPI:
     """Return the application of a database."""
-    with database.reading() as connection:
-        own = work.facts(connection)
-    app = FastAPI(title="nescio assess", version=__version__, docs_url=None, redoc_url=None)
+    current = work.Facts(database).now
+    app = FastAPI(title="nescio assess", version=__version__, docs_url=None, redoc_url=None, redirect_slashes=False)
     app.state.database = database
     app.add_middleware(Guard)
 
@@ -167,13 +180,13 @@ def application(database: Database) -> FastAPI:
 
     @app.get("/start/{token}", response_class=HTMLResponse, include_in_schema=False)
     def welcome(token: str) -> Response:
-        return _start_page(own["name"], token)
+        return _start_page(current()["name"], token)
 
     @app.post("/start/{token}", include_in_schema=False)
     def start(token: str, request: Request) -> Response:
         cookie = access.begin(database, token)
         if cookie is None:
-            return _start_page(own["name"], "", 403)
+            return _start_page(current()["name"], "", 403)
         response = RedirectResponse("/", 303)
         secure = request.url.scheme == "https"
         response.set_cookie(COOKIE, cookie, max_age=access.SESSION, httponly=True, samesite="strict", secure=secure)
@@ -183,10 +196,10 @@ def application(database: Database) -> FastAPI:
     def judge(request: Request) -> Response:
         found = access.who(database, request.cookies.get(COOKIE, ""))
         if found is None:
-            return _start_page(own["name"], "", 401)
+            return _start_page(current()["name"], "", 401)
         if found.role == access.ORGANISER:
             return RedirectResponse("/organiser", 303)
-        nonce = secrets.token_urlsafe(16)
+        nonce, own = secrets.token_urlsafe(16), current()
         data = {
             **{name: own[name] for name in ("home", "pool", "guidelines", "names")},
             "campaign": own["name"],
@@ -203,13 +216,14 @@ def application(database: Database) -> FastAPI:
     def organiser(request: Request) -> Response:
         found = access.who(database, request.cookies.get(COOKIE, ""))
         if found is None or found.role != access.ORGANISER:
-            return _start_page(own["name"], "", 401 if found is None else 403)
-        title, standing = own["name"], status(database)
+            return _start_page(current()["name"], "", 401 if found is None else 403)
+        title, standing = current()["name"], status(database)
         return _page("organiser.html.jinja", title, standing=standing, figure=lambda value: figure(value, 3))
 
     @app.get("/api/next")
     def following(found: Annotated[access.Person, Depends(judging)]) -> dict[str, Any]:
         """Return what is to be judged next, with what was said of it."""
+        own = current()
         rows = work.next_items(database, found.name, found.languages, own)
         with database.reading() as connection:
             nuggets = work.nuggets_of(connection, own, list({row["topic"] for row in rows}))
@@ -220,7 +234,7 @@ def application(database: Database) -> FastAPI:
         """Save judgements; each may be sent again, and counts once."""
         judging(found)
         said = [work.Said(**record.model_dump()) for record in sent.records]
-        saved, refused = work.save(database, found.name, said, own)
+        saved, refused = work.save(database, found.name, said, current())
         return Saved(saved=saved, refused=refused)
 
     @app.post("/api/leave")

@@ -44,6 +44,10 @@ items = Table(
     Column("known", Text, nullable=False, server_default=""),  # the verdict that is known, and why it is right
     Column("why", Text, nullable=False, server_default=""),
     Column("grade", Text, nullable=False, server_default=""),  # a judge's, shown once a person has judged
+    Column(
+        "given", JSON(none_as_null=True)
+    ),  # the id of the question and the answer, where they are not shown as they are
+    Column("gone", Integer, nullable=False, server_default="0"),  # 1: no run gives it any more, and nobody is asked
 )
 people = Table(
     "people",

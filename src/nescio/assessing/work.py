@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+import json
 import re
 import secrets
 import time
@@ -26,6 +27,7 @@ LEASE = 45 * 60  # seconds that a topic waits for who has it
 BEHIND = 5  # topics that are done and can be looked at again
 AHEAD = 3  # items that an assessor has before there is a need of more
 LONGEST = 10_000  # characters of a comment or verdict
+LONGEST_LIST = 250_000  # and of a list of nuggets
 _ID = re.compile(r"[A-Za-z0-9-]{8,64}")
 OPEN, DONE, EXPIRED = 0, 1, -1
 TRAINING, CONTROL = "training", "control"  # topics whose verdicts are known: all judge them
@@ -49,6 +51,22 @@ class Said(Struct, frozen=True):
 def facts(connection: Connection) -> dict[str, Any]:
     """Return what everybody who judges needs."""
     return {row.name: row.value for row in connection.execute(select(about))}
+
+
+class Facts:
+    """What everybody who judges needs, read anew when an organiser took in something."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self.held: dict[str, Any] = {}
+
+    def now(self) -> dict[str, Any]:
+        """Return it as it is now."""
+        with self.database.reading() as connection:
+            version = connection.scalar(select(about.c.value).where(about.c.name == "version"))
+            if not self.held or version != self.held.get("version"):
+                self.held = facts(connection)
+        return self.held
 
 
 def present(*among: Any) -> Select[Any]:
@@ -100,6 +118,8 @@ def _claim(connection: Connection, person: str, languages: Sequence[str], own: M
     """Give a person one more topic: the first that is open from a point that nobody knows."""
     has = and_(claims.c.topic == units.c.topic, claims.c.person == person)
     free = [units.c.taken < units.c.times, ~exists().where(has, claims.c.done != EXPIRED)]
+    if own.get("version"):  # something was taken in since: a topic of which nothing is left is nobody's
+        free.append(exists().where(items.c.topic == units.c.topic, items.c.gone == 0))
     if languages:
         free.append(or_(units.c.language.in_(languages), units.c.language == ""))
     if own["names"] == "nuggets":  # strings wait until somebody else's list is made
@@ -153,6 +173,8 @@ def _shown(connection: Connection, person: str, topics: Sequence[str], own: Mapp
         if held := said.get(item.id):
             names = ("id", "item", "at", "verdict", "comment", "mark", "pool", "guidelines")
             row["held"] = {name: getattr(held, name) for name in names}
+        elif item.gone:
+            continue  # no run gives it any more
         if item.kind == SECOND:
             row["grade"] = item.grade
         elif own.get("check") or item.topic in training:
@@ -211,7 +233,7 @@ def save(
                 saved.append(one.id)
                 topics.add(topic)
         for topic in topics - {""}:
-            _close(connection, person, topic)
+            close(connection, person, topic)
     return saved, refused
 
 
@@ -219,28 +241,30 @@ def _save(
     connection: Connection, database: Database, person: str, one: Said, own: Mapping[str, Any]
 ) -> tuple[str, str]:
     """Add a judgement; returns why not, or the topic that it is of."""
+    if not _ID.fullmatch(one.id):
+        return "an id is 8 to 64 letters, digits and hyphens", ""
     whose = connection.scalar(select(records.c.person).where(records.c.id == one.id))
     if whose is not None:
         return ("" if whose == person else "this id is taken"), ""
     item = connection.execute(select(items).where(items.c.id == sanitize(one.item, 500))).first()
-    if item is None or not _may_judge(connection, person, item):
-        return "this was not given to you to judge", ""
-    first = item.id.removeprefix(f"{SECOND}:")
-    if item.kind == SECOND and not connection.scalar(
-        select(records.c.id)
-        .where(records.c.item == first, records.c.person == person, records.c.verdict != "")
-        .limit(1)
-    ):
-        return "your own verdict comes first", ""
-    row = checked(connection, one, item, own)
-    if isinstance(row, str):
-        return row, ""
+    row = _refusal(connection, person, item) or checked(connection, one, item, own)
+    if item is None or isinstance(row, str):
+        return str(row), ""
     dialect = sqlite if database.sqlite else postgresql
     row |= {"person": person, "item": item.id, "received": time.time()}
     connection.execute(dialect.insert(records).values(**row).on_conflict_do_nothing())
     if connection.scalar(select(records.c.person).where(records.c.id == one.id)) != person:
         return "this id is taken", ""
     return "", item.topic
+
+
+def _refusal(connection: Connection, person: str, item: Any) -> str:
+    """Say why a person may not judge an item; nothing where they may."""
+    if item is None or not _may_judge(connection, person, item):
+        return "this was not given to you to judge"
+    mine = select(records.c.id).where(records.c.person == person, records.c.verdict != "")
+    first = mine.where(records.c.item == item.id.removeprefix(f"{SECOND}:")).limit(1)
+    return "your own verdict comes first" if item.kind == SECOND and not connection.scalar(first) else ""
 
 
 def _may_judge(connection: Connection, person: str, item: Any) -> bool:
@@ -257,10 +281,9 @@ def checked(connection: Connection, one: Said, item: Any, own: Mapping[str, Any]
     except (ValueError, OverflowError):
         return "at must be a time"
     at = min(moment, datetime.now(UTC) + timedelta(days=1))
-    if not _ID.fullmatch(one.id):
-        return "an id is 8 to 64 letters, digits and hyphens"
-    if max(map(len, (one.comment, one.verdict))) > LONGEST or one.mark not in ("", "flag", "skip"):
-        return f"a comment or verdict has at most {LONGEST:,} characters, and a mark is flag or skip"
+    most = LONGEST_LIST if item.kind == LIST else LONGEST
+    if len(one.comment) > LONGEST or len(one.verdict) > most or one.mark not in ("", "flag", "skip"):
+        return f"a comment has at most {LONGEST:,} characters, a verdict {most:,}, and a mark is flag or skip"
     verdict = _sound(connection, one.verdict, item, own) if one.verdict else ""
     if verdict is None:
         return "this is no verdict on such an item"
@@ -278,7 +301,7 @@ def checked(connection: Connection, one: Said, item: Any, own: Mapping[str, Any]
 def _sound(connection: Connection, verdict: str, item: Any, own: Mapping[str, Any]) -> str | None:
     """Return a verdict as it is stored, so that equal ones are equal; None where it is none on such an item."""
     if item.kind == LIST:
-        return verdict if "\\u0000" not in verdict and listed_nuggets(verdict) is not None else None
+        return _clean_list(verdict)
     if item.kind != SENTENCES and own["names"] == "verdicts":
         return verdict if verdict in {*Verdict} else None
     if item.kind == SENTENCES:
@@ -289,9 +312,22 @@ def _sound(connection: Connection, verdict: str, item: Any, own: Mapping[str, An
     return verdict if verdict == NOTHING else ",".join(n for n in known if n in named) if named <= {*known} else None
 
 
-def _close(connection: Connection, person: str, topic: str) -> None:
+def _clean_list(verdict: str) -> str | None:
+    """Return a list of nuggets without what could do harm where others see it; None where it is none."""
+    try:
+        listed = listed_nuggets(verdict)
+    except UnicodeError:  # half a character
+        return None
+    if listed is None:
+        return None
+    rows = [{"id": one.id, "text": sanitize(one.text, LONGEST, target="page"), "vital": one.vital} for one in listed]
+    return json.dumps(rows, ensure_ascii=False, separators=(",", ":"))  # as pages write it
+
+
+def close(connection: Connection, person: str, topic: str) -> None:
     """Mark a topic as done, or not, as far as a person goes."""
-    own = connection.scalars(select(items.c.id).where(items.c.topic == topic, items.c.kind != SECOND)).all()
+    asked = items.c.topic == topic, items.c.kind != SECOND, items.c.gone == 0
+    own = connection.scalars(select(items.c.id).where(*asked)).all()
     now = present(records.c.person == person, records.c.item.in_(own)).subquery()
     said = connection.execute(select(now.c.item, now.c.verdict, now.c.mark))
     judged = {item for item, verdict, mark in said if verdict or mark == "skip"}

@@ -29,7 +29,7 @@ from nescio.campaigns.judgements import (
 from nescio.campaigns.log import digest, digests, record
 from nescio.campaigns.pooling import pool_version
 from nescio.campaigns.runs import Fault, Faults
-from nescio.campaigns.screens import OWN_KEY, list_items
+from nescio.campaigns.screens import OWN_KEY, list_items, sentence_items
 from nescio.campaigns.sheet_reading import SheetReader, table
 from nescio.campaigns.verdicts import agreement
 from nescio.data.assessors import ADJUDICATION
@@ -60,7 +60,7 @@ class Collected(Faults, frozen=True):
             lines.append(f"{plural(len(self.rows), 'fault')}; what they name was not collected, everything else was")
         for row in self.tables["agreement"]:
             left = f"; undefined in {row.undefined:,} resamples" if row.undefined else ""
-            over = plural(row.n, row.unit) + (f" on {plural(row.answers, 'string')}" if row.unit == "decision" else "")
+            over = plural(row.n, row.unit) + (f" on {plural(row.answers, row.whole)}" if row.unit == "decision" else "")
             lines.append(f"{row.measure} {with_interval(row.value, row.low, row.high)}: {row.assessors}, {over}{left}")
         return "\n".join(lines)
 
@@ -129,8 +129,14 @@ def collect(
         head = append_history(opened, rows)
         _put_lists(opened, present)
         record(opened, "collect", read, digests(opened, HISTORY), {"history": head})
-        kept = [one for one in read_judgements(opened) if one.item in reading.items]
-        agreed = tuple(agreement(kept, resamples, seed, reading.of_items()))
+        judged = read_judgements(opened)
+        kept = [one for one in judged if one.item in reading.items]
+        sentences = {item.id: [str(i) for i in range(len(item.supports))] for item in sentence_items(opened)}
+        named = [one for one in judged if one.item in sentences]
+        agreed = (
+            *agreement(kept, resamples, seed, reading.of_items()),
+            *agreement(named, resamples, seed, sentences, "question"),
+        )
         notes = tuple(alike(kept))
     line = sign(campaign="collect", name=opened.settings.name, resamples=resamples, seed=seed)
     tables = {"sheets": tuple(sheets), "agreement": agreed}

@@ -104,6 +104,6 @@ def _agreed(row: Agreement, names: Sequence[str]) -> tuple[str, ...]:
     who = row.assessors.split(", ")
     number = {name: str(at) for at, name in enumerate(names, 1)}
     shown = str(len(who)) if row.measure != "kappa" else " and ".join(sorted(number[name] for name in who))
-    over = plural(row.n, row.unit) + (f" on {plural(row.answers, 'string')}" if row.unit == "decision" else "")
+    over = plural(row.n, row.unit) + (f" on {plural(row.answers, row.whole)}" if row.unit == "decision" else "")
     span = UNDEFINED if row.low is None or row.high is None else f"[{figure(row.low)}, {figure(row.high)}]"
     return (_MEASURES[row.measure], figure(row.value), span, shown, over)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-import numpy as np
 from msgspec import Struct
 
 from nescio.campaigns.folder import Campaign
@@ -15,8 +14,7 @@ from nescio.campaigns.screens import sentence_items
 from nescio.data.assessors import ADJUDICATION, Resolution, resolve_all
 from nescio.data.model import Verdict
 from nescio.errors import MismatchError
-from nescio.stats.agreement import cohen_kappa
-from nescio.stats.raters import agreement_intervals
+from nescio.stats.raters import agreement_intervals, kappa_interval
 from nescio.text import plural
 
 MOST_NAMED = 10  # answers in dispute that a message lists
@@ -24,8 +22,8 @@ MOST_NAMED = 10  # answers in dispute that a message lists
 
 class Agreement(Struct, frozen=True):
     """How far assessors agree, over all answers that two or more judged; the interval is over answers. `n` counts what
-    `unit` says: answers, or, in definition questions, the decisions on each nugget of each string; `answers` are the
-    answers, or strings, in both."""
+    `unit` says: answers, or the decisions on each nugget of each string, or on each sentence of each story; `answers`
+    are the answers, or what `whole` says, in both."""
 
     assessors: str
     measure: str
@@ -36,6 +34,7 @@ class Agreement(Struct, frozen=True):
     undefined: int = 0
     unit: str = "answer"
     n: int = 0
+    whole: str = "string"
 
 
 def disputed(campaign: Campaign, judgements: Sequence[Judgement] | None = None) -> list[Item]:
@@ -85,15 +84,17 @@ def agreement(
     resamples: int = 10_000,
     seed: int = 0,
     nuggets: Mapping[str, Collection[str]] | None = None,
+    whole: str = "string",
 ) -> list[Agreement]:
     """Compute how far assessors agree on R, W, X and U: all of them together, and kappa for each two.
 
-    `nuggets` are those that may stand in each item, of definition questions: each is a decision of its own, found or
-    not, and the decisions on one string are resampled together. An adjudicator judges no answer anew, and is left out.
+    `nuggets` are those that may stand in each item, of definition questions, or the sentences that may answer it: each
+    is a decision of its own, found or not, and the decisions on one item, called `whole`, are resampled together. An
+    adjudicator judges no answer anew, and is left out.
     """
     items = [
         (item, {who: verdict for who, verdict in given.items() if who != ADJUDICATION})
-        for item, given in by_item(judgements).items()
+        for item, given in sorted(by_item(judgements).items())  # in whatever order they came, the figures are the same
     ]
     together = [(item, given) for item, given in items if len(given) > 1]
     if not together:
@@ -112,18 +113,20 @@ def agreement(
     unit = "answer" if nuggets is None else "decision"
     units = None if nuggets is None else [unit for unit, _ in decisions]
     rows = [
-        Agreement(label, one.name, one.value, one.low, one.high, len(together), one.undefined, unit, len(decisions))
+        Agreement(
+            label, one.name, one.value, one.low, one.high, len(together), one.undefined, unit, len(decisions), whole
+        )
         for one in agreement_intervals(counts, resamples=resamples, seed=seed, units=units)
     ]
     for i, first in enumerate(assessors):
         for second in assessors[i + 1 :]:
             both = [(unit, given) for unit, given in decisions if first in given and second in given]
             if both:
-                table = np.zeros((len(names), len(names)))
-                for _, given in both:
-                    table[names.index(given[first]), names.index(given[second])] += 1
-                kappa, answers = float(cohen_kappa(table)), len({unit for unit, _ in both})
-                rows.append(Agreement(f"{first}, {second}", "kappa", kappa, None, None, answers, 0, unit, len(both)))
+                pairs = [[names.index(given[who]) for who in (first, second)] for _, given in both]
+                own = [unit for unit, _ in both]
+                one = kappa_interval(pairs, len(names), own, resamples=resamples, seed=seed)
+                spread = one.value, one.low, one.high, len({*own}), one.undefined
+                rows.append(Agreement(f"{first}, {second}", one.name, *spread, unit, len(both), whole))
     return rows
 
 

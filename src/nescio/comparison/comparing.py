@@ -17,6 +17,7 @@ from nescio.comparison.each_pair import each_pair
 from nescio.comparison.families import families
 from nescio.comparison.front import front
 from nescio.comparison.pair_test import paired_evidence
+from nescio.comparison.prices import price_ratios
 from nescio.comparison.rank_probabilities import with_rank_probabilities
 from nescio.comparison.ranks import Rank, ranks
 from nescio.comparison.resampled_pairs import TestPlan
@@ -98,7 +99,8 @@ def compare(
     where the correction asks for more of them). `detectable` is the difference that as many questions would show
     with a power of 0.8, `tables["ranks"]` has rank intervals, the chance that each run is truly best, its expected
     rank, and the groups of tied runs (all pairs of three or more runs), `tables["front"]` each run's place by the
-    first measure of quality and the first of cost, `tables["tests"]` what each test used is exact for. Other arguments
+    first measure of quality and the first of cost, `tables["prices"]` how many times as much a right answer costs (of
+    `price_per_right`), `tables["tests"]` what each test used is exact for. Other arguments
     as in `score`.
 
     With `labels`, people's verdicts on the answers of both runs to a random sample of the questions, differences are
@@ -131,6 +133,8 @@ def compare(
         more["ranks"] = _ranks(data, ranked, rows, (laid, target), plan)
     if laid is None and (placed := front(data, [m.label for m in wanted], plan.level, plan.blocks, jobs)):
         more["front"] = placed
+    if laid is None and (priced := price_ratios(data, wanted, pairs, plan.level)):
+        more["prices"] = priced
     more["tests"] = tests_used(rows, EXACT_FOR)
     if laid is not None:
         more["labels"] = tested.how

@@ -300,15 +300,39 @@ def _pairs(runs: Sequence[str], baseline: str | None) -> list[tuple[int, int]]:
     return [(x, base) for x in range(len(runs)) if x != base]
 
 
+class Earned(Struct, frozen=True, eq=False):
+    """What each question earned a run over some stakes, in whole numbers of 1/`unit`, so that equal sums are equal; 0
+    where it was not asked at all of them."""
+
+    whole: NDArray[np.int64]
+    asked: NDArray[np.bool_]
+    unit: int
+
+
+def _earned(one: Asked, stakes: Sequence[int], setting: Setting) -> Earned:
+    alpha, beta = formulas.area_weights([x / (1 + x) for x in (setting.declared[k] for k in stakes)])
+    unit = math.lcm(*(x.denominator for x in (*alpha, *beta)))
+    unit *= Fraction(setting.earns).limit_denominator(1000).denominator
+    right, wrong = (np.array(weights, dtype=float) * unit for weights in (alpha, beta))
+    earned = one.right[:, stakes] @ right - one.wrong[:, stakes] @ wrong
+    asked: NDArray[np.bool_] = np.logical_not(np.isnan(earned))
+    return Earned(np.rint(np.where(asked, earned, 0)).astype(np.int64), asked, unit)
+
+
 def _differences(
     runs: Sequence[str], asked: Sequence[Asked], pairs: Sequence[tuple[int, int]], setting: Setting
 ) -> list[StakeDifference]:
     """Compare pairs of runs by the area, and stake by stake."""
-    made: list[StakeDifference] = []
+    if not pairs:
+        return []
     every = list(range(len(setting.declared)))
+    chosen = [every, *([[k] for k in every] if len(every) > 1 else [])]
+    prices = [float(setting.declared[of[0]]) if len(of) == 1 else None for of in chosen]
+    earned = [[_earned(one, of, setting) for of in chosen] for one in asked]
+    made: list[StakeDifference] = []
     for x, y in pairs:
-        names, single = (runs[x], runs[y]), [[k] for k in every] if len(every) > 1 else []
-        rows = [_difference(names, asked[x], asked[y], stakes, setting) for stakes in (every, *single)]
+        both = zip(prices, earned[x], earned[y], strict=True)
+        rows = [_difference((runs[x], runs[y]), price, one, other, setting) for price, one, other in both]
         adjusted = adjust([row.p for row in rows[1:]], "holm")
         made += rows[:1]
         made += [
@@ -318,24 +342,21 @@ def _differences(
 
 
 def _difference(
-    names: tuple[str, str], one: Asked, other: Asked, stakes: Sequence[int], setting: Setting
+    names: tuple[str, str], penalty: float | None, one: Earned, other: Earned, setting: Setting
 ) -> StakeDifference:
-    """Compare two runs by the area over some stakes, which for one of them is its utility."""
-    declared = [setting.declared[k] for k in stakes]
-    alpha, beta = formulas.area_weights([x / (1 + x) for x in declared])
-    right, wrong = one.right[:, stakes] - other.right[:, stakes], one.wrong[:, stakes] - other.wrong[:, stakes]
-    both: NDArray[np.bool_] = np.logical_not(np.isnan(right).any(axis=1))
-    values = right[both] @ np.array(alpha, dtype=float) - wrong[both] @ np.array(beta, dtype=float)
-    got = setting.mean(values, both)
-    unit = np.arange(got.n) if setting.clusters is None else np.unique(setting.clusters[both], return_inverse=True)[1]
-    # In whole numbers, so that equal sums are equal.
-    common = (
-        math.lcm(*(x.denominator for x in (*alpha, *beta)))
-        * Fraction(setting.earns).limit_denominator(1000).denominator
-    )
-    p, how = formulas.exchange_p(np.round(np.bincount(unit, values) * common).astype(np.int64), setting.rng)
+    """Compare two runs by what they earned: the area over all stakes, or the utility at one."""
+    both = one.asked & other.asked
+    whole = one.whole - other.whole
+    whole = whole if both.all() else whole[both]
+    if setting.clusters is None:
+        values, times = formulas.counted(whole)
+        got = formulas.mean(values / one.unit, setting.level, times=times)
+    else:
+        got = setting.mean(whole / one.unit, both)
+        unit = np.unique(setting.clusters[both], return_inverse=True)[1]
+        whole = np.rint(np.bincount(unit, whole)).astype(np.int64)
+    p, how = formulas.exchange_p(whole, setting.rng)
     p = p if got.n else math.nan
-    penalty = float(declared[0]) if len(stakes) == 1 else None
     return StakeDifference(*names, penalty, got.value, got.low, got.high, p, p, how, got.n)
 
 

@@ -61,11 +61,6 @@ class OutcomeCounts(Struct, frozen=True, eq=False):
         """How many questions there are."""
         return int(self.questions.sum())
 
-    @property
-    def every_id(self) -> bool:
-        """Whether the hashes of all questions are kept, so that shards that share one are always found out."""
-        return len(self.ids) == self.size
-
     def canonical(self) -> OutcomeCounts:
         """Return the same with the runs in the order of their names, and the kinds that occur in that of what they
         are."""
@@ -133,25 +128,7 @@ def _add(one: OutcomeCounts, other: OutcomeCounts) -> OutcomeCounts:
             f"the shards have questions in common ({len(shared):,} of those whose hashes are kept); each question "
             "must be in only one shard"
         )
-    if (one.pairs is None) != (other.pairs is None):
-        raise MismatchError(
-            "some shards have tables of pairs of runs and others do not; give nescio tally the same "
-            f"{opt('pairs', True)} for all"
-        )
-    if (one.bins is None) != (other.bins is None):
-        raise MismatchError(
-            "some shards have bins of confidences and others do not; give nescio tally the same -m for all"
-        )
-    if one.sums.keys() != other.sums.keys():
-        names = sorted(one.sums.keys() ^ other.sums.keys())
-        raise MismatchError(
-            f"some shards have sums of {', '.join(names)} and others do not; give nescio tally the same -m for all"
-        )
-    if one.drawn != other.drawn:
-        raise MismatchError(
-            f"some shards have graded scores with {one.drawn}, and others with {other.drawn}; give nescio tally "
-            f"the same {opt('resamples')}, {opt('seed')} and {opt('pairs', True)} for all"
-        )
+    check_alike(one, other)
     runs = sorted({*one.runs, *other.runs})
     kinds = np.unique(np.concatenate([one.kinds, other.kinds]), axis=0)
     a, b = one.placed(runs, kinds), other.placed(runs, kinds)
@@ -171,6 +148,29 @@ def _add(one: OutcomeCounts, other: OutcomeCounts) -> OutcomeCounts:
         tuple(sorted({*a.made, *b.made})),
         tuple(sorted({*a.judges, *b.judges})),
     )
+
+
+def check_alike(one: OutcomeCounts, other: OutcomeCounts) -> None:
+    """Raise MismatchError where one tally holds what the other does not, so that they have no sum."""
+    if (one.pairs is None) != (other.pairs is None):
+        raise MismatchError(
+            "some shards have tables of pairs of runs and others do not; give nescio tally the same "
+            f"{opt('pairs', True)} for all"
+        )
+    if (one.bins is None) != (other.bins is None):
+        raise MismatchError(
+            "some shards have bins of confidences and others do not; give nescio tally the same -m for all"
+        )
+    if one.sums.keys() != other.sums.keys():
+        names = sorted(one.sums.keys() ^ other.sums.keys())
+        raise MismatchError(
+            f"some shards have sums of {', '.join(names)} and others do not; give nescio tally the same -m for all"
+        )
+    if one.drawn != other.drawn:
+        raise MismatchError(
+            f"some shards have graded scores with {one.drawn}, and others with {other.drawn}; give nescio tally "
+            f"the same {opt('resamples')}, {opt('seed')} and {opt('pairs', True)} for all"
+        )
 
 
 def count_outcomes(

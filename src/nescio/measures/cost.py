@@ -11,12 +11,12 @@ from nescio.measures._intervals import ORDER_STATISTICS
 from nescio.measures._measure import measure
 from nescio.measures._order import before
 
-COST, SECONDS = "cost", "seconds"
+COST, SECONDS, PRICE = "cost", "seconds", "price_per_right"
 SOURCE = "Cochran, Sampling Techniques, 1977, ch. 6 (a ratio of means)"
 
 
 @measure(
-    "price_per_right",
+    PRICE,
     needs=lambda column: ("correct", user(bare(column))),
     bounds=(0, float("inf")),
     source=SOURCE,

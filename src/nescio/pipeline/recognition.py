@@ -17,6 +17,7 @@ from nescio.formats.native import roles
 from nescio.formats.native.questions.responses import KEYS
 from nescio.formats.native.readings.proposing import propose
 from nescio.formats.native.readings.settling import settle
+from nescio.formats.native.readings.wide import runs_of_parts
 from nescio.judging.declined.silence import SilenceReader
 from nescio.sources.opening import open_source
 from nescio.sources.rows import tables_of
@@ -179,11 +180,15 @@ def _columns_in(source: Source) -> list[str]:
 
 def _column_of(wanted: str, source: Source) -> str | None:
     """Return the column of a source that is meant by its name, by its path in a document (`details[].grade`), or by
-    either behind a sign that turns its verdicts; several columns of verdicts, one a run, by all their names."""
+    either behind a sign that turns its verdicts; several columns, one a run, by all their names, or by the part that
+    these have in common."""
     turned = wanted.removeprefix(roles.TURNED)
     below = turned.removeprefix(f"{source.place}.") if source.place else turned
-    several = wanted if len(names := wanted.split(roles.AND)) > 1 and {*names} <= {*source.columns} else None
-    return next((name for name in (wanted, turned, below) if name in source.columns), several)
+    if own := next((name for name in (wanted, turned, below) if name in source.columns), None):
+        return own
+    several = below.split(roles.AND)
+    known = {*several} <= {*source.columns} if len(several) > 1 else runs_of_parts(source.columns, several)
+    return below if known and roles.is_table(source) else None
 
 
 def _named(source: Source, column: Mapping[str, str]) -> Source:

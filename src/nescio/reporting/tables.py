@@ -16,7 +16,7 @@ from nescio.reporting.board import board
 from nescio.reporting.board import legend as board_legend
 from nescio.reporting.grid import BEST, TIED, Grid, make_grid, text_fields, text_values
 from nescio.reporting.markdown import markdown_code, markdown_table
-from nescio.reporting.numbers import difference, number, rank_range
+from nescio.reporting.numbers import difference, number, rank_range, with_interval
 from nescio.sources.writing import atomic_write, csv_text, write_text
 from nescio.text import enumerated, sanitize
 
@@ -136,9 +136,21 @@ def _further(results: Results, name: str) -> Grid:
     rows = len(results.tables[name])
     if name == "ranks":
         return _rank_grid(results.tables[name])
+    if name == "prices":
+        return _price_grid(results.tables[name])
     if rows <= MOST_ROWS:
         return rows_grid(results, name)
     return _too_many(f"{name} (-f json prints it, -o FILE.json writes it)", rows)
+
+
+def _price_grid(prices: Sequence[Any]) -> Grid:
+    """Lay out ratios of prices: how many times as much a right answer of one run costs as one of another."""
+    rows = [
+        [one.run, one.baseline, one.measure, with_interval(one.ratio, one.low, one.high), shown_p(one.p), f"{one.n:,}"]
+        for one in prices
+    ]
+    head = ["run", "baseline", "measure", "ratio", "p", "n"]
+    return make_grid(head, rows, [True, True, True, False, False, False])
 
 
 def _rank_grid(ranks: Sequence[Any]) -> Grid:

@@ -6,11 +6,11 @@ import errno
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from nescio.errors import FormatError
 from nescio.sources.database import first_line
-from nescio.sources.limits import check_rows, check_size, limits, most_unpacked
+from nescio.sources.limits import check_ratio, check_rows, check_size, limits, most_unpacked
 from nescio.sources.source import DELIMITED, LINES, Packed
 
 WINDOW = 1 << 27
@@ -41,10 +41,11 @@ def unpack(path: Path) -> tuple[Packed, Path]:
     room, most = path.stat().st_size, most_unpacked(path.stat().st_size)
     in_lines = unpacked.suffix.lower() in (*DELIMITED, *LINES) and limits().max_rows is None  # rows are counted later
     try:
-        with unpacked.open("wb") as file:
-            for chunk in _chunks(path, suffix):
+        with path.open("rb") as packed_file, unpacked.open("wb") as file:
+            for chunk in _chunks(packed_file, suffix):
                 size += len(chunk)
                 check_size(path, size, most)
+                check_ratio(path, size, packed_file.tell())
                 lines += chunk.count(b"\n") if in_lines else 0
                 check_rows(path, lines, room)
                 file.write(chunk)
@@ -65,32 +66,31 @@ def _no_room(path: Path, folder: object, error: OSError) -> FormatError:
     return FormatError(path, f"the folder for temporary files{where} {why}; the variable TMPDIR can name another one")
 
 
-def _chunks(path: Path, suffix: str) -> Iterator[bytes]:
+def _chunks(file: BinaryIO, suffix: str) -> Iterator[bytes]:
     """Return what a compressed file holds, piece by piece; raises EOFError where its end is missing."""
     import bz2
     import gzip
     import lzma
 
     if suffix == ".zst":
-        yield from _zstandard_chunks(path)
+        yield from _zstandard_chunks(file)
         return
-    openers: dict[str, Callable[[Path], Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
-    with openers[suffix](path) as content:
+    openers: dict[str, Callable[[BinaryIO], Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+    with openers[suffix](file) as content:
         while chunk := content.read(_CHUNK):
             yield chunk
 
 
-def _zstandard_chunks(path: Path) -> Iterator[bytes]:
+def _zstandard_chunks(file: BinaryIO) -> Iterator[bytes]:
     """Frame by frame: zstandard's own streams take a file that is cut off for one that ends."""
     import zstandard
 
     unpacker = zstandard.ZstdDecompressor(max_window_size=WINDOW)
     frame = unpacker.decompressobj()
-    with path.open("rb") as file:
-        while rest := file.read(_SIP):
-            while rest:
-                frame = unpacker.decompressobj() if frame.eof else frame
-                yield frame.decompress(rest)
-                rest = frame.unused_data if frame.eof else b""
+    while rest := file.read(_SIP):
+        while rest:
+            frame = unpacker.decompressobj() if frame.eof else frame
+            yield frame.decompress(rest)
+            rest = frame.unused_data if frame.eof else b""
     if not frame.eof:
         raise EOFError("the file is cut off")

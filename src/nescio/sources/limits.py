@@ -70,6 +70,17 @@ def check_size(path: Path, unpacked: int, most: int) -> None:
         raise FormatError(path, rule)
 
 
+def check_ratio(path: Path, unpacked: int, read: int) -> None:
+    """Raise FormatError where what was read of a file unpacks to twice as much as a file of that size may, so that a
+    bomb is found in its first part, however large it is."""
+    if limits().max_unpacked is None and unpacked > SMALL + 2 * RATIO * read:
+        much = f"{2 * RATIO} times its size and {SMALL // MB} MB"
+        rule = (
+            f"its first part unpacks to more than {much}; {opt('max_unpacked')} says how many GB a file may unpack to"
+        )
+        raise FormatError(path, rule)
+
+
 def check_rows(label: Path | str, rows: int, size: int | None = None) -> None:
     """Raise FormatError where that is more rows than a file of `size` bytes (None: of any) may have; one that may
     unpack to what the user said may have all rows that are in that."""

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from nescio.errors import UsageError
 from nescio.stats import resampling
+from nescio.stats.agreement import cohen_kappa
 from nescio.stats.streams import Stream
 
 Floats = NDArray[np.float64]
@@ -103,12 +104,44 @@ def agreement_intervals(
     drawn = np.concatenate([draw if held is None else draw @ held for draw in draws])
     rows = []
     for name, measure in MEASURES.items():
-        values = measure(kinds, drawn)
-        sound = values[~np.isnan(values)]
-        tail = (1 - level) / 2
-        low, high = (float(q) for q in np.quantile(sound, [tail, 1 - tail])) if sound.size else (None, None)
-        rows.append(Interval(name, float(measure(table)), low, high, int(np.isnan(values).sum())))
+        rows.append(_interval(name, float(measure(table)), measure(kinds, drawn), level))
     return rows
+
+
+def kappa_interval(
+    pairs: ArrayLike,
+    categories: int,
+    units: Sequence[int],
+    *,
+    level: float = 0.95,
+    resamples: int = 10_000,
+    seed: int = 0,
+) -> Interval:
+    """Compute Cohen's kappa of two raters with the percentile interval of resampled units.
+
+    `pairs` are the categories (from 0) that the first and the second rater say, one row for each decision; `units` are
+    the numbers (from 0) of what is resampled: decisions of one unit move together.
+    """
+    said = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
+    cells = np.zeros((max(units, default=-1) + 1, categories**2), dtype=np.int64)
+    np.add.at(cells, (np.asarray(units), said[:, 0] * categories + said[:, 1]), 1)
+    kinds, times = np.unique(cells[cells.any(axis=1)], axis=0, return_counts=True)
+    drawn = np.concatenate(
+        [
+            resampling.bootstrap(times, block.size, block.generator(Stream.ASSESSORS)) @ kinds
+            for block in resampling.blocks(resamples, seed)
+        ]
+    )
+    square = (categories, categories)
+    value = float(cohen_kappa((times @ kinds).reshape(square)))
+    return _interval("kappa", value, cohen_kappa(drawn.reshape(-1, *square)), level)
+
+
+def _interval(name: str, value: float, values: Floats, level: float) -> Interval:
+    sound = values[~np.isnan(values)]
+    tail = (1 - level) / 2
+    low, high = (float(q) for q in np.quantile(sound, [tail, 1 - tail])) if sound.size else (None, None)
+    return Interval(name, value, low, high, int(np.isnan(values).sum()))
 
 
 def _table(counts: ArrayLike, weights: ArrayLike | None) -> tuple[Floats, Floats]:

@@ -24,6 +24,10 @@ Whole = NDArray[np.int64]
 EVERYWHERE = (-math.inf, math.inf)
 MOST_SUMS = 1 << 16  # of a lattice on which a test is exact
 MOST_ORDERS = 20_000  # of the silences of one question
+MOST_VALUES = 1 << 20  # between which whole numbers are counted by their places
+MOST_POINTS = 1 << 19  # at which a characteristic function is looked at
+VANISHED = -60.0  # the logarithm of what is not counted
+REACH = 9.0  # standard deviations, beyond which a sum of signs lies with a chance below 1e-17
 
 
 class Mean(Struct, frozen=True):
@@ -41,15 +45,30 @@ def mean(
     level: float,
     clusters: NDArray[np.int64] | None = None,
     limits: tuple[float, float] = EVERYWHERE,
+    times: Whole | None = None,
 ) -> Mean:
     """Return the mean of one value a question, with Student's interval over questions or clusters of them; between
-    `limits`, with one imagined question at either."""
-    n = len(values)
+    `limits`, with one imagined question at either. `times` says how many questions have each value, without clusters.
+    """
+    n = len(values) if times is None else int(times.sum())
     if not n:
         return Mean(math.nan, math.nan, math.nan, math.nan, 0)
-    value = float(values.mean())
-    low, high, error = _ends(value, (values - value) / n, level, clusters, limits)
+    value = float(values.mean() if times is None else times @ values / n)
+    low, high, error = _ends(value, (values - value) / n, level, clusters, limits, times=times)
     return Mean(value, max(low, limits[0]), min(high, limits[1]), error, n)
+
+
+def counted(values: Whole) -> tuple[Whole, Whole]:
+    """Return the different whole numbers, and how often each occurs."""
+    if not len(values):
+        return values, values
+    least, most = int(values.min()), int(values.max())
+    if most - least >= MOST_VALUES:
+        found, often = np.unique(values, return_counts=True)
+        return found, often.astype(np.int64)
+    times = np.bincount(values - least)
+    here = np.flatnonzero(times)
+    return here + least, times[here]
 
 
 def _ends(
@@ -58,15 +77,20 @@ def _ends(
     level: float,
     clusters: NDArray[np.int64] | None,
     limits: tuple[float, float] = EVERYWHERE,
+    *,
+    times: Whole | None = None,
 ) -> tuple[float, float, float]:
-    """Return the ends of an interval and its standard error, from how far each question moves the value."""
-    unit = np.arange(len(moved)) if clusters is None else np.unique(clusters, return_inverse=True)[1]
-    size = np.bincount(unit).astype(np.float64)
-    influence, ones = np.bincount(unit, moved).astype(np.float64), np.ones(len(size), dtype=np.int64)
+    """Return the ends of an interval and its standard error, from how far each question (each of so many) moves the
+    value."""
+    influence, size = moved, np.ones(len(moved))
+    if clusters is not None:
+        unit = np.unique(clusters, return_inverse=True)[1]
+        influence, size = np.bincount(unit, moved).astype(np.float64), np.bincount(unit).astype(np.float64)
+    times = np.ones(len(size), dtype=np.int64) if times is None else times
     if math.isinf(limits[0]):
-        error, freedom = unit_error(influence, size, ones, skewed=False)
+        error, freedom = unit_error(influence, size, times, skewed=False)
     else:
-        error, freedom = widened_error(influence, size, ones, (limits[0] - value, limits[1] - value))
+        error, freedom = widened_error(influence, size, times, (limits[0] - value, limits[1] - value))
     low, high = intervals.logit(value, error, EVERYWHERE, freedom, level)
     return low, high, error
 
@@ -248,22 +272,68 @@ def _convolved(one: Floats, other: Floats) -> Floats:
 def exchange_p(differences: Whole, rng: np.random.Generator, draws: int = 9_999) -> tuple[float, str]:
     """Return the two-sided p-value of a sum of whole numbers under exchanges of two labels, and how it was had.
 
-    Exact, by convolution, while the sums lie on a lattice that is not too long; else (1 + hits)/(1 + draws).
+    Exact, from the characteristic function of the sum, where this soon vanishes or the sum has not many values; else
+    (1 + hits)/(1 + draws).
     """
-    size, times = np.unique(np.abs(differences[differences != 0]), return_counts=True)
+    size, times = counted(np.abs(differences))
+    size, times = size[size > 0], times[size > 0]
     if not len(size):
         return 1.0, "exact"
-    size //= np.gcd.reduce(size)
-    scale = int(np.abs(differences[differences != 0]).min() // size.min())
-    observed = abs(int(differences.sum())) // scale
-    most = int(size @ times)
-    if most < MOST_SUMS:
-        law = np.ones(1)
-        for one, many in zip(size.tolist(), times.tolist(), strict=True):
-            coin = np.zeros(one + 1)  # the sum, and the most, over two
-            coin[[0, one]] = 0.5
-            law = _convolved(law, _power(coin, many))
-        sums = np.abs(2 * np.arange(len(law)) - most)
-        return min(1.0, float(law[sums >= observed].sum())), "exact"
-    total = sum(one * (2 * rng.binomial(many, 0.5, size=draws) - many) for one, many in zip(size, times, strict=True))
+    scale = int(np.gcd.reduce(size))
+    size, observed = size // scale, abs(int(differences.sum())) // scale
+    p = _beyond(size, times, observed)
+    if p is not None:
+        return p, "exact"
+    total = sum(
+        one * (2 * rng.binomial(many, 0.5, size=draws) - many)
+        for one, many in zip(size.tolist(), times.tolist(), strict=True)
+    )
     return (1 + int(np.sum(np.abs(total) >= observed))) / (1 + draws), "permutation"
+
+
+def _beyond(size: Whole, times: Whole, observed: int) -> float | None:
+    r"""Return the chance that the sum of so many numbers of each size, each with a sign by chance, is at least as far
+    from 0; None where it would take too long.
+
+    Such a sum S has the parity of the observed one. Of numbers of that parity within $\pm L$, $P(S = s) = \frac1L (1 +
+    2\sum_{k < L/2} \varphi_k \cos(\pi k s/L))$ for odd L, with $\varphi_k = \prod_i \cos(\pi k s_i/L)^{m_i}$, which
+    vanishes at most k.
+    """
+    spread = math.sqrt(float(size.astype(np.float64) ** 2 @ times))
+    if observed == 0:
+        return 1.0
+    least = math.ldexp(2.0, -min(int(times.sum()), 1_000))  # all have one sign
+    if observed > REACH * spread:
+        return max(least, 2 * math.exp(-((observed / spread) ** 2) / 2))  # Hoeffding (1963)
+    length = 1 + min(int(size @ times), math.ceil(REACH * spread))
+    length += 1 - length % 2
+    at, log, negative = np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros(0, dtype=bool)
+    for i, place in enumerate(np.argsort(-times, kind="stable").tolist()):
+        one, many = int(size[place]), int(times[place])
+        if i == 0:
+            at = _near_one(one, many, length)
+            if len(at) > MOST_POINTS:
+                return None
+            log, negative = np.zeros(len(at)), np.zeros(len(at), dtype=bool)
+        cosine = np.cos(np.pi / length * (one * at % (2 * length)))
+        log += many * np.log(np.maximum(np.abs(cosine), 1e-300))
+        negative ^= (cosine < 0) & (many % 2 == 1)
+        left = log > VANISHED
+        if not left.all():
+            at, log, negative = at[left], log[left], negative[left]
+    angle = np.pi / length * at
+    within = np.where(negative, -1, 1) * np.exp(log) * np.sin((observed - 1) * angle) / np.sin(angle)
+    p = 1 - (observed - 1 + 2 * float(within.sum())) / length
+    return min(1.0, max(p, least))
+
+
+def _near_one(size: int, times: int, length: int) -> Whole:
+    r"""Return the k from 1 to L/2 at which $|\cos(\pi k s/L)|^m$ does not vanish: those near a multiple of L/s."""
+    half = length // 2
+    reach = math.acos(math.exp(VANISHED / times)) / math.pi * length / size
+    if 2 * reach >= length / size:
+        return np.arange(1, half + 1)
+    centre = np.arange(size // 2 + 2) * (length / size)
+    low = np.maximum(np.ceil(centre - reach).astype(np.int64), 1)
+    many = np.maximum(np.minimum(np.floor(centre + reach).astype(np.int64), half) - low + 1, 0)
+    return np.repeat(low - np.cumsum(many) + many, many) + np.arange(int(many.sum()))

@@ -9,6 +9,7 @@ nescio assess create questions.jsonl runs/*.jsonl --db answers.db --overlap 2
 nescio assess invite ana ben --db answers.db
 nescio assess serve --db answers.db
 nescio assess status --db answers.db
+nescio assess update questions.jsonl runs/*.jsonl --db answers.db
 nescio assess export answers --db answers.db
 """
 
@@ -116,6 +117,37 @@ def create(request: CreateRequest) -> Any:
     return make(
         request.db, request.sources, **{n: v for n, v in request.values().items() if n not in ("db", "sources")}
     )
+
+
+class UpdateRequest(OfDatabase):
+    """What `nescio assess update` is asked."""
+
+    sources: Sequence[Path | str] = argument(
+        kw_only=False,
+        kind=FILES,
+        argument=True,
+        metavar="SOURCE...",
+        help="What the database was made of, as it is now: the folder of a campaign; or questions and all runs.",
+    )
+
+
+@verb(UpdateRequest, working="writing", prints="")
+def update(request: UpdateRequest) -> Any:
+    """Take in what runs say by now, while people judge.
+
+    New answers are asked, also of who was done with their question; answers that no run gives any more are asked of
+    nobody. What was judged stays, and so do its judgements. A new answer has no judge's grade to show.
+
+    \b
+    nescio assess update questions.jsonl runs/*.jsonl --db judging.db
+    """
+
+    def take(database: Any) -> Any:
+        from nescio.assessing.updating import take_in
+
+        return take_in(database, request.sources)
+
+    return _with(request.db, take)
 
 
 class InviteRequest(OfDatabase):

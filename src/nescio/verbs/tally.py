@@ -9,11 +9,14 @@ nescio tally part-*.parquet -o all.tally
 nescio score monday.tally tuesday.tally
 nescio tally part-*.parquet -o all.tally --engine ray
 nescio tally all.tally monday.tally -o all.tally
+nescio tally logs/*.parquet --into store
 
-A tally can be written onto itself, with a day more: whole or not at all. With --engine, each file of a pattern that
-the shell left ('s3://bucket/part-*.parquet') is a shard. Any partition into shards, counted anywhere and added in any
-order, gives the same bytes. After an interruption the same command continues where it stopped. --missing, --ungraded
-and --unanswerable apply when a tally is scored, not here.
+A tally can be written onto itself, with a day more: whole or not at all. --into keeps a tally of each shard in a
+folder, which `nescio score store` reads: shards that it has, by a digest of their content, are not counted again, and
+nothing is written but the tallies of new ones. With --engine or --into, each file of a pattern that the shell left
+('s3://bucket/part-*.parquet') is a shard. Any partition into shards, counted anywhere and added in any order, gives the
+same bytes. After an interruption the same command continues where it stopped. --missing, --ungraded and --unanswerable
+apply when a tally is scored, not here.
 """
 
 from __future__ import annotations
@@ -24,7 +27,7 @@ import shutil
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from msgspec import Struct
@@ -38,13 +41,13 @@ from nescio.data.graded_sums import MOST_RESAMPLES, RESAMPLES, Drawn
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import Outcomes
 from nescio.data.tallied import SAMPLE, OutcomeCounts, count_outcomes, hashes
-from nescio.engines import each_part, engine_named
-from nescio.errors import FormatError, MismatchError, UsageError
+from nescio.engines import Engine, each_part, engine_named
+from nescio.errors import FormatError, MismatchError, UsageError, opt
 from nescio.formats.native import tally as files
 from nescio.measures import Measures
 from nescio.options import argument, option, verb
 from nescio.pipeline import Options, judge, read, recognise
-from nescio.pipeline.options import JudgingAnswers
+from nescio.pipeline.options import PLUG_INS_AND_LIMITS, JudgingAnswers
 from nescio.scoring.score import parse_all
 from nescio.sources.arrow import items_of
 from nescio.sources.database import is_pattern
@@ -54,32 +57,49 @@ from nescio.sources.source import TALLY
 from nescio.sources.writing import naming
 from nescio.verbs._output_paths import check_file
 from nescio.verbs._shared import MEASURES, InJobs, Seeded, Sourced, Worked
+from nescio.verbs._tally_store import CountNew, opened
 
+Count: TypeAlias = "partial[OutcomeCounts]"
 ALONE = ("outcomes", "tally")  # formats whose files can each be a shard
 
 
 class Tallied(Struct, frozen=True):
-    """What was counted and written: runs, questions, shards, and where; notes."""
+    """What was counted and written: runs, questions, shards, and where; notes. Of a store, all that it has, and how
+    many of the shards were new."""
 
     runs: int
     questions: int
     shards: int
     output: Path
     notes: tuple[Note, ...] = ()
+    new: int | None = None
 
     def __str__(self) -> str:
         def plural(n: int, what: str) -> str:
             return f"{n:,} {what}{'s' if n != 1 else ''}"
 
         counted = (plural(self.runs, "run"), plural(self.questions, "question"), plural(self.shards, "shard"))
+        if self.new is not None:
+            return f"added {plural(self.new, 'shard')}; {self.output} has {counted[0]} on {counted[1]} in {counted[2]}"
         return f"counted {counted[0]} on {counted[1]} in {counted[2]}; wrote {self.output}"
 
 
 class TallyRequest(JudgingAnswers, InJobs, Seeded, Sourced, Worked):
     """What `nescio tally` is asked."""
 
-    output: Path | str = argument(
-        kw_only=False, flags=("-o", "--output"), metavar="FILE", help="The tally to write (.tally)."
+    output: Path | str | None = argument(
+        kw_only=False,
+        default=None,
+        flags=("-o", "--output"),
+        metavar="FILE",
+        apart="into",
+        help="The tally to write (.tally).",
+        default_words=f"needed without {opt('into')}",
+    )
+    into: Path | str | None = option(
+        default=None,
+        metavar="FOLDER",
+        help="Add the tally of each shard to the store in this folder, unless its content was counted before.",
     )
     measures: Measures = option(
         default=None,
@@ -111,25 +131,39 @@ class TallyRequest(JudgingAnswers, InJobs, Seeded, Sourced, Worked):
         " grows by 24 bytes for each resample, run and score.",
     )
 
+    def check(self) -> None:
+        """Raise UsageError where nothing says where the counts go."""
+        super().check()
+        if self.output is None and self.into is None:
+            raise UsageError(f"{opt('output')} or {opt('into')} must say where the tally is written")
+
 
 @verb(TallyRequest, working="counting", prints="")
 def tally(request: TallyRequest) -> Tallied:
-    items, output, measures = items_of(request.source), Path(request.output), request.measures
-    pairs, ids = request.pairs, request.ids
+    items, measures = items_of(request.source), request.measures
     place = engine_named(request.engine, request.jobs)
-    if place.name:
+    if place.name or request.into:
         items = [one for item in items for one in _spread(item)]
-    check_file(output, "a tally", (TALLY,), [item for item in items if not _is(item, output)])
     graded = tuple(name for measure in parse_all(measures, None) for name in measure.user_columns) if measures else ()
     asked: dict[str, Any] = {**request.values(JudgingAnswers), "strata": (), "graded": graded}
     reading = Options(**asked)
-    paths = _each_alone(items, reading)
     drawn, binned = Drawn(), _binned(measures)
     if graded and request.resamples:
-        drawn = Drawn(request.resamples, request.seed, pairs)
-    count = partial(count_shard, options=reading, pairs=pairs, ids=ids, drawn=drawn, binned=binned)
+        drawn = Drawn(request.resamples, request.seed, request.pairs)
+    count = partial(count_shard, options=reading, pairs=request.pairs, ids=request.ids, drawn=drawn, binned=binned)
+    how = f"{request.pairs} {request.ids} {drawn!r} {binned}"
+    if request.into:
+        return _into_store(request, items, count, f"{_counted_as(reading)} {how}", place)
+    return _into_file(request, items, count, f"{__version__} {reading.but(memory_limit=None)!r} {how}", place)
+
+
+def _into_file(request: TallyRequest, items: list[Any], count: Count, how: str, place: Engine) -> Tallied:
+    """Count shards and write their sum."""
+    output = Path(request.output or "")
+    check_file(output, "a tally", (TALLY,), [item for item in items if not _is(item, output)])
+    paths = _each_alone(items, count.keywords["options"])
     shards = [[path] for path in paths] if paths else [items]
-    kept = Finished(output, f"{__version__} {reading.but(memory_limit=None)!r} {pairs} {ids} {drawn!r} {binned}")
+    kept = Finished(output, how)
     counted = kept.before(shards)
     notes = [_used_again(len(counted), len(shards))] if counted else []
     left = [i for i in range(len(shards)) if i not in counted]
@@ -144,8 +178,34 @@ def tally(request: TallyRequest) -> Tallied:
     files.write(total, output)
     kept.forget()
     if len(shards) > 1:
-        notes.append(files.checked(total, len(shards)))
+        notes.append(files.checked(len(total.ids), total.size, len(shards)))
     return Tallied(len(total.runs), total.size, len(shards), output, tuple(notes))
+
+
+def _into_store(request: TallyRequest, items: list[Any], count: Count, how: str, place: Engine) -> Tallied:
+    """Count the shards that a store does not have, and add each when it is counted."""
+    if table := next((item for item in items if not isinstance(item, (str, Path))), None):
+        raise UsageError(f"{opt('into')} takes files, each a shard (found {type(table).__name__})")
+    parts, new = (_from_anywhere(items) if place.name else items), 0
+    with opened(Path(request.into or "")) as store:
+        before = store.known
+        for done, (i, (digest, counts)) in enumerate(each_part(CountNew(count, how, before), parts, place), 1):
+            if counts is not None and digest not in store.known:
+                store.add(items[i], digest, counts)
+                new += 1
+            if request.progress:
+                request.progress(done, len(parts))
+    notes = [_known(len(parts) - new, len(parts))] if new < len(parts) else []
+    shards = len(store.outlines)
+    if shards > 1:
+        notes.append(store.checked())
+    return Tallied(store.runs, store.questions, shards, store.folder, tuple(notes), new)
+
+
+def _counted_as(reading: Options) -> str:
+    """Say how files are read, as far as that changes what is counted."""
+    of = [name for name in reading.given if reading.options[name].group != PLUG_INS_AND_LIMITS]
+    return repr({name: getattr(reading, name) for name in sorted(of)})
 
 
 def _binned(measures: Measures) -> bool:
@@ -219,6 +279,15 @@ def _each_alone(items: Sequence[Any], options: Options) -> list[Any]:
     except FormatError:
         return []
     return list(items) if all(name in ALONE for name in known) else []
+
+
+def _known(known: int, shards: int) -> Note:
+    return note(
+        "tally.known",
+        "{known} of {shards:n shard} {known:was/were} in the store already and {known:is/are} not counted again",
+        known=known,
+        shards=shards,
+    )
 
 
 def _used_again(counted: int, shards: int) -> Note:

@@ -11,6 +11,7 @@ const home = `${page.home}/${page.assessor}`;
 const records = new Map(); // by id
 const newest = new Map(); // by item
 const pending = new Map(); // what is not on the disk yet
+const bare = ({ sent, draft, refused, ...record }) => record; // without what only this browser needs to know
 let at = 0;
 let done = []; // what undo takes back, the last last
 let draft = null; // the list of nuggets that is being written
@@ -103,22 +104,41 @@ function store() {
 
 function settled() {
   if (pending.size) return;
-  trouble("");
+  const refused = [...newest.values()].filter((record) => record.refused);
+  trouble(refused.length ? `Not taken: ${refused.length} (${refused[0].refused})` : "");
   if (page.server) send();
   else if (records.size) tell(`saved ${clock(new Date())}`, "");
 }
 
 setInterval(() => {
+  if (typed && Date.now() - Date.parse(typed.at) > 4000) flush();
   if (pending.size) store();
   else if (page.server && unsent().length) send();
   if (page.server && ready && !items[at]) fill();
 }, 4000);
 
+// What is being typed is one record, written anew after every key, until it is left: no other tab may send it before.
+const tab = fresh();
+
+// A draft of a tab that is gone is said once more, under an id of its own; one that is still typed in gets newer.
+function adopt() {
+  for (const record of [...newest.values()].filter((one) => one.draft && one.draft !== tab)) {
+    const copy = { ...record, id: fresh(), at: new Date(Date.parse(record.at) + 1).toISOString() };
+    delete copy.draft;
+    take(copy);
+    keep(copy);
+  }
+}
+
 async function load() {
   try {
     const held = await transaction("readonly", (store) => store.index("home").getAll(home));
     let more = 0;
-    for (const { home: _, ...record } of held.sort((a, b) => (a.at < b.at ? -1 : 1))) more += take(record);
+    for (const { home: _, ...record } of held.sort((a, b) => (a.at < b.at ? -1 : 1))) {
+      const here = records.get(record.id);
+      if (here && here.at === record.at && !record.draft) delete here.draft;
+      more += take(record);
+    }
     return more;
   } catch (error) {
     trouble(`This browser cannot save (${(error && error.message) || error}): private windows and some settings forbid it. `
@@ -130,7 +150,7 @@ async function load() {
 
 // ---- sent to a server, where there is one; what it acknowledges is on its disk ----
 
-const unsent = () => (page.server ? [...records.values()].filter((record) => !record.sent && record !== typed) : []);
+const unsent = () => (page.server ? [...records.values()].filter((record) => !record.sent && !record.draft) : []);
 let sending = null;
 
 function send() {
@@ -140,13 +160,24 @@ function send() {
 
 async function empty() {
   try {
-    for (let batch = unsent().slice(0, 200); batch.length; batch = unsent().slice(0, 200)) {
-      const answer = await ask("judgements", { records: batch.map(({ sent, ...record }) => record) });
+    let most = 200;
+    for (let batch = unsent().slice(0, most); batch.length; batch = unsent().slice(0, most)) {
+      let answer;
+      try {
+        answer = await ask("judgements", { records: batch.map(bare) });
+      } catch (error) {
+        if (![413, 422].includes(error.status)) throw error;
+        most = Math.max(1, batch.length >> 1); // one that cannot be taken does not hold the others back
+        if (batch.length > 1) continue;
+        answer = { saved: [], refused: [{ id: batch[0].id, why: error.message }] };
+      }
       answer.saved.forEach((id) => { records.get(id).sent = true; });
-      (answer.refused || []).forEach(({ id, why }) => { records.get(id).sent = true; trouble(`Not taken: ${why}`); });
+      answer.refused.forEach(({ id, why }) => { Object.assign(records.get(id), { sent: true, refused: why }); });
+      if (answer.refused.length) trouble(`Not taken: ${answer.refused[0].why}`);
       await transaction("readwrite", (held) => batch.forEach((record) => held.put({ ...records.get(record.id), home })));
     }
-    if (records.size) tell(`saved ${clock(new Date())}`, "");
+    if (typed) tell("kept in this browser while you type", "waiting");
+    else if (records.size) tell(`saved ${clock(new Date())}`, "");
   } catch (error) {
     tell(`not sent yet: ${unsent().length}, kept in this browser`, "waiting");
     if (error.status) trouble(error.message);
@@ -376,7 +407,7 @@ function drawList(item) {
   if (!draft || draft.item !== item.id) draft = { item: item.id, rows: held ? JSON.parse(held) : [] };
   const parts = draft.rows.map((row, i) => {
     const line = make("div", "", { className: "listed" });
-    const text = make("input", "", { value: row.text, maxLength: 2000, "aria-label": `Nugget ${row.id}` });
+    const text = make("input", "", { value: row.text, maxLength: 1000, "aria-label": `Nugget ${row.id}` });
     text.oninput = () => { row.text = text.value; type({ verdict: listed() }); };
     const kind = make("button", row.vital ? "vital" : "okay", { type: "button", "aria-label": `Nugget ${row.id} is ${row.vital ? "vital" : "okay"}; change` });
     kind.onclick = () => { row.vital = !row.vital; type({ verdict: listed() }); drawList(item); };
@@ -484,7 +515,6 @@ function flag() {
   draw();
 }
 
-// What is typed is one record, written anew after every key, until it is left.
 let typed = null;
 function type(change) {
   const item = items[at].id;
@@ -493,11 +523,16 @@ function type(change) {
     records.set(typed.id, typed);
     newest.set(item, typed);
     keep(typed);
-  } else if (say(item, change)) typed = newest.get(item);
+  } else if (say(item, change)) {
+    typed = newest.get(item);
+    typed.draft = tab;
+  }
   last = drawn();
 }
 function flush() {
-  if (typed && page.server) send();
+  if (!typed) return;
+  delete typed.draft;
+  keep(typed);
   typed = null;
 }
 $("comment").addEventListener("input", () => type({ comment: $("comment").value }));
@@ -536,7 +571,7 @@ async function handIn() {
   flush();
   await writing;
   const heading = { format: "nescio judgements 1", campaign: page.campaign, assessor: page.assessor, key: page.key };
-  const rows = [...records.values()].sort((a, b) => (a.at < b.at ? -1 : 1)).map(({ sent, ...record }) => record);
+  const rows = [...records.values()].filter((one) => !one.draft).sort((a, b) => (a.at < b.at ? -1 : 1)).map(bare);
   const text = [heading, ...rows].map((row) => `${JSON.stringify(row)}\n`).join("");
   const link = make("a", "", { href: URL.createObjectURL(new Blob([text], { type: "application/jsonl" })), download: `${page.assessor}.judgements.jsonl` });
   link.click();
@@ -593,6 +628,7 @@ if (matchMedia("(max-width: 900px)").matches) $("guide").open = false;
 
 let ready = false;
 load().then(async () => {
+  adopt();
   rebuildUndo();
   if (page.server) {
     $("hand-in").hidden = true;
@@ -608,7 +644,7 @@ load().then(async () => {
 function rebuildUndo() {
   const last = new Map();
   done = [];
-  for (const record of [...records.values()].sort((a, b) => (a.at < b.at ? -1 : 1))) {
+  for (const record of [...records.values()].filter((one) => !one.draft).sort((a, b) => (a.at < b.at ? -1 : 1))) {
     const before = last.get(record.item) || { verdict: "", comment: "", mark: "" };
     const now = { verdict: record.verdict, comment: record.comment, mark: record.mark };
     const top = done[done.length - 1];

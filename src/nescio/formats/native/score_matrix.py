@@ -19,7 +19,8 @@ from nescio.formats.native import roles
 from nescio.formats.native.headers import INDEXES, SUMS, TOPICS
 from nescio.formats.native.readings.columns import says_facts
 from nescio.formats.native.readings.proposing import among_runs
-from nescio.formats.native.readings.wide import UNTOLD, could_be_questions, either_way
+from nescio.formats.native.readings.table import table_of
+from nescio.formats.native.readings.wide import UNTOLD, could_be_questions, either_way, speaks_of_parts
 from nescio.formats.native.summary_rows import BY_PROOF, RULE, Numbers, sums_up
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader, tables_with
 from nescio.sources.database import PARQUET, address, connect, first_line
@@ -193,6 +194,9 @@ def _check_runs(source: Source, names: Sequence[str], scores: Array) -> None:
         named = f", or name {way}" if (way := among_runs(source)) else ""
         raise FormatError(source.label, f"{rule}; {ways}{named}", where=source.head)
     _ask_of_questions(source, names, scores, ways)
+    if speaks_of_parts(table_of(source)):
+        rule = "its columns are several of each run, and no runs, so this is no score matrix"
+        raise FormatError(source.label, f"{rule}; name {among_runs(source)}", where=source.head)
     told = [name for name in names if any(roles.speaks_of(name, part) for part in ("abstained", "answered"))]
     binary = [name for name, column in zip(names, scores, strict=True) if _is_binary(column)]
     if len(told) < len(names) and (found := [name for name in told if name in binary]):

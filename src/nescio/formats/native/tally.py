@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from nescio.data.graded_sums import MOST_RESAMPLES, Drawn
@@ -59,7 +60,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         if name not in total.sums:
             kept = ", ".join(total.sums) or "none"
             raise MismatchError(f"mean({name}) needs the sum of {name}, and these tallies hold sums of: {kept}")
-    notes = (checked(total, len(shards)),) if len(shards) > 1 else ()
+    notes = (checked(len(total.ids), total.size, len(shards)),) if len(shards) > 1 else ()
     return ReadResult(total, notes, judges=tuple(map(parse, total.judges)))
 
 
@@ -79,18 +80,44 @@ def add(labels: Sequence[str], shards: Sequence[OutcomeCounts]) -> OutcomeCounts
         raise
 
 
-def checked(total: OutcomeCounts, shards: int) -> Note:
-    """Say whether shards were checked for shared questions."""
-    if total.every_id:
+def checked(ids: int, questions: int, shards: int) -> Note:
+    """Say whether shards were checked for shared questions, by how many hashes of these are kept."""
+    if ids == questions:
         return note("tally.checked", "{shards:n shard}: no question is in two of them", shards=shards)
     return note(
         "tally.unchecked",
         "{shards:n shard}: whether a question is in two of them was checked on hashes of {ids:,} of {questions:,} "
         "questions, not on all (nescio tally --ids keeps all)",
         shards=shards,
-        ids=len(total.ids),
-        questions=total.size,
+        ids=ids,
+        questions=questions,
     )
+
+
+class Outline(Struct, frozen=True, eq=False):
+    """What a tally is about: its runs, how many questions it has, and the hashes of them that it keeps."""
+
+    path: Path
+    runs: tuple[str, ...]
+    questions: int
+    ids: NDArray[np.uint64]
+
+
+def outline(path: Path) -> Outline:
+    """Look at what a tally is about, without reading its counts; raises FormatError as `read_file` does."""
+    pa = arrow()
+    try:
+        with pa.memory_map(str(path)) as file:
+            table = pa.ipc.open_file(file).read_all()
+            if _VERSION not in (table.schema.metadata or {}):
+                raise ValueError("this Arrow file is no tally")
+            own = table.select(["runs", "questions", "ids"])
+            own.validate(full=True)
+            (runs,) = own["runs"].to_pylist()
+            questions = int(np.asarray(own["questions"].chunk(0).flatten()).sum())
+            return Outline(path, tuple(runs), questions, np.array(own["ids"].chunk(0).flatten(), dtype=np.uint64))
+    except (pa.ArrowException, OSError, ValueError, KeyError, IndexError, TypeError, MemoryError) as error:
+        raise FormatError(path, f"not a readable tally: {first_line(error)}") from None
 
 
 def write(counts: OutcomeCounts, path: Path) -> None:

@@ -59,10 +59,11 @@ def silence_note(texts: Counter[str], reader: SilenceReader, *, subject: str = "
     common = [form for form, _ in forms.most_common() if len(form) <= _SHORT][:_TEXTS]
     pattern = "|".join(_SPECIAL.sub(r"\\\g<0>", form) for form in common)
     others = len(forms) - len(common)
+    of_them = f"{sum(forms[form] for form in common)} of them" if others and common else ""
     return note(
         "judging.reads_like_silence",
         "{whose}{least}{answers:n answer} {answers:reads/read} like silence and {answers:is/are} not counted as "
-        "unanswered ({texts:each %s %d×}{more}); {flag} counts {answers:it/them} as unanswered{judge}",
+        "unanswered ({texts:each %s %d×}{more}); {flag} counts {counted} as unanswered{judge}",
         subject,
         whose=f"{subject}: " if subject else "",
         least="at least " if reader.stopped else "",
@@ -70,6 +71,7 @@ def silence_note(texts: Counter[str], reader: SilenceReader, *, subject: str = "
         texts=[(shorten(text), times) for text, times in texts.most_common(_TEXTS)],
         more=f" and {len(texts) - _TEXTS} other texts" if len(texts) > _TEXTS else "",
         flag=opt("declined_pattern", pattern or None, of="" if pattern else "REGEX"),
+        counted=of_them or ("it" if texts.total() == 1 else "them"),
         judge=_also(then) if others and then else "",
     )
 

@@ -55,13 +55,14 @@ def _chosen(report: ReportData) -> tuple[str, Shipping]:
 
 
 def units(report: ReportData) -> int:
-    """Return how many questions, or clusters of them, there are."""
+    """Return how many questions, or clusters of them, some run has a grade for."""
     data = report.loaded.data
     if not isinstance(data, Evidence):
         return max(map(sum, report.counts.values()))
+    graded = data.present.any(axis=0)
     if data.groups is not None:
-        return len(set(data.groups.tolist()))
-    return data.repeats.questions if data.repeats is not None else data.size
+        return len(set(data.groups[graded].tolist()))
+    return int(graded.sum()) if data.repeats is None else len(set(data.repeats.question[graded].tolist()))
 
 
 def unit(report: ReportData) -> str:

@@ -45,6 +45,8 @@ def _detectable(report: ReportData) -> str:
         return ""
     span = " to ".join(dict.fromkeys(map(number, (found[0], found[-1]))))
     which = "of the pairs that are undecided" if undecided else "of these pairs"
+    if undecided and len(report.comparisons or ()) < math.comb(len(report.runs), 2):
+        which = "of the undecided pairs on this page"
     return f" The smallest difference that a test detects with a chance of 80% is about {span} {which}."
 
 
@@ -69,6 +71,14 @@ def _chosen(report: ReportData) -> str:
     if row is None or row.low is None or row.high is None:
         return ""
     return f", and from {number(row.low)} to {number(row.high)} as the best of {len(report.runs):,}"
+
+
+def _overlapping(report: ReportData) -> str:
+    if report.comparisons is None:
+        return ""
+    return (
+        " Intervals that overlap do not mean that two runs are tied: pairs are tested on the questions that both have."
+    )
 
 
 def _asked_alike(report: ReportData) -> bool:
@@ -116,8 +126,7 @@ def words(report: ReportData) -> Sequence[Word]:
                 "intervals",
                 f"{name} scores {number(row.value)} by {report.main} on these questions. Over all questions like them, "
                 f"it scores from {number(row.low)} to {number(row.high)} with {report.level:g}% confidence, if it was "
-                f"picked in advance{_chosen(report)}. A new sample as small as this one strays further. Intervals "
-                "that overlap do not mean that two runs are tied: pairs are tested on the questions that both have.",
+                f"picked in advance{_chosen(report)}. A new sample of this size strays further.{_overlapping(report)}",
             )
         )
     rank = report.ranks.get(best)

@@ -74,7 +74,8 @@ def _alike(report: ReportData, best: str) -> list[str]:
 
 
 def _difference(report: ReportData, alike: list[str]) -> str:
-    others = "the other run" if len(report.runs) == 2 else f"all {len(report.runs) - 1} other runs"
+    many = len(report.runs) - 1
+    others = {1: "the other run", 2: "both other runs"}.get(many, f"all {many} other runs")
     return f"{'not ' if alike else ''}significantly different from {enumerated(alike) if alike else others}"
 
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     import duckdb
 
 _OWN = ("run", "question", "outcome")
+_FEW_HITS = 3  # answers that are the gold answer, or are not, of which nothing is said
 _MOST_TEXTS = 10_000  # of answers without a verdict, in which silence is looked for
 
 
@@ -84,6 +85,7 @@ def choose(
     if "confidence" in cells:
         cells["confidence"] = as_numbers(loaded, columns["confidence"], notes)
     turned = _direct(loaded, named, columns, cells, notes)
+    _ask_of_the_opposite(loaded, named, columns["outcome"], cells["outcome"])
     others = {part: column for part, column in columns.items() if part != column and part in (*_OWN, "confidence")}
     if others:
         notes.append(
@@ -162,6 +164,7 @@ def _outcome(table: Loaded, named: Roles) -> str:
     if not clear:
         return _no_verdict(table, named, vague)
     column = clear[0] if len(clear) == 1 else _alike(table, clear, "outcome", "each could say which answers are right")
+    _ask_of_gold(table, named, column)
     _ask_of_answers(table, named, column)
     numbers = all(decimal(word) is not None or roles.truth_of(word) is not None for word in table.words(column))
     if roles.squash(column) == "label" and numbers and named.one("prediction") and not named.one("gold"):
@@ -171,15 +174,33 @@ def _outcome(table: Loaded, named: Roles) -> str:
 
 
 def _ask_of_gold(table: Loaded, named: Roles, column: str) -> None:
-    """Raise the error that asks what `correct` means beside answers that are yes or no themselves, as the right ones
-    then may be."""
+    """Raise the error that asks what `correct` or `label` means beside answers in the same words, as the right ones
+    may be."""
     prediction = named.one("prediction")
-    if prediction is None or named.one("gold") or "outcome" in named.named or "prediction" in named.named:
+    told = named.named.keys() - table.source.guessed
+    if prediction is None or named.one("gold") or {"outcome", "prediction"} & told:
         return
     answers, verdicts = table.words(prediction), table.words(column)
-    if answers and all(roles.truth_of(word) is not None for word in answers) and {*verdicts} <= {*answers}:
+    if answers and len(answers) <= roles.FEW and {*verdicts} <= {*answers}:
         what = f"{column!r} could be a verdict on the answer {prediction!r}, or the answer that is right"
         raise ask(table.source, what, "outcome", [column], f" or {roles.option('gold', column)}")
+
+
+def _ask_of_the_opposite(table: Loaded, named: Roles, column: str, cell: str) -> None:
+    """Raise the error that asks which way about a verdict is that calls all answers wrong that are the gold answer, and
+    all others right."""
+    gold, answer = named.one("gold"), named.one("prediction")
+    if gold is None or answer is None or "outcome" in named.named.keys() - table.source.guessed:
+        return
+    same = f"lower(trim({table.have[gold]})) = lower(trim({table.have[answer]}))"
+    right = f"{cell} IN ({_right_words(table, cell)})"
+    query = f"SELECT count(*) FILTER ({same}), count(*) FILTER (NOT {same}), count(*) FILTER (({same}) = ({right}))"
+    hits, misses, alike = first(table.connection, f"{query} FROM {table.name}")
+    if hits >= _FEW_HITS and misses >= _FEW_HITS and not alike:
+        turned = roles.option("outcome", f"{roles.TURNED}{column}")
+        rule = f"{column!r} calls all answers wrong that are the gold answer, and all others right"
+        way = f"{turned} turns it, {roles.option('outcome', column)} takes it as it is"
+        raise FormatError(table.source.label, f"{rule}: {way}", where=table.source.head)
 
 
 def _ask_of_answers(table: Loaded, named: Roles, column: str) -> None:

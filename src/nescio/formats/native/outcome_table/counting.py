@@ -18,7 +18,7 @@ from nescio.data.tallied import OutcomeCounts
 from nescio.data.tally_bins import BINS
 from nescio.formats.native import roles
 from nescio.formats.native.headers import SUMS
-from nescio.formats.native.outcome_table.rules import A_WORD, MOST, numbers_above
+from nescio.formats.native.outcome_table.rules import MOST, is_a_word, numbers_above
 from nescio.formats.native.outcome_table.table import RESERVED
 from nescio.formats.native.outcome_table.words import state_words
 from nescio.formats.native.summary_rows import sums_up
@@ -121,9 +121,11 @@ def _sums_up(source: Source, question: str | None, at: tuple[str, str], last: Ma
     found = []
     with connect() as connection:
         if question and not any(map(str.isdecimal, question)):
-            query = f"SELECT regexp_full_match(?, '{A_WORD}')"
             others = f"SELECT 1 FROM {above} AND NOT regexp_matches(question::VARCHAR, '[0-9]') LIMIT 1"
-            if first(connection, query, [question])[0] and first(connection, others, where) is None:
+            if (
+                first(connection, f"SELECT {is_a_word('$1')}", [question])[0]
+                and first(connection, others, where) is None
+            ):
                 return True
         for name, text in last.items():
             cell = '"' + name.replace('"', '""') + '"'

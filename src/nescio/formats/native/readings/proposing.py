@@ -7,24 +7,26 @@ from collections.abc import Sequence
 from nescio.errors import FormatError
 from nescio.formats.native import roles
 from nescio.formats.native.headers import REASONING, REASONS
-from nescio.formats.native.readings.columns import Column
+from nescio.formats.native.readings.columns import Column, meaning
 from nescio.formats.native.readings.evidence import FEW_ROWS
-from nescio.formats.native.readings.table import Table, same, table_of
+from nescio.formats.native.readings.table import Table, answered, same, table_of
 from nescio.formats.native.readings.verdicts import LIKELY, marks_of, rivals_of, verdicts_of
 from nescio.formats.native.readings.ways import (
     MOST,
     Way,
     alike,
     shown,
+    told,
     ways_of,
     ways_of_columns,
     ways_of_words,
     with_key,
 )
-from nescio.formats.native.readings.wide import QUESTION, RUN, could_be_questions, either_way
+from nescio.formats.native.readings.wide import QUESTION, RUN, could_be_questions, either_way, groups_of, rows_of
 from nescio.sources.source import Source
 
 _MOST_KEYS = 3  # columns that could name the questions
+_MOST_ODD, _FEW_ODD = 2, 3  # columns of words that nobody knows, and words of such
 _UNLIKELY = -2.0  # of a verdict that is named where nothing else could be one
 
 
@@ -49,33 +51,61 @@ def _proposed(table: Table, source: Source, *, judged: bool | None) -> str:
         if not key:
             runs, questions = f"call the first column {RUN}", f"call it {QUESTION}"
         return f"the rows: they are runs, with a column for each question ({runs}), or questions ({questions})"
+    ways = _ways(table, source, judged=judged)
+    return shown(table, ways) if ways and ways[0].options else ""
+
+
+def _ways(table: Table, source: Source, *, judged: bool | None) -> list[Way]:
+    """Return the ways to read a table, the likeliest first."""
     known = table.known
     if judged is None:
         judged = bool(known.one("gold") and known.one("prediction"))
     verdict = "outcome" in source.named or known.one("outcome", "wrong", "failure")
+    if verdict or judged:
+        return _with_keys(table, [Way("")])
+    groups = _of_groups(table, source)
+    weights = [v.weight for v in verdicts_of(table)]
     least = _UNLIKELY if table.prediction is None else 0.0
-    ways, sought = [Way("")], not verdict and not judged
-    if sought and any(v.weight > least for v in verdicts_of(table)):
+    ways: list[Way] = [Way("")] if known.one("score") else []
+    if any(weight > least for weight in weights):
         ways = _of_the_verdict(table)
-    elif sought and not known.one("score"):
-        ways = _of_the_answers(table)
-        if not ways and any(v.weight > _UNLIKELY for v in verdicts_of(table)):
+    else:
+        ways = _of_the_answers(table) or ways
+        if not ways and any(weight > _UNLIKELY for weight in weights):
             ways = _of_the_verdict(table)
-    explained = [way for column in _to_explain(table) for way in ways_of_words(column)] if sought else []
+    named, odd = _to_explain(table)
+    explained = [way for column in named for way in ways_of_words(table, column)]
     ways = [*ways, *explained] if known.one("gold", "prediction") else [*explained, *ways]
-    keys = [] if known.one("id", "text") else _of_the_question(table)
-    same_words = alike(table) if sought and not known.one("score", "prediction") else []
+    ways = ways or [way for column in odd for way in ways_of_words(table, column)]
+    same_words = [] if known.one("score", "prediction") else alike(table)
     is_series = could_be_questions([c.name for c in same_words])
-    if same_words and (is_series or len(ways) != 1):
+    if same_words and (is_series or len(ways) != 1) and not groups:
         alone = is_series and len(ways) == 1  # one question of many, which is no verdict
-        found = _of_columns(table, [] if alone else with_key(ways, keys[:1], ""))
-        return shown(table, found) if found else ""
+        keys = [] if known.one("id", "text") else _of_the_question(table)
+        return _of_columns(table, [] if alone else with_key(ways, keys[:1], ""))
+    return [*groups, *_with_keys(table, ways)]
+
+
+def _with_keys(table: Table, ways: Sequence[Way]) -> list[Way]:
+    """Put the options that name the question and the run before those of each way, where names do not say it."""
+    known = table.known
+    keys = [] if known.one("id", "text") else _of_the_question(table)
     if not ways and not keys:
-        return ""
-    named = roles.option("run", table.run.name) if table.run is not None and not known.one("run") else ""
-    run = named if table.run is not None and len(table.run.words) > 1 and (ways != [Way("")] or keys) else ""
-    every = with_key(ways or [Way("")], keys, run)
-    return shown(table, every) if every[0].options else ""
+        return []
+    ways = ways or [Way("")]
+    run = table.run if table.run is not None and len(table.run.words) > 1 and not known.one("run") else None
+    named = roles.option("run", run.name) if run and (ways != [Way("")] or keys) else ""
+    return with_key(ways, keys, named)
+
+
+def _of_groups(table: Table, source: Source) -> list[Way]:
+    """Return the ways to read a table that may have several columns for each of its runs, by what the names of these
+    have in common."""
+    if (runs := groups_of(table)) is None:
+        return []
+    rows = rows_of(source, runs)
+    unrolled = table_of(rows)
+    return told(unrolled, _ways(unrolled, rows, judged=None))
 
 
 def _of_the_verdict(table: Table) -> list[Way]:
@@ -90,18 +120,23 @@ def _of_the_verdict(table: Table) -> list[Way]:
     return ways_of(table, [first] if sure else [first, *(rivals or others)], sure=sure)
 
 
-def _to_explain(table: Table) -> list[Column]:
-    """Return the columns that are verdicts in words of which some, or all, are yet to be explained, the likeliest
-    alone."""
+def _to_explain(table: Table) -> tuple[list[Column], list[Column]]:
+    """Return the columns that are verdicts in words of which some, or all, are yet to be explained: the one whose name
+    speaks of a verdict, or one of whose words does; and others that say no facts."""
     taken = table.claimed("score") | {c.name for c in (table.run, table.question, table.prediction, table.gold) if c}
     free = [c for c in table.columns if c.name not in taken and not table.is_of_the_question(c) and not c.named("fact")]
-    odd = [c for c in free if (c.is_unexplained and c.named("outcome")) or _is_part_known(c)]
-    return (marks_of(table) or odd)[:1]
+    odd = [c for c in free if not c.is_verdict and not c.is_counted and _is_odd(table, c)]
+    named = marks_of(table) or [c for c in odd if c.named("outcome") or _is_part_known(c)]
+    return named[:1], odd[:_MOST_ODD]
+
+
+def _is_odd(table: Table, column: Column) -> bool:
+    return 1 < len(column.words) <= _FEW_ODD and bool(ways_of_words(table, column))
 
 
 def _is_part_known(column: Column) -> bool:
-    """Say whether some of a few words are for silence, and nobody knows the others."""
-    return bool(column.silent_words) and not column.is_verdict and bool(ways_of_words(column))
+    """Say whether of a few words one is for right, wrong or silence, and nobody knows the others."""
+    return any(state is not None for state in map(meaning, column.words))
 
 
 def among_runs(source: Source) -> str:
@@ -133,17 +168,20 @@ def _of_columns(table: Table, rows: Sequence[Way]) -> list[Way]:
     runs = [c for c in others if table.apart([c]) and None not in c.cells and not c.is_measured and not c.is_counted]
     keys = [roles.option(RUN, runs[0].name)] if across and runs else [] if across else _of_the_question(table)[:1]
     grid = with_key(ways_of_columns(columns, runs[0] if across and runs else None), keys, "")
-    half = MOST // 2
-    return [*rows[:half], *grid[:half]] if of_answers else [*grid[: max(half, MOST - len(rows))], *rows]
+    if of_answers:
+        return [*rows[: MOST - 1], *grid]
+    if across and grid:
+        return grid  # a row then has answers to all questions, of which none is the verdict
+    return [*grid[: max(MOST // 2, MOST - len(rows))], *rows]
 
 
 def _of_the_answers(table: Table) -> list[Way]:
     """Return the columns that could be the gold answers or the answers, where only one of the two is known."""
     known = table.known
     if not known.one("gold", "prediction"):
-        return []
+        return _of_texts(table)
     part = "prediction" if known.one("gold") else "gold"
-    claimed = {column for names in known.columns.values() for column in names}
+    claimed = table.claimed("score")
     free = [
         c
         for c in table.columns
@@ -158,6 +196,23 @@ def _of_the_answers(table: Table) -> list[Way]:
         Way(roles.option(part, c.name), remark=f"{hits[c.name]} of {table.size} answers are the gold answer")
         for c in named
     ]
+
+
+def _of_texts(table: Table) -> list[Way]:
+    """Return the ways to take two columns of texts for the answers and the gold answers, where some of these are the
+    same: an empty cell is an answer sooner than a gold one, and a question has but one of those."""
+    free = [c for c in table.columns if c.name not in table.claimed("score") and c not in table.key and not c.is_marks]
+    ways = []
+    for pair in answered(free):
+        one, other, hits = pair
+        votes = [
+            (None in a.cells) + a.named("prediction") + b.named("gold") + table.is_of_the_question(b)
+            for a, b in ((one, other), (other, one))
+        ]
+        for a, b in ((one, other), (other, one)) if votes[0] >= votes[1] else ((other, one), (one, other)):
+            options = f"{roles.option('prediction', a.name)} {roles.option('gold', b.name)}"
+            ways.append(Way(options, remark=f"{hits} of {table.size} answers are the gold answer"))
+    return ways
 
 
 def _of_the_question(table: Table) -> list[str]:

@@ -15,7 +15,7 @@ from nescio.formats.native.readings.evidence import VERDICTS
 from nescio.formats.native.readings.silences import settled_silence
 from nescio.formats.native.readings.table import Table, table_of
 from nescio.formats.native.readings.verdicts import Verdict, counted, marks_of, settled_verdict, verdicts_of
-from nescio.formats.native.readings.wide import QUESTION, RUN, rows_of, runs_of, runs_of_columns
+from nescio.formats.native.readings.wide import QUESTION, RUN, rows_of, runs_of, runs_of_columns, runs_of_parts
 from nescio.sources.source import Source
 
 _UNLIKELY, _SHOWN = -2.0, 5  # of what is shown
@@ -27,10 +27,8 @@ def settle(source: Source, reads: Callable[[str], bool], *, judging: bool = Fals
     answer reads like silence."""
     if not roles.is_table(source) or not source.columns:
         return source
-    if (several := source.named.get("outcome", "")) not in (*source.columns, roles.NONE, ""):
-        by_run = runs_of_columns(several.split(roles.AND), source.named.get(RUN))
-        named = {part: column for part, column in source.named.items() if part != "outcome"}
-        return settle(rows_of(replace(source, named=named), by_run), reads, judging=judging)
+    if several := {part: name for part, name in source.named.items() if name not in (*source.columns, roles.NONE)}:
+        return settle(_by_run(source, several), reads, judging=judging)
     try:
         table = table_of(source, reads)
     except FormatError:  # it is no sound table, which its reader says
@@ -38,6 +36,16 @@ def settle(source: Source, reads: Callable[[str], bool], *, judging: bool = Fals
     if table.size and source.named.keys() <= {RUN, QUESTION} and (runs := runs_of(table)):
         return settle(rows_of(source, runs), reads, judging=judging)
     return _settled(source, table, judging=judging) if table.size else source
+
+
+def _by_run(source: Source, several: Mapping[str, str]) -> Source:
+    """Return the rows of a table of whose columns several were named at once: by a part of their names, or by all of
+    them."""
+    if runs := runs_of_parts(source.columns, {*several.values()}):
+        return rows_of(source, runs)
+    named = {part: name for part, name in source.named.items() if part not in several}
+    by_run = runs_of_columns(several["outcome"].split(roles.AND), source.named.get(RUN))
+    return rows_of(replace(source, named=named), by_run)
 
 
 def _settled(source: Source, table: Table, *, judging: bool) -> Source:
@@ -54,7 +62,8 @@ def _settled(source: Source, table: Table, *, judging: bool) -> Source:
     judged = verdict is None and (judging or not table.known.one(*VERDICTS))
     if verdict or judged:
         named |= _answers(table, named, gold=judged)
-    if (verdict or judged) and not {"abstained", "answered"} & named.keys():
+    answers = judging or (table.gold is not None and table.prediction is not None)
+    if (verdict or (judged and answers)) and not {"abstained", "answered"} & named.keys():
         silence = None if table.known.one("abstained", "answered") else settled_silence(table, verdict)
         if silence is not None:
             named[silence.part] = silence.column.name

@@ -45,24 +45,22 @@ def silences_of(table: Table, verdict: Verdict | None) -> list[Silence]:
 
 
 def never_right(table: Table, verdict: Verdict) -> list[Column]:
-    """Return the columns of a few words, none of them a number, of which one stands beside no answer that is right: in
-    words that nobody knows it may say what was declined. Where the verdict has a word for silence there are none."""
+    """Return the columns of a few words, no numbers, of which one stands beside no answer that is right (or
+    none that is wrong, where the verdict finds that alone): in words that nobody knows it may say what was declined.
+    Where the verdict has a word for silence there are none."""
     if SILENT in verdict.column.states.values():
         return []
     taken = table.claimed() | {c.name for c in (table.run, table.question, table.prediction, table.gold) if c}
     free = [c for c in table.columns if c.name not in taken and c is not verdict.column and 1 < len(c.words) <= _FEW]
+    free = [c for c in free if c.is_truth or not any(map(decimal, c.words))]
     free = [
-        c
-        for c in free
-        if not any(map(decimal, c.words))
-        and (not c.is_truth or not c.named("fact"))
-        and not table.is_of_the_question(c)
+        c for c in free if not (c.is_truth and (c.named("fact") or c.is_counted)) and not table.is_of_the_question(c)
     ]
     found = []
     for column in free:
         pairs = list(zip(column.cells, verdict.states, strict=True))
-        right = {cell for cell, state in pairs if state == CORRECT}
-        found += [column] * any(sum(cell == word for cell, _ in pairs) >= _FEW for word in column.words - right)
+        given = {cell for cell, state in pairs if state == verdict.given}
+        found += [column] * any(sum(cell == word for cell, _ in pairs) >= _FEW for word in column.words - given)
     return found
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
+from itertools import combinations
 
 from nescio.data.repeats import REPEAT
 from nescio.formats.native import roles
@@ -16,6 +17,7 @@ from nescio.sources.tables import load_rows
 from nescio.text import decimal, squeeze
 
 ROWS, LONGEST = 20_000, 500  # rows that are looked at, and letters of a cell
+FEW_TEXTS = 3  # of which nothing is said by what is the same
 ENOUGH = 8  # rows of which something is said by what they have in common
 Reads = Callable[[str], bool]  # says whether a text reads like silence
 
@@ -257,6 +259,16 @@ class Table:
 def same(a: str | None, b: str | None) -> bool:
     """Say whether two answers are one, but for case and spaces."""
     return a is not None and b is not None and squeeze(a).casefold() == squeeze(b).casefold()
+
+
+def answered(columns: Sequence[Column]) -> Iterator[tuple[Column, Column, int]]:
+    """Yield the pairs of columns of texts that are the same in some rows, as an answer and the gold answer are, and in
+    how many."""
+    texts = [c for c in columns if len(c.words) > FEW_TEXTS and not (c.is_measured or c.is_counted)]
+    for one, other in combinations(texts, 2):
+        alike = sum(map(same, one.cells, other.cells))
+        if FEW_TEXTS <= alike < len(one.cells):
+            yield one, other, alike
 
 
 def table_of(source: Source, reads: Reads = _never, longest: int = LONGEST) -> Table:

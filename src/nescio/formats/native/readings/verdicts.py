@@ -45,6 +45,11 @@ class Verdict:
         """Whether it only says what is wrong or made up, which says nothing of an answer that was not given."""
         return self.inverted or speaks_of_faults(self.column.name, self.column.words)
 
+    @property
+    def given(self) -> int:
+        """What it only says of answers that were given: what is right, or wrong where it only says that."""
+        return INCORRECT if self.faults else CORRECT
+
     @cached_property
     def meant(self) -> dict[str, int]:
         """What its words mean that mean nothing, or something else, by themselves."""
@@ -125,9 +130,10 @@ def _agree(first: Verdict, other: Verdict) -> bool:
 
 
 def _differ(first: Verdict, other: Verdict) -> bool:
-    """Say whether two verdicts say other things of an answer of which both say that it is right or wrong."""
-    pairs = zip(first.states, other.states, strict=True)
-    return any(a != b for a, b in pairs if a in (CORRECT, INCORRECT) and b in (CORRECT, INCORRECT))
+    """Say whether two verdicts say other things of an answer of which both say that it is right or wrong, or silent
+    where both have a word for that."""
+    said = {CORRECT, INCORRECT, SILENT} & {*first.states, CORRECT, INCORRECT} & {*other.states, CORRECT, INCORRECT}
+    return any(a != b for a, b in zip(first.states, other.states, strict=True) if a in said and b in said)
 
 
 def _weighed(table: Table, column: Column) -> Verdict:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice, permutations, product
+from itertools import permutations, product
+from math import isfinite
 
 from msgspec import Struct
 
@@ -21,6 +23,7 @@ MOST = 6  # ways that are shown
 _FEW_WORDS = 4  # of columns that say the same
 _RUNS = 3  # of which the counts are shown
 _LONG = 40  # characters of a run's name
+_DIGITS = re.compile(r"\d+")
 HEAD = "its columns by one of these:"
 _NAMES = {state: name for name, state in STATES.items()} | {NOT_GRADED: "ungraded"}
 States = Sequence[int | None]
@@ -37,11 +40,18 @@ class Way(Struct, frozen=True):
 def shown(table: Table, ways: Sequence[Way]) -> str:
     """Write ways as a table, one a line, unless there is but one: the options to paste, and right, wrong and silent of
     each run."""
-    told = [way.remark or (_of_runs(table, way.states) if way.states else "") for way in ways[:MOST]]
+    ways = told(table, ways[:MOST])
     if len(ways) == 1:
-        return f"its columns with {ways[0].options}{f' ({told[0]})' if told[0] else ''}"
-    lines = [f"  {way.options}" + (f"  ({said})" if said else "") for way, said in zip(ways, told, strict=False)]
+        return f"its columns with {ways[0].options}{f' ({ways[0].remark})' if ways[0].remark else ''}"
+    lines = [f"  {way.options}" + (f"  ({way.remark})" if way.remark else "") for way in ways]
     return "\n".join([HEAD, *lines, ""])
+
+
+def told(table: Table, ways: Sequence[Way]) -> list[Way]:
+    """Return ways with what each makes of the runs of a table."""
+    return [
+        way if way.remark or not way.states else Way(way.options, remark=_of_runs(table, way.states)) for way in ways
+    ]
 
 
 def _of_runs(table: Table, states: States) -> str:
@@ -51,9 +61,12 @@ def _of_runs(table: Table, states: States) -> str:
     by_run: dict[str, list[int | None]] = {}
     for run, state in zip(table.run.cells, states, strict=True):
         by_run.setdefault(run or "", []).append(state)
-    told = [f"{sanitize(run, _LONG)}: {counted(own)}" for run, own in islice(by_run.items(), _RUNS)]
-    more = [f"and {len(by_run) - _RUNS} more"] if len(by_run) > _RUNS else []
-    return "; ".join([*told, *more])
+    return _told(list(by_run.items()))
+
+
+def _told(runs: Sequence[tuple[str, States]]) -> str:
+    more = [f"and {len(runs) - _RUNS} more"] if len(runs) > _RUNS else []
+    return "; ".join([*(f"{sanitize(run, _LONG)}: {counted(states)}" for run, states in runs[:_RUNS]), *more])
 
 
 def ways_of(table: Table, verdicts: Sequence[Verdict], *, sure: bool) -> list[Way]:
@@ -88,9 +101,9 @@ def _silences(table: Table, verdict: Verdict, *, sure: bool) -> Iterator[tuple[s
     for column in never_right(table, verdict):
         if column.is_truth and column.name not in {one.column.name for one in named}:
             pairs = zip(column.cells, verdict.states, strict=True)
-            right = {roles.truth_of(cell) for cell, state in pairs if cell and state == CORRECT}
+            given = {roles.truth_of(cell) for cell, state in pairs if cell and state == verdict.given}
             for part, silent in (("abstained", True), ("answered", False)):
-                if silent not in right:
+                if silent not in given:
                     rows = [cell is not None and roles.truth_of(cell) is silent for cell in column.cells]
                     yield roles.option(part, column.name), rows
     yield roles.option("abstained", roles.NONE) if named else "", none
@@ -111,18 +124,21 @@ def of_words(counts: Mapping[str, int], before: str = "") -> str:
     for means in _meanings(known):
         states = [means.get(word, known[word]) for word, many in counts.items() for _ in range(many)]
         lines.append(f"  {' '.join(filter(None, (before, _mapped(means))))}  ({counted(states)})")
-    return "\n".join([HEAD, *lines, ""]) if lines else ""
+    return "\n".join(["one of these says it:", *lines, ""]) if lines else ""
 
 
-def ways_of_words(column: Column) -> list[Way]:
-    """Return the ways to read a column of verdicts of which words are yet to be explained."""
+def ways_of_words(table: Table, column: Column) -> list[Way]:
+    """Return the ways to read a column of verdicts of which words are yet to be explained: first those that go best
+    with the answers that are the gold answer, and with those that say nothing."""
     known = {word: meaning(word) for word in column.words}
     ways = []
     for means in _meanings(known):
         says = known | means
         states = [None if cell is None else says[cell] for cell in column.cells]
         ways.append(Way(f"{roles.option('outcome', column.name)} {_mapped(means, known)}", states))
-    return ways
+    right = {True: CORRECT, False: INCORRECT, None: None}
+    said = [SILENT if empty else right[hit] for empty, hit in zip(table.unsaid, table.hits, strict=True)]
+    return sorted(ways, key=lambda way: sum(a not in (None, b) for a, b in zip(said, way.states, strict=True)))
 
 
 def alike(table: Table) -> list[Column]:
@@ -138,12 +154,19 @@ def alike(table: Table) -> list[Column]:
         and len({word for c in series for word in c.words}) <= _FEW_WORDS
         and could_be_questions([c.name for c in series])
     ):
-        return series
+        return _siblings(table, series)
     found: list[Column] = []
     for base in free:
         own = [c for c in free if c.words <= base.words] if len(base.words) > 1 else []
         found = own if len(own) > max(1, len(found)) else found
     return found
+
+
+def _siblings(table: Table, series: Sequence[Column]) -> list[Column]:
+    """Return the columns of a table whose names differ from those of a series by their numbers alone, and that say
+    nothing else: one may say the same in each row, or something else in each."""
+    stems, words = {_DIGITS.sub("", c.name) for c in series}, {word for c in series for word in c.words}
+    return [c for c in table.columns if _DIGITS.sub("", c.name) in stems and c.words <= words]
 
 
 def _is_series(column: Column) -> bool:
@@ -166,9 +189,7 @@ def ways_of_columns(columns: Sequence[Column], runs: Column | None) -> list[Way]
             own = [
                 (n or "", [None if x is None else says[x] for x in r]) for n, r in zip(runs.cells, rows, strict=True)
             ]
-        told = "; ".join([f"{sanitize(name, _LONG)}: {counted(states)}" for name, states in own[:_RUNS]])
-        told += f"; and {len(own) - _RUNS} more" if len(own) > _RUNS else ""
-        ways.append(Way(" ".join(filter(None, (option, _mapped(means, known)))), remark=told))
+        ways.append(Way(" ".join(filter(None, (option, _mapped(means, known)))), remark=_told(own)))
     return ways
 
 
@@ -187,14 +208,33 @@ def _meanings(known: Mapping[str, int | None]) -> list[dict[str, int]]:
         minus, no = numbers[-1.0], numbers.get(0.0)
         wrong = {minus: INCORRECT} if no is None else {minus: INCORRECT, no: SILENT}
         return [{minus: SILENT}, wrong, {minus: NOT_GRADED}]
-    if not unknown or any(decimal(word) is not None for word in unknown):
+    if unknown and all(number is not None and isfinite(number) for number in map(_number, known)):
+        low, *middle, high = sorted(known, key=lambda word: _number(word) or 0.0)
+        own = {high: CORRECT, low: INCORRECT}
+        return [own | {middle[0]: state} for state in (SILENT, INCORRECT, NOT_GRADED)] if len(middle) == 1 else []
+    if not unknown or any((number := decimal(word)) is not None and isfinite(number) for word in unknown):
         return []
-    if len(unknown) == len(known):
-        own = (CORRECT, INCORRECT, SILENT)[: len(unknown)]
-        few = 1 < len(unknown) <= len(own)
-        return [dict(zip(order, own, strict=True)) for order in permutations(unknown)] if few else []
+    own_states = (CORRECT, INCORRECT, SILENT)[: len(known)]
+    if len(unknown) > 1 and len(known) == len(own_states) and SILENT not in known.values():
+        orders = permutations([*unknown, *(known.keys() - unknown)])
+        every = [dict(zip(order, own_states, strict=True)) for order in orders]
+        return sorted(every, key=lambda means: _strangeness(means, known))
     lacking = [state for state in (CORRECT, INCORRECT) if state not in known.values()]
     if len(unknown) > 1:
         few = len(unknown) == len(lacking)
         return [dict(zip(order, lacking, strict=True)) for order in permutations(unknown)] if few else []
     return [{unknown[0]: state} for state in (*lacking, *((SILENT,) if lacking else (SILENT, INCORRECT, NOT_GRADED)))]
+
+
+def _number(word: str) -> float | None:
+    """Return a word as a whole number or a percentage."""
+    number = decimal(word.rstrip("% "))
+    return None if number is not None and number % 1 else number
+
+
+def _strangeness(means: Mapping[str, int], known: Mapping[str, int | None]) -> int:
+    """Count what is odd in a meaning of words: that one means something else than it does by itself, that one made of
+    another word and more (unsupported, 不正解) does not say that what this says is wrong."""
+    odd = sum(known[word] not in (None, state) for word, state in means.items())
+    made = [(a, b) for a in means for b in means if a != b and a.casefold() in b.casefold()]
+    return odd + sum((means[a], means[b]) != (CORRECT, INCORRECT) for a, b in made)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import combinations
+from itertools import permutations
 from typing import Any
 
 from msgspec import Struct
@@ -18,7 +18,7 @@ from nescio.errors import FormatError
 from nescio.formats.native import roles
 from nescio.formats.native.headers import INDEXES, STEMS
 from nescio.formats.native.readings.columns import MINUS, Column
-from nescio.formats.native.readings.table import Table, same, table_of
+from nescio.formats.native.readings.table import Table, answered, table_of
 from nescio.sources.database import connect
 from nescio.sources.opening import open_table
 from nescio.sources.rows import KEY
@@ -65,9 +65,17 @@ def runs_of(table: Table) -> Runs | None:
     untold = (
         found is not None and key is None and len(found.columns) >= _SERIES and could_be_questions([*found.columns])
     )
-    if found is None or across is None or untold or (is_matrix and not across):
+    if found is None or across is None or untold or (is_matrix and not across) or _may_be_judges(found):
         return None
     return replace(found, runs_in=key.name) if key and across else found
+
+
+def _may_be_judges(runs: Runs) -> bool:
+    """Say whether runs are but letters or numbers behind one name for a verdict (`verdict_a`), which may be those of
+    judges."""
+    names = list(runs.columns)
+    alone = all(len(own) == 1 and name not in own.values() for name, own in runs.columns.items())
+    return alone and all(len(name) == 1 for name in names)
 
 
 def runs_of_columns(names: Sequence[str], runs_in: str | None) -> Runs:
@@ -106,6 +114,8 @@ def _crossed(table: Table) -> tuple[Runs | None, Column | None, bool]:
         if found := _composed(free):
             return found, None, False
         found, plain = _bare(free, series)
+        if found and speaks_of_parts(table):
+            return None, None, False
         return found, by[0] if len(by) == 1 else None, plain
     asked = free if could_be_questions([c.name for c in free]) else [c for c in free if c.name in series]
     if run not in names or (texts and not asked) or table.known.one("id", "text"):
@@ -193,6 +203,7 @@ def rows_of(source: Source, runs: Runs) -> Source:
         path=source.path,
         packed=source.packed,
         named=named,
+        turned=source.turned,
         guessed=source.guessed | (named.keys() - source.named.keys()),
         notes=(*source.notes, read),
     )
@@ -228,7 +239,7 @@ def _bare(free: Sequence[Column], series: Collection[str]) -> tuple[Runs | None,
         return None, False
     if (
         any(c.silent_words or c.words & words for c in others)
-        or _are_answered(others)
+        or any(answered(others))  # a row then is one answer
         or _share_a_part(verdicts, others)
     ):
         return None, False
@@ -252,17 +263,6 @@ def _said_in(columns: Sequence[Column]) -> set[str]:
     if any(_kind(c) == "words" for c in verdicts):
         said |= {word for c in columns if c.words and None not in c.states.values() for word in c.words}
     return said
-
-
-def _are_answered(others: Sequence[Column]) -> bool:
-    """Say whether two columns of texts are the same in some rows, as an answer and the gold answer are: a row then is
-    one answer."""
-    texts = [c for c in others if len(c.words) > _SERIES and not c.is_measured]
-    for one, other in combinations(texts, 2):
-        alike = sum(map(same, one.cells, other.cells))
-        if _SERIES <= alike < len(one.cells):
-            return True
-    return False
 
 
 def _share_a_part(verdicts: Sequence[Column], others: Sequence[Column]) -> bool:
@@ -299,18 +299,71 @@ def _kind(column: Column) -> str:
     return "truths" if column.is_truth else "words"
 
 
-def _composed(free: Sequence[Column]) -> Runs | None:
+def groups_of(table: Table) -> Runs | None:
+    """Return the runs that a table may have several columns for each of, one of which could be the verdict whatever it
+    is called."""
+    if table.known.one("outcome", "wrong", "prediction"):
+        return None
+    keys = {c.name for c in (*table.key, table.gold) if c} | {c.name for c in table.columns if _is_key(c)}
+    return _composed([c for c in table.columns if c.name not in keys and c.words], sure=False)
+
+
+def speaks_of_parts(table: Table) -> bool:
+    """Say whether columns of verdicts are several of each run, and no runs: in each run, what one says yes of is never,
+    or always, what another says yes of, as of right answers and declined ones."""
+    runs = groups_of(table)
+    return runs is not None and _are_parts(runs, table.by_name)
+
+
+def _are_parts(runs: Runs, by_name: Mapping[str, Column]) -> bool:
+    said: dict[str, list[set[int]]] = defaultdict(list)
+    for own in runs.columns.values():
+        for part, column in ((part, by_name[name]) for part, name in own.items()):
+            said[part].append(
+                {i for i, cell in enumerate(column.cells) if column.is_truth and cell and roles.truth_of(cell)}
+            )
+    telling = [yes for yes in said.values() if all(yes) and sum(map(len, yes)) >= _SERIES]
+    return any(
+        all(a.isdisjoint(b) for a, b in zip(one, other, strict=True))
+        or all(a < b for a, b in zip(one, other, strict=True))
+        for one, other in permutations(telling, 2)
+    )
+
+
+def runs_of_parts(names: Sequence[str | None], parts: Collection[str]) -> Runs | None:
+    """Return the runs that columns are of, where each of some parts is what the names of several have in common."""
+    for behind in (False, True):
+        by_part = _by_part([name for name in names if name], behind=behind)
+        runs = frozenset.intersection(*(frozenset(by_part.get(part, ())) for part in parts))
+        if len(runs) > 1 and {*parts} <= {*(found := _parts_of(by_part, runs))}:
+            own = [run for name in names if name for run, _ in _split(name, behind=behind) if run in runs]
+            return Runs({run: {part: by_part[part][run] for part in found} for run in dict.fromkeys(own)})
+    return None
+
+
+def _by_part(names: Sequence[str], *, behind: bool) -> dict[str, dict[str, str]]:
+    """Return for each part that names may be made of, by the run, the name."""
+    by_part: dict[str, dict[str, str]] = defaultdict(dict)
+    for name in names:
+        for run, part in _split(name, behind=behind):
+            by_part[part].setdefault(run, name)
+    return by_part
+
+
+def _composed(free: Sequence[Column], *, sure: bool = True) -> Runs | None:
     """Return the runs whose columns have names made of a run and a part, one run before all its parts or behind them:
-    of all ways to take names apart the one that explains most columns."""
+    of all ways to take names apart the one that explains most columns. A part speaks of an answer, and one of them of a
+    verdict; where nothing is `sure`, there are several, of which one could be it."""
     best: tuple[tuple[int, ...], Runs] | None = None
     by_name = {c.name: c for c in free}
     for behind in (False, True):
-        by_part: dict[str, dict[str, str]] = defaultdict(dict)
-        for column in free:
-            for run, part in _split(column.name, behind=behind):
-                by_part[part].setdefault(run, column.name)
-        several = {part: frozenset(own) for part, own in by_part.items() if len(own) > 1 and _is_part(part)}
-        for names in filter(_are_runs, dict.fromkeys(several.values())):
+        by_part = _by_part([c.name for c in free], behind=behind)
+        several = {part: frozenset(own) for part, own in by_part.items() if len(own) > 1}
+        if sure:
+            several = {part: own for part, own in several.items() if _is_part(part)}
+        for names in dict.fromkeys(several.values()):
+            if not _are_runs(names, sure=sure):
+                continue
             parts = _parts_of(by_part, names)
             runs = [run for c in free for run, _ in _split(c.name, behind=behind) if run in names]
             found = Runs({run: {part: by_part[part][run] for part in parts} for run in dict.fromkeys(runs)})
@@ -318,9 +371,10 @@ def _composed(free: Sequence[Column]) -> Runs | None:
                 _are_of_objects([own[part] for own in found.columns.values()]) for part in parts
             ):
                 continue
-            if not any(_tells(found, p, by_name) for p in parts):
+            if not any(_tells(found, part, by_name, sure=sure) for part in parts) or not (sure or len(parts) > 1):
                 continue
             weight = (
+                not sure and _are_parts(found, by_name),
                 len(found.names),
                 behind or not _share_an_edge(names),
                 -sum(map(_strangers, parts)),
@@ -339,10 +393,10 @@ def _are_of_objects(names: Sequence[str]) -> bool:
     return all(paths) and all(len({path[i] for path in paths if path}) > 1 for i in (1, 2))
 
 
-def _tells(runs: Runs, part: str, by_name: Mapping[str, Column]) -> bool:
-    """Say whether a part is named for a verdict and holds one in each run."""
+def _tells(runs: Runs, part: str, by_name: Mapping[str, Column], *, sure: bool) -> bool:
+    """Say whether a part is named for a verdict, where that is to be `sure`, and holds one in each run."""
     column = Column(part, ())
-    verdict = column.named("outcome") or column.named("wrong")
+    verdict = column.named("outcome") or column.named("wrong") or not (sure or column.named("fact"))
     held = [by_name[own[part]] for own in runs.columns.values()]
     return bool(verdict) and all(map(_may_hold, held)) and len({*map(_kind, held)}) == 1
 
@@ -389,8 +443,9 @@ def _share_an_edge(names: frozenset[str]) -> bool:
     return len({_MARK.split(name)[-1] for name in names}) == 1
 
 
-def _are_runs(names: frozenset[str]) -> bool:
-    """Say whether names may be those of runs: not of judges, and no parts themselves."""
+def _are_runs(names: frozenset[str], *, sure: bool) -> bool:
+    """Say whether names may be those of runs: not of judges, and no parts themselves; where nothing is `sure`, not all
+    of them."""
     judges = (
         *STEMS["judges"],
         "human",
@@ -406,7 +461,7 @@ def _are_runs(names: frozenset[str]) -> bool:
         "first",
         "second",
     )
-    return not any(
+    return not (any if sure else all)(
         all(token.startswith(judges) for token in column.tokens)
         or any(map(column.named, ("outcome", "wrong", "abstained")))
         or (
