@@ -1,6 +1,6 @@
 """Do tests of a judge against people, and models of several assessors, keep their word? docs/assessors.md.
 
-    python studies/assessors.py            writes docs/assessors.md (some four minutes on one core)
+    python studies/assessors.py            writes docs/assessors.md (some five minutes on one core)
 
 Answers are right, wrong or silent in 60, 30 and 10%. Whoever errs says either of the other two. Where a
 question has several answers, it is hard for all who judge them, or easy.
