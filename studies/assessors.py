@@ -1,6 +1,6 @@
 """Do tests of a judge against people, and models of several assessors, keep their word? docs/assessors.md.
 
-    python studies/assessors.py            writes docs/assessors.md (some four minutes on one core)
+    python studies/assessors.py            writes docs/assessors.md (some five minutes on one core)
 
 Answers are right, wrong or silent in 60, 30 and 10%. Whoever errs says either of the other two. Where a
 question has several answers, it is hard for all who judge them, or easy.
@@ -93,18 +93,6 @@ def labels_right(law: str, copied: float, n: int, replications: int) -> tuple[fl
     return model / replications, votes / replications
 
 
-def intervals_of_accuracy(n: int, replications: int, resamples: int = 100) -> list[float]:
-    """Return how often the percentiles of resampled answers hold each accuracy of the law of five."""
-    rng, true = np.random.default_rng([84, n]), np.array(LAWS["five"])
-    held = np.zeros(len(true))
-    for _ in range(replications):
-        _, said, _ = draw(rng, n, LAWS["five"])
-        drawn = [dawid_skene(said[rng.integers(0, n, n)], 3, cycles=100).accuracy for _ in range(resamples)]
-        low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
-        held += (low <= true) & (true <= high)
-    return [float(one) for one in held / replications]
-
-
 def null_table(replications: int) -> Iterator[str]:
     """Yield the rows of the test under its hypothesis."""
     yield "| people | answers a question | margin | questions | one person beaten | the judge passes |"
@@ -135,19 +123,10 @@ def label_table(replications: int) -> Iterator[str]:
             yield f"| {law} | {copied:.0%} | {' | '.join(f'{model:.3f} ({votes:.3f})' for model, votes in cells)} |"
 
 
-def interval_table(replications: int) -> Iterator[str]:
-    """Yield the rows of intervals that are not given."""
-    yield f"| answers | {' | '.join(f'assessor of {one:g}' for one in LAWS['five'])} |"
-    yield f"| --- |{' --- |' * len(LAWS['five'])}"
-    for n in (30, 100):
-        yield f"| {n} | {' | '.join(f'{one:.3f}' for one in intervals_of_accuracy(n, replications))} |"
-
-
 PARTS = {
     "null": (null_table, 2000),
     "power": (power_table, 1000),
     "labels": (label_table, 300),
-    "intervals": (interval_table, 200),
 }
 
 

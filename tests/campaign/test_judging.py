@@ -13,7 +13,8 @@ import nescio
 from nescio.campaigns.folder import contents, open_campaign
 from nescio.campaigns.judgements import read_judgements
 from nescio.campaigns.pooling import read_pool
-from nescio.campaigns.verdicts import resolved
+from nescio.campaigns.settings import read_settings
+from nescio.campaigns.verdicts import come_to_one, resolved
 from nescio.data.assessors import resolve
 
 from . import made
@@ -176,6 +177,17 @@ def test_verdicts_come_to_one_by_the_rule_of_the_campaign(
     verdicts: dict[str, str], expected: tuple[str | None, ...]
 ) -> None:
     assert tuple(resolve(verdicts, rule) for rule in ("adjudicated", "majority", "refused")) == expected
+
+
+def test_a_campaign_may_weigh_its_assessors_and_lists_go_by_votes(tmp_path: Path) -> None:
+    """Few answers, so votes decide; lists of nuggets are no categories of a model."""
+    campaign = made.qa(tmp_path, 2)
+    settings = campaign / "campaign.toml"
+    settings.write_text(settings.read_text().replace('resolve = "adjudicated"', 'resolve = "dawid-skene"'))
+    assert read_settings(campaign).resolve == "dawid-skene"
+    marks = {f"i{at}": {"a": "R", "b": "W", "c": "W"} for at in range(3)}
+    lists = {"n": {"a": "1,2", "b": "1,2", "c": "2"}}
+    assert come_to_one(marks | lists, "dawid-skene") == {"i0": "W", "i1": "W", "i2": "W", "n": "1,2"}
 
 
 def test_two_judgements_an_answer_are_adjudicated_and_their_agreement_is_printed(tmp_path: Path) -> None:

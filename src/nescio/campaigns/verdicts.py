@@ -40,7 +40,7 @@ class Agreement(Struct, frozen=True):
 def disputed(campaign: Campaign, judgements: Sequence[Judgement] | None = None) -> list[Item]:
     """List the answers of the pool whose judgements differ, and which the rule of the campaign does not resolve."""
     verdicts = by_item(read_judgements(campaign) if judgements is None else judgements)
-    final = _come_to_one(verdicts, campaign.settings.resolve)
+    final = come_to_one(verdicts, campaign.settings.resolve)
     items = [*read_pool(campaign), *sentence_items(campaign)]
     return [item for item in items if item.id in final and final[item.id] is None]
 
@@ -51,7 +51,7 @@ def resolved(campaign: Campaign, wanted: Collection[str] | None = None) -> dict[
     wanted = {item.id for item in read_pool(campaign)} if wanted is None else wanted
     verdicts, rule = by_item(read_judgements(campaign)), campaign.settings.resolve
     # Assessors are weighed by all that they judged, whatever is wanted.
-    final = {item: verdict for item, verdict in _come_to_one(verdicts, rule).items() if item in wanted}
+    final = {item: verdict for item, verdict in come_to_one(verdicts, rule).items() if item in wanted}
     dispute = [item for item, verdict in final.items() if verdict is None]
     if dispute:
         answers = {item.id: f"{item.answer!r} to {item.question}" for item in read_pool(campaign)}
@@ -71,7 +71,7 @@ def resolved(campaign: Campaign, wanted: Collection[str] | None = None) -> dict[
     return {item: verdict for item, verdict in final.items() if verdict is not None}
 
 
-def _come_to_one(verdicts: Mapping[str, Mapping[str, str]], rule: Resolution) -> dict[str, str | None]:
+def come_to_one(verdicts: Mapping[str, Mapping[str, str]], rule: Resolution) -> dict[str, str | None]:
     """Return the one verdict on each item; lists of nuggets or sentences are no categories of a model."""
     lists = {item for item, given in verdicts.items() if not {*given.values()} <= {*Verdict}}
     marks = {item: given for item, given in verdicts.items() if item not in lists}
