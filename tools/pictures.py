@@ -91,6 +91,45 @@ STUDIES = (
         lambda row: row["measure"] == "c@1",
     ),
     Plot(
+        "components",
+        0,
+        "{questions × prompts (× judges)}, {answers a cell} a cell, {spread of prompts}",
+        {"questions alone": "questions alone", "Satterthwaite": "Satterthwaite", "given": "given"},
+        "coverage of a 95% interval of a score over prompts; none where no interval is given",
+        0.95,
+    ),
+    Plot(
+        "contamination",
+        0,
+        "{accuracy: suspect, reference}, {questions} questions",
+        {"whole difference": "whole difference", "given": "given"},
+        "tests of accuracy that speak of contamination where there is none",
+        0.05,
+        lambda row: (
+            row["measure"] == "accuracy"
+            and row["paraphrase harder by"] == "0.8"
+            and "learnt" not in row["accuracy: suspect, reference"]
+        ),
+    ),
+    Plot(
+        "assessors",
+        0,
+        "{people} people, {answers a question} answers a question, {questions} questions",
+        {"one person beaten": "one person beaten", "the judge passes": "the judge passes"},
+        "tests that let a judge pass who is worse than the margin allows",
+        0.05,
+        lambda row: row["margin"] == "0.1",
+    ),
+    Plot(
+        "items",
+        0,
+        "{runs} runs, {wrong keys} of keys wrong",
+        {"wrong among the first ten, by sign": "by sign"},
+        "wrong keys among the first ten of 200, of which ten are wrong",
+        ends=(0, 10),
+        rows=lambda row: row["wrong keys"] != "0%",
+    ),
+    Plot(
         "few-units",
         0,
         "{clusters × questions}, {right} right",
@@ -202,7 +241,7 @@ def tables(page: str) -> list[list[dict[str, str]]]:
             found[-1].append([cell.strip() for cell in line.strip().strip("|").split("|")])
         elif found[-1]:
             found.append([])
-    return [[dict(zip(t[0], row, strict=False)) for row in t[2:]] for t in found if t]
+    return [[dict(zip(map(_plain, t[0]), row, strict=False)) for row in t[2:]] for t in found if t]
 
 
 def value(cell: str) -> tuple[float, float, float] | None:

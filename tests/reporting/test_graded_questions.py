@@ -236,7 +236,7 @@ def test_scores_stand_below_an_outcome_and_gold_answers_once(tmp_path: Path, vis
     table = tmp_path / "f1.csv"
     table.write_text(
         "run,question,outcome,gold,prediction,f1\n"
-        + "".join(f"mine,q{i},{'correct' if i % 2 else 'incorrect'},{'AB'[i % 2]},A,{i / 10}\n" for i in range(10))
+        + "".join(f"mine,q{i},{'incorrect' if i % 2 else 'correct'},{'AB'[i % 2]},A,{i / 10}\n" for i in range(10))
     )
     opened: Opened = visit(make(tmp_path / "page.html", table, "-m", "accuracy", "-m", "mean(f1)"))
     page = opened.page

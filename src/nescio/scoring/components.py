@@ -291,16 +291,17 @@ def _named(factors: tuple[int, ...], found: Components, asking: Asking) -> str:
 
 def _notes(rows: Sequence[TotalError], asking: Asking) -> list[Note]:
     made = []
+    then = "there is no interval" if asking.over else "the interval is for these alone"
     few = {name: size for row in rows for name, size in row.levels.items() if size < FEWEST}
     for name, size in few.items():
         if asking.over is None or name in asking.over:
             made.append(
                 note(
                     "components.few_levels",
-                    "{size:n level} of {subject!r} {size:says/say} too little of others: "
-                    + ("there is no interval" if asking.over else "the interval is for these alone"),
+                    "{size:n level} of {subject!r} {size:says/say} too little of others: {then}",
                     name,
                     size=size,
+                    then=then,
                 )
             )
     if any(not row.balanced for row in rows):

@@ -5,7 +5,7 @@ names the original question of each paraphrase, and is empty for originals.
 
 \b
 nescio contamination paraphrases.csv --suspect new
-nescio contamination paraphrases.csv --suspect new --references old,older -m accuracy
+nescio contamination paraphrases.csv --suspect new --references old,other -m accuracy
 nescio contamination log.csv --suspect new --paraphrase-of source_id -f json
 
 A drop of the suspect alone says little, since a paraphrase may be harder. "difference" is what the suspect loses less

@@ -3,7 +3,7 @@
 FILES hold the answers of at least four runs to the same questions.
 
 \b
-nescio items many.csv
+nescio items items.csv
 nescio items questions.jsonl runs/*.jsonl -f json
 
 The most suspicious questions come first. "discrimination" is the correlation, over runs, of being right with the score

@@ -157,7 +157,8 @@ def _scores(
         if name is None or name in seen:
             rule = "the question is empty" if name is None else "the question appears twice"
             if not certain and (way := among_runs(source)):
-                rule += f", so this may be no score matrix; name {way}"
+                rule += f" (found {name!r}), so this may be no score matrix; name {way}"
+                raise FormatError(source.label, rule, where=locate(source, i))
             raise FormatError(source.label, rule, where=locate(source, i), value=name)
         seen.add(name)
     if labels and len(ids) > 2 and str(ids[-1]).strip().lower() in SUMS:
@@ -169,8 +170,9 @@ def _scores(
             if number is None:
                 rule = f"the score of run {names[r]!r} must be a finite number or empty"
                 if not certain and (way := among_runs(source)):
-                    rule += f"; name {way}"
-                elif q == r == 0 and not labels:
+                    rule += f" (found {cell!r}); name {way}"
+                    raise FormatError(source.label, rule, where=locate(source, q + 1))
+                if q == r == 0 and not labels:
                     rule += f"; if this column names the questions: {roles.option('question', names[r])}"
                 raise FormatError(source.label, rule, where=locate(source, q + 1), value=cell)
             scores[r, q] = number
