@@ -9,7 +9,7 @@ all on the scale of log odds; nobody has seen the originals, but for the last la
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import click
@@ -150,6 +150,12 @@ def table(cells: Sequence[Cell]) -> list[str]:
     return lines
 
 
+def across(shares: Iterable[float]) -> str:
+    """Say from where to where they go."""
+    least, *_, most = sorted(shares)
+    return f"{least:.0%} to {most:.0%}"
+
+
 @click.command()
 @click.argument("sizes", nargs=-1, type=int)
 @click.option("--replications", default=2_000, show_default=True)
@@ -171,7 +177,8 @@ def main(sizes: tuple[int, ...], replications: int, laws: str) -> None:
         "replications": f"{cells[0].replications:,}",
         "table": table(cells),
         "least": f"{min(one.covered for one in cells):.1%}",
-        "large": f"{max(one.given for one in innocent if one.n >= FEW):.1%}",
+        "found": across(one.given for one in cells if one.learnt and one.n >= FEW),
+        "few": across(one.given for one in cells if one.learnt and one.n < FEW),
         "alone": f"{max(one.alone for one in innocent):.0%}",
         "plain": f"{max(one.plain for one in innocent):.0%}",
         "given": f"{max(one.given for one in innocent):.1%}",

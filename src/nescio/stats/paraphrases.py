@@ -22,8 +22,8 @@ Value = Callable[[Floats], Floats]  # a measure, of the means of its columns (th
 DRAWS = 9_999
 AT_ONCE = 256
 TIED = 1e-9
-# Of the range of a measure, how far apart suspect and references may be; and with few questions (docs/contamination.md)
-MOST_APART, MOST_APART_OF_FEW, FEW = 0.1, 0.05, 100
+MOST_APART = 0.1  # of the range of a measure, suspect and references (docs/contamination.md)
+FEW = 100  # questions, below which what unlike strength explains is not known well
 
 
 class Exchanged(Struct, frozen=True):
@@ -63,11 +63,13 @@ def of_strength(scores: Floats, bounds: tuple[float, float], n: int) -> float:
 
 def alike(scores: Floats, bounds: tuple[float, float], explained: float, n: int) -> bool:
     """Tell whether the references are a match for a test: about as good as the suspect on average of both wordings, or
-    so that unlike strength speaks for it."""
+    so that unlike strength speaks for it; of few questions, about as good on the paraphrases, which nobody has seen."""
     low, high = bounds
-    most = MOST_APART if n >= FEW else MOST_APART_OF_FEW
-    apart = abs(float(scores[0].mean() - scores[1:].mean()))
-    return explained <= 0 or not math.isfinite(high - low) or apart <= most * (high - low)
+    if not math.isfinite(high - low):
+        return True
+    of_each = scores[:, 1] if n < FEW else scores.mean(axis=1)
+    apart = abs(float(of_each[0] - of_each[1:].mean()))
+    return (explained <= 0 and n >= FEW) or apart <= MOST_APART * (high - low)
 
 
 def exchange(
