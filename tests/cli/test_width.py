@@ -124,7 +124,13 @@ CAMPAIGN = {
 }
 SILENT = {"mcp", "skill", "assess serve"}  # these speak with programs, and nobody reads along
 # One after another, on a database that `assess create` made.
-ASSESS = {"create": "questions.jsonl runs/mine.jsonl", "update": "questions.jsonl runs/mine.jsonl", "invite": "ana", "status": "", "export": "judged"}
+ASSESS = {
+    "create": "questions.jsonl runs/mine.jsonl",
+    "update": "questions.jsonl runs/mine.jsonl",
+    "invite": "ana",
+    "status": "",
+    "export": "judged",
+}
 NUMBER = re.compile(r"(?<![\w.…/:=-])[+-]?\d[\d,]*\.\d+(?![\w.…/])")
 
 

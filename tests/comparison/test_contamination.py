@@ -168,9 +168,9 @@ def test_nothing_discordant_is_no_evidence() -> None:
 
 
 def test_one_question_decides_nothing() -> None:
-    """p is one half at best."""
+    """p is one half at best, and is not given as they are unlike."""
     (row,) = nescio.contamination(rows(["CWCC"]), "accuracy", suspect="x").rows
-    assert (row.p, row.low) == (0.5, None)
+    assert (row.p, row.p_exchange, row.low) == (None, 0.5, None)
 
 
 def test_clusters_are_exchanged_whole() -> None:

@@ -6,7 +6,7 @@ names the original question of each paraphrase, and is empty for originals.
 \b
 nescio contamination paraphrases.csv --suspect new
 nescio contamination paraphrases.csv --suspect new --references old,other -m accuracy
-nescio contamination log.csv --suspect new --paraphrase-of source_id -f json
+nescio contamination paraphrases.csv --suspect new --paraphrase-of paraphrase_of -f json
 
 A drop of the suspect alone says little, since a paraphrase may be harder. "difference" is what the suspect loses less
 what the references lose, on the same questions. "explained" is what unlike strength alone would make of it: a harder

@@ -9,10 +9,10 @@ nescio items questions.jsonl runs/*.jsonl -f json
 The most suspicious questions come first. "discrimination" is the correlation, over runs, of being right with the score
 on all other questions. A negative one is suspicious, and so is an answer that the key calls wrong and on which able
 runs agree ("other answer", where the words of answers are known). p-values are of random subsets of the runs, exact
-where they are small, and "suspicion" is the smaller of the two, adjusted for the number of questions; at most 10% of
-those flagged are expected to be false alarms. "silence" above 0 marks a trap: able runs are silent where weak ones
-answer. With fewer than 40 runs the list is an order in which to check the keys, and claims nothing. Runs of one family
-are no independent witnesses.
+where they are small, and "suspicion" is the smaller of the two, adjusted for the number of questions so that, by
+Benjamini and Hochberg, 10% of those flagged are expected to be false alarms at most. "silence" above 0 marks a trap:
+able runs are silent where weak ones answer. With fewer than 40 runs the list is an order in which to check the keys,
+and claims nothing. Runs of one family are no independent witnesses.
 """
 
 from __future__ import annotations
