@@ -9,9 +9,9 @@ nescio assessors annotators.csv
 nescio assessors annotators.csv --resolve dawid-skene -o labels.csv
 nescio assessors annotators.csv --resolve majority -f json
 
-The file that -o writes is what the options --labels of `nescio score` and --against of a judge read. `agrees` is how many of the
-others say the same as an assessor, on average. Where three or more people judged 60 answers or more, Dawid and Skene's
-model says how often each of them is right, without any key; below, votes tell as much.
+The file that -o writes is what the options --labels of `nescio score` and --against of a judge read. `agrees` is how
+many of the others say the same as an assessor, on average. Where three or more people judged 60 answers or more, Dawid
+and Skene's model says how often each of them is right, without any key; below, votes tell as much.
 """
 
 from __future__ import annotations
