@@ -33,7 +33,7 @@ def _record(row: Any) -> dict[str, Any]:
         "standard error": number(row.se),
         "questions alone": number(row.se_questions),
         "answers alone": number(row.se_answers),
-        "design": " × ".join(f"{size} {name}" for name, size in row.levels.items()),
+        "design": " × ".join(f"{name} {size}" for name, size in row.levels.items()),
         "answers": row.answers,
     }
 
@@ -57,6 +57,6 @@ def _next(row: Any) -> dict[str, Any]:
 
 def _planned(row: Any) -> dict[str, Any]:
     return {
-        "take": " × ".join(f"{size} {name}" for name, size in row.levels.items()),
+        "take": " × ".join(f"{name} {size}" for name, size in row.levels.items()),
         "standard error": f"{row.se:.4f}",
     }

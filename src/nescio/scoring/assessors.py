@@ -27,8 +27,7 @@ from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, opt
 from nescio.sources.writing import csv_text, write_text
-from nescio.stats.agreement import cohen_kappa
-from nescio.stats.raters import agreement_intervals
+from nescio.stats.raters import agreement_intervals, kappa_interval
 
 WORDS = {state: word for word, state in STATES.items()} | {ANSWERED: "answered"}
 COLUMNS = ("run", "question_id", "answer", "verdict", "votes", "of", "chance", "inclusion")
@@ -179,12 +178,11 @@ def _agreement(said: Said, counts: Any, level: float, resamples: int, seed: int)
         for j in range(i + 1, len(said.assessors)):
             both = (said.table[:, i] >= 0) & (said.table[:, j] >= 0)
             if both.any():
-                square = np.zeros((k, k))
-                np.add.at(square, (said.table[both, i], said.table[both, j]), 1)
-                asked_both = {asked[at] for at in np.flatnonzero(both)}
-                pair = f"{first}, {said.assessors[j]}"
-                kappa = float(cohen_kappa(square))
-                rows.append(Coefficient(pair, "kappa", kappa, None, None, int(both.sum()), len(asked_both)))
+                of_both, units = np.unique(np.array(asked, dtype=object)[both].astype(str), return_inverse=True)
+                pairs = said.table[both][:, [i, j]]
+                one = kappa_interval(pairs, k, units.tolist(), level=level, resamples=resamples, seed=seed)
+                spread = one.value, one.low, one.high, int(both.sum()), len(of_both)
+                rows.append(Coefficient(f"{first}, {said.assessors[j]}", one.name, *spread))
     return rows
 
 
