@@ -156,6 +156,22 @@ def test_a_link_that_was_revoked_replaced_or_is_over_is_refused_and_ends_its_ses
     assert ana.client.get("/api/next").status_code == 401
 
 
+def test_a_link_says_at_once_whether_it_is_good_and_what_for(database: Database) -> None:
+    client = TestClient(application(database), follow_redirects=False)
+    links = access.invite(database, ["cas"], address="http://testserver").links
+    links |= access.invite(database, ["boss"], address="http://testserver", organiser=True).links
+    assert "Start judging" in client.get(links["cas"]).text
+    boss = client.get(links["boss"]).text
+    assert "Start</button>" in boss
+    assert "judges in your name" not in boss
+    for bad in (links["cas"][:-1], "http://testserver/strat"):
+        found = client.get(bad)
+        assert found.status_code in (403, 404)
+        assert "ask the organiser for a new one" in found.text
+        assert "<form" not in found.text
+    assert client.get("/api/nothing").json() == {"detail": "Not Found"}
+
+
 def test_a_cookie_of_a_session_that_was_left_is_refused(ana: Browser) -> None:
     cookie = ana.client.cookies["nescio"]
     assert ana.client.post("/api/leave", headers={"X-CSRF-Token": ana.csrf}).status_code == 200

@@ -125,6 +125,8 @@ def test_by_keys_alone_to_a_leaderboard(tmp_path: Path, visit: Any) -> None:
         keys.press("u")
     assert page.inner_text("h1") == "That was the last one"
     assert "1 flagged, 1 skipped" in page.inner_text("#item")
+    assert page.is_visible("#undo")
+    assert not page.is_visible("#skip")  # nothing is there to skip
     saved(page)
     assert page.inner_text("#count") == f"{N} of {N}"
     rows = handed_in(page, tmp_path / "ana (1).jsonl")
@@ -321,6 +323,16 @@ def test_another_computer_goes_on_from_the_file(tmp_path: Path, visit: Any) -> N
     ben.click("text=Continue from a file")
     ben.set_input_files("#file", tmp_path / "x.jsonl")
     ben.wait_for_selector("#trouble:has-text('not handed in by you')")
+
+
+def test_guidelines_wrap_where_the_page_does_and_speak_of_no_spreadsheet(tmp_path: Path, visit: Any) -> None:
+    campaign = pooled(tmp_path, "sentences")
+    page = visit((campaign / "sheets" / "ana.html").resolve()).page
+    told = page.inner_text(".told").splitlines()
+    assert told[0] == "How to judge"
+    assert "- R, right: the answer is right and exact, and its document, where one is given, supports it." in told
+    assert "tick each one that answers the question" in " ".join(told)
+    assert "spreadsheet" not in " ".join(told)
 
 
 def test_what_systems_answer_runs_nothing(tmp_path: Path, visit: Any) -> None:

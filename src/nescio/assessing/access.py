@@ -9,7 +9,7 @@ import time
 from collections.abc import Sequence
 
 from msgspec import Struct
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import ColumnElement, delete, insert, select, update
 
 from nescio.assessing.database import Database
 from nescio.assessing.tables import people, sessions
@@ -36,11 +36,13 @@ class Invited(Struct, frozen=True):
 
     links: dict[str, str]
     revoked: tuple[str, ...] = ()
+    database: str = ""
 
     def __str__(self) -> str:
-        return "\n".join(
-            [*(f"{name}: {link}" for name, link in self.links.items()), *(f"{n}: revoked" for n in self.revoked)]
-        )
+        lines = [*(f"{name}: {link}" for name, link in self.links.items()), *(f"{n}: revoked" for n in self.revoked)]
+        if self.links and self.database:
+            lines.append(f"next: nescio assess serve --db {self.database}; then people open their links")
+        return "\n".join(lines)
 
 
 def digest(secret: str) -> str:
@@ -84,11 +86,20 @@ def invite(
     return Invited(links, tuple(name for name, *_ in asked) if revoke else ())
 
 
+def role_of(database: Database, token: str) -> str:
+    """Return the role of whom a link was made for; empty where the link is not, or no more, good."""
+    with database.reading() as connection:
+        return connection.scalar(select(people.c.role).where(*_good(token))) or ""
+
+
+def _good(token: str) -> tuple[ColumnElement[bool], ...]:
+    return people.c.token == digest(token), people.c.expires > time.time()
+
+
 def begin(database: Database, token: str) -> str | None:
     """Begin a session for whom a link was made, and return its cookie; None where the link is not, or no more, good."""
     with database.writing() as connection:
-        good = people.c.token == digest(token), people.c.expires > time.time()
-        name = connection.scalar(select(people.c.name).where(*good))
+        name = connection.scalar(select(people.c.name).where(*_good(token)))
         if name is None:
             return None
         cookie = secrets.token_urlsafe(32)
@@ -115,4 +126,4 @@ def who(database: Database, cookie: str) -> Person | None:
     return None if row is None else Person(row.name, row.role, tuple(row.languages), row.csrf)
 
 
-__all__ = ["ADJUDICATION", "ASSESSOR", "ORGANISER", "Invited", "Person", "begin", "end", "invite", "who"]
+__all__ = ["ADJUDICATION", "ASSESSOR", "ORGANISER", "Invited", "Person", "begin", "end", "invite", "role_of", "who"]

@@ -146,7 +146,8 @@ def signed_in(request: Request) -> access.Person:
     """Return who is asking; refuses whoever has no session."""
     found = access.who(request.app.state.database, request.cookies.get(COOKIE, ""))
     if found is None:
-        raise HTTPException(401, "your link is needed: this session has ended")
+        why = "this session has ended: open your link again in this browser, which then sends what it has kept"
+        raise HTTPException(401, why)
     return found
 
 
@@ -178,15 +179,22 @@ def application(database: Database) -> FastAPI:
         detail = f"nothing was saved: the database says {why!r}. Your browser keeps it and tries again."
         return JSONResponse({"detail": detail}, 503, {"Retry-After": "5"})
 
+    @app.exception_handler(404)
+    def nowhere(request: Request, error: Any) -> Response:
+        if request.url.path.startswith("/api"):
+            return JSONResponse({"detail": error.detail}, 404)
+        return _start_page(current()["name"], 404)
+
     @app.get("/start/{token}", response_class=HTMLResponse, include_in_schema=False)
     def welcome(token: str) -> Response:
-        return _start_page(current()["name"], token)
+        role = access.role_of(database, token)
+        return _start_page(current()["name"], 200 if role else 403, token=token, role=role)
 
     @app.post("/start/{token}", include_in_schema=False)
     def start(token: str, request: Request) -> Response:
         cookie = access.begin(database, token)
         if cookie is None:
-            return _start_page(current()["name"], "", 403)
+            return _start_page(current()["name"], 403)
         response = RedirectResponse("/", 303)
         secure = request.url.scheme == "https"
         response.set_cookie(COOKIE, cookie, max_age=access.SESSION, httponly=True, samesite="strict", secure=secure)
@@ -196,7 +204,7 @@ def application(database: Database) -> FastAPI:
     def judge(request: Request) -> Response:
         found = access.who(database, request.cookies.get(COOKIE, ""))
         if found is None:
-            return _start_page(current()["name"], "", 401)
+            return _start_page(current()["name"], 401)
         if found.role == access.ORGANISER:
             return RedirectResponse("/organiser", 303)
         nonce, own = secrets.token_urlsafe(16), current()
@@ -216,7 +224,7 @@ def application(database: Database) -> FastAPI:
     def organiser(request: Request) -> Response:
         found = access.who(database, request.cookies.get(COOKIE, ""))
         if found is None or found.role != access.ORGANISER:
-            return _start_page(current()["name"], "", 401 if found is None else 403)
+            return _start_page(current()["name"], 401 if found is None else 403)
         title, standing = current()["name"], status(database)
         return _page("organiser.html.jinja", title, standing=standing, figure=lambda value: figure(value, 3))
 
@@ -254,8 +262,8 @@ def policy(nonce: str) -> str:
     )
 
 
-def _start_page(name: str, token: str, status: int = 200) -> Response:
-    return _page("start.html.jinja", name, status, token=token)
+def _start_page(name: str, status: int, *, token: str = "", role: str = "") -> Response:
+    return _page("start.html.jinja", name, status, token=token, role=role)
 
 
 def _page(template: str, title: str, status: int = 200, **values: Any) -> Response:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
 from typing import Any
@@ -53,7 +54,7 @@ def script_page(title: str, data: Mapping[str, Any], told: str, *, nonce: str = 
         "judge.html.jinja",
         title,
         data=Markup(as_json(data)),
-        told=told,
+        told=_as_read(told),
         script=Markup(script),
         nonce=nonce,
         policy=""
@@ -63,3 +64,16 @@ def script_page(title: str, data: Mapping[str, Any], told: str, *, nonce: str = 
         own_style=Markup(own.joinpath("judge.css").read_text(encoding="utf-8")),
         **values,
     )
+
+
+def _as_read(text: str) -> str:
+    """Return the text of a file as a page shows it: paragraphs break where the page does, headings have no marks."""
+    lines: list[str] = []
+    for line in text.splitlines():
+        before = lines[-1] if lines else ""
+        begins = re.match(r"\s*([-*+>|#]|\d+[.)]|$)", line)
+        if begins or not before.strip() or before.startswith("#") or before.endswith("  "):
+            lines.append(line)
+        else:
+            lines[-1] = f"{before} {line.strip()}"
+    return "\n".join(re.sub(r"^#+ +", "", line) for line in lines)

@@ -35,6 +35,10 @@ HEAD = ("item", "question_id", "question", "answer", "document", "support")
 BLANKS = 12  # lines that an assessor has for the nuggets of a target
 _NAME = re.compile(r"[A-Za-z0-9][\w-]{0,39}")
 _MARK = "¶"
+_CELLS = {  # how a sheet is filled in; of nuggets, or not
+    False: "verdict: R, W, X or U; empty: not judged yet",
+    True: "nuggets: their numbers, as 1; 3, or - for none; empty: not judged yet",
+}
 
 
 class Sheet(Struct, frozen=True):
@@ -110,7 +114,8 @@ def sheets(
         if opened.settings.task == "nuggets" and not html:
             _write_nuggets(opened, pool)
         record(opened, "sheets", digests(opened, POOL, GUIDELINES), digests(opened, SHEETS))
-    after = f"have them filled in, then run nescio campaign collect {opened.folder}"
+    cells = _CELLS[opened.settings.task == "nuggets"]
+    after = f"have them filled in ({cells}), then run nescio campaign collect {opened.folder}"
     if html:
         after = f"send each page to its assessor, then run nescio campaign collect {opened.folder} FILE... (handed in)"
     return Handed(opened / SHEETS, tuple(rows), after)
@@ -258,6 +263,7 @@ def _sheet(
         return _table(rows)
     told = campaign / GUIDELINES
     text = told.read_text(encoding="utf-8") if told.is_file() else ""
+    text += f"\nHere: {_CELLS[nuggets]}.\n"
     return workbook.written(rows, text, () if nuggets else [str(verdict) for verdict in Verdict], column)
 
 

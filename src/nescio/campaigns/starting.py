@@ -120,13 +120,18 @@ def default_guidelines(task: Task) -> str:
     if task == "nuggets":
         return """# How to judge
 
-Read a string, and name the nuggets that it contains. A nugget is in a string if its fact is stated, in whatever words.
-A comment reaches the adjudicator.
+Where you are asked to list the nuggets of a target: write one fact in each line, vital if an answer without it is
+incomplete, else okay.
 
-In a spreadsheet, write the numbers of the nuggets in the column `nuggets`, with `;` between them: `1; 3`. Write `-`
-where a string contains none of them, and leave the cell empty where you have not judged yet.
+Where you are shown a string: name the nuggets that it contains. A nugget is in a string if its fact is stated, in
+whatever words.
+
+A comment reaches the adjudicator.
 """
-    return """# How to judge
+    sentences = """
+Where you are asked for sentences: tick each one that answers the question; None if no sentence does.
+"""
+    return f"""# How to judge
 
 Give each answer one letter:
 
@@ -134,7 +139,6 @@ Give each answer one letter:
 - W, wrong: the answer is not right.
 - X, inexact: part of the right answer is missing, or there is more than the answer.
 - U, unsupported: the answer is right, but its document does not support it.
-
-A comment reaches the adjudicator. In a spreadsheet, write the letter in the column `verdict`, and leave the cell empty
-where you have not judged yet.
+{sentences if task == "reading" else ""}
+A comment reaches the adjudicator.
 """

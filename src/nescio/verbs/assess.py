@@ -19,6 +19,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
+from msgspec import structs
+
 from nescio.errors import UsageError
 from nescio.options import Request, argument, option, verb
 from nescio.options.edge import say
@@ -185,7 +187,8 @@ def _invite(database: Any, request: InviteRequest) -> Any:
     from nescio.assessing.access import invite as make
 
     how = {"organiser": request.organiser, "revoke": request.revoke}
-    return make(database, request.names, address=request.address, days=request.days, **how)
+    made = make(database, request.names, address=request.address, days=request.days, **how)
+    return structs.replace(made, database=str(request.db))
 
 
 class ServeRequest(OfDatabase):

@@ -289,7 +289,8 @@ function draw() {
   $("count").textContent = page.server && !page.server.last ? `${judged} judged, more to come` : `${judged} of ${total}${pace(left)}`;
   const over = !item;
   if (over) last = "";
-  for (const id of ["choice", "beside", "remark"]) $(id).hidden = over;
+  for (const id of ["choice", "skip", "flag", "on", "remark"]) $(id).hidden = over;
+  $("beside").hidden = over && !items.length;
   $("undo").disabled = !done.length;
   $("place").textContent = over ? "" : `${ASKED[item.kind]} ${at + 1} of ${items.length} · ${item.topic}`;
   if (over) return drawEnd();
@@ -319,7 +320,11 @@ function drawEnd() {
   const flagged = items.filter((item) => stateOf(item.id).mark === "flag").length;
   const skipped = items.filter((item) => stateOf(item.id).mark === "skip").length;
   $("item").replaceChildren();
-  if (!items.length || more) return;
+  if (more) return;
+  if (!items.length) {
+    $("item").append(make("p", "What there is has been judged, or is with somebody else. Reload this page later, or ask the organiser."));
+    return;
+  }
   const back = make("button", "Look at the first one again", { type: "button" });
   back.onclick = () => show(0);
   const end = page.server ? "Thank you: everything is with the organiser once it is saved."
@@ -355,7 +360,10 @@ function drawItem(item) {
     parts.push(make("p", `${worded(item, verdict)}${comment ? `: ${comment}` : ""}`, { className: "said" }));
   }
   if (item.grade) parts.push(make("p", `The judge says: ${item.grade}. Your first verdict stands; what do you say now?`, { className: "said" }));
-  if (item.known) parts.push(make("p", `${stateOf(item.id).verdict === item.known ? "Yes" : "No"}: it is ${VERDICTS[item.known].toLowerCase()}. ${item.why} Press → for the next one.`, { className: "said" }));
+  if (item.known) {
+    parts.push(make("p", `${stateOf(item.id).verdict === item.known ? "Yes" : "No"}: it is ${VERDICTS[item.known].toLowerCase()}. ${item.why}`, { className: "said" }));
+    parts.push(make("p", "Press → for the next one.", { className: "lead" }));
+  }
   $("item").replaceChildren(...parts);
 }
 
