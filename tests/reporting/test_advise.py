@@ -11,7 +11,7 @@ import nescio
 from nescio.cli.app import run
 from nescio.reporting import page as pages
 from nescio.reporting.page.sentence import answer
-from tests.reporting.conftest import outcome_table
+from tests.reporting.conftest import make, outcome_table
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 KEEN = {"keen": "C" * 120 + "WC" * 10 + "W" * 60, "dull": "CWWWW" * 40}
@@ -69,3 +69,17 @@ def test_data_without_errors_or_answers_have_advice(tmp_path: Path, letters: str
     said = nescio.advise(outcome_table(tmp_path / "one.csv", {"one": letters}), resamples=200)
     assert said.records("screen")
     assert len(said) == letters.count("W")
+
+
+def test_where_there_are_no_errors_to_read_it_says_so(tmp_path: Path) -> None:
+    said = nescio.advise(EXAMPLES / "ap.csv", resamples=200).records("screen")
+    assert said[-1]["text"] == (
+        "No errors to read: the data has scores, and says of no answer whether it is right or wrong."
+    )
+    page = make(tmp_path / "ap.html", EXAMPLES / "ap.csv").read_text(encoding="utf-8")
+    assert "the lowest scores of dense</a>" in page
+    table = outcome_table(tmp_path / "one.csv", {"one": "CU" * 20})
+    assert nescio.advise(table, resamples=200).records("screen")[-1]["text"] == "No errors to read: one has none."
+    assert "No errors to read: one has none." in make(tmp_path / "one.html", table).read_text(encoding="utf-8")
+    table.write_text("run,correct,incorrect,unanswered\na,30,20,10\n")
+    assert "has counts, and not which" in nescio.advise(table, resamples=200).records("screen")[-1]["text"]

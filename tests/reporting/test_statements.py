@@ -389,6 +389,86 @@ def test_the_errors_tolerated_pick_what_python_picks(tmp_path: Path, visit: Any)
     opened.assert_quiet()
 
 
+def kinds(*files: Path, measure: str = "c@1") -> dict[str, Any]:
+    report = pages.gather(files, [measure], resamples=200)
+    return {one.kind: one for one in statements(report)}
+
+
+@pytest.mark.parametrize(
+    ("runs", "wrong", "advice"),
+    [
+        (
+            {"a": "WWC" * 20, "b": "WWWC" * 15},
+            40,
+            "a is the best of these, but most of its answers are wrong: do not ship it. a",
+        ),
+        ({"a": "UWWC" * 20}, 40, "Do not ship a: most of its answers are wrong. a answers 75%"),
+        ({"a": "WC" * 30, "b": "WWC" * 20}, None, "Ship a as it is: it answers 100%, and 50%"),
+    ],
+)
+def test_what_is_mostly_wrong_is_not_to_be_shipped(
+    runs: dict[str, str], wrong: int | None, advice: str, tmp_path: Path
+) -> None:
+    file = outcome_table(tmp_path / "table.csv", runs)
+    said = kinds(file)
+    assert (said["mostly wrong"].figures["wrong"] if wrong else said.get("mostly wrong")) == wrong
+    assert answer(pages.gather([file], resamples=200)).advice.startswith(advice)
+
+
+def test_a_threshold_at_which_most_answers_are_wrong_is_not_to_be_shipped(tmp_path: Path) -> None:
+    file = outcome_table(tmp_path / "table.csv", {"a": "WWC" * 30 + "W" * 60}, confidence=True)
+    said = kinds(file)
+    tuned = nescio.tune(file, "c@1", resamples=200).rows[0]
+    assert tuned.risk_held_out > 0.5
+    assert said["mostly wrong"].text.startswith(
+        f"Do not ship a at threshold {tuned.threshold:.3g}: most of its answers"
+    )
+    assert said["held out"].text.startswith("a at threshold")
+
+
+def test_what_silence_beats_by_a_stated_price_is_not_to_be_shipped(tmp_path: Path) -> None:
+    """Of 60 answers 20 are wrong: 40 - 3 · 20 is below 0, which silence earns; at a price of 1 it is not."""
+    file = outcome_table(tmp_path / "table.csv", {"a": "WCC" * 20, "b": "WWC" * 20})
+    dear = kinds(file, measure="penalty(t=0.75)")
+    assert dear["silence"].text == (
+        "a is the best of these, but never answering scores more by penalty(t=0.75): do not ship it."
+    )
+    assert dear["silence"].figures["value"] == pytest.approx(-1 / 3)
+    assert dear["silence"].figures["silence"] == 0
+    assert not dear["did"].text.startswith("Ship")
+    assert not {"silence", "mostly wrong"} & kinds(file, measure="penalty(t=0.5)").keys()
+
+
+def confident(path: Path, rows: list[tuple[str, str, float]]) -> Path:
+    """One run: the outcome of each answer, or of the candidate that was declined, and its confidence."""
+    lines = [f"a,q{i},{outcome},{candidate},{sure}" for i, (outcome, candidate, sure) in enumerate(rows)]
+    path.write_text("run,question,outcome,candidate,confidence\n" + "\n".join(lines) + "\n")
+    return path
+
+
+def test_a_threshold_that_declines_nothing_is_no_advice(tmp_path: Path) -> None:
+    """Three of four are right, as often where the run is sure as where it is not."""
+    rows = [("incorrect" if i % 4 == 0 else "correct", "", 0.9 if i % 8 < 4 else 0.6) for i in range(80)]
+    said = kinds(confident(tmp_path / "table.csv", rows))
+    assert "held out" not in said
+    assert said["did"].text == "Ship a as it is: it answers 100%, and 25% of its answers are wrong"
+    assert said["no threshold"].text == "No threshold helps: c@1 is best where a gives every answer that it has."
+
+
+def test_silence_that_does_not_pay_is_no_threshold(tmp_path: Path) -> None:
+    """The run declined each fourth question, where its candidate is as often right as its answers."""
+    rows = [("incorrect" if i % 8 == 0 else "correct", "", 0.9) for i in range(80)]
+    rows = [
+        ("unanswered", one, 0.6) if i % 4 == 1 + i // 8 % 2 else (one, "", sure)
+        for i, (one, _, sure) in enumerate(rows)
+    ]
+    said = kinds(confident(tmp_path / "table.csv", rows))
+    assert said["held out"].text.startswith(
+        "Ship a giving every answer it has: it answered 100% of held-out questions, and 12% of these wrongly"
+    )
+    assert "no threshold" in said
+
+
 def test_pairs_that_do_the_same_are_not_told_apart_by_more_questions() -> None:
     """mine as it came and old at its threshold do the same with all 70 questions; the pair that is tied is another."""
     said = advice(pages.gather([EXAMPLES / "outcomes.csv"], resamples=RESAMPLES))

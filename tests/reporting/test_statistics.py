@@ -14,6 +14,7 @@ import pytest
 import nescio
 from nescio.reporting import page as package
 from nescio.stats.intervals import wilson
+from tests.comparison.runs import evidence
 
 SCRIPT = Path(package.__file__).with_name("statistics.js")
 OUTCOMES = ("correct", "incorrect", "unanswered")
@@ -86,6 +87,17 @@ def test_scores_and_comparisons_are_those_of_the_commands(seed: int, tmp_path: P
         low, high = found["interval"] or [None, None]
         assert_same(low, pair.low)
         assert_same(high, pair.high)
+
+
+@pytest.mark.parametrize(("first", "second"), [("CW", "WC"), ("CCC", "WWC"), ("WWC", "CCC"), ("CCU", "WWC")])
+def test_no_interval_goes_beyond_what_a_difference_can_be(first: str, second: str, script: Any) -> None:
+    pairs = [list(zip(first, second, strict=True)).count((a, b)) for a in "CWU" for b in "CWU"]
+    made = script.evaluate("(pairs) => statistics.paired(pairs, 0.95)", pairs)
+    for pair in nescio.compare(evidence(a=first, b=second), MEASURES, baseline="b"):
+        low, high = made[pair.measure]["interval"] or [None, None]
+        assert_same(low, pair.low)
+        assert_same(high, pair.high)
+        assert low is None or -1 <= low < high <= 1
 
 
 @pytest.mark.parametrize("seed", SEEDS[::5])

@@ -95,6 +95,27 @@ def test_what_was_not_seen_may_decide(clusters: Any) -> None:
     assert (much.low or 0) < 0 < 0.02 < (much.high or 0)
 
 
+@pytest.mark.parametrize("measure", ["accuracy", "c@1", "penalty(t=0.75)"])
+def test_two_questions_that_allow_any_difference_have_no_interval(measure: str) -> None:
+    """Student's is 0 ± 12.706 standard errors: beyond all that a measure can differ by."""
+    found = nescio.compare(evidence(x="CW", y="WC"), measure, baseline="y", fail_on_regression=True)
+    (row,) = found.rows
+    assert [row.difference, str(row.low), str(row.high)] == [0, "nan", "nan"]
+    assert row.verdict == "too few questions to tell"
+    assert "the 2 questions or clusters allow any difference at all" in " ".join(str(one) for one in found.notes)
+    assert found.gates[0].status == 3
+
+
+@pytest.mark.parametrize("test", ["exact", "permutation"])  # pairs counted together, and one by one
+def test_an_interval_is_cut_off_where_no_difference_can_lie(test: Any) -> None:
+    """Of 1, 1, 0 the mean is 2/3, its standard error 1/3, and Student's factor with two degrees of freedom 4.30."""
+    ahead, behind = ("y", "x"), ("x", "y")
+    for run, baseline in (ahead, behind):
+        (row,) = nescio.compare(evidence(x="WWC", y="CCC"), "accuracy", run=run, baseline=baseline, test=test)
+        ends = (row.low, row.high) if run == "y" else (-(row.high or 0), -(row.low or 0))
+        assert ends == pytest.approx((2 / 3 - 4.302652729911275 / 3, 1), abs=1e-9)
+
+
 def test_the_chance_of_being_best() -> None:
     """100,000 draws of the script: .754 .190 .052 .004, each ± .003; the share of resamples says .786."""
     covariance = 0.045**2 * (np.eye(4) + 1) / 2

@@ -205,6 +205,18 @@ def test_over_benchmarks_it_is_a_paired_t_test() -> None:
     )
 
 
+def test_two_benchmarks_that_allow_any_difference_have_no_interval() -> None:
+    """Differences of 1 and 0 have the mean .5, its standard error .5, and Student's factor is 12.7; of .96
+    and 1 the interval .98 ± .25 ends at 1."""
+    suite = {"a": evidence(x="C" * 20, y="W" * 20), "b": evidence(x="C" * 20, y="C" * 20)}
+    compared = nescio.compare(suite, "accuracy", baseline="y", over="benchmarks", **SMALL)
+    assert [str(compared.rows[0].low), str(compared.rows[0].high)] == ["nan", "nan"]
+    assert "suite.no_interval" in {remark.code for remark in compared.notes}
+    suite = {"a": evidence(x="C" * 25, y="W" * 24 + "C"), "b": evidence(x="C" * 25, y="W" * 25)}
+    compared = nescio.compare(suite, "accuracy", baseline="y", over="benchmarks", **SMALL)
+    assert (compared.rows[0].low, compared.rows[0].high) == pytest.approx((0.98 - 12.706204736174698 * 0.02, 1))
+
+
 def test_mean_ranks_have_groups_from_six_benchmarks_on() -> None:
     suite = {f"t{i}": evidence(best=letters(0.9, 50), middle=letters(0.5, 50), last=letters(0.1, 50)) for i in range(6)}
     few = {name: suite[name] for name in list(suite)[:5]}

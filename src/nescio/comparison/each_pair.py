@@ -36,7 +36,7 @@ from nescio.scoring.confidence_intervals import unfit
 from nescio.scoring.influence import influence
 from nescio.scoring.samples import by_question
 from nescio.stats import intervals
-from nescio.stats.few_units import may_be_unseen, unit_error
+from nescio.stats.few_units import may_be_unseen, unit_error, within_range
 
 Runs = tuple[int, int]
 COUNTED_AT_ONCE = 1 << 14  # pairs, whose tables are in memory together
@@ -102,8 +102,8 @@ def counted_pairs(
         shown = ~may_be_unseen(error, freedom, n, seen.measure.bounds)
         spread = np.where(shown & (error > 1e-12 * np.maximum(1.0, np.abs(observed))), error, 0.0)
         away = intervals.student(freedom, level) * error
-    spread[undefined] = away[undefined | (spread == 0)] = np.nan
-    low, high = observed - away, observed + away
+        low, high = within_range(observed - away, observed + away, seen.measure.bounds)
+    low[spread == 0] = high[spread == 0] = spread[undefined] = np.nan
     names = seen.data.runs
     # The other way round: not -x, as no difference is 0, not -0.
     turned = np.array([names[x] > names[y] for x, y in pairs])
@@ -127,7 +127,7 @@ def counted_pairs(
             chance, None, how, units, None, None, None, units, own if units else None,
         )  # fmt: skip
         if not none:
-            remarks += [no_interval(units)] if own == 0 else []
+            remarks += [no_interval(units, moved=own > 0)] if math.isnan(lower) else []
             remarks += doubts
         made.append((row, remarks))
     return made
@@ -186,18 +186,21 @@ def _interval(seen: RunsSeen, tested: TestedPair, level: float) -> tuple[float, 
         spread = float(np.nanstd(tested.resampled)) if high - low > 1e-12 else 0.0
         return low, high, spread, [*remarks_on("percentile", tested.resampled, pair.own[0].units), *doubts]
     low, high, error = student_interval(measure, observed, paired_error(measure, pair), pair.n, level)
-    return low, high, error, [*([no_interval(pair.own[0].units)] if error == 0 else []), *doubts]
+    remarks = [no_interval(pair.own[0].units, moved=error > 0)] if math.isnan(low) else []
+    return low, high, error, [*remarks, *doubts]
 
 
 def student_interval(
     measure: Measure, observed: float, error: tuple[float, float], questions: int, level: float
 ) -> tuple[float, float, float]:
-    """Return Student's interval of a paired difference from its standard error and degrees of freedom, and the error;
-    NaN and 0 where the units do not show how far it may move."""
+    """Return Student's interval of a paired difference, within its range, from its standard error and degrees of
+    freedom, and the error. No interval (NaN) where the units do not show how far it may move: the error is 0 where
+    they hardly tell the runs apart, and kept where they allow any difference."""
     low, high = intervals.logit(observed, error[0], EVERYWHERE, error[1], level)
     if np.isnan(low) or may_be_unseen(*error, questions, measure.bounds):
         return math.nan, math.nan, 0.0
-    return low, high, error[0]
+    low, high = within_range(low, high, measure.bounds)
+    return float(low), float(high), error[0]
 
 
 def paired_error(measure: Measure, pair: Pair) -> tuple[float, float]:
@@ -206,15 +209,17 @@ def paired_error(measure: Measure, pair: Pair) -> tuple[float, float]:
     return unit_error(first - second, pair.own[0].columns["n"], pair.counts)
 
 
-def no_interval(units: int) -> Note:
-    """Say why a difference has no interval: one unit alone, or units of which (nearly) all move the runs alike."""
+def no_interval(units: int, *, moved: bool) -> Note:
+    """Say why a difference has no interval: one unit alone, units of which (nearly) all move the runs alike, or so few
+    that any difference is possible."""
     if units < 2:
         return note("comparison.one_unit", "one question or cluster alone cannot show how far a difference may move")
     return note(
         "comparison.no_interval",
-        "the {units} questions or clusters hardly tell the two runs apart: they do not show how far the difference may "
-        "move, so that it has no interval",
+        "the {units} questions or clusters {moved:allow any difference at all/hardly tell the two runs apart}: they do "
+        "not show how far the difference may move, so that it has no interval",
         units=units,
+        moved=moved,
     )
 
 

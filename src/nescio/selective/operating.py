@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 
 from nescio.data.columns import Array
 from nescio.errors import NescioError
@@ -46,6 +47,11 @@ class TunedPoint(Struct, frozen=True):
     wrong: int
     tried: int
 
+    @property
+    def declines(self) -> bool:
+        """Say whether it declines any answer that could be given."""
+        return self.answered < self.tried
+
 
 class Operating(Struct, frozen=True):
     """A run at its thresholds, from the strictest to answering all; `given` is the run as it came. `measure` is what
@@ -59,6 +65,15 @@ class Operating(Struct, frozen=True):
     tuned: TunedPoint | None
     grid: tuple[float, ...]
     measure: str = "c@1"
+
+    @property
+    def idle(self) -> bool:
+        """Say whether the tuned threshold leaves the run as it came."""
+        return (
+            self.tuned is not None
+            and not self.tuned.declines
+            and replace(self.points[-1], threshold=0.0) == replace(self.given, threshold=0.0)
+        )
 
 
 def operating(one: OneRun, measure: Measure, *, seed: int = 0) -> Operating:

@@ -60,6 +60,14 @@ def may_be_unseen(error: Any, freedom: Any, questions: Any, bounds: tuple[float,
     return few & (error * questions < LEAST_MOVED * width) if math.isfinite(width) else few & False
 
 
+def within_range(low: Any, high: Any, bounds: tuple[float, float]) -> tuple[Any, Any]:
+    """Return the ends of a difference's interval, neither beyond what a measure between `bounds` can differ by; NaN
+    where both were, as any difference is possible then."""
+    width = bounds[1] - bounds[0]
+    anything = (low <= -width) & (high >= width)
+    return np.where(anything, np.nan, np.maximum(low, -width)), np.where(anything, np.nan, np.minimum(high, width))
+
+
 def _dot(times: NDArray[np.int64], values: Floats) -> Floats:
     products: Floats = np.matmul(times[..., None, :], values[..., :, None])[..., 0, 0]
     return products

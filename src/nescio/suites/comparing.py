@@ -19,6 +19,7 @@ from nescio.comparison.ranks import Rank, ranks
 from nescio.comparison.resampled_pairs import TestPlan
 from nescio.comparison.verdicts import decide
 from nescio.data.evidence import with_pairs
+from nescio.data.notes import gather, note
 from nescio.data.results import Comparison, Comparisons
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UnknownNameError, UsageError, opt
@@ -27,6 +28,7 @@ from nescio.options.edge import Progress
 from nescio.pipeline import check_baseline
 from nescio.scoring.score import parse_all
 from nescio.stats import intervals, resampling, suites
+from nescio.stats.few_units import within_range
 from nescio.stats.resampling import Block
 from nescio.stats.streams import Stream
 from nescio.suites.choices import Incomplete, Over
@@ -38,6 +40,10 @@ from nescio.suites.rows import BenchmarkDifference
 from nescio.suites.scoring import cautions, interval_name
 
 Floats = NDArray[np.float64]
+NO_INTERVAL = note(
+    "suite.no_interval",
+    "so few benchmarks, or questions, allow any difference at all, so that the mean difference has no interval",
+)
 TESTS = {
     "exact": "exact paired permutation test of the mean of differences, over all swaps of the two run labels on each"
     " question, within every benchmark. It is exact if the labels are exchangeable within each",
@@ -96,6 +102,13 @@ def compare_suite(
         if progress:
             progress(len(rows), len(wanted) * len(pairs))
     rows = adjusted_families(rows, 1 - ci / 100, correction, margin, every=1, resamples=resamples)
+    notes += gather(
+        [
+            (NO_INTERVAL, row.measure, f"{row.run!r} against {row.baseline!r}")
+            for row in rows
+            if row.low is not None and math.isnan(row.low) and row.spread
+        ]
+    )
     tables: dict[str, tuple[Any, ...]] = {"benchmarks": tuple(parts)}
     if baseline is None and run is None and len(suite.runs) > 2:
         tables["ranks"] = tuple(
@@ -186,13 +199,13 @@ def _row(pair: PairOverSuite, measure: Measure, draws: Sequence[Floats], over: s
     p, test, units = pair.p, pair.test, sum(part.units for part in pair.parts)
     if over == "benchmarks":
         macro = suites.sampled_benchmarks(values, level)
-        low, high, spread, test, units = macro.low, macro.high, macro.se, "t", len(values)
+        (low, high), spread, test, units = _bounded(macro, measure), macro.se, "t", len(values)
         with np.errstate(divide="ignore", invalid="ignore"):
             p = suites.student_p(float(np.float64(macro.value) / macro.se), len(values) - 1) if units > 1 else math.nan
     elif measure.order is None:
         errors = [part.error or (math.nan, math.nan) for part in pair.parts]
         macro = suites.fixed_benchmarks(values, np.array([s * s for s, _ in errors]), errors, EVERYWHERE, level)
-        low, high, spread = macro.low, macro.high, 0.0 if math.isnan(macro.low) else macro.se
+        (low, high), spread = _bounded(macro, measure), 0.0 if math.isnan(macro.low) else macro.se
     else:
         together = np.mean(draws, axis=0)
         low, high = intervals.percentile(together, level)
@@ -202,6 +215,11 @@ def _row(pair: PairOverSuite, measure: Measure, draws: Sequence[Floats], over: s
     return Comparison(
         *pair.runs, measure.label, pair.difference, low, high, p, None, test, pair.n, units=units, spread=spread
     )
+
+
+def _bounded(macro: suites.Macro, measure: Measure) -> tuple[float, float]:
+    low, high = within_range(macro.low, macro.high, measure.bounds)
+    return float(low), float(high)
 
 
 def _parts(

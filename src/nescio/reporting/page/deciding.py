@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 from msgspec import Struct
 
 from nescio.data.evidence import Evidence
@@ -16,13 +17,14 @@ from nescio.reporting.numbers import number
 from nescio.reporting.page.report_data import ReportData, Shipping
 from nescio.reporting.page.statements import LEVEL, Figure, Statement
 from nescio.selective.certified import GRID, Guarantee, needed
-from nescio.selective.operating import Operating
+from nescio.selective.operating import Operating, TunedPoint
 from nescio.stats.chosen import another_value, level_of_each, upper_of_chosen
 from nescio.text import enumerated, plural
 
 TOLERATED = 0.05  # the share of wrong answers that the page begins with
 FEWEST = 20  # questions, or clusters, below which nothing is decided
 NEAR = 0.05  # how far the bound of strong evidence lies above what was seen
+MOSTLY = 0.5  # of the answers wrong: from there on silence is worth more at a price of one right answer
 MUCH = 0.1  # of the questions, silent for want of an answer that could be read
 
 
@@ -45,8 +47,9 @@ def decision(report: ReportData) -> tuple[Statement, ...]:
     unread = tuple(_no_decision(report, run))
     if nothing := _degenerate(report):
         return (*unread, *nothing)
-    shipped = _ship(report, run, shipping, refused=bool(unread))
-    return (*unread, *shipped, *_tie(report, shipping), *_more(report))
+    unfit = tuple(_unfit(report, run, shipping))
+    shipped = (*unfit, *_ship(report, run, shipping, refused=bool(unread or unfit)))
+    return (*unread, *shipped, *_no_threshold(report, run), *_tie(report, shipping), *_more(report))
 
 
 def _chosen(report: ReportData) -> tuple[str, Shipping]:
@@ -63,6 +66,15 @@ def units(report: ReportData) -> int:
     if data.groups is not None:
         return len(set(data.groups[graded].tolist()))
     return int(graded.sum()) if data.repeats is None else len(set(data.repeats.question[graded].tolist()))
+
+
+def silent_share(report: ReportData) -> float:
+    """Return what a run earns that never answers: the share of the questions that have no answer."""
+    data = report.loaded.data
+    if not isinstance(data, Evidence) or "answerable" not in data.columns:
+        return 0.0
+    i = data.runs.index(report.runs[0])
+    return float((data.columns["answerable"][i][data.present[i]] == 0).mean())
 
 
 def unit(report: ReportData) -> str:
@@ -98,7 +110,12 @@ def _degenerate(report: ReportData) -> tuple[Statement, ...]:
         )
         alone = Statement("alike", text, {"runs": len(runs), "units": many})
         run, shipping = _chosen(report)
-        return (alone, *_ship(report, run, shipping, refused=True), *_more(report))
+        return (
+            alone,
+            *_ship(report, run, shipping, refused=True),
+            *_no_threshold(report, run),
+            *_more(report),
+        )
     return ()
 
 
@@ -123,6 +140,45 @@ def _no_decision(report: ReportData, run: str) -> Iterator[Statement]:
         f"did not decline ({why}). Mend how answers are read, or what stopped the run, and score again."
     )
     yield Statement("no decision", text, {"run": report.shown[run], "lost": lost, "of": of, "why": why})
+
+
+def _unfit(report: ReportData, run: str, shipping: Shipping) -> Iterator[Statement]:
+    """Say of the best run that most of its answers are wrong, or that silence would score more where errors cost."""
+    tuned, k = shipping.tuned, len(report.runs)
+    answered, wrong = (tuned.coverage, tuned.coverage * tuned.risk) if tuned else answers_of(report, run)
+    name = f"{report.shown[run]}{_at(tuned)}"
+    figures: dict[str, Figure] = {"run": report.shown[run], "runs": k}
+    best = f"{name} is the best of these, but" if k > 1 else f"Do not ship {name}:"
+    never = ": do not ship it." if k > 1 else "."
+    row, silent = report.row(run, report.main), _silent_score(report)
+    value = tuned.value if tuned else row.value if row else math.nan
+    if wrong > MOSTLY * answered:
+        text = f"{best} most of its answers are wrong{never}"
+        yield Statement("mostly wrong", text, {**figures, "answered": answered, "wrong": wrong})
+    elif value < silent:
+        text = f"{best} never answering scores more by {report.main}{never}"
+        yield Statement("silence", text, {**figures, "value": value, "silence": silent})
+
+
+def _silent_score(report: ReportData) -> float:
+    """Return what a run that never answers scores, where errors cost; undefined elsewhere."""
+    measure, share = parse(report.main), silent_share(report)
+    if not measure.counts_outcomes or measure.declaration.lower_is_better or not measure.bounds[0] < 0:
+        return math.nan
+    silent = {"correct": share, "incorrect": 0.0, "unanswered": 1 - share}
+    return float(measure.of_totals(_totals(measure, {name: np.array([one]) for name, one in silent.items()}, 1))[0])
+
+
+def _no_threshold(report: ReportData, run: str) -> Iterator[Statement]:
+    """Say where the best threshold of the run chosen declines nothing."""
+    one = report.operating.get(run)
+    if one is None or one.tuned is None or one.measure != report.main or one.tuned.declines:
+        return
+    name = report.shown[run]
+    text = f"No threshold helps: {report.main} is best where {name} gives every answer that it has."
+    yield Statement(
+        "no threshold", text, {"run": name, "answered": one.tuned.answered, "threshold": one.tuned.threshold}
+    )
 
 
 def _tie(report: ReportData, shipping: Shipping) -> Iterator[Statement]:
@@ -280,8 +336,6 @@ def another_sample(report: ReportData) -> Iterator[Statement]:
 
 def _totals(measure: Any, columns: Mapping[str, Any], n: int) -> dict[str, Any]:
     """Return the sums that a measure of outcomes reads, of many samples of n questions."""
-    import numpy as np
-
     kinds = {name: np.eye(3)[i] for i, name in enumerate(("correct", "incorrect", "unanswered"))}
     each = measure.each(kinds)
     stacked = np.stack([columns[name] for name in ("correct", "incorrect", "unanswered")], axis=1)
@@ -291,8 +345,10 @@ def _totals(measure: Any, columns: Mapping[str, Any], n: int) -> dict[str, Any]:
     }
 
 
-def _at(tuned: Any) -> str:
-    return f" at threshold {tuned.threshold:.3g}" if tuned else ""
+def _at(tuned: TunedPoint | None) -> str:
+    if tuned is None:
+        return ""
+    return f" at threshold {tuned.threshold:.3g}" if tuned.declines else " giving every answer it has"
 
 
 def answers_of(report: ReportData, run: str) -> tuple[int, int]:

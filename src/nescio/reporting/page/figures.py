@@ -11,8 +11,8 @@ from nescio.data.notes import Note
 from nescio.reporting import abstention, charts
 from nescio.reporting.numbers import number, signed, with_interval
 from nescio.reporting.page.commands import measure_words
+from nescio.reporting.page.deciding import silent_share
 from nescio.reporting.page.figure import MOST_ROWS, Figure, Record, first_of
-from nescio.reporting.page.how_to_read import silent_share
 from nescio.reporting.page.report_data import ReportData, score_command
 from nescio.reporting.page.shown_text import names
 from nescio.text import plural, sanitize

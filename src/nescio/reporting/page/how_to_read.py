@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from nescio.data.evidence import Evidence
 from nescio.reporting.numbers import number
-from nescio.reporting.page.deciding import unit, units
+from nescio.reporting.page.deciding import silent_share, unit, units
 from nescio.reporting.page.report_data import ReportData
 from nescio.text import plural
 
@@ -48,15 +48,6 @@ def _detectable(report: ReportData) -> str:
     if undecided and len(report.comparisons or ()) < math.comb(len(report.runs), 2):
         which = "of the undecided pairs on this page"
     return f" The smallest difference that a test detects with a chance of 80% is about {span} {which}."
-
-
-def silent_share(report: ReportData) -> float:
-    """Return what a run earns that never answers: the share of the questions that have no answer."""
-    data = report.loaded.data
-    if not isinstance(data, Evidence) or "answerable" not in data.columns:
-        return 0.0
-    i = data.runs.index(report.runs[0])
-    return float((data.columns["answerable"][i][data.present[i]] == 0).mean())
 
 
 def _silence(report: ReportData) -> str:

@@ -34,7 +34,7 @@ from nescio.reporting.page.sentence import Answer, answer, statements
 from nescio.reporting.page.shown_text import as_json, isolated, run_names
 from nescio.reporting.page.statements import Claim
 from nescio.reporting.page.thresholds import deciding_payload, threshold_payload, threshold_rows
-from nescio.reporting.page.to_read import errors_to_read, questions_to_read
+from nescio.reporting.page.to_read import errors_to_read, nothing_to_read, questions_to_read, run_advised
 from nescio.reporting.suites import span
 from nescio.text import enumerated, sanitize
 
@@ -115,8 +115,9 @@ def page(
         silence=_silence(report),
         warning=warning(report),
         words=words(report),
-        printed_errors=errors_to_read(report, texts, PRINTED),
-        to_read=questions_to_read(report, scored=browsing is not None and browsing.scored),
+        printed_errors=(errors := errors_to_read(report, texts, PRINTED)),
+        to_read=(links := questions_to_read(report, scored=browsing is not None and browsing.scored)),
+        nothing_to_read="" if errors or links else nothing_to_read(report, *run_advised(report)),
         browser_lead=browser_lead(browsing),
         heat=heat_map(report),
         tolerated=TOLERATED if promises(report) else None,

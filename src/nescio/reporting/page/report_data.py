@@ -358,7 +358,12 @@ def _shipping(
     data, sign = loaded.data, -1 if parse(main).declaration.lower_is_better else 1
     tuned: dict[str, TunedPoint] = {}
     for run, one in operating.items():
-        if one.tuned and one.measure == main and sign * one.tuned.value >= sign * values.get(run, math.nan):
+        if (
+            one.tuned
+            and not one.idle
+            and one.measure == main
+            and sign * one.tuned.value >= sign * values.get(run, math.nan)
+        ):
             tuned[run] = one.tuned
     expected = {run: sign * (tuned[run].value if run in tuned else value) for run, value in values.items()}
     order = sorted((run for run in values if not math.isnan(expected[run])), key=lambda run: -expected[run])

@@ -128,6 +128,25 @@ KINDS: Mapping[str, Kind] = {
         "counted",
         FIGURES,
     ),
+    "mostly wrong": Kind(
+        "the run is the best on the page, and more than half of its answers are wrong: silence is worth more unless an "
+        "error costs less than a right answer earns",
+        "these questions; held-out ones where the run has a threshold",
+        "counted",
+        FIGURES,
+    ),
+    "silence": Kind(
+        "the run is the best on the page, and a run that never answers scores more",
+        "these questions; held-out ones where the run has a threshold; a measure by which errors cost",
+        "the measure of as many silent answers, right where a question has no answer",
+        FIGURES,
+    ),
+    "no threshold": Kind(
+        "of the thresholds of the run's confidences, the best by the measure declines none of its answers",
+        "these questions",
+        "chosen as in `nescio tune`",
+        FIGURES,
+    ),
     "groups": Kind("questions come in groups", "these questions", "counted", FIGURES),
     "degenerate": Kind("there is nothing to choose", "these questions", "counted", FIGURES),
 }

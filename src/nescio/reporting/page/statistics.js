@@ -202,6 +202,8 @@ const statistics = (() => {
     }
     return Math.min(1, Math.max(SMALLEST, 2 * total));
   };
+  /** The interval of a difference of shares, none of its ends beyond what it can be; null where both were. */
+  const withinRange = (made) => (!made || (made[0] <= -1 && made[1] >= 1) ? null : [Math.max(made[0], -1), Math.min(made[1], 1)]);
   /** First minus second in c@1 and in accuracy, each with Student's interval and the exact p of all exchanges of the two labels. */
   const paired = (pairs, level) => {
     const n = sumOf(9, (k) => pairs[k]), of = (a, b) => pairs[3 * a + b], is = (state, k) => Number(state === k);
@@ -219,7 +221,7 @@ const statistics = (() => {
       const difference = measure(first.right, first.silent, n) - measure(second.right, second.silent, n), there = [...pairs.keys()].filter((k) => pairs[k]);
       const [error, freedom] = unitError(there.map((k) => moved[name](first, Math.floor(k / 3)) - moved[name](second, k % 3)), there.map(() => 1), there.map((k) => pairs[k]));
       const unseen = freedom < 6 && error * n < 0.3; // few questions move the runs, by less than one other could
-      return [name, { difference, interval: unseen ? null : studentInterval(difference, error, freedom, level, false), p: exactSum(apart, steps[name], Math.abs(difference)) }];
+      return [name, { difference, interval: unseen ? null : withinRange(studentInterval(difference, error, freedom, level, false)), p: exactSum(apart, steps[name], Math.abs(difference)) }];
     }));
   };
 

@@ -60,6 +60,8 @@ def _expected(report: ReportData, one: Operating) -> str:
     if one.tuned is None:
         return ""
     tuned = one.tuned
+    if one.idle:
+        return "no threshold helps"
     earns = f"{report.main} {number(tuned.value)}; answers {tuned.coverage:.1%}, {tuned.risk:.1%} of these wrong"
     return f"from {number(tuned.threshold)} on: {earns}"
 

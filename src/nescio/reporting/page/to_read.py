@@ -55,30 +55,43 @@ def advised(report: ReportData, texts: Texts | None, *, most: int, tolerate: flo
     """Return the errors to read first, with the sentences of the first screen in `tables["screen"]` and what they claim
     in `tables["statements"]`."""
     said = answer(report)
-    run, threshold = _advised(report)
+    run, threshold = run_advised(report)
     lines = [said.text, said.advice]
     if tolerate is not None:
         one = tolerated(promises(report), tolerate)
         lines.append(promise_in_words(report, one, tolerate))
         run, threshold = (one.run, one.threshold) if one else (run, threshold)
+    errors = _errors(report, run, threshold)
+    none = () if errors else (nothing_to_read(report, run, threshold),)
     tables = {
-        "screen": tuple(Line(text) for text in (*lines, *said.more) if text),
+        "screen": tuple(Line(text) for text in (*lines, *said.more, *none) if text),
         "statements": tuple(Claim.of(one) for one in statements(report)),
     }
-    rows = [_worded(row, texts) for row in _errors(report, run, threshold)[:most]]
+    rows = [_worded(row, texts) for row in errors[:most]]
     return Results(tuple(rows), report.scores.signature, report.scores.notes, "errors", tables)
+
+
+def nothing_to_read(report: ReportData, run: str, threshold: float | None) -> str:
+    """Say why there are no errors to read."""
+    data = report.loaded.data
+    if not isinstance(data, Evidence):
+        return "No errors to read: the data has counts, and not which questions were answered wrongly."
+    if not set(OUTCOMES) <= data.columns.keys():
+        return "No errors to read: the data has scores, and says of no answer whether it is right or wrong."
+    where = "" if threshold is None else f" from confidence {threshold:.6g} on"
+    return f"No errors to read: {report.shown[run]} has none{where}."
 
 
 def errors_to_read(report: ReportData, texts: Texts | None, most: int) -> tuple[ToRead, ...]:
     """Return the first errors to read of the run that is advised, at its threshold, fit to be shown."""
-    rows = [_worded(row, texts) for row in _errors(report, *_advised(report))[:most]]
+    rows = [_worded(row, texts) for row in _errors(report, *run_advised(report))[:most]]
     return tuple(
         replace(row, **{name: sanitize(getattr(row, name), MOST_SHOWN, target="page") for name in WORDS})
         for row in rows
     )
 
 
-def _advised(report: ReportData) -> tuple[str, float | None]:
+def run_advised(report: ReportData) -> tuple[str, float | None]:
     """Return the run that is advised, and its threshold (None: as it came)."""
     shipping = report.shipping
     if not shipping:
