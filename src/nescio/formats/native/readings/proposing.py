@@ -46,6 +46,20 @@ def rivals_of_judging(source: Source) -> list[str]:
     return [*(v.column.name for v in verdicts_of(table) if v.weight > 0), *(c.name for c in marks_of(table))]
 
 
+def rivals_of_name(source: Source, column: str, *, whole: bool) -> tuple[list[str], str]:
+    """Return the columns that may be the verdict as well as one that is it by its name, and the ways to read each: all
+    that differ from it and are not far behind; of a `whole` name only those for which more speaks."""
+    table = table_of(source)
+    found = verdicts_of(table)
+    first = next((v for v in found if v.column.name == column), None)
+    if first is None:
+        return [], ""
+    rivals = rivals_of(first, [v for v in found if v is not first and not table.is_of_the_question(v.column)])
+    rivals = [v for v in rivals if v.weight > (first.weight if whole else 0)]
+    ways = _with_keys(table, ways_of(table, [first, *rivals], sure=True)) if rivals else []
+    return [v.column.name for v in rivals], shown(table, ways) if rivals else ""
+
+
 def _proposed(table: Table, source: Source, *, judged: bool | None) -> str:
     if (key := either_way(source)) is not None:
         runs, questions = roles.option(RUN, key), roles.option(QUESTION, key)
