@@ -548,3 +548,10 @@ def test_a_name_for_a_verdict_is_none_beside_one_that_more_speaks_for(name: str,
     assert f"abstained={other}" not in message
     assert counts(path, column={"outcome": name}) == {"t": (0, 12, 0)}
     assert counts(path, column={"outcome": other}) == {"t": (8, 4, 0)}
+
+
+def test_a_question_that_needs_a_run_is_proposed_with_it(tmp_path: Path) -> None:
+    rows = [(run, f"Was {i}?", i % 2) for run in ("p", "q") for i in range(10)][:-1]
+    path = table(tmp_path, "provider,batch,thing,correct\n" + "".join(f"{a},b1,{b},{c == 1}\n" for a, b, c in rows))
+    assert "name its columns with --column question=thing --column run=provider (found" in str(refusal(path))
+    assert counts(path, column={"question": "thing", "run": "provider"}, missing="unanswered").keys() == {"p", "q"}

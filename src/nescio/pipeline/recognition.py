@@ -187,7 +187,7 @@ def _column_of(wanted: str, source: Source) -> str | None:
     these have in common."""
     turned = wanted.removeprefix(roles.TURNED)
     below = turned.removeprefix(f"{source.place}.") if source.place else turned
-    if own := next((name for name in (wanted, turned, below) if name in source.columns), None):
+    if (own := next((name for name in (wanted, turned, below) if name in source.columns), None)) is not None:
         return own
     several = below.split(roles.AND)
     known = {*several} <= {*source.columns} if len(several) > 1 else runs_of_parts(source.columns, several)

@@ -242,5 +242,12 @@ def _of_the_question(table: Table) -> list[str]:
         for c in table.columns
         if c.name not in taken and len(c.words) > 1 and not (c.is_truth or c.is_measured or c.is_counted)
     ]
-    once = [c for c in free if table.once(c)]
-    return [roles.option("question", c.name) for c in (once or sorted(free, key=lambda c: -len(c.words)))[:_MOST_KEYS]]
+    if table.run is not None and len(table.run.words) > 1:
+        free = [c for c in free if len(c.words) < table.size]  # which several runs answered
+    if once := [c for c in free if table.once(c)]:
+        return [roles.option("question", c.name) for c in once[:_MOST_KEYS]]
+    crossed = [(c, d) for c in free for d in free if len(d.words) < len(c.words) and table.apart([c, d])]
+    if crossed and table.run is None:
+        return [f"{roles.option('question', c.name)} {roles.option('run', d.name)}" for c, d in crossed[:_MOST_KEYS]]
+    asked = [c for c in free if len(c.words) ** 2 > table.size]  # more questions than answers to each
+    return [roles.option("question", c.name) for c in sorted(asked, key=lambda c: -len(c.words))[:_MOST_KEYS]]
