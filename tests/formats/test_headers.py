@@ -533,3 +533,25 @@ def test_a_last_row_without_answers_is_no_question(tmp_path: Path) -> None:
     rows = "".join(f"q{i},x{i % 3},x{i % 2}\n" for i in range(8))
     path = table(tmp_path, f"id,prediction,gold\n{rows}All questions,,\n")
     assert "this last row seems to sum up the others" in str(refusal(path))
+
+
+@pytest.mark.parametrize("name", ["exact_match", "em", "correct"])
+@pytest.mark.parametrize("other", ["llm_judge", "judge", "judge_score"])
+def test_a_name_for_a_verdict_is_none_beside_one_that_more_speaks_for(name: str, other: str, tmp_path: Path) -> None:
+    """Exact match finds nothing right in sentences, and the file's own judge stands beside it."""
+    rows = "".join(f"{i},Paris {i},It is Paris {i}.,0,{int(i % 3 > 0)}\n" for i in range(12))
+    path = table(tmp_path, f"id,gold,prediction,{name},{other}\n{rows}")
+    message = str(refusal(path))
+    assert f"{name!r} and {other!r} say right or wrong, and differ; name its columns by one of these:" in message
+    assert f"--column outcome={name}  (0 right, 12 wrong, 0 silent, c@1 0.000)" in message
+    assert f"--column outcome={other}  (8 right, 4 wrong, 0 silent, c@1 0.667)" in message
+    assert f"abstained={other}" not in message
+    assert counts(path, column={"outcome": name}) == {"t": (0, 12, 0)}
+    assert counts(path, column={"outcome": other}) == {"t": (8, 4, 0)}
+
+
+def test_a_question_that_needs_a_run_is_proposed_with_it(tmp_path: Path) -> None:
+    rows = [(run, f"Was {i}?", i % 2) for run in ("p", "q") for i in range(10)][:-1]
+    path = table(tmp_path, "provider,batch,thing,correct\n" + "".join(f"{a},b1,{b},{c == 1}\n" for a, b, c in rows))
+    assert "name its columns with --column question=thing --column run=provider (found" in str(refusal(path))
+    assert counts(path, column={"question": "thing", "run": "provider"}, missing="unanswered").keys() == {"p", "q"}

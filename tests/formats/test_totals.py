@@ -153,6 +153,16 @@ def home_made(write: Callable[[list[dict[str, Any]], int, int], Any]) -> Kind:
     return kind
 
 
+def in_lines(write: Callable[[list[dict[str, Any]], int, int], list[dict[str, Any]]]) -> Kind:
+    """Rows in JSON Lines, with the figures of all of them on a line before or behind, as the header of a log is."""
+
+    def kind(right: Sequence[bool], claimed: int) -> Files:
+        rows = [{"question_id": i, "answer": "yes", "is_correct": one} for i, one in enumerate(right)]
+        return {"mine.jsonl": "".join(json.dumps(line) + "\n" for line in write(rows, claimed, len(rows)))}
+
+    return kind
+
+
 KINDS: dict[str, Kind] = {
     "inspect": of_inspect,
     "lm_eval": of_lm_eval,
@@ -177,6 +187,10 @@ HOME_MADE: dict[str, Kind] = {
     "what is wrong": home_made(lambda rows, k, n: {"hallucinationRate": 1 - k / n, "predictions": rows}),
     "numCorrect": home_made(lambda rows, k, n: {"stats": {"numCorrect": k, "numWrong": n - k}, "examples": rows}),
     "by run": home_made(lambda rows, k, n: {"runs": {r: {"accuracy": k / n, "rows": rows} for r in ("a", "b")}}),
+    "the header of a log": in_lines(lambda rows, k, n: [{"model": "m", "accuracy": k / n, "n": n}, *rows]),
+    "a nested header": in_lines(lambda rows, k, n: [{"run": "m", "totals": {"correct": k, "wrong": n - k}}, *rows]),
+    "the last line of a log": in_lines(lambda rows, k, n: [*rows, {"summary": {"accuracy": f"{100 * k / n:.1f}%"}}]),
+    "both ends of a log": in_lines(lambda rows, k, n: [{"limit": n, "seed": 1}, *rows, {"n_correct": k, "n": n}]),
 }
 
 
@@ -264,3 +278,15 @@ def test_no_honest_figure_is_called_a_contradiction(tmp_path: Path, beside: dict
     data, notes = evidence_and_notes(path, ungraded="exclude")
     assert [int(data.columns[name].sum()) for name in ("correct", "incorrect", "unanswered")] == [4, 3, 2]
     assert not [note for note in notes if "its own" in note]
+
+
+@pytest.mark.parametrize("figure", [{"question_id": 99, "abstained": True}, {"question_id": 99}])
+def test_an_answer_with_few_names_is_no_line_of_figures(tmp_path: Path, figure: dict[str, Any]) -> None:
+    rows = [{"question_id": i, "answer": "yes", "is_correct": i % 2, "seconds": i} for i in range(9)]
+    path = tmp_path / "mine.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in [*rows, figure]))
+    data, _ = evidence_and_notes(path, ungraded="exclude")
+    assert len(data.questions) == 10
+    path.write_text("".join(json.dumps(line) + "\n" for line in [figure, *rows]))
+    with pytest.raises(FormatError, match="line 1"):
+        evidence_and_notes(path)

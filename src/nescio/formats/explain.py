@@ -149,7 +149,10 @@ def _why_of_no_format(source: Source) -> str:
         return "the header is one column; columns are separated by commas or semicolons in .csv, by tabs in .tsv"
     ways = propose(source)
     if have & {"answer", "answers", "options"} and not ways:
-        lacking = next((name for name in ("id", "question") if name not in have), "answer")
+        lacking = next((name for name in ("id", "question", "answer") if name not in have), None)
+        if lacking is None:
+            ways = f"{roles.option('outcome', 'NAME')} names a column of verdicts, {roles.option('gold', 'NAME')} one"
+            return f"nothing says which answers are right: {ways} of gold answers"
         return f"questions have the keys id, question, answers, and runs id, answer; there is no {lacking!r}"
     if ways:
         return f"{_OUTCOME_TABLE}; here, name {ways}"

@@ -20,7 +20,7 @@ from nescio.formats.native.readings.settling import settle
 from nescio.formats.native.readings.wide import runs_of_parts
 from nescio.judging.declined.silence import SilenceReader
 from nescio.sources.opening import open_source
-from nescio.sources.rows import tables_of
+from nescio.sources.rows import figures_in, tables_of
 from nescio.sources.source import Source
 
 _MOST_NESTED = 1 << 28  # bytes of JSON Lines whose objects are looked into, where a format knows them without
@@ -78,14 +78,17 @@ def _as_table(source: Source, format_in: str | None, column: Mapping[str, str], 
 
 def _nested(source: Source, *, judging: bool) -> Source:
     """Return JSON Lines that are known as a table, with the members of their objects as columns where one of these says
-    which answers are right, or were declined."""
+    which answers are right, or were declined; without a line of figures."""
     own = [f for f in candidate_formats(source) if not f.fallback and f.recognise(source)]
     nested = isinstance(source.first, dict) and any(isinstance(value, dict) for value in source.first.values())
-    if source.kind != "lines" or not nested or any(not f.defers_to_verdicts for f in own):
+    apart = bool(figures_in(source))
+    if not (nested or apart) or source.kind != "lines" or any(not f.defers_to_verdicts for f in own):
         return source
     if source.path is None or source.path.stat().st_size > _MOST_NESTED:
         return source
     (table,) = tables_of(source)
+    if apart:
+        return table
     settled = _settled(table, judging=judging)
     told = {settled.named.get(part, "") for part in ("outcome", "abstained", "answered")}
     wide = settled.columns != table.columns
@@ -184,7 +187,7 @@ def _column_of(wanted: str, source: Source) -> str | None:
     these have in common."""
     turned = wanted.removeprefix(roles.TURNED)
     below = turned.removeprefix(f"{source.place}.") if source.place else turned
-    if own := next((name for name in (wanted, turned, below) if name in source.columns), None):
+    if (own := next((name for name in (wanted, turned, below) if name in source.columns), None)) is not None:
         return own
     several = below.split(roles.AND)
     known = {*several} <= {*source.columns} if len(several) > 1 else runs_of_parts(source.columns, several)

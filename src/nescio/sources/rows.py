@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from os import SEEK_END
 from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from nescio.data.notes import note
+from nescio.errors import FormatError
 from nescio.sources.arrow import is_rows
+from nescio.sources.json import decode_object
 from nescio.sources.opening import open_table
 from nescio.sources.source import Source
 from nescio.sources.tables import json_lines
+from nescio.text import decimal
 
 KEY, RUN = "id", "run"  # the columns of names that rows, or lists of rows, stand under
 _SHOWN = 3  # other lists that a note names
 _FEWEST = 3  # objects of one kind by name that are rows
 _FEWEST_CELLS, _MOST_WORDS = 5, 6  # of single cells by name, in two objects: how many in each, and different ones
 _DEEPEST = 5
+_LONGEST_LINE = 1 << 16  # bytes of a line that is looked at for figures
+_ENDS = {0: "first", -1: "last"}
 _LONGEST = 20  # characters of a text that is a number with its unit
 Row = Mapping[str, Any]
 
@@ -40,17 +47,23 @@ def tables_of(source: Source, *, nested: bool = False) -> list[Source]:
     """Return the tables that a JSON document or JSON Lines hold, the largest first: rows whose objects have columns of
     their own (`grading.correct`), or columns that are lists of one length. Those that are `nested` are rows within rows
     (`runs[].results`), and single lists of those that make one table together."""
+    figures: list[Any] = [source.document]
     if source.kind == "lines":
         held = source.first.values() if isinstance(source.first, dict) else ()
         deep = any(is_rows(value) if nested else isinstance(value, dict) for value in held)
-        found = [Rows("", [flat(row) for row, _ in json_lines(source)])] if deep else []
+        apart = [] if nested else figures_in(source)
+        lines = [row for row, _ in json_lines(source)] if deep or apart else []
+        figures = [lines[at] for at in apart]
+        rows = [flat(row) for row in lines[0 in apart : len(lines) - (-1 in apart)]]
+        found = [Rows("", rows)] if rows else []
     elif source.kind != "document" or not isinstance(source.document, (list, dict)):
         return []
     elif columns := dict(columns_in(source.document)):
         return [_table_at(source, columns, _WHOLE)]
     else:
         found = tables_in(source.document)
-    beside = dict(_numbers(source.document, (), {one.path for one in found if one.by == KEY}))
+    keyed = {one.path for one in found if one.by == KEY}
+    beside = {place: number for own in figures for place, number in _numbers(own, (), keyed)}
     if nested:
         plain = {one.path for one in found if not one.by}
         outer = [Rows("", found[0].rows)] if source.kind == "lines" and found else list(_lists(source.document, ""))
@@ -59,6 +72,32 @@ def tables_of(source: Source, *, nested: bool = False) -> list[Source]:
     found.sort(key=lambda one: -len(one.rows))
     tables = [(one, _table_at(source, one.rows, _place(source, one), _others(one, found))) for one in found]
     return [replace(table, beside=beside, place=f"{one.path}[]" if one.path else "") for one, table in tables]
+
+
+def figures_in(source: Source) -> list[int]:
+    """Return which of the first and the last line (0, -1) of JSON Lines holds figures of the rows between them, as the
+    header of a log does, and is no row."""
+    if source.kind != "lines" or source.path is None:
+        return []
+    with source.path.open("rb") as file:
+        head = [file.readline(_LONGEST_LINE) for _ in range(_FEWEST + 1)]
+        file.seek(-min(_LONGEST_LINE, source.path.stat().st_size), SEEK_END)
+        last = file.read().rstrip().rpartition(b"\n")[2]
+    try:
+        first, *rows = [decode_object(source.path, line.removeprefix(BOM_UTF8), 1, lenient=True) for line in head]
+        end = decode_object(source.path, last, 1, lenient=True) if last != head[-1].rstrip() else {}
+    except FormatError:  # which is told when all lines are read, or is a line that is longer than what was read of it
+        return []
+    if len(rows) < _FEWEST or not _overlap([{*row} for row in rows]):
+        return []
+    return [at for at, line in ((0, first), (-1, end)) if _is_of_figures(line, rows)]
+
+
+def _is_of_figures(line: Row, rows: Sequence[Row]) -> bool:
+    """Say whether an object is no row of these: it has a number, and in common with them only what all of them say."""
+    own = any(decimal(str(value).removesuffix("%")) is not None for _, value in _numbers(line, (), ()))
+    shared = [name for name in line if any(name in row for row in rows)]
+    return own and all(row.get(name) == line[name] for name in shared for row in rows)
 
 
 def _numbers_of_rows(rows: Rows) -> Iterator[tuple[tuple[str, ...], float | str]]:
@@ -108,6 +147,8 @@ _WHOLE = "this JSON document is a list of rows or columns"
 def _place(source: Source, found: Rows) -> str:
     """Say where rows are, and what the names that they stand under have become."""
     where = "the objects in its lines" if source.kind == "lines" else _WHOLE
+    if apart := [_ENDS[at] for at in (figures_in(source) if source.kind == "lines" else ())]:
+        where += f" but the {' and the '.join(apart)}, which holds figures"
     if found.path or found.by:
         where = (
             f"the {'objects' if found.by else 'list'} {found.path!r} of this JSON document"

@@ -18,7 +18,7 @@ from nescio.formats.native.outcome_table.confidences import as_numbers, choose_c
 from nescio.formats.native.outcome_table.loaded import Loaded
 from nescio.formats.native.outcome_table.unread import unread
 from nescio.formats.native.readings.columns import speaks_of_faults
-from nescio.formats.native.readings.proposing import propose
+from nescio.formats.native.readings.proposing import propose, rivals_of_name
 from nescio.formats.native.readings.ways import of_words
 from nescio.formats.native.roles import Roles, ask
 from nescio.formats.registry import Declined
@@ -152,6 +152,7 @@ def _outcome(table: Loaded, named: Roles) -> str:
     if not strong and (wrong := named.one("wrong")):
         return wrong
     if len(strong) == 1:
+        _ask_of_rivals(table, named, strong[0], whole=True)
         _ask_of_gold(table, named, strong[0])
         _ask_of_answers(table, named, strong[0])
         return strong[0]
@@ -164,6 +165,7 @@ def _outcome(table: Loaded, named: Roles) -> str:
     if not clear:
         return _no_verdict(table, named, vague)
     column = clear[0] if len(clear) == 1 else _alike(table, clear, "outcome", "each could say which answers are right")
+    _ask_of_rivals(table, named, column, whole=False)
     _ask_of_gold(table, named, column)
     _ask_of_answers(table, named, column)
     numbers = all(decimal(word) is not None or roles.truth_of(word) is not None for word in table.words(column))
@@ -171,6 +173,17 @@ def _outcome(table: Loaded, named: Roles) -> str:
         what = f"{column!r} could be a verdict on the answer, or the answer that is right"
         raise ask(table.source, what, "outcome", [column], f" or {roles.option('gold', column)}")
     return column
+
+
+def _ask_of_rivals(table: Loaded, named: Roles, column: str, *, whole: bool) -> None:
+    """Raise the error that asks which of several verdicts is meant, where one is it by its name and says other things
+    than those."""
+    if "outcome" in named.named:
+        return
+    rivals, ways = rivals_of_name(table.source, column, whole=whole)
+    if rivals:
+        what = f"{' and '.join(map(repr, [column, *rivals]))} say right or wrong, and differ"
+        raise FormatError(table.source.label, f"{what}; name {ways}", where=table.source.head)
 
 
 def _ask_of_gold(table: Loaded, named: Roles, column: str) -> None:

@@ -46,6 +46,20 @@ def rivals_of_judging(source: Source) -> list[str]:
     return [*(v.column.name for v in verdicts_of(table) if v.weight > 0), *(c.name for c in marks_of(table))]
 
 
+def rivals_of_name(source: Source, column: str, *, whole: bool) -> tuple[list[str], str]:
+    """Return the columns that may be the verdict as well as one that is it by its name, and the ways to read each: all
+    that differ from it and are not far behind; of a `whole` name only those for which more speaks."""
+    table = table_of(source)
+    found = verdicts_of(table)
+    first = next((v for v in found if v.column.name == column), None)
+    if first is None:
+        return [], ""
+    rivals = rivals_of(first, [v for v in found if v is not first and not table.is_of_the_question(v.column)])
+    rivals = [v for v in rivals if v.weight > (first.weight if whole else 0)]
+    ways = _with_keys(table, ways_of(table, [first, *rivals], sure=True)) if rivals else []
+    return [v.column.name for v in rivals], shown(table, ways) if rivals else ""
+
+
 def _proposed(table: Table, source: Source, *, judged: bool | None) -> str:
     if (key := either_way(source)) is not None:
         runs, questions = roles.option(RUN, key), roles.option(QUESTION, key)
@@ -228,5 +242,12 @@ def _of_the_question(table: Table) -> list[str]:
         for c in table.columns
         if c.name not in taken and len(c.words) > 1 and not (c.is_truth or c.is_measured or c.is_counted)
     ]
-    once = [c for c in free if table.once(c)]
-    return [roles.option("question", c.name) for c in (once or sorted(free, key=lambda c: -len(c.words)))[:_MOST_KEYS]]
+    if table.run is not None and len(table.run.words) > 1:
+        free = [c for c in free if len(c.words) < table.size]  # which several runs answered
+    if once := [c for c in free if table.once(c)]:
+        return [roles.option("question", c.name) for c in once[:_MOST_KEYS]]
+    crossed = [(c, d) for c in free for d in free if len(d.words) < len(c.words) and table.apart([c, d])]
+    if crossed and table.run is None:
+        return [f"{roles.option('question', c.name)} {roles.option('run', d.name)}" for c, d in crossed[:_MOST_KEYS]]
+    asked = [c for c in free if len(c.words) ** 2 > table.size]  # more questions than answers to each
+    return [roles.option("question", c.name) for c in sorted(asked, key=lambda c: -len(c.words))[:_MOST_KEYS]]

@@ -73,8 +73,9 @@ def ways_of(table: Table, verdicts: Sequence[Verdict], *, sure: bool) -> list[Wa
     """Return the ways to read a table by verdicts: each with the silence beside it, and, where nothing is `sure`,
     without it; a name that says nothing may mean what is wrong, too."""
     found: dict[tuple[int | None, ...], Way] = {}
+    others = [v.column for v in verdicts if v.weight > 0]
     for verdict in [*verdicts, *filter(None, map(_opposite, verdicts))]:
-        for options, silent in _silences(table, verdict, sure=sure):
+        for options, silent in _silences(table, verdict, others, sure=sure):
             states = [SILENT if quiet else state for state, quiet in zip(verdict.states, silent, strict=True)]
             written = " ".join(filter(None, (verdict.option(), options)))
             found.setdefault(tuple(states), Way(written, states))
@@ -87,8 +88,11 @@ def _opposite(verdict: Verdict) -> Verdict | None:
     return Verdict(verdict.column, verdict.evidence, inverted=not verdict.inverted) if open_ else None
 
 
-def _silences(table: Table, verdict: Verdict, *, sure: bool) -> Iterator[tuple[str, Sequence[bool]]]:
-    """Yield the options that say what was declined beside a verdict, and the rows that are it."""
+def _silences(
+    table: Table, verdict: Verdict, others: Sequence[Column], *, sure: bool
+) -> Iterator[tuple[str, Sequence[bool]]]:
+    """Yield the options that say what was declined beside a verdict, and the rows that are it; `others` are verdicts,
+    too, whose yes and no is of right and wrong."""
     none = [False] * table.size
     if SILENT in verdict.column.states.values():
         yield "", none
@@ -99,7 +103,7 @@ def _silences(table: Table, verdict: Verdict, *, sure: bool) -> Iterator[tuple[s
     if sure and any(one.named for one in named):
         return
     for column in never_right(table, verdict):
-        if column.is_truth and column.name not in {one.column.name for one in named}:
+        if column.is_truth and column not in (*others, *(one.column for one in named)):
             pairs = zip(column.cells, verdict.states, strict=True)
             given = {roles.truth_of(cell) for cell, state in pairs if cell and state == verdict.given}
             for part, silent in (("abstained", True), ("answered", False)):
