@@ -19,6 +19,12 @@ from tests.campaign import made
 
 pytest.importorskip("alembic", reason="the extra assess is not installed")
 pytest.importorskip("fastapi", reason="the extra assess is not installed")
+pytest.importorskip("httpx", reason="httpx is not installed")
+from nescio.assessing.creating import create
+from nescio.assessing.database import Database, open_database
+from nescio.assessing.server import application
+
+from .client import Browser
 
 
 def free_port() -> int:
@@ -104,3 +110,16 @@ def pool_of(folder: Path, n: int = 6, *, groups: tuple[str, ...] = ("alpha", "be
     nescio.campaign.intake(campaign, [folder / group for group in groups])
     nescio.campaign.pool(campaign)
     return campaign
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    create(str(tmp_path / "j.db"), [pool_of(tmp_path)], overlap=2)
+    opened = open_database(str(tmp_path / "j.db"))
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def ana(database: Database) -> Browser:
+    return Browser(database, application(database), "ana")

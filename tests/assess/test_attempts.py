@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,23 +19,10 @@ from nescio.assessing.server import application
 from nescio.assessing.tables import items, people, records
 from tests.campaign import made
 
+from .client import Browser, row
 from .conftest import pool_of
-from .test_server import Browser, row
 
 BIDI, SCRIPT, IMAGE = "\u202ereversed", "</script><script>window.pwned = 1</script>", "<img src=x onerror=pwned=2>"
-
-
-@pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
-    create(str(tmp_path / "j.db"), [pool_of(tmp_path)], overlap=2)
-    opened = open_database(str(tmp_path / "j.db"))
-    yield opened
-    opened.close()
-
-
-@pytest.fixture
-def ana(database: Database) -> Browser:
-    return Browser(database, application(database), "ana")
 
 
 def count(database: Database) -> int:

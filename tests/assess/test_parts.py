@@ -21,8 +21,8 @@ from nescio.assessing.updating import take_in
 from nescio.errors import FormatError, UsageError
 from tests.campaign import made
 
+from .client import Browser, row
 from .conftest import pool_of
-from .test_server import Browser, row
 from .test_store import following, held, judge_all, said, save
 
 KNOWN = "question,answer,verdict,why\nWhat is one?,1,R,it is\nWhat is two?,3,W,it is 2\n"

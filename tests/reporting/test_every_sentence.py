@@ -616,6 +616,18 @@ def prices(page: Page, m: re.Match[str]) -> bool:
     )
 
 
+@rule(r"Of # runs, the # that rank first or are best at some t have a line\.")
+def lines(page: Page, m: re.Match[str]) -> bool:
+    """Two hundred, and whichever of the others earns most at some price."""
+    shares = [(c, w) for c, w, _ in (page.counts[run] for run in page.order)]
+    most = [max(c - w * t / (1 - t) for c, w in shares) for t in (i / 1000 for i in range(1000))]
+    best = [
+        {run for run, (c, w) in zip(page.order, shares, strict=True) if c - w * t / (1 - t) > most[i] - 1e-12}
+        for i, t in enumerate(i / 1000 for i in range(1000))
+    ]
+    return agrees(m[1], page.k) and agrees(m[2], len({*page.order[:200]}.union(*best)))
+
+
 @rule(r"# bars? over # runs?(?:: (.+?))?\. (?:# runs? without a bar|Every run is under a bar)\.")
 def bars(page: Page, m: re.Match[str]) -> bool:
     runs = page.order[: int(m[2])]

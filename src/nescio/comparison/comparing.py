@@ -16,11 +16,13 @@ from nescio.comparison.corrections import EXACT_FOR, Correction, Test
 from nescio.comparison.each_pair import each_pair
 from nescio.comparison.families import families
 from nescio.comparison.front import front
+from nescio.comparison.many_runs import compare_leading
 from nescio.comparison.pair_test import paired_evidence
 from nescio.comparison.prices import price_ratios
 from nescio.comparison.rank_probabilities import with_rank_probabilities
 from nescio.comparison.ranks import Rank, ranks
 from nescio.comparison.resampled_pairs import TestPlan
+from nescio.comparison.signing import signed
 from nescio.comparison.two_runs import take_both_ways, take_two
 from nescio.comparison.verdicts import TOO_FEW_RESAMPLES
 from nescio.data.assessors import Resolution
@@ -28,18 +30,16 @@ from nescio.data.evidence import Data
 from nescio.data.judge_record import Target
 from nescio.data.notes import Note, gather, note
 from nescio.data.results import Comparison, Comparisons
-from nescio.data.signature import Signature, sign
 from nescio.errors import UsageError, opt
 from nescio.formats import Counting
 from nescio.measures import Measure, Measures
 from nescio.options.edge import Progress
 from nescio.pipeline import Loaded, both_named, check_baseline, file_of
-from nescio.scoring.corrected import METHOD
 from nescio.scoring.corrected_scores import lay_labels, open_labelled, suitable
 from nescio.scoring.labels import Labels
 from nescio.scoring.samples import Remark, measure_inputs
 from nescio.scoring.score import open_data, parse_all
-from nescio.scoring.summed import fewest_resamples, how_drawn, is_summed, summed_note
+from nescio.scoring.summed import fewest_resamples, is_summed, summed_note
 from nescio.stats import resampling
 
 MOST_COMPARED = 1_000_000  # pairs whose comparisons are held in memory, half a kilobyte each; beyond, runs are ranked
@@ -126,8 +126,6 @@ def compare(
                 f"these are {count:,} pairs of runs, more than {MOST_COMPARED:,}: give {opt('baseline')}, or one "
                 f"measure with the test and the correction that are the default, which are ranked by all pairs"
             )
-        from nescio.comparison.many_runs import compare_leading  # here, as it signs what it gives by this module
-
         how: dict[str, Any] = {"resamples": resamples, "seed": seed, "jobs": jobs, "progress": progress}
         return compare_leading(loaded, wanted[0], ci=ci, margin=margin, **how)
     pairs = _pairs(data, baseline)
@@ -187,40 +185,6 @@ def _tested(
             if progress:
                 progress(len(rows), len(wanted) * len(pairs))
     return TestedPairs(tuple(rows), tuple(gather(remarks)))
-
-
-def signed(
-    loaded: Loaded,
-    wanted: Sequence[Measure],
-    *,
-    ci: float,
-    margin: float,
-    test: str,
-    correction: str,
-    drawn: tuple[int, int],
-    corrected: Mapping[str, object] | None = None,
-) -> Signature:
-    """Sign comparisons; `drawn` are the resamples and their seed, `corrected` says by which labels they are corrected,
-    and then nothing is drawn."""
-    resamples, seed = drawn
-    how = how_drawn(loaded.data, wanted, resamples, seed)
-    return sign(
-        measures="+".join(m.name for m in wanted),
-        **loaded.signature,
-        **(corrected or {}),
-        ci=f"{ci:g}",
-        interval=interval_names(loaded.data, wanted) if corrected is None else METHOD,
-        test=test,
-        correction=correction,
-        margin=f"{margin:g}",
-        **(how if corrected is None else {}),
-    )
-
-
-def interval_names(data: Data, wanted: Sequence[Measure]) -> str:
-    """Name the intervals of paired differences by these measures."""
-    closed = (measure.order is None and not is_summed(data, measure) for measure in wanted)
-    return "+".join(sorted({"t (paired)" if one else "percentile (paired)" for one in closed}, reverse=True))
 
 
 def _summed(data: Data, wanted: Sequence[Measure]) -> list[Remark]:

@@ -11,13 +11,13 @@ import numpy as np
 
 from nescio.comparison.adjusted import judged_rows
 from nescio.comparison.all_pairs import all_tests
-from nescio.comparison.comparing import signed
 from nescio.comparison.corrections import EXACT_FOR, TestUsed
 from nescio.comparison.each_pair import each_pair
 from nescio.comparison.pair_test import measured_runs, paired_evidence
 from nescio.comparison.rank_probabilities import with_rank_probabilities
 from nescio.comparison.ranks import by_value, ranks_of
 from nescio.comparison.resampled_pairs import TestPlan
+from nescio.comparison.signing import signed
 from nescio.data.notes import Note, gather, note
 from nescio.data.results import Comparisons
 from nescio.measures import Measure, parse

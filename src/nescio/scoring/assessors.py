@@ -57,7 +57,7 @@ class Says(Struct, frozen=True):
 
 
 class Coefficient(Struct, frozen=True):
-    """How far assessors agree, with the interval of resampled questions; kappa is of two and has none."""
+    """How far assessors agree, with the interval of resampled questions; kappa is of two."""
 
     assessors: str
     measure: str

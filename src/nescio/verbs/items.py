@@ -4,7 +4,7 @@ FILES hold the answers of at least four runs to the same questions.
 
 \b
 nescio items items.csv
-nescio items questions.jsonl runs/*.jsonl -f json
+nescio items items.csv -f json
 
 The most suspicious questions come first. "discrimination" is the correlation, over runs, of being right with the score
 on all other questions. A negative one is suspicious, and so is an answer that the key calls wrong and on which able
