@@ -15,9 +15,9 @@ from nescio.formats import SourceRole, candidate_formats, matching_formats
 from nescio.formats.folder_reader import files_of
 from nescio.formats.native import roles
 from nescio.formats.native.questions.responses import KEYS
+from nescio.formats.native.readings.composed_names import runs_of_parts
 from nescio.formats.native.readings.proposing import propose
 from nescio.formats.native.readings.settling import settle
-from nescio.formats.native.readings.wide import runs_of_parts
 from nescio.judging.declined.silence import SilenceReader
 from nescio.sources.opening import open_source
 from nescio.sources.rows import figures_in, tables_of

@@ -3,19 +3,18 @@ nescio's."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from nescio.data.notes import Note, note
-from nescio.data.outcomes import CORRECT, INCORRECT, SILENT, STATES
 from nescio.data.repeats import REPEAT
 from nescio.errors import FormatError, opt
 from nescio.formats.native import roles
 from nescio.formats.native.outcome_table.confidences import as_numbers, choose_confidence
-from nescio.formats.native.outcome_table.loaded import Loaded
+from nescio.formats.native.outcome_table.declined import ask_of_silence, claimed_by, has_silence, silent_cell, unsaid
+from nescio.formats.native.outcome_table.loaded import Loaded, cases, right_words
 from nescio.formats.native.outcome_table.unread import unread
 from nescio.formats.native.readings.columns import speaks_of_faults
 from nescio.formats.native.readings.proposing import propose, rivals_of_name
@@ -23,7 +22,7 @@ from nescio.formats.native.readings.ways import of_words
 from nescio.formats.native.roles import Roles, ask
 from nescio.formats.registry import Declined
 from nescio.sources.source import Source
-from nescio.sources.tables import NOTHING, first, literal
+from nescio.sources.tables import first
 from nescio.text import decimal
 
 if TYPE_CHECKING:
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
 
 _OWN = ("run", "question", "outcome")
 _FEW_HITS = 3  # answers that are the gold answer, or are not, of which nothing is said
-_MOST_TEXTS = 10_000  # of answers without a verdict, in which silence is looked for
 
 
 class Chosen(Struct, frozen=True):
@@ -96,23 +94,23 @@ def choose(
                 columns=[(part, others[part]) for part in (*_OWN, "confidence") if part in others],
             )
         )
-    silent = _silent(loaded, named, declined)
-    told = silent != "NULL" or _has_silence(loaded, columns["outcome"])
+    silent = silent_cell(loaded, named, declined)
+    told = silent != "NULL" or has_silence(loaded, columns["outcome"])
     if not told and "abstained" not in named.named and "answered" not in named.named:
-        _ask_of_silence(loaded, named, columns, cells["outcome"], turned=turned)
-    beside = _claimed(columns, named).union(beside)
+        ask_of_silence(loaded, named, columns, cells["outcome"], turned=turned)
+    beside = claimed_by(columns, named).union(beside)
     notes += unread(
         loaded,
         beside,
         verdict=columns["outcome"],
         silent=told,
-        is_right=f"coalesce({cells['outcome']} IN ({_right_words(loaded, cells['outcome'])}), false)",
+        is_right=f"coalesce({cells['outcome']} IN ({right_words(loaded, cells['outcome'])}), false)",
         turned=turned,
         reads=None if named.one("prediction") else declined.reads,
     )
     texts = named.all("text", "prediction", "wrong", "abstained", "answered")
     faults = turned or speaks_of_faults(columns["outcome"], loaded.words(columns["outcome"]))
-    empty, in_words = _unsaid(loaded, named, columns, silent, declined, faults=faults)
+    empty, in_words = unsaid(loaded, named, columns, silent, declined, faults=faults)
     by = named.all("abstained", "answered")
     return Chosen(cells, columns, texts, silent, by, empty, in_words, faults)
 
@@ -206,7 +204,7 @@ def _ask_of_the_opposite(table: Loaded, named: Roles, column: str, cell: str) ->
     if gold is None or answer is None or "outcome" in named.named.keys() - table.source.guessed:
         return
     same = f"lower(trim({table.have[gold]})) = lower(trim({table.have[answer]}))"
-    right = f"{cell} IN ({_right_words(table, cell)})"
+    right = f"{cell} IN ({right_words(table, cell)})"
     query = f"SELECT count(*) FILTER ({same}), count(*) FILTER (NOT {same}), count(*) FILTER (({same}) = ({right}))"
     hits, misses, alike = first(table.connection, f"{query} FROM {table.name}")
     if hits >= _FEW_HITS and misses >= _FEW_HITS and not alike:
@@ -250,20 +248,13 @@ def _no_verdict(table: Loaded, named: Roles, vague: Sequence[str]) -> str:
 def _alike(table: Loaded, columns: Sequence[str], name: str, what: str) -> str:
     """Return the first of some columns if all say the same of every row; raises FormatError if they differ."""
     states = {column: {word: roles.state_of(word) for word in table.words(column)} for column in columns}
-    shown = [_cases(table.have[column], states[column]) for column in columns]
+    shown = [cases(table.have[column], states[column]) for column in columns]
     differ = " OR ".join(f"({shown[0]}) IS DISTINCT FROM ({other})" for other in shown[1:])
     odd = any(state is None for column in columns for state in states[column].values())
     if odd or first(table.connection, f"SELECT 1 FROM {table.name} WHERE {differ} LIMIT 1"):
         names = " and ".join(map(repr, columns))
         raise ask(table.source, f"{names}: {what}, and they differ", name, columns)
     return columns[0]
-
-
-def _cases(cell: str, values: Mapping[str, object]) -> str:
-    if not values:
-        return "NULL"
-    cases = " ".join(f"WHEN {literal(word)} THEN {literal(str(value))}" for word, value in values.items())
-    return f"CASE {cell} {cases} END"
 
 
 def _run(table: Loaded, named: Roles) -> str | None:
@@ -324,7 +315,7 @@ def _both(table: Loaded, outcome: str, wrong: str) -> str:
     """Return the verdict of two columns, of which one says what is right and the other what is wrong; neither is no
     verdict."""
     is_right, is_wrong = ({word: roles.truth_of(word) for word in table.words(column)} for column in (outcome, wrong))
-    right, bad = f"({_cases(table.have[outcome], is_right)})", f"({_cases(table.have[wrong], is_wrong)})"
+    right, bad = f"({cases(table.have[outcome], is_right)})", f"({cases(table.have[wrong], is_wrong)})"
     cell = table.have[outcome]
     return (
         f"CASE WHEN {right} = 'True' AND {bad} = 'True' THEN 'both right and wrong' WHEN {right} = 'True' THEN {cell} "
@@ -336,134 +327,4 @@ def _opposite(table: Loaded, column: str, if_no: str, if_yes: str) -> str:
     """Return the cell that has these words for no and for yes, and what is neither as it stands."""
     values = {word: roles.truth_of(word) for word in table.words(column)}
     words = {word: word if truth is None else if_yes if truth else if_no for word, truth in values.items()}
-    return _cases(table.have[column], words)
-
-
-def _has_silence(table: Loaded, outcome: str) -> bool:
-    """Say whether some verdicts are that nothing was answered."""
-    return roles.speaks_of_silence(table.words(outcome))
-
-
-def _ask_of_silence(table: Loaded, named: Roles, columns: Mapping[str, str], outcome: str, *, turned: bool) -> None:
-    """Raise the error that asks whether a column says which answers were declined: by its words, or by yes and no and
-    what its name is made of. What it says of answers that are marked as right for the most part is no silence, unless
-    all that is said of them is that nothing is wrong (`turned`)."""
-    claimed = _claimed(columns, named)
-    free = [column for column in table.have if column and column not in claimed]
-    free = [name for name in free if not any(roles.speaks_of(name, part) for part in ("prediction", "gold"))]
-    right, ways = _right_words(table, outcome), []
-    for column, words in table.few_words(free).items():
-        part, telling = _tells_silence(table, column, words)
-        if not telling or _is_of_the_question(table, columns, column):
-            continue
-        cell = table.have[column]
-        among = ", ".join(map(literal, sorted(telling)))
-        rows, marked = first(
-            table.connection,
-            f"SELECT count(*), count(*) FILTER ({outcome} IN ({right})) FROM {table.name} WHERE {cell} IN ({among})",
-        )
-        if rows and (turned or 2 * marked <= rows):
-            ways.append((column, part, rows))
-    if ways:
-        column, part, rows = ways[0]
-        what = f"{' and '.join(repr(name) for name, _, _ in ways)} may say which answers were declined ({rows} of them)"
-        instead = f"or {roles.option('abstained', roles.NONE)} if none does"
-        raise FormatError(
-            table.source.label,
-            f"{what}, and the verdict alone says nothing of it: {roles.option(part, column)}, {instead}",
-            where=table.source.head,
-        )
-
-
-def _is_of_the_question(table: Loaded, columns: Mapping[str, str], column: str) -> bool:
-    """Say whether a column says the same of all answers that several runs gave to a question."""
-    questions = table.count(columns["question"])
-    return 2 * questions <= table.rows() and table.count(columns["question"], column) == questions
-
-
-def _claimed(columns: Mapping[str, str], named: Roles) -> set[str]:
-    """Return the columns that play a part, and those whose names are for one; but for other verdicts."""
-    verdicts = {*named.all("outcome", "score", "failure")} - {*columns.values()}
-    return {*columns.values(), *named.names} - verdicts
-
-
-def _tells_silence(table: Loaded, column: str, words: Sequence[str]) -> tuple[str, set[str]]:
-    """Return the part that a column would play, and its words for what was declined; none where it says nothing."""
-    if among := roles.silent_among(words):
-        return "abstained", among
-    if among := _reasons(table, column, words):
-        return "abstained", among
-    if {roles.truth_of(word) for word in words} == {True, False} and not roles.speaks_of(column, "fact"):
-        for part, silent in (("answered", False), ("abstained", True)):
-            if roles.speaks_of(column, part):
-                return part, {word for word in words if roles.truth_of(word) is silent}
-    return "", set()
-
-
-def _reasons(table: Loaded, column: str, words: Sequence[str]) -> set[str]:
-    """Return the words of a column that says by its name why an answer was declined, and else nothing: where all cells
-    are filled, it is yes and no in words that nobody knows."""
-    said = {word for word in words if re.fullmatch(NOTHING, word.strip(), re.IGNORECASE) is None}
-    known = any(decimal(word) is not None or roles.silence_of(word) is not None for word in said)
-    if not said or known or not roles.speaks_of(column, "abstained"):
-        return set()
-    empty = f"SELECT 1 FROM {table.name} WHERE {table.have[column]} IS NULL LIMIT 1"
-    return said if len(said) < len(words) or first(table.connection, empty) else set()
-
-
-def _right_words(table: Loaded, cell: str) -> str:
-    """List the words of a verdict, as its cell gives them, that mean what is right, in SQL."""
-    meant = table.source.meant.get("outcome", {})
-    words = roles.distinct(table.connection, table.name, cell)
-    right = [word for word in words if STATES.get(meant.get(word, ""), roles.state_of(word)) == CORRECT]
-    return ", ".join(map(literal, right)) or "NULL"
-
-
-def _silent(table: Loaded, named: Roles, declined_words: Declined) -> str:
-    """Return a cell that says "yes" where any column says that the answer was declined, or its words mean so."""
-    cells = []
-    if declined_words.asked and (prediction := named.one("prediction")):
-        counts = table.counted(prediction)
-        fitting = [text for text in counts if declined_words.fits(text)]
-        declined_words.matched.update({text.strip(): counts[text] for text in fitting})
-        if fitting:
-            cells.append(f"({_cases(table.have[prediction], dict.fromkeys(fitting, 'yes'))})")
-    for part, silent in (("abstained", True), ("answered", False)):
-        for column in named.all(part):
-            says = roles.silence_of if silent else roles.truth_of
-            words = table.words(column)
-            meant = {*table.source.meant.get("abstained", ())} & {*words}
-            among = (meant or roles.silent_among(words) or _reasons(table, column, words)) if silent else set()
-            values = {word: word in among if among else says(word) for word in words}
-            telling = {w: w if truth is None else "yes" for w, truth in values.items() if truth in (None, silent)}
-            cells.append(f"({_cases(table.have[column], telling)})")
-    if not cells:
-        return "NULL"
-    declined = " OR ".join(f"{cell} = 'yes'" for cell in cells)
-    return f"CASE WHEN {declined} THEN 'yes' ELSE coalesce({', '.join(cells)}, NULL) END"
-
-
-def _unsaid(
-    table: Loaded, named: Roles, columns: Mapping[str, str], silent: str, declined: Declined, *, faults: bool
-) -> tuple[str, bool]:
-    """Return where nothing was answered by the text of the answer, and whether some of these texts are words: it is
-    empty and not marked as right, or it reads like silence and has no verdict. That nothing is wrong with it (`faults`)
-    marks no such answer as right. Where the table says itself what is silent, nothing is."""
-    prediction, outcome = named.one("prediction"), columns["outcome"]
-    if prediction is None or silent != "NULL":
-        return "false", False
-    words = table.words(outcome)
-    meant = table.source.meant.get("outcome", {})
-    states = {word: STATES[meant[word]] if word in meant else roles.state_of(word) for word in words}
-    if SILENT in states.values():
-        return "false", False
-    cell, verdict = table.have[prediction], table.have[outcome]
-    marked = [word for word, state in states.items() if state != INCORRECT]
-    right = f"coalesce({verdict} IN ({', '.join(map(literal, marked)) or 'NULL'}), false)"
-    free = f"{verdict} IS NULL"
-    query = f"SELECT DISTINCT {cell} FROM {table.name} WHERE {cell} IS NOT NULL AND {free} LIMIT {_MOST_TEXTS}"
-    quiet = [text for (text,) in table.connection.execute(query).fetchall() if declined.reads(text)]
-    empty = f"{cell} IS NULL" if faults else f"({cell} IS NULL AND NOT {right})"
-    if not quiet:
-        return empty, False
-    return f"{empty} OR ({free} AND {cell} IN ({', '.join(map(literal, quiet))}))", True
+    return cases(table.have[column], words)

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from nescio.data.outcomes import CORRECT, STATES
 from nescio.formats.native import roles
 from nescio.sources.source import Source
-from nescio.sources.tables import first
+from nescio.sources.tables import first, literal
 
 if TYPE_CHECKING:
     import duckdb
@@ -65,3 +66,19 @@ class Loaded(Struct, frozen=True):
 
     def rows(self) -> int:
         return int(first(self.connection, f"SELECT count(*) FROM {self.name}")[0])
+
+
+def cases(cell: str, values: Mapping[str, object]) -> str:
+    """Return the cell that has these values in the place of its words."""
+    if not values:
+        return "NULL"
+    cases = " ".join(f"WHEN {literal(word)} THEN {literal(str(value))}" for word, value in values.items())
+    return f"CASE {cell} {cases} END"
+
+
+def right_words(table: Loaded, cell: str) -> str:
+    """List the words of a verdict, as its cell gives them, that mean what is right, in SQL."""
+    meant = table.source.meant.get("outcome", {})
+    words = roles.distinct(table.connection, table.name, cell)
+    right = [word for word in words if STATES.get(meant.get(word, ""), roles.state_of(word)) == CORRECT]
+    return ", ".join(map(literal, right)) or "NULL"

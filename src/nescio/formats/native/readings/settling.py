@@ -11,11 +11,12 @@ from nescio.data.outcomes import MEANINGS, SILENT
 from nescio.data.repeats import REPEAT
 from nescio.errors import FormatError
 from nescio.formats.native import roles
+from nescio.formats.native.readings.composed_names import runs_of_parts
 from nescio.formats.native.readings.evidence import VERDICTS
 from nescio.formats.native.readings.silences import settled_silence
 from nescio.formats.native.readings.table import Table, table_of
 from nescio.formats.native.readings.verdicts import Verdict, counted, marks_of, settled_verdict, verdicts_of
-from nescio.formats.native.readings.wide import QUESTION, RUN, rows_of, runs_of, runs_of_columns, runs_of_parts
+from nescio.formats.native.readings.wide import QUESTION, RUN, rows_of, runs_of, runs_of_columns
 from nescio.sources.source import Source
 
 _UNLIKELY, _SHOWN = -2.0, 5  # of what is shown
