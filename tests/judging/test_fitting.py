@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from time import perf_counter
+from time import process_time
 
 import pytest
 from hypothesis import assume, given
@@ -157,9 +157,9 @@ def test_each_question_is_judged_by_what_its_gold_is() -> None:
 )
 def test_long_answers_take_no_long_time(piece: str) -> None:
     """Texts of strangers, whose length must not matter more than it does: 100,000 characters in under a second."""
-    begun = perf_counter()
+    begun = process_time()
     for text in (piece * 100_000, f"a {piece * 100_000} b", f"x=1 {piece * 100_000}!"):
         right("E = mc^2, or a", text[:100_000])
         right("-1", text[:100_000])
         right("F-16", text[:100_000])
-    assert perf_counter() - begun < 9
+    assert process_time() - begun < 9

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 from numpy.testing import assert_array_equal
 
+import nescio
 from nescio.errors import MismatchError
 from tests.formats.encodings import assert_refused, evidence, refusal
 
@@ -47,6 +48,13 @@ def sound_digest() -> str:
 )
 def test_the_same_table(given: object) -> None:
     assert evidence(given).digest() == sound_digest()
+
+
+def test_a_stream_of_scores_is_read_as_its_table_is() -> None:
+    """It can be read once, and is looked at more often."""
+    scores = pa.table({"question": ["a", "b", "c", "d"], "r1": [1, 0, 1, 1], "r2": [0, 1, 1, 0]})
+    found, expected = ([(row.run, row.value) for row in nescio.score(given)] for given in (scores.to_reader(), scores))
+    assert found == expected
 
 
 @pytest.mark.parametrize(

@@ -86,7 +86,7 @@ def readable(table: Any) -> Any:
     if isinstance(table, Mapping) or is_rows(table):
         return _texts(table)
     if type(table).__module__.split(".")[0] == "pyarrow":
-        return _widened(table)
+        return _widened(table.read_all() if hasattr(table, "read_all") else table)  # a stream is read but once
     if hasattr(table, "__arrow_c_stream__") and type(table).__module__.split(".")[0] not in KNOWN:
         return Stream(table)
     if type(table).__module__.split(".")[0] in KNOWN or not hasattr(table, "__dataframe__"):

@@ -196,11 +196,11 @@ def _check_runs(source: Source, names: Sequence[str], scores: Array) -> None:
         named = f", or name {way}" if (way := among_runs(source)) else ""
         raise FormatError(source.label, f"{rule}; {ways}{named}", where=source.head)
     _ask_of_questions(source, names, scores, ways)
-    if speaks_of_parts(table_of(source)):
-        rule = "its columns are several of each run, and no runs, so this is no score matrix"
-        raise FormatError(source.label, f"{rule}; name {among_runs(source)}", where=source.head)
     told = [name for name in names if any(roles.speaks_of(name, part) for part in ("abstained", "answered"))]
     binary = [name for name, column in zip(names, scores, strict=True) if _is_binary(column)]
+    if len(binary) > 1 and speaks_of_parts(table_of(source)):
+        rule = "its columns are several of each run, and no runs, so this is no score matrix"
+        raise FormatError(source.label, f"{rule}; name {among_runs(source)}", where=source.head)
     if len(told) < len(names) and (found := [name for name in told if name in binary]):
         rule = f"{found[0]!r} may say which questions were answered, and be no run, so this may be no score matrix"
         raise FormatError(source.label, f"{rule}; name {among_runs(source) or ways}", where=source.head)

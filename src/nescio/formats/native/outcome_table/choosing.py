@@ -18,6 +18,7 @@ from nescio.formats.native.outcome_table.loaded import Loaded, cases, right_word
 from nescio.formats.native.outcome_table.unread import unread
 from nescio.formats.native.readings.columns import speaks_of_faults
 from nescio.formats.native.readings.proposing import propose, rivals_of_name
+from nescio.formats.native.readings.table import table_in
 from nescio.formats.native.readings.ways import of_words
 from nescio.formats.native.roles import Roles, ask
 from nescio.formats.registry import Declined
@@ -178,7 +179,8 @@ def _ask_of_rivals(table: Loaded, named: Roles, column: str, *, whole: bool) -> 
     than those."""
     if "outcome" in named.named:
         return
-    rivals, ways = rivals_of_name(table.source, column, whole=whole)
+    seen = table_in(table.connection, table.name, table.have, table.source)
+    rivals, ways = rivals_of_name(seen, column, whole=whole)
     if rivals:
         what = f"{' and '.join(map(repr, [column, *rivals]))} say right or wrong, and differ"
         raise FormatError(table.source.label, f"{what}; name {ways}", where=table.source.head)

@@ -46,10 +46,9 @@ def rivals_of_judging(source: Source) -> list[str]:
     return [*(v.column.name for v in verdicts_of(table) if v.weight > 0), *(c.name for c in marks_of(table))]
 
 
-def rivals_of_name(source: Source, column: str, *, whole: bool) -> tuple[list[str], str]:
+def rivals_of_name(table: Table, column: str, *, whole: bool) -> tuple[list[str], str]:
     """Return the columns that may be the verdict as well as one that is it by its name, and the ways to read each: all
     that differ from it and are not far behind; of a `whole` name only those for which more speaks."""
-    table = table_of(source)
     found = verdicts_of(table)
     first = next((v for v in found if v.column.name == column), None)
     if first is None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 from nescio.data.repeats import REPEAT
 from nescio.formats.native import roles
@@ -15,6 +16,9 @@ from nescio.sources.database import connect
 from nescio.sources.source import Source, small
 from nescio.sources.tables import load_rows
 from nescio.text import decimal, squeeze
+
+if TYPE_CHECKING:
+    import duckdb
 
 ROWS, LONGEST = 20_000, 500  # rows that are looked at, and letters of a cell
 FEW_TEXTS = 3  # of which nothing is said by what is the same
@@ -274,9 +278,23 @@ def answered(columns: Sequence[Column]) -> Iterator[tuple[Column, Column, int]]:
 def table_of(source: Source, reads: Reads = _never, longest: int = LONGEST) -> Table:
     """Look at the first rows of a source, and at the first letters of its cells."""
     with connect(small=small(source)) as connection:
-        have = {name: cell for name, cell in load_rows(connection, source, "cells").items() if name is not None}
-        cells = ", ".join(f"left({cell}, {longest})" for cell in have.values())
-        rows = connection.execute(f"SELECT {cells} FROM cells ORDER BY row LIMIT {ROWS}").fetchall()
+        have = load_rows(connection, source, "cells")
+        return table_in(connection, "cells", have, source, reads=reads, longest=longest)
+
+
+def table_in(
+    connection: duckdb.DuckDBPyConnection,
+    name: str,
+    have: Mapping[str, str],
+    source: Source,
+    *,
+    reads: Reads = _never,
+    longest: int = LONGEST,
+) -> Table:
+    """Look at the first rows of a source whose rows are in DuckDB already; `have` are the cells by their columns."""
+    have = {column: cell for column, cell in have.items() if column is not None}
+    cells = ", ".join(f"left({cell}, {longest})" for cell in have.values())
+    rows = connection.execute(f"SELECT {cells} FROM {name} ORDER BY row LIMIT {ROWS}").fetchall()
     rows = [row for row in rows if row != tuple(have)]  # a header that is repeated
-    columns = [Column(name, column) for name, column in zip(have, zip(*rows, strict=True), strict=True)]
-    return Table(columns, roles.roles_of((name for name in have if name is not None), source.named), reads)
+    columns = [Column(column, values) for column, values in zip(have, zip(*rows, strict=True), strict=True)]
+    return Table(columns, roles.roles_of(have, source.named), reads)
