@@ -55,8 +55,10 @@
   };
   const open = async (chosen) => {
     if (!chosen) return;
+    place.ariaBusy = "true";
     const bytes = new Uint8Array(await chosen.arrayBuffer());
     guard(() => begin(reading.decode(bytes), chosen.name));
+    place.ariaBusy = "false";
   };
   file.addEventListener("change", () => open(file.files[0]));
   for (const event of ["dragover", "dragleave", "drop"]) drop.addEventListener(event, (happened) => {

@@ -45,8 +45,7 @@ def keys_of(kind: str, who: str, page: Any) -> list[str]:
 
 def judged(page: Any, kind: str, who: str, folder: Path) -> int:
     """Judge all there is, and count; the first screen and the last are looked at."""
-    n = 0
-    while True:
+    for n in range(1_000):
         page.wait_for_selector(NEXT)
         over = page.is_visible(END)
         if n == 0 or over:
@@ -64,7 +63,7 @@ def judged(page: Any, kind: str, who: str, folder: Path) -> int:
                 page.click("text=Save the list")
             else:
                 page.keyboard.press(press)
-        n += 1
+    raise AssertionError("the last item was never shown")
 
 
 def looked_at(page: Any, width: int, picture: Path) -> None:

@@ -39,6 +39,7 @@ def serving(db: Path) -> Iterator[tuple[Database, str]]:
     thread = threading.Thread(target=server.run)
     thread.start()
     while not server.started:
+        assert thread.is_alive(), "the server did not start"
         time.sleep(0.05)
     try:
         yield database, f"http://127.0.0.1:{port}"
@@ -180,7 +181,9 @@ def test_a_slow_server_neither_takes_a_key_for_what_was_judged_nor_ends_early(
 
     page.route("**/api/*", late)
     end = '#question:text("That was the last one")'
-    while not page.is_visible(end):
+    for _ in range(100):
+        if page.is_visible(end):
+            break
         page.keyboard.press("r")  # as fast as one can
         page.wait_for_selector(f'{end}, #place:text-matches("^Answer")')
     saved(page)

@@ -130,8 +130,10 @@ def judged_under(db: str, port: int, disturb: Callable[[], None]) -> list[Simula
     assessors = [Simulated(links[name], name, stop) for name in names]
     for one in assessors:
         one.start()
-    disturb()
-    stop.set()
+    try:
+        disturb()
+    finally:
+        stop.set()
     for one in assessors:
         one.join(60)
     with database.reading() as connection:
@@ -309,7 +311,7 @@ def test_a_hundred_thousand_items(new_db: Callable[[], str], tmp_path: Path) -> 
             n += 1
             time.sleep(0.05)
 
-    thread = threading.Thread(target=judge)
+    thread = threading.Thread(target=judge, daemon=True)
     thread.start()
     other = [{"id": f"q{i}", "answer": f"another {i}"} for i in range(100_000)]
     late = made.lines(tmp_path / "late.jsonl", other)

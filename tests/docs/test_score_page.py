@@ -51,7 +51,7 @@ def give(opened: Opened, name: str, text: str | bytes) -> None:
     """Choose a file, as a drop does."""
     data = text.encode() if isinstance(text, str) else text
     opened.page.set_input_files("#score-file", {"name": name, "mimeType": "text/plain", "buffer": data})
-    opened.page.wait_for_timeout(150)
+    opened.page.wait_for_selector("#score[aria-busy=false]")
 
 
 def rows(opened: Opened, label: str) -> dict[str, list[float]]:

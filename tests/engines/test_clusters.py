@@ -60,6 +60,7 @@ def test_a_cluster_and_its_end(name: str, tmp_path: Path, shards: list[Path], mo
 
 
 def _kill_after_two(cluster: Cluster, kept: Path) -> None:
-    while not kept.exists() or len(list(kept.iterdir())) < 2:
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline and len(list(kept.glob("*"))) < 2:
         time.sleep(0.05)
     cluster.kill()

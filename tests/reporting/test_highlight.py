@@ -42,6 +42,15 @@ def assert_only(page: Any, run: str) -> None:
     assert figures == page.locator(".figure").count()
 
 
+def assert_none(page: Any, run: str) -> None:
+    """No mark is faded any more."""
+    for _ in range(20):
+        page.wait_for_timeout(100)
+        if not any(faded for _, faded in page.evaluate(FADED, run)):
+            return
+    raise AssertionError("marks are faded still")
+
+
 def test_a_name_emphasises_its_run_everywhere(four: Path, visit: Any) -> None:
     opened: Opened = visit(four, viewport={"width": 1440, "height": 1000})
     page = opened.page
@@ -50,8 +59,7 @@ def test_a_name_emphasises_its_run_everywhere(four: Path, visit: Any) -> None:
     name.hover()
     assert_only(page, run)
     page.mouse.move(2, 2)
-    page.wait_for_timeout(250)
-    assert not any(faded for _, faded in page.evaluate(FADED, run))
+    assert_none(page, run)
     name.click()
     page.mouse.move(2, 2)
     assert_only(page, run)
@@ -63,8 +71,7 @@ def test_a_name_emphasises_its_run_everywhere(four: Path, visit: Any) -> None:
         "(it) => getComputedStyle(it).backgroundColor"
     )
     page.keyboard.press("Escape")
-    page.wait_for_timeout(250)
-    assert not any(faded for _, faded in page.evaluate(FADED, run))
+    assert_none(page, run)
     opened.assert_quiet()
 
 
