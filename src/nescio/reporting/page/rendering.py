@@ -169,7 +169,7 @@ def assembled(
     held = {**{figure.name: table(figure) for figure in figures}, **(held or {})}
     if browsing:
         held["browser"] = dict(browsing.payload)
-    script = '"use strict";\n' + "\n".join(map(asset, scripts))
+    script = '"use strict";\n' + "\n".join(map(asset, ("unpack.js", *scripts)))
     asks = "; connect-src 'self'" if "live.js" in scripts else ""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     filled = templates("nescio.reporting", "page").get_template(template)
