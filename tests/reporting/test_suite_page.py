@@ -30,8 +30,10 @@ def test_the_sentence_names_the_best_and_who_is_tied() -> None:
     low = 0.0125 ** (1 / 80)
     assert said == (
         f"x has the best mean accuracy over 2 benchmarks, 1.000 [{low:.3f}, 1.000], "
-        "significantly better than every other run."
+        "significantly better than y."
     )
+    three = {name: evidence(x="C" * 40, y="W" * 40, z="W" * 40) for name in "ab"}
+    assert answer(typed.score(three, "accuracy", **SMALL)).text.endswith("significantly better than every other run.")
     tied = {"a": evidence(x="CCW", y="CWW"), "b": evidence(x="CWW", y="CWW")}
     assert "not significantly different from y." in answer(typed.score(tied, "accuracy", **SMALL)).text
     alone = typed.score({"a": evidence(x="CW")}, "accuracy", ci=None, **SMALL)

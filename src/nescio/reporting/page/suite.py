@@ -115,7 +115,8 @@ def statements(scores: SuiteScores, suite: Suite | None = None) -> tuple[Stateme
     tied = [shown[row.run] for row in others if row.tied_with_best or row.best]
     if not tied:
         said = Statement("better", f"Ship {name}, if the benchmarks matter alike.", figures, LEVEL)
-        head = f"{after}, significantly better than every other run."
+        than = shown[others[0].run] if len(others) == 1 else "every other run"
+        head = f"{after}, significantly better than {than}."
     else:
         text = (
             f"These benchmarks do not tell {enumerated([name, *tied], 3)} apart: choose by what they cost, by the "
