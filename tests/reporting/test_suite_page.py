@@ -29,8 +29,7 @@ def test_the_sentence_names_the_best_and_who_is_tied() -> None:
     # All of 80 right: the exact bound of Clopper & Pearson, of 97.5% and two sides, as one of two runs was chosen.
     low = 0.0125 ** (1 / 80)
     assert said == (
-        f"x has the best mean accuracy over 2 benchmarks, 1.000 [{low:.3f}, 1.000], "
-        "significantly better than y."
+        f"x has the best mean accuracy over 2 benchmarks, 1.000 [{low:.3f}, 1.000], significantly better than y."
     )
     three = {name: evidence(x="C" * 40, y="W" * 40, z="W" * 40) for name in "ab"}
     assert answer(typed.score(three, "accuracy", **SMALL)).text.endswith("significantly better than every other run.")
