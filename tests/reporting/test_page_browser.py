@@ -364,7 +364,7 @@ def test_all_real_runs_open_fast_and_lay_out_few_rows(tmp_path: Path, visit: Any
         page.wait_for_timeout(60)
         assert page.locator(".grid-body .row").count() < 60
         assert page.locator(".grid-body .row:visible").count() >= 14
-    last = "JSON.parse(document.getElementById('data').textContent).browser.questions.at(-1)"
+    last = "page.held.browser.questions.at(-1)"
     page.press("#grid", "End")
     assert page.inner_text(".row.at .name") == page.evaluate(last)
     opened.assert_quiet()

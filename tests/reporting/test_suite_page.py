@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from pathlib import Path
@@ -28,9 +29,10 @@ def test_the_sentence_names_the_best_and_who_is_tied() -> None:
     # All of 80 right: the exact bound of Clopper & Pearson, of 97.5% and two sides, as one of two runs was chosen.
     low = 0.0125 ** (1 / 80)
     assert said == (
-        f"x has the best mean accuracy over 2 benchmarks, 1.000 [{low:.3f}, 1.000], "
-        "significantly better than every other run."
+        f"x has the best mean accuracy over 2 benchmarks, 1.000 [{low:.3f}, 1.000], significantly better than y."
     )
+    three = {name: evidence(x="C" * 40, y="W" * 40, z="W" * 40) for name in "ab"}
+    assert answer(typed.score(three, "accuracy", **SMALL)).text.endswith("significantly better than every other run.")
     tied = {"a": evidence(x="CCW", y="CWW"), "b": evidence(x="CWW", y="CWW")}
     assert "not significantly different from y." in answer(typed.score(tied, "accuracy", **SMALL)).text
     alone = typed.score({"a": evidence(x="CW")}, "accuracy", ci=None, **SMALL)
@@ -45,6 +47,7 @@ def test_the_advice_says_where_another_run_is_better() -> None:
     assert said.more == (
         "x has the best accuracy on 1 of 2 benchmarks; better there: y on b (0.667 against 0.500). No single benchmark "
         "is tested here.",
+        "The interval above holds for the best of 2 runs; in the tables, each is that of its run alone.",
     )
     tied = {"a": evidence(x="CCW", y="CWW"), "b": evidence(x="CWW", y="CWW")}
     assert answer(typed.score(tied, "accuracy", **SMALL)).advice.startswith(
@@ -52,6 +55,40 @@ def test_the_advice_says_where_another_run_is_better() -> None:
     )
     undefined = {"a": evidence(x="UU", y="UU")}
     assert answer(typed.score(undefined, "precision_answered", **SMALL)).text.startswith("The mean of")
+
+
+def page_of(suite: dict[str, Evidence], tmp_path: Path, measure: str = "c@1") -> str:
+    nescio.report(suite, measure, output=tmp_path / "suite.html", **SMALL)
+    return (tmp_path / "suite.html").read_text(encoding="utf-8")
+
+
+def advised(page: str) -> str:
+    return html.unescape(re.search(r'<p class="advice">(.*?)</p>', page)[1])  # type: ignore[index]
+
+
+def test_a_run_that_is_mostly_wrong_or_worse_than_silence_is_not_shipped(tmp_path: Path) -> None:
+    """x: 15 of 40 right, 25 wrong on a; 10 of 20 answers wrong on b, 20 silent: (25/40 + 10/40)/2 = .4375 of all
+    questions wrong, of (1 + .5)/2 = .75 answered: more than half."""
+    bad = {
+        "a": evidence(x="C" * 15 + "W" * 25, y="W" * 40),
+        "b": evidence(x="C" * 10 + "W" * 10 + "U" * 20, y="W" * 40),
+    }
+    assert advised(page_of(bad, tmp_path)) == (
+        "x is the best of these, but most of its answers are wrong, each benchmark counted alike: do not ship it."
+    )
+    alone = {"a": evidence(x="CWW"), "b": evidence(x="CWW")}
+    assert advised(page_of(alone, tmp_path)) == (
+        "Do not ship x: most of its answers are wrong, each benchmark counted alike."
+    )
+    # At t = .75 an error costs 3: (24 - 3·16)/40 < 0, which silence earns; .4 of the answers are wrong.
+    dear = {"a": evidence(x="C" * 24 + "W" * 16, y="W" * 40), "b": evidence(x="C" * 24 + "W" * 16, y="W" * 40)}
+    assert advised(page_of(dear, tmp_path, "penalty(t=0.75)")) == (
+        "x is the best of these, but never answering scores more by penalty(t=0.75), each benchmark counted alike: "
+        "do not ship it."
+    )
+    assert advised(page_of(dear, tmp_path)) == "Ship x, if the benchmarks matter alike."
+    silent = {"a": evidence(x="UUU", y="UUU"), "b": evidence(x="UUU", y="UUU")}
+    assert advised(page_of(silent, tmp_path)) == "There is nothing to ship: x answered no question."
 
 
 def wrong_of(run: str) -> int:

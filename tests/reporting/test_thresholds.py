@@ -79,7 +79,7 @@ def test_the_headline_ends_in_what_to_do(tmp_path: Path) -> None:
     assert advice(pages.gather([plain], resamples=200)) == (
         f"Ship keen as it is: it answers 100%, and 40% of its answers are wrong (at most {math.ceil(100 * upper)}% on "
         "others like them, with 95% confidence, chosen out of 2)."
-        " With a confidence for each answer, this page also says above which confidence to answer."
+        " Given a confidence for each answer, nescio also says above which confidence to answer."
     )
     level = outcome_table(tmp_path / "level.csv", {"one": "CCW" * 20, "two": "WCC" * 20})
     assert (

@@ -310,14 +310,15 @@ def matching_formats(source: Source, *, judging: bool = False) -> list[Format]:
     right answer, or was silent, are no tool's, whatever else they hold. A table of answers that says itself which
     are right is one of outcomes, unless `judging` is asked for.
     """
-    known = [format_ for format_ in candidate_formats(source) if format_.recognise(source)]
+    candidates = candidate_formats(source)
     if roles.says_what_tools_do_not(source):
-        known = [format_ for format_ in known if not format_.of_a_tool]
-    own = [format_ for format_ in known if not format_.fallback]
+        candidates = [format_ for format_ in candidates if not format_.of_a_tool]
+    own = [format_ for format_ in candidates if not format_.fallback and format_.recognise(source)]
     if own and not source.named:
         defers = not judging and all(own_.defers_to_verdicts and own_.defers_to_verdicts(source) for own_ in own)
         return (_understood(source, judging=False) if defers else []) or own
-    return _understood(source, judging=judging) or own or known
+    known = _understood(source, judging=judging) or own
+    return known or [format_ for format_ in candidates if format_.fallback and format_.recognise(source)]
 
 
 def is_streamed(source: Source) -> bool:

@@ -3,7 +3,6 @@ them."""
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Mapping, Sequence
 from statistics import NormalDist
 from typing import Any
@@ -22,7 +21,7 @@ from nescio.reporting.layout import shortened
 from nescio.reporting.page.graded import Graded, graded_scores
 from nescio.reporting.page.question_texts import ANSWERS, QUESTIONS, Parts, Texts, keys, packed_texts
 from nescio.reporting.page.report_data import ReportData
-from nescio.reporting.page.shown_text import names
+from nescio.reporting.page.shown_text import as_json, deflated, names
 from nescio.text import sanitize
 
 ABSENT, CORRECT, INCORRECT, UNANSWERED, RIGHTLY_SILENT, UNGRADED, SCORED = range(7)
@@ -165,7 +164,7 @@ def browser(
     payload: dict[str, Any] = {
         "runs": list(seen.runs),
         "heads": [short.get(run, run) for run in seen.runs],
-        "questions": shown,
+        "questions": listed(shown),
         "cells": packed(seen.states),
         "facets": facets,
         "further": further,
@@ -175,7 +174,7 @@ def browser(
         **(more or {}),
     }
     ids = [name for name, _ in rows]
-    payload |= {"ids": ids} if ids != list(shown) else {}  # as files have them, for notes that go back to them
+    payload |= {"ids": listed(ids)} if ids != list(shown) else {}  # as files have them, for notes that go back to them
     payload |= {"runIds": list(seen.names)} if list(seen.names) != list(seen.runs) else {}
     if seen.words:
         payload["words"] = list(seen.words)
@@ -236,11 +235,11 @@ def _decided(data: Evidence, graded: Graded) -> tuple[NDArray[np.intp], NDArray[
 
 
 def packed(cells: NDArray[np.uint8]) -> str:
-    """Numbers below 16, question by question, two in a byte (the first in the low half), as base64."""
+    """Numbers below 16, question by question, two in a byte (the first in the low half), deflated."""
     flat = np.ascontiguousarray(cells.T).ravel()
     if len(flat) % 2:
         flat = np.append(flat, np.uint8(0))
-    return base64.b64encode((flat[0::2] | (flat[1::2] << 4)).tobytes()).decode()
+    return deflated((flat[0::2] | (flat[1::2] << 4)).tobytes())
 
 
 def certainties(data: Evidence) -> NDArray[np.float32] | None:
@@ -261,8 +260,13 @@ def candidate_marks(data: Evidence) -> NDArray[np.uint8] | None:
 
 
 def floats(values: NDArray[np.float32]) -> str:
-    """Numbers, question by question, as 32 bits each in base64."""
-    return base64.b64encode(np.ascontiguousarray(values.T, dtype="<f4").tobytes()).decode()
+    """Numbers, run by run, which are more alike than those of a question, as 32 bits each, deflated."""
+    return deflated(np.ascontiguousarray(values, dtype="<f4").tobytes())
+
+
+def listed(values: Sequence[object]) -> str:
+    """Return a list as JSON, deflated: the names of questions are a third of a page of numbers."""
+    return deflated(as_json(list(values)).encode())
 
 
 def _words(texts: Texts | None, rows: Sequence[tuple[str, str | None]]) -> list[list[str]]:
@@ -285,7 +289,7 @@ def _strata(
         if len(distinct) > MOST_VALUES:
             others |= {} if texts in shown else {name: texts}
         elif len(distinct) > 1:
-            codes = base64.b64encode(code.astype(np.uint8).tobytes()).decode()
+            codes = deflated(code.astype(np.uint8).tobytes())
             facets.append({"name": name, "values": names(list(distinct)), "codes": codes})
     for limit in (400, 100, 40):
         further = [

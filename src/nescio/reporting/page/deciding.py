@@ -4,16 +4,16 @@ is."""
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-import numpy as np
 from msgspec import Struct
 
 from nescio.data.evidence import Evidence
-from nescio.formats.logs.grading import NOT_DECIDED
 from nescio.measures import parse
 from nescio.reporting.numbers import number
+from nescio.reporting.page import fitness
+from nescio.reporting.page.fitness import Standing, no_decision, totals, unfit
 from nescio.reporting.page.report_data import ReportData, Shipping
 from nescio.reporting.page.statements import LEVEL, Figure, Statement
 from nescio.selective.certified import GRID, Guarantee, needed
@@ -24,8 +24,6 @@ from nescio.text import enumerated, plural
 TOLERATED = 0.05  # the share of wrong answers that the page begins with
 FEWEST = 20  # questions, or clusters, below which nothing is decided
 NEAR = 0.05  # how far the bound of strong evidence lies above what was seen
-MOSTLY = 0.5  # of the answers wrong: from there on silence is worth more at a price of one right answer
-MUCH = 0.1  # of the questions, silent for want of an answer that could be read
 
 
 class Promise(Struct, frozen=True):
@@ -44,11 +42,11 @@ def decision(report: ReportData) -> tuple[Statement, ...]:
     if not report.counts or not any(map(sum, report.counts.values())):
         return ()
     run, shipping = _chosen(report)
-    unread = tuple(_no_decision(report, run))
+    unread = tuple(no_decision(report.shown[run], [[row for row in report.loaded.silence if row.run == run]]))
     if nothing := _degenerate(report):
         return (*unread, *nothing)
-    unfit = tuple(_unfit(report, run, shipping))
-    shipped = (*unfit, *_ship(report, run, shipping, refused=bool(unread or unfit)))
+    refusal = tuple(unfit(_standing(report, run, shipping.tuned), _at(shipping.tuned)))
+    shipped = (*refusal, *_ship(report, run, shipping, refused=bool(unread or refusal)))
     return (*unread, *shipped, *_no_threshold(report, run), *_tie(report, shipping), *_more(report))
 
 
@@ -70,11 +68,7 @@ def units(report: ReportData) -> int:
 
 def silent_share(report: ReportData) -> float:
     """Return what a run earns that never answers: the share of the questions that have no answer."""
-    data = report.loaded.data
-    if not isinstance(data, Evidence) or "answerable" not in data.columns:
-        return 0.0
-    i = data.runs.index(report.runs[0])
-    return float((data.columns["answerable"][i][data.present[i]] == 0).mean())
+    return fitness.silent_share(report.loaded.data, report.runs[0])
 
 
 def unit(report: ReportData) -> str:
@@ -127,46 +121,14 @@ def _at_thresholds(report: ReportData) -> str:
     return " at their thresholds" if report.shipping and report.shipping.tuned else ""
 
 
-def _no_decision(report: ReportData, run: str) -> Iterator[Statement]:
-    """Say how much silence of a run was no decision of its own, where that is much."""
-    silent = [row for row in report.loaded.silence if row.run == run and row.taken_for == "silence"]
-    rows = [row for row in silent if row.why in NOT_DECIDED]
-    lost, of = sum(row.n for row in rows), max((row.of for row in rows), default=0)
-    if not of or lost < MUCH * of:
-        return
-    why = max(rows, key=lambda row: row.n).why
-    text = (
-        f"Ship nothing yet: {lost:,} of {report.shown[run]}'s {plural(of, 'answer')} count as silence, though the run "
-        f"did not decline ({why}). Mend how answers are read, or what stopped the run, and score again."
-    )
-    yield Statement("no decision", text, {"run": report.shown[run], "lost": lost, "of": of, "why": why})
-
-
-def _unfit(report: ReportData, run: str, shipping: Shipping) -> Iterator[Statement]:
-    """Say of the best run that most of its answers are wrong, or that silence would score more where errors cost."""
-    tuned, k = shipping.tuned, len(report.runs)
-    answered, wrong = (tuned.coverage, tuned.coverage * tuned.risk) if tuned else answers_of(report, run)
-    name = f"{report.shown[run]}{_at(tuned)}"
-    figures: dict[str, Figure] = {"run": report.shown[run], "runs": k}
-    best = f"{name} is the best of these, but" if k > 1 else f"Do not ship {name}:"
-    never = ": do not ship it." if k > 1 else "."
-    row, silent = report.row(run, report.main), _silent_score(report)
-    value = tuned.value if tuned else row.value if row else math.nan
-    if wrong > MOSTLY * answered:
-        text = f"{best} most of its answers are wrong{never}"
-        yield Statement("mostly wrong", text, {**figures, "answered": answered, "wrong": wrong})
-    elif value < silent:
-        text = f"{best} never answering scores more by {report.main}{never}"
-        yield Statement("silence", text, {**figures, "value": value, "silence": silent})
-
-
-def _silent_score(report: ReportData) -> float:
-    """Return what a run that never answers scores, where errors cost; undefined elsewhere."""
-    measure, share = parse(report.main), silent_share(report)
-    if not measure.counts_outcomes or measure.declaration.lower_is_better or not measure.bounds[0] < 0:
-        return math.nan
-    silent = {"correct": share, "incorrect": 0.0, "unanswered": 1 - share}
-    return float(measure.of_totals(_totals(measure, {name: np.array([one]) for name, one in silent.items()}, 1))[0])
+def _standing(report: ReportData, run: str, tuned: TunedPoint | None) -> Standing:
+    """Return what the run chosen did, on held-out questions where a threshold of its own was chosen."""
+    name, main, row = report.shown[run], report.main, report.row(run, report.main)
+    silence = fitness.silence_scores(main, report.loaded.data, report.runs[0])
+    if tuned:
+        wrong = tuned.coverage * tuned.risk
+        return Standing(name, len(report.runs), tuned.coverage, wrong, main, tuned.value, silence)
+    return Standing(name, len(report.runs), *answers_of(report, run), main, row.value if row else math.nan, silence)
 
 
 def _no_threshold(report: ReportData, run: str) -> Iterator[Statement]:
@@ -320,7 +282,7 @@ def another_sample(report: ReportData) -> Iterator[Statement]:
 
     def value(outcomes: Any) -> Any:
         columns = {"correct": outcomes[:, 0], "incorrect": outcomes[:, 1], "unanswered": outcomes[:, 2]}
-        return measure.of_totals(_totals(measure, columns, n))
+        return measure.of_totals(totals(measure, columns, n))
 
     low, high = another_value(counts, n, value, level_of_each(LEVEL, k))
     if math.isnan(low):
@@ -334,17 +296,6 @@ def another_sample(report: ReportData) -> Iterator[Statement]:
     yield Statement("another sample", text, figures, LEVEL)
 
 
-def _totals(measure: Any, columns: Mapping[str, Any], n: int) -> dict[str, Any]:
-    """Return the sums that a measure of outcomes reads, of many samples of n questions."""
-    kinds = {name: np.eye(3)[i] for i, name in enumerate(("correct", "incorrect", "unanswered"))}
-    each = measure.each(kinds)
-    stacked = np.stack([columns[name] for name in ("correct", "incorrect", "unanswered")], axis=1)
-    return {
-        **{name: stacked @ np.asarray(values) for name, values in each.items()},
-        "n": np.full(len(stacked), float(n)),
-    }
-
-
 def _at(tuned: TunedPoint | None) -> str:
     if tuned is None:
         return ""
@@ -353,13 +304,7 @@ def _at(tuned: TunedPoint | None) -> str:
 
 def answers_of(report: ReportData, run: str) -> tuple[int, int]:
     """Return how many questions a run answers, and how many of these wrongly; silence is never among them."""
-    data = report.loaded.data
-    correct, incorrect, _ = report.counts[run]
-    if not isinstance(data, Evidence) or "answered" not in data.columns:
-        return correct + incorrect, incorrect
-    i = data.runs.index(run)
-    answered = data.present[i] & (data.columns["answered"][i] == 1)
-    return int(answered.sum()), int((answered & (data.columns["incorrect"][i] == 1)).sum())
+    return fitness.answered_and_wrong(report.loaded.data, run, report.counts[run])
 
 
 def promises(report: ReportData) -> tuple[Promise, ...]:

@@ -4,7 +4,7 @@ const graded = (() => {
   const own = held.browser;
   if (!own?.graded) return null;
   const R = own.runs.length, n = own.questions.length;
-  const scores = own.graded.map(({ name, values }) => ({ name, values: new Float32Array(Uint8Array.from(atob(values), (c) => c.charCodeAt(0)).buffer) }));
+  const scores = own.graded.map(({ name, values }) => ({ name, values: unpack.floats(values, R) }));
   const inGrid = Boolean(own.words); // else cells are outcomes, and scores stand beside an answer
   const bounds = scores.map(({ values }) => { let low = Infinity, high = -Infinity; for (const v of values) { if (v < low) low = v; if (v > high) high = v; } return [low, high]; });
   const shade = (value, [low, high]) => { const [from, to] = low >= 0 && high <= 1 ? [0, 1] : [low, high]; return to > from ? (value - from) / (to - from) : 1; };

@@ -31,6 +31,7 @@ from nescio.data.outcomes import NOT_GRADED, SILENT, Outcomes
 from nescio.pipeline import Loaded
 from nescio.reporting.page import browser
 from nescio.reporting.page.browser import states
+from nescio.reporting.page.shown_text import deflated
 
 ONLY_OLD, ONLY_NEW, NOT_KNOWN = 9, 10, 11  # after the nine moves, 3·(outcome in the old run) + outcome in the new one
 APART = {
@@ -180,14 +181,9 @@ def _raw_states(outcomes: Outcomes, places: Sequence[int]) -> NDArray[np.uint8]:
 
 def payload(moved: Moves) -> dict[str, object]:
     """Return what the browser of questions needs to filter by moves."""
-    import base64
-
     kinds = [[slug, name, code, moved.kind(code)] for code, (slug, name) in move_names().items()]
     kinds += [[slug, name, code, moved.kind(code)] for code, (slug, name) in APART.items() if moved.kind(code)]
     groups = [[slug, name, bit, len(moved.group(slug))] for slug, (name, _, bit) in GROUPS.items()]
-    coded = {
-        name: base64.b64encode(values.tobytes()).decode()
-        for name, values in (("codes", moved.codes), ("flags", moved.flags))
-    }
+    coded = {"codes": deflated(moved.codes.tobytes()), "flags": deflated(moved.flags.tobytes())}
     counted = {} if moved.counted is None else {"counted": browser.packed(moved.counted)}
     return {"moves": {**coded, "kinds": kinds, "groups": groups}, **counted}

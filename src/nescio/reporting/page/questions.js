@@ -8,11 +8,11 @@
 
   // --- what there is
   const own = held.browser, n = own.questions.length, R = own.runs.length;
-  const bytes = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+  const { bytes } = unpack;
   const unpacked = (text) => { const halves = bytes(text), found = new Uint8Array(n * R); for (let i = 0; i < found.length; i++) found[i] = i & 1 ? halves[i >> 1] >> 4 : halves[i >> 1] & 15; return found; };
   const cells = unpacked(own.cells), counted = own.counted ? unpacked(own.counted) : cells; // as shown, and as scores take them: what is missing may count as silence
   const facets = own.facets.map((facet) => ({ ...facet, codes: bytes(facet.codes) }));
-  const sure = own.confidence && new Float32Array(bytes(own.confidence).buffer), candidates = own.candidates && unpacked(own.candidates), people = own.people && unpacked(own.people);
+  const sure = own.confidence && unpack.floats(own.confidence, R), candidates = own.candidates && unpacked(own.candidates), people = own.people && unpacked(own.people);
   const WORDS = own.words ?? ["not in the run", "correct", "incorrect", "unanswered", "correct by silence", "not graded"], GLYPHS = ["", "✓", "×", "–", "○", "?", "•"];
   const scored = graded?.inGrid ? graded : null; // where cells are scores, and no outcomes
   const right = new Uint16Array(n), wrong = new Uint16Array(n), silent = new Uint16Array(n), quiet = new Uint16Array(n);

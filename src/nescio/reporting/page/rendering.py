@@ -45,7 +45,7 @@ PRINTED = 10  # errors to read in a print
 NAMED, HEAD = 34, 20  # characters of a run's name in tables and above columns, with the whole of it under the mouse
 _TICKED = re.compile("`([^`]+)`")
 _FOLDERS = re.compile(r"(?<![^\s'\"(])(?:/|[A-Za-z]:\\)(?:[^\s/\\]+[/\\])+(?=[^\s/\\])")  # of an absolute path
-_INTERVAL = re.compile(r" \[[^][]{1,40}\]")
+_INTERVAL = re.compile(r" \[[^][]{1,40}\]|\bp [<=] \.?\d")
 
 
 class Shared(Struct, frozen=True):
@@ -169,7 +169,7 @@ def assembled(
     held = {**{figure.name: table(figure) for figure in figures}, **(held or {})}
     if browsing:
         held["browser"] = dict(browsing.payload)
-    script = '"use strict";\n' + "\n".join(map(asset, scripts))
+    script = '"use strict";\n' + "\n".join(map(asset, ("unpack.js", *scripts)))
     asks = "; connect-src 'self'" if "live.js" in scripts else ""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     filled = templates("nescio.reporting", "page").get_template(template)
@@ -231,7 +231,7 @@ def _coded(text: str) -> Any:
 
 
 def _unbroken(text: str) -> str:
-    """Keep intervals on the line of the value before them."""
+    """Keep intervals on the line of the value before them, and p-values in one piece."""
     return _INTERVAL.sub(lambda found: found[0].replace(" ", "\u00a0"), text)
 
 

@@ -177,7 +177,7 @@ def gather(
         _both_ways(compared),
         why,
         {rank.run: rank for rank in ranking},
-        _counts(loaded),
+        counts_of(loaded),
         commands or Commands(),
         ci,
         by,
@@ -422,7 +422,8 @@ def _ordered(scores: Scores, main: str) -> tuple[str, ...]:
     return tuple(row.run for row in rows)
 
 
-def _counts(loaded: Loaded) -> dict[str, tuple[int, int, int]]:
+def counts_of(loaded: Loaded) -> dict[str, tuple[int, int, int]]:
+    """Return how many questions each run got right, got wrong and left unanswered; nothing of data without outcomes."""
     data = loaded.data
     if not set(OUTCOMES) <= data.columns.keys():
         return {}

@@ -82,10 +82,11 @@ def _difference(report: ReportData, alike: list[str]) -> str:
 def advice(report: ReportData) -> str:
     """Say what to do: which run to use, from which confidence on, what it does and at most errs; or what is missing to
     say so."""
-    said = " ".join(one.text for one in decision(report) if one.kind not in FURTHER)
+    made = [one for one in decision(report) if one.kind not in FURTHER]
     answers = report.counts and not report.operating and any(answers_of(report, run)[0] for run in report.counts)
-    lacking = " With a confidence for each answer, this page also says above which confidence to answer."
-    return said + (lacking if said and answers else "")
+    lacking = "Given a confidence for each answer, nescio also says above which confidence to answer."
+    tells = answers and made and not any(one.kind == "degenerate" for one in made)
+    return " ".join([*(one.text for one in made), *([lacking] if tells else [])])
 
 
 def statements(report: ReportData) -> tuple[Statement, ...]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 import unicodedata
+import zlib
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
@@ -73,3 +75,9 @@ def as_json(value: Any) -> str:
     so is what turns the direction of writing or is no character of a text."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def deflated(data: bytes) -> str:
+    """Pack bytes for the scripts of a page, which unpack them with `page.bytes`: raw deflate, in base64."""
+    squeezed = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
+    return base64.b64encode(squeezed.compress(data) + squeezed.flush()).decode()

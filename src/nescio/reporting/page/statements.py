@@ -131,13 +131,14 @@ KINDS: Mapping[str, Kind] = {
     "mostly wrong": Kind(
         "the run is the best on the page, and more than half of its answers are wrong: silence is worth more unless an "
         "error costs less than a right answer earns",
-        "these questions; held-out ones where the run has a threshold",
+        "these questions; held-out ones where the run has a threshold; of a suite, each benchmark counted alike",
         "counted",
         FIGURES,
     ),
     "silence": Kind(
         "the run is the best on the page, and a run that never answers scores more",
-        "these questions; held-out ones where the run has a threshold; a measure by which errors cost",
+        "these questions; held-out ones where the run has a threshold; of a suite, each benchmark counted alike; a "
+        "measure by which errors cost",
         "the measure of as many silent answers, right where a question has no answer",
         FIGURES,
     ),

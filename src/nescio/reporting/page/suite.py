@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 from msgspec import Struct
 from msgspec.structs import asdict
 
 from nescio.measures import parse
 from nescio.reporting import charts
 from nescio.reporting.numbers import number, with_interval
+from nescio.reporting.page import fitness
 from nescio.reporting.page.browser import Seen, browser
 from nescio.reporting.page.figure import MOST_ROWS, Figure, first_of
+from nescio.reporting.page.fitness import Standing, no_decision, unfit
 from nescio.reporting.page.heat import Cell, shaded
 from nescio.reporting.page.rendering import Shared, assembled, browser_lead
-from nescio.reporting.page.report_data import MOST_BROKEN_DOWN
+from nescio.reporting.page.report_data import MOST_BROKEN_DOWN, counts_of
 from nescio.reporting.page.sentence import Answer
 from nescio.reporting.page.shown_text import names, run_names
 from nescio.reporting.page.statements import LEVEL, Claim, Statement
@@ -53,7 +56,7 @@ def suite_page(scores: SuiteScores, *, title: str, command: str = "", suite: Sui
     shown = dict(zip(runs, run_names(runs)[0], strict=True))
     seen = suite_questions(suite, runs, shown, float(level) if level else None) if suite else Seen()
     browsing, unseen = browser(seen, suite_texts(suite) if suite else None)
-    shared = Shared(title, answer(scores), [str(scores.signature)], (*scores.notes, *unseen))
+    shared = Shared(title, answer(scores, suite), [str(scores.signature)], (*scores.notes, *unseen))
     scripts = ("texts.js", "graded.js", "statistics.js", "own_scores.js", "reading.js", "questions.js")
     return assembled(
         "suite.html.jinja",
@@ -61,7 +64,7 @@ def suite_page(scores: SuiteScores, *, title: str, command: str = "", suite: Sui
         shared,
         [figure for figure in figures if figure],
         browsing,
-        held={"statements": [asdict(Claim.of(one)) for one in statements(scores)]},
+        held={"statements": [asdict(Claim.of(one)) for one in statements(scores, suite)]},
         boards=boards,
         level=float(level) if level else None,
         shared_name=run_names(runs)[1],
@@ -72,21 +75,22 @@ def suite_page(scores: SuiteScores, *, title: str, command: str = "", suite: Sui
     )
 
 
-def answer(scores: SuiteScores) -> Answer:
-    """Say whose mean is best by the first measure, how surely, and whom it is tied with; and where another run does
-    better."""
-    said = statements(scores)
-    name = str(said[0].figures["run"])
-    before, _, after = said[0].text.partition(name)
-    by_kind = {one.kind: one.text for one in said[1:]}
-    return Answer(
-        before, name, after, tuple(filter(None, [by_kind.get("did")])), by_kind.get("tied", by_kind.get("better", ""))
-    )
+def answer(scores: SuiteScores, suite: Suite | None = None) -> Answer:
+    """Say whose mean is best by the first measure, how surely, and whom it is tied with; whether to use it; and where
+    another run does better."""
+    best, *said = statements(scores, suite)
+    name = str(best.figures["run"])
+    before, _, after = best.text.partition(name)
+    more = [one.text for one in said if one.kind == "did"]
+    if best.figures.get("chosen"):
+        of = f"{best.figures['runs']:,} runs"
+        more.append(f"The interval above holds for the best of {of}; in the tables, each is that of its run alone.")
+    return Answer(before, name, after, tuple(more), " ".join(one.text for one in said if one.kind != "did"))
 
 
-def statements(scores: SuiteScores) -> tuple[Statement, ...]:
+def statements(scores: SuiteScores, suite: Suite | None = None) -> tuple[Statement, ...]:
     """Return every sentence of the first screen: the headline, what it advises, and on which benchmarks another run has
-    the higher value."""
+    the higher value. What is known of the answers of a `suite` may refuse the best run."""
     first = scores.rows[0].measure
     rows = ordered([row for row in scores if row.measure == first])
     best, others = rows[0], rows[1:]
@@ -94,33 +98,54 @@ def statements(scores: SuiteScores) -> tuple[Statement, ...]:
     name = shown[best.run]
     if math.isnan(best.value):
         return (Statement("degenerate", f"The mean of {first} is undefined for every run.", {"run": "every run"}),)
+    chosen = best.chosen_low is not None and len(rows) > 1
     low, high = (best.chosen_low, best.chosen_high) if best.chosen_low is not None else (best.low, best.high)
     figures: dict[str, Figure_] = {"run": name, "value": best.value, "low": low, "high": high, "runs": len(rows)}
-    figures |= {"benchmarks": best.benchmarks, "measure": first}
+    figures |= {"benchmarks": best.benchmarks, "measure": first, "chosen": int(chosen)}
     value, of = with_interval(best.value, low, high), plural(best.benchmarks, "benchmark")
     level = scores.signature.get("ci")
     of_level = float(level) / 100 if level else None
+    refused = tuple(_refused(suite, best, name, len(rows))) if suite else ()
     if not others:
-        return (Statement("best", f"{name} has a mean {first} of {value} over {of}.", figures, of_level),)
+        return (Statement("best", f"{name} has a mean {first} of {value} over {of}.", figures, of_level), *refused)
     after = f"{name} has the best mean {first} over {of}, {value}"
-    won = _elsewhere(scores, first, best.run, shown)
+    won = (*refused, *_elsewhere(scores, first, best.run, shown))
     if best.best is None:
         return (Statement("best", f"{after}; no tests were made.", figures, of_level), *won)
     tied = [shown[row.run] for row in others if row.tied_with_best or row.best]
     if not tied:
-        said = f"Ship {name}, if the benchmarks matter alike."
-        head = f"{after}, significantly better than every other run."
-        return (Statement("best", head, figures, of_level), Statement("better", said, figures, LEVEL), *won)
-    said = (
-        f"These benchmarks do not tell {enumerated([name, *tied], 3)} apart: choose by what they cost, by the benchmark"
-        " that is most like your use, or ask more questions."
-    )
-    head = f"{after}, not significantly different from {enumerated(tied, 3)}."
-    return (
-        Statement("best", head, figures, of_level),
-        Statement("tied", said, {"run": name, "tied": len(tied)}),
-        *won,
-    )
+        said = Statement("better", f"Ship {name}, if the benchmarks matter alike.", figures, LEVEL)
+        than = shown[others[0].run] if len(others) == 1 else "every other run"
+        head = f"{after}, significantly better than {than}."
+    else:
+        text = (
+            f"These benchmarks do not tell {enumerated([name, *tied], 3)} apart: choose by what they cost, by the "
+            "benchmark that is most like your use, or ask more questions."
+        )
+        said = Statement("tied", text, {"run": name, "tied": len(tied)})
+        head = f"{after}, not significantly different from {enumerated(tied, 3)}."
+    return (Statement("best", head, figures, of_level), *(() if refused else (said,)), *won)
+
+
+def _refused(suite: Suite, best: SuiteScore, name: str, runs: int) -> Iterator[Statement]:
+    """Say why the best run is not to be used, by the rules of a single collection, each benchmark counting the same;
+    nothing where a benchmark has no outcomes."""
+    own = [one for one in suite.benchmarks if best.run in one.data.runs]
+    yield from no_decision(name, [[row for row in one.loaded.silence if row.run == best.run] for one in own])
+    counts = [counts_of(one.loaded).get(best.run, (0, 0, 0)) for one in own]
+    if not own or not all(map(sum, counts)):
+        return
+    shares = [
+        np.divide(fitness.answered_and_wrong(one.data, best.run, count), sum(count))
+        for one, count in zip(own, counts, strict=True)
+    ]
+    answered, wrong = np.mean(shares, axis=0).tolist()
+    silence = float(np.mean([fitness.silence_scores(best.measure, one.data, best.run) for one in own]))
+    if not answered:
+        yield Statement("degenerate", f"There is nothing to ship: {name} answered no question.", {"run": name})
+        return
+    among = ", each benchmark counted alike" if len(own) > 1 else ""
+    yield from unfit(Standing(name, runs, answered, wrong, best.measure, best.value, silence), among=among)
 
 
 def _elsewhere(scores: SuiteScores, measure: str, best: str, shown: Mapping[str, str]) -> tuple[Statement, ...]:

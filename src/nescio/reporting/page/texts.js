@@ -3,11 +3,13 @@ const texts = (() => {
   const { held } = page;
   const own = held.browser?.texts;
   if (!own) return null;
+  const GZIP = 10; // bytes of the head of gzip
   const KEPT = 60; // parts of answers that stay unpacked
-  const unpack = async (id) => {
+  const unpacked = async (id) => {
     const node = document.getElementById(id);
     if (!node) return [];
-    const bytes = Uint8Array.from(atob(node.textContent), (c) => c.charCodeAt(0));
+    const bytes = unpack.raw(node.textContent);
+    if (!globalThis.DecompressionStream) return JSON.parse(new TextDecoder().decode(unpack.inflated(bytes.subarray(GZIP))));
     return JSON.parse(await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text());
   };
   const parts = new Map();
@@ -15,7 +17,7 @@ const texts = (() => {
     const id = `${group}-${i}`;
     if (!parts.has(id)) {
       if (group === "said" && parts.size > KEPT) parts.delete([...parts.keys()].find((key) => key.startsWith("said")));
-      parts.set(id, unpack(id));
+      parts.set(id, unpacked(id));
     }
     return parts.get(id);
   };
@@ -34,7 +36,7 @@ const texts = (() => {
     for (let q = 0; q < n; q++) lower[q] = plain(asked[q].join("\n"));
     if (!own.searched) return;
     for (let i = 0; i * own.said < n; i++) {
-      (await unpack(`said-${i}`)).forEach((row, k) => { lower[i * own.said + k] += "\n" + plain(row.map((one) => (Array.isArray(one) ? one.join("\n") : one ?? "")).join("\n")); });
+      (await unpacked(`said-${i}`)).forEach((row, k) => { lower[i * own.said + k] += "\n" + plain(row.map((one) => (Array.isArray(one) ? one.join("\n") : one ?? "")).join("\n")); });
     }
     search.done = true;
   })().then(() => { search.done = true; }));

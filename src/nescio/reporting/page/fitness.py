@@ -1,0 +1,107 @@
+"""Whether the best run is to be used at all: what the pages of one collection and of a suite say before "ship"."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+
+from nescio.data.evidence import Data, Evidence
+from nescio.data.outcomes import NonAnswers
+from nescio.formats.logs.grading import NOT_DECIDED
+from nescio.measures import Measure, parse
+from nescio.reporting.page.statements import Figure, Statement
+from nescio.text import plural
+
+MOSTLY = 0.5  # of the answers wrong: from there on silence is worth more at a price of one right answer
+MUCH = 0.1  # of the questions, silent for want of an answer that could be read
+
+
+class Standing(Struct, frozen=True):
+    """What the best of so many `runs` did, by its name as shown: how much it answered and how much of that wrongly (as
+    counts or shares), its value by a measure, and that of a run that never answers, NaN where errors cost nothing."""
+
+    run: str
+    runs: int
+    answered: float
+    wrong: float
+    measure: str
+    value: float
+    silence: float
+
+
+def unfit(one: Standing, at: str = "", among: str = "") -> Iterator[Statement]:
+    """Say of the best run that most of its answers are wrong, or that silence would score more where errors cost; `at`
+    is its threshold in words, `among` what the shares are of."""
+    name = f"{one.run}{at}"
+    best = f"{name} is the best of these, but" if one.runs > 1 else f"Do not ship {name}:"
+    never = ": do not ship it." if one.runs > 1 else "."
+    figures: dict[str, Figure] = {"run": one.run, "runs": one.runs}
+    if one.wrong > MOSTLY * one.answered:
+        text = f"{best} most of its answers are wrong{among}{never}"
+        yield Statement("mostly wrong", text, {**figures, "answered": one.answered, "wrong": one.wrong})
+    elif one.value < one.silence:
+        text = f"{best} never answering scores more by {one.measure}{among}{never}"
+        yield Statement("silence", text, {**figures, "value": one.value, "silence": one.silence})
+
+
+def no_decision(run: str, silence: Sequence[Sequence[NonAnswers]]) -> Iterator[Statement]:
+    """Say how much silence of a run, by its name as shown, was no decision of its own, where that is much; `silence`
+    are its rows, benchmark by benchmark."""
+    rows = [[row for row in own if row.taken_for == "silence" and row.why in NOT_DECIDED] for own in silence]
+    lost = sum(row.n for own in rows for row in own)
+    of = sum(max((row.of for row in own), default=0) for own in silence)
+    if not lost or lost < MUCH * of:
+        return
+    why = max((row for own in rows for row in own), key=lambda row: row.n).why
+    text = (
+        f"Ship nothing yet: {lost:,} of {run}'s {plural(of, 'answer')} {'counts' if lost == 1 else 'count'} as "
+        "silence, though the run "
+        f"did not decline ({why}). Mend how answers are read, or what stopped the run, and score again."
+    )
+    yield Statement("no decision", text, {"run": run, "lost": lost, "of": of, "why": why})
+
+
+def answered_and_wrong(data: Data, run: str, counts: tuple[int, int, int]) -> tuple[int, int]:
+    """Return how many questions a run answers, and how many of these wrongly; silence is never among them."""
+    correct, incorrect, _ = counts
+    if not isinstance(data, Evidence) or "answered" not in data.columns:
+        return correct + incorrect, incorrect
+    i = data.runs.index(run)
+    answered = data.present[i] & (data.columns["answered"][i] == 1)
+    return int(answered.sum()), int((answered & (data.columns["incorrect"][i] == 1)).sum())
+
+
+def silent_share(data: Data, run: str) -> float:
+    """Return what a run earns that never answers: the share of the questions of a run that have no answer."""
+    if not isinstance(data, Evidence) or "answerable" not in data.columns:
+        return 0.0
+    i = data.runs.index(run)
+    return float((data.columns["answerable"][i][data.present[i]] == 0).mean())
+
+
+def silent_score(measure: Measure, share: float) -> float:
+    """Return what a run that never answers scores, where errors cost; undefined elsewhere."""
+    if not measure.counts_outcomes or measure.declaration.lower_is_better or not measure.bounds[0] < 0:
+        return math.nan
+    silent = {"correct": share, "incorrect": 0.0, "unanswered": 1 - share}
+    return float(measure.of_totals(totals(measure, {name: np.array([one]) for name, one in silent.items()}, 1))[0])
+
+
+def totals(measure: Measure, columns: Mapping[str, Any], n: int) -> dict[str, Any]:
+    """Return the sums that a measure of outcomes reads, of many samples of n questions."""
+    kinds = {name: np.eye(3)[i] for i, name in enumerate(("correct", "incorrect", "unanswered"))}
+    each = measure.each(kinds)
+    stacked = np.stack([columns[name] for name in ("correct", "incorrect", "unanswered")], axis=1)
+    return {
+        **{name: stacked @ np.asarray(values) for name, values in each.items()},
+        "n": np.full(len(stacked), float(n)),
+    }
+
+
+def silence_scores(name: str, data: Data, run: str) -> float:
+    """Return what a run that never answers the questions of this one scores, NaN where errors cost nothing."""
+    return silent_score(parse(name), silent_share(data, run))
