@@ -50,7 +50,7 @@ def test_three_draws_by_what_the_labels_say(tmp_path: Path) -> None:
     assert sizes == [60, 120, 160]
     odds = {kind.judge: kind.inclusion for kind in drawn}
     assert odds["all wrong"] > 1.2 * odds["all right"]
-    assert {float(row["inclusion"]) for row in labels or ()} == pytest.approx({*odds.values()})
+    assert sorted({float(row["inclusion"]) for row in labels or ()}) == pytest.approx(sorted(odds.values()))
     truth = sum(said == "correct" for (run, _), said in people.items() if run == "x") / 600
     found = nescio.score(rows, "accuracy", labels=labels, target="collection")["x", "accuracy"]
     assert found.low is not None
@@ -83,7 +83,7 @@ def test_draws_that_cannot_be_are_refused(tmp_path: Path) -> None:
     sheet = tmp_path / "sheet.csv"
     with pytest.raises(NescioError, match="questions to draw from"):
         nescio.labels_draw(rows, sheet, draw=100)
-    with pytest.raises(NescioError, match="did you mean|known"):
+    with pytest.raises(NescioError, match="unknown run 'z'"):
         nescio.labels_draw(rows, sheet, draw=10, runs=["z"])
     with pytest.raises(NescioError, match="too few for each kind"):
         nescio.labels_draw(rows, sheet, draw=3, how="adaptive")
@@ -131,7 +131,9 @@ def test_looks_say_stop_or_how_many_more() -> None:
     assert look(100, limit=0.95).verdict == "stop: below 0.95"
     assert look(len(labels), limit=0.0, half_width=1e-6).verdict == "stop: above 0"
     spending = look(100, half_width=0.01, label_looks=[40, 200])
-    same = nescio.score(one, "accuracy", labels=labels[:100], label_looks=[40, 200], target="collection")["x", "accuracy"]
+    same = nescio.score(one, "accuracy", labels=labels[:100], label_looks=[40, 200], target="collection")[
+        "x", "accuracy"
+    ]
     assert (spending.low, spending.high) == (same.low, same.high)
     # The order in which labels came is that of the table.
     turned = nescio.labels_look(one, "accuracy", labels=labels[:100][::-1], half_width=0.01).rows[0]

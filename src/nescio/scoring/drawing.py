@@ -60,6 +60,16 @@ class Draw(Results[Kind], frozen=True):
     to_label: tuple[ToLabel, ...] = ()
 
 
+class Pool(Struct, frozen=True, eq=False):
+    """What is drawn from: runs by their `rows`, which of their answers need a verdict (`open`, of shape (runs,
+    questions)), and the kind of each question, -1 where none of its answers does."""
+
+    laid: Labels
+    rows: tuple[int, ...]
+    open: NDArray[np.bool_]
+    kinds: NDArray[np.int64]
+
+
 class Before(Struct, frozen=True, eq=False):
     """What was drawn before, one element a question: which ones, and with which probability each had been drawn."""
 
@@ -75,21 +85,22 @@ def draw_labels(
     *,
     draw: int,
     runs: Sequence[str],
-    how: How,
+    how: How | None,
     seed: int,
     resolve: Resolution = "adjudicated",
 ) -> Draw:
     """Draw so many questions whose answers people should judge next.
 
-    Questions of which a judge is more often wrong are likelier to be drawn, as far as the `labels` so far show it: in
-    proportion to the root of how often people and the judge differ. Raises UsageError where there are not so many
-    questions, MismatchError for labels that were not drawn from these answers.
+    Adaptive draws take more of the questions of which a judge is more often wrong, as far as the `labels` so far show
+    it: in proportion to the root of how often people and the judge differ. Raises UsageError where there are not so
+    many questions, MismatchError for labels that were not drawn from these answers.
     """
     laid = (
         no_labels(loaded)
         if labels is None
         else lay_labels(loaded, labels, options, target="collection", labels_by=None, also_judged=(), resolve=resolve)
     )
+    how = how or ("simple" if laid.inclusion is None else "adaptive")
     rows = _rows(laid, runs)
     open_ = laid.data.present[rows] & ~laid.known[rows]
     asked = open_.any(axis=0)
@@ -98,8 +109,9 @@ def draw_labels(
     kinds = _kinds(laid, rows, open_)
     if how == "simple":
         kinds = np.where(kinds >= 0, 0, kinds)
+    pool = Pool(laid, tuple(rows), open_, kinds)
     before = _before(laid, labels, loaded, kinds, how)
-    made = _kinds_of(laid, rows, open_, kinds, before, draw)
+    made = _kinds_of(pool, before, draw)
     by_kind = np.array([kind.inclusion for kind in made])
     left = asked & ~before.drawn
     odds = by_kind[kinds]
@@ -110,7 +122,7 @@ def draw_labels(
     earlier = before.odds[left]
     now[left] = systematic((odds[left] - earlier) / (1 - earlier), kinds[left], rng)
     chosen = [*np.flatnonzero(before.drawn & asked), *rng.permutation(np.flatnonzero(now))]
-    to_label = tuple(_to_label(laid, rows, open_, chosen, None if how == "simple" else odds, before.words))
+    to_label = tuple(_to_label(pool, chosen, None if how == "simple" else odds, before.words))
     rows_of = tuple(
         Kind(
             "anything" if how == "simple" else KINDS[k],
@@ -160,9 +172,11 @@ def _before(laid: Labels, table: Any, loaded: Loaded, kinds: NDArray[np.int64], 
     if table is None:
         return Before(np.zeros(size, dtype=bool), np.zeros(size))
     given, _ = read_judgements(table, loaded.options.outcome_map, named=loaded.options.column)
-    told = {one.question: one.inclusion for one in given}
+    place = {question: i for i, question in enumerate(laid.data.questions)}
+    given = [one for one in given if one.question in place]
     words = {(one.run, one.question): WORDS.get(one.state, "") for one in given if one.run is not None}
-    drawn = np.array([question in told for question in laid.data.questions])
+    drawn = np.zeros(size, dtype=bool)
+    drawn[[place[one.question] for one in given]] = True
     if laid.inclusion is None:  # a simple sample so far
         return Before(drawn, np.where(asked, (drawn & asked).sum() / asked.sum(), 0.0), words)
     if how == "simple":
@@ -171,22 +185,20 @@ def _before(laid: Labels, table: Any, loaded: Loaded, kinds: NDArray[np.int64], 
             "out"
         )
     odds = np.zeros(size)
-    own = np.array([told.get(question) or np.nan for question in laid.data.questions], dtype=float)
-    for kind in set(kinds[kinds >= 0].tolist()):
-        here = own[drawn & (kinds == kind)]
-        if not len(here) or not np.ptp(here) <= 1e-9:
+    for kind in set(kinds[asked].tolist()):
+        own = [one.inclusion for one in given if kinds[place[one.question]] == kind]
+        if not own or None in own or not np.ptp(np.array(own, dtype=float)) <= 1e-9:
             raise MismatchError(
                 "the probabilities of inclusion of these labels are not those of a draw from these runs; give the same "
                 f"files and {opt('runs')} as for the first draw"
             )
-        odds[kinds == kind] = here[0]
+        odds[kinds == kind] = own[0]
     return Before(drawn, odds, words)
 
 
-def _kinds_of(
-    laid: Labels, rows: Sequence[int], open_: NDArray[np.bool_], kinds: NDArray[np.int64], before: Before, draw: int
-) -> list[_Made]:
+def _kinds_of(pool: Pool, before: Before, draw: int) -> list[_Made]:
     """Find with which probability questions of each kind are drawn."""
+    laid, rows, open_, kinds = pool.laid, pool.rows, pool.open, pool.kinds
     right, said = laid.data.column("correct")[list(rows)] == 1, laid.said[list(rows)]
     seen = open_ & (said != NEITHER)
     differ = seen & ((said == 1) != right)
@@ -201,22 +213,16 @@ def _kinds_of(
     least = np.where(units > 0, np.minimum(1.0, FEWEST / np.maximum(units, 1)), 1.0)
     earlier = np.where(units == drawn, 1.0, earlier)
     odds = inclusion(weights, draw, units=(units - drawn).astype(float), before=earlier, least=least)
-    return [
-        _Made(int(units[k]), int(drawn[k]), float(odds[k]), int(judged[k]), int(wrong[k])) for k in every
-    ]
+    return [_Made(int(units[k]), int(drawn[k]), float(odds[k]), int(judged[k]), int(wrong[k])) for k in every]
 
 
 def _to_label(
-    laid: Labels,
-    rows: Sequence[int],
-    open_: NDArray[np.bool_],
-    chosen: Sequence[int],
-    odds: Array | None,
-    words: Mapping[tuple[str, str], str],
+    pool: Pool, chosen: Sequence[int], odds: Array | None, words: Mapping[tuple[str, str], str]
 ) -> Iterator[ToLabel]:
+    laid = pool.laid
     for q in chosen:
-        for place, r in enumerate(rows):
-            if open_[place, q]:
+        for place, r in enumerate(pool.rows):
+            if pool.open[place, q]:
                 run, question = laid.data.runs[r], laid.data.questions[q]
                 said = "" if laid.said[r, q] == NEITHER else words.get((run, question)) or WORDS[int(laid.said[r, q])]
                 yield ToLabel(run, question, None if odds is None else float(odds[q]), said)
@@ -233,5 +239,3 @@ def _notes(laid: Labels, before: Before, to_label: Sequence[ToLabel]) -> Iterato
             "in the table",
             waiting=waiting,
         )
-
-

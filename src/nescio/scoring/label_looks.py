@@ -93,8 +93,8 @@ def _about(looks: Sequence[int]) -> Note:
         )
     return note(
         "labels.betting",
-        "intervals hold at however many looks, if the labels stand in the table in the random order in which they came; "
-        f"{opt('label_looks')} makes them narrower where looks are planned",
+        "intervals hold at however many looks, if the labels stand in the table in the random order in which they came;"
+        f" {opt('label_looks')} makes them narrower where looks are planned",
     )
 
 
@@ -121,7 +121,7 @@ def _by_betting(laid: Labels, measure: Measure, run: int, order: Any, alpha: flo
         ends = np.array([0.0, 0.0])
     else:
         made = bets(plain.people[came], plain.judge[came, 0], plain.judge[open_, 0], alpha=alpha)
-        ends = np.array(interval(made, int(open_.sum()), alpha=alpha))
+        ends = np.array(interval(made, int(open_.sum())))
     low, high = sorted((form.constant + form.slope * (sure + ends * int(open_.sum())) / plain.n).tolist())
     return low, high
 
@@ -154,7 +154,9 @@ def _row(
     goal = max((g for g in goals if g), default=None)
     more = None if why else _more(found, goal, z or (half / found.error if found.error > 0 else math.nan))
     if why is None:
-        why = "go on" if labels >= FEWEST and more is not None else f"go on: fewer than {FEWEST} labels tell nothing yet"
+        why = (
+            "go on" if labels >= FEWEST and more is not None else f"go on: fewer than {FEWEST} labels tell nothing yet"
+        )
     return LabelLook(found.how.run, found.how.measure, found.value, low, high, labels, answers, why, more)
 
 

@@ -20,7 +20,7 @@ FULL = 0.5  # the share of the capital that a bet may lose at most
 
 class Bets(Struct, frozen=True, eq=False):
     """What the labels so far bet on, one element a label: the values x with their weights and their least and greatest
-    values, and the size of each bet before its limit."""
+    values, and the size of each bet before its limit. `goal` is the logarithm of the capital that refutes a mean."""
 
     labels: Floats
     x: Floats
@@ -28,15 +28,16 @@ class Bets(Struct, frozen=True, eq=False):
     least: Floats
     most: Floats
     size: Floats
+    goal: float
 
 
 def bets(labels: Floats, judge: Floats, every: Floats, *, alpha: float = 0.05, planned: int | None = None) -> Bets:
     r"""Return what labels in [0, 1] bet on, in the order in which they came; `judge` says what the judge said of them
     and `every` what it says of the whole pool.
 
-    $x_i = d_i - w_i(g_i - \bar g_i)$, $\bar g_i$ being the judge's mean over what is not labelled yet, and $w_i$ ½ for
-    the first ten and then $\mathrm{cov}(d, g)/(\bar g(1-\bar g))$ of the labels before, held to [0, 1]. Bets of the size
-    $\sqrt{2\ln(2/\alpha)/(v_{i-1}\,i\ln(1+i))}$, or, for looks that are planned to end with M labels,
+    $x_i = d_i - w_i(g_i - \bar g_i)$, $\bar g_i$ being the judge's mean over what is not labelled yet, and $w_i$ ½
+    for the first ten and then $\mathrm{cov}(d, g)/(\bar g(1-\bar g))$ of the labels before, held to [0, 1]. Bets of the
+    size $\sqrt{2\ln(2/\alpha)/(v_{i-1}\,i\ln(1+i))}$, or, for looks that are planned to end with M labels,
     $\sqrt{2\ln(2/\alpha)/(v_{i-1}M)}$.
     """
     m, n = len(labels), len(every)
@@ -49,10 +50,10 @@ def bets(labels: Floats, judge: Floats, every: Floats, *, alpha: float = 0.05, p
     before = np.concatenate([[0.25], spread[:-1]])
     rate = i * np.log1p(i) if planned is None else np.full(m, float(planned))
     size = np.sqrt(2 * math.log(2 / alpha) / (before * rate))
-    return Bets(labels, x, weight, -weight * (1 - left), 1 + weight * left, size)
+    return Bets(labels, x, weight, -weight * (1 - left), 1 + weight * left, size, math.log(2 / alpha))
 
 
-def interval(made: Bets, pool: int, *, alpha: float = 0.05, running: bool = True) -> tuple[float, float]:
+def interval(made: Bets, pool: int, *, running: bool = True) -> tuple[float, float]:
     """Return the interval of the mean of the pool after all these labels; with `running` what it has in common with
     those of all earlier looks, which holds as well. The whole range of what is possible below `FEWEST` labels."""
     from scipy.optimize import brentq
@@ -62,9 +63,8 @@ def interval(made: Bets, pool: int, *, alpha: float = 0.05, running: bool = True
     low, high = 0.0, 1.0
     for t in range(FEWEST, m + 1) if running else ([m] if m >= FEWEST else []):
         least, most = float(total[t - 1]) / pool, (float(total[t - 1]) + pool - t) / pool
-        goal = math.log(2 / alpha)
         for upward in (True, False):
-            at = (made, t, pool, goal, upward)
+            at = (made, t, pool, upward)
             ends = (_capital(least, *at), _capital(most, *at))
             if min(ends) < 0 < max(ends):
                 root = float(brentq(_capital, least, most, at, xtol=1e-13))
@@ -73,14 +73,14 @@ def interval(made: Bets, pool: int, *, alpha: float = 0.05, running: bool = True
     return (low, high) if low <= high else (low, low)
 
 
-def _capital(mean: float, made: Bets, t: int, pool: int, goal: float, upward: bool) -> float:
+def _capital(mean: float, made: Bets, t: int, pool: int, upward: bool) -> float:
     """Return the logarithm of the capital of the bets that the mean is above (or below) this one, less its goal."""
     i = np.arange(t)
     now = (pool * mean - np.concatenate([[0.0], np.cumsum(made.labels)[: t - 1]])) / (pool - i)
     room = now - made.least[:t] if upward else made.most[:t] - now
     size = np.minimum(made.size[:t], FULL / np.maximum(room, 1e-300))
     away = made.x[:t] - now if upward else now - made.x[:t]
-    return float(np.log1p(np.maximum(size * away, -1 + 1e-12)).sum()) - goal
+    return float(np.log1p(np.maximum(size * away, -1 + 1e-12)).sum()) - made.goal
 
 
 def _weights(labels: Floats, judge: Floats, every: Floats) -> Floats:

@@ -11,7 +11,12 @@ Values = NDArray[np.float64]
 
 
 def inclusion(
-    weights: Values, wanted: int, *, units: Values | None = None, before: Values | None = None, least: Values | None = None
+    weights: Values,
+    wanted: int,
+    *,
+    units: Values | None = None,
+    before: Values | None = None,
+    least: Values | None = None,
 ) -> Values:
     r"""Return probabilities in proportion to weights, at most 1, by which `wanted` units are drawn on average.
 

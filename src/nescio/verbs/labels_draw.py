@@ -5,12 +5,13 @@ without the judge's verdict; people fill the column `verdict` (correct or incorr
 
 \b
 nescio labels-draw questions.jsonl runs/*.jsonl sheet.csv --draw 30
+nescio labels-draw questions.jsonl runs/*.jsonl more.csv --draw 6 --labels people.csv
+nescio labels-draw questions.jsonl runs/*.jsonl more.csv --draw 6 --labels people.csv --how adaptive
 nescio score questions.jsonl runs/*.jsonl --labels people.csv
-nescio labels-draw questions.jsonl runs/*.jsonl sheet.csv --draw 20 --labels people.csv --how simple
 
-With --labels, the sheet has the answers judged so far as well, and takes their place. Questions of a kind of which
-the judge has been wrong more often are likelier to be drawn; the column `inclusion` says how likely each was, and
-`nescio score --labels` and `compare --labels` weigh by it. --how simple draws at random, which --label-looks needs.
+With --labels, the sheet also has the answers judged so far, and takes their place. With --how adaptive, the column
+`inclusion` says how likely each question was to be drawn, and --labels of `nescio score` and `compare` weighs by it.
+That pays from some 100 labels on, where the judge errs far more often on one kind of questions than on another.
 """
 
 from __future__ import annotations
@@ -47,9 +48,10 @@ class LabelsDrawRequest(Reading, Seeded, Sourced):
     runs: Sequence[str] = option(
         default=(), kind=NAMES, flags=("--run",), help="Whose answers are judged. Repeatable.", default_words="all runs"
     )
-    how: How = option(
-        default="adaptive",
-        help="More of the questions of which the judge is more often wrong (adaptive), or any question alike (simple).",
+    how: How | None = option(
+        default=None,
+        help="Any question alike (simple), or more of those of which the judge is more often wrong (adaptive).",
+        default_words="simple, and adaptive beside labels that were drawn so",
     )
     resolve: Resolution = option(default="adjudicated", needs="labels", help=RESOLVE)
 

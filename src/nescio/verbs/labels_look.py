@@ -51,7 +51,9 @@ class LabelsLookRequest(Reading, WithInterval, WithMeasure, Sourced):
         if self.labels is None:
             raise UsageError(f"say where people's verdicts are: {opt('labels', of='FILE')}")
         if self.half_width is None and self.limit is None:
-            raise UsageError(f"say when labels are enough: {opt('half_width', of='NUMBER')}, or {opt('limit', of='NUMBER')}")
+            raise UsageError(
+                f"say when labels are enough: {opt('half_width', of='NUMBER')}, or {opt('limit', of='NUMBER')}"
+            )
 
 
 @verb(LabelsLookRequest, show=show_label_looks)
