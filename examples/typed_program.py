@@ -29,6 +29,8 @@ from nescio.meta_evaluation.planning.repeat_plans import RepeatsPlan
 from nescio.reporting.page.to_read import ToRead
 from nescio.scoring.assessors import Assessor
 from nescio.scoring.components import TotalError
+from nescio.scoring.drawing import ToLabel
+from nescio.scoring.label_looks import LabelLook
 from nescio.scoring.repeat_noise import Repeatability
 from nescio.selective.cascades import Way
 from nescio.selective.votes import Vote
@@ -40,6 +42,7 @@ from nescio.verbs.check import Checked
 from nescio.verbs.comment import Commented
 from nescio.verbs.convert import Converted
 from nescio.verbs.judge import Judged
+from nescio.verbs.labels_draw import Sheet
 from nescio.verbs.report import Report
 from nescio.verbs.stakes_prompts import PromptsWritten
 from nescio.verbs.tally import Tallied
@@ -114,6 +117,12 @@ def comparisons() -> None:
     assert_type(nescio.advise("outcomes.csv", tolerate=20, resamples=FAST).rows, tuple[ToRead, ...])
     labels = nescio.plan_labels(spread=0.6, correlation=0.7, questions=1000, half_width=0.07)
     assert_type(labels.rows, tuple[LabelPlan, ...])
+    with TemporaryDirectory() as folder:
+        sheet = nescio.labels_draw("outcomes.csv", Path(folder, "sheet.csv"), draw=20)
+        assert_type(sheet, Sheet)
+        assert_type(sheet.to_label, tuple[ToLabel, ...])
+    enough = nescio.labels_look("outcomes.csv", "accuracy", labels="people.csv", half_width=0.1)
+    assert_type(enough.rows, tuple[LabelLook, ...])
     assert_type(nescio.plan_repeats(variances=(0.15, 0.1), budget=1000).rows, tuple[RepeatsPlan, ...])
     assert_type(nescio.audit("c@1").rows, tuple[Finding, ...])
     assert_type(nescio.meta.stability("outcomes.csv", "c@1", trials=5), nescio.Results[Stability])

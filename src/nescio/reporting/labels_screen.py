@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from nescio.reporting.numbers import interval, number
-from nescio.reporting.printing import show_signature, show_text
+from nescio.reporting.printing import show_signature
 from nescio.reporting.screen import show_records
 
 
@@ -25,8 +25,6 @@ def show_draw(results: Any) -> None:
             for row in results
         ]
     )
-    for said in results.wrote:
-        show_text(f"{said}\n")
     show_signature(results.signature)
 
 

@@ -5,8 +5,8 @@ without the judge's verdict; people fill the column `verdict` (correct or incorr
 
 \b
 nescio labels-draw questions.jsonl runs/*.jsonl sheet.csv --draw 30
-nescio labels-draw questions.jsonl runs/*.jsonl more.csv --draw 6 --labels people.csv
-nescio labels-draw questions.jsonl runs/*.jsonl more.csv --draw 6 --labels people.csv --how adaptive
+nescio labels-draw outcomes.csv more.csv --draw 6 --labels people.csv
+nescio labels-draw outcomes.csv more.csv --draw 6 --labels people.csv --how adaptive
 nescio score questions.jsonl runs/*.jsonl --labels people.csv
 
 With --labels, the sheet also has the answers judged so far, and takes their place. With --how adaptive, the column

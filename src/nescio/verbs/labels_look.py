@@ -5,8 +5,8 @@ FILES are judged answers, as for `nescio score`, and LABELS people's verdicts so
 
 \b
 nescio labels-look questions.jsonl runs/*.jsonl --labels people.csv -m accuracy --half-width 0.1
-nescio labels-look questions.jsonl runs/*.jsonl --labels people.csv -m accuracy --limit 0.5
-nescio labels-look questions.jsonl runs/*.jsonl --labels people.csv --half-width 0.1 --label-looks 20,60
+nescio labels-look outcomes.csv --labels people.csv -m accuracy --limit 0.5
+nescio labels-look outcomes.csv --labels people.csv --half-width 0.1 --label-looks 20,60
 
 Intervals are of what people would say of all these answers. Those of all looks hold together: at any looks whatever, by
 betting; or, narrower, at looks that are planned to end with so many labels (--label-looks), by alpha spending.
