@@ -77,6 +77,16 @@ def scores() -> None:
     print(nescio.score(nescio.from_dataframe(frame, run="model", question="id", outcome="grade"), ci=None))
 
 
+def people() -> None:
+    """Have people judge some answers, and ask whether they have judged enough."""
+    with TemporaryDirectory() as folder:
+        sheet = nescio.labels_draw("outcomes.csv", Path(folder, "sheet.csv"), draw=20)
+        assert_type(sheet, Sheet)
+        assert_type(sheet.to_label, tuple[ToLabel, ...])
+    enough = nescio.labels_look("outcomes.csv", "accuracy", labels="people.csv", half_width=0.1)
+    assert_type(enough.rows, tuple[LabelLook, ...])
+
+
 def comparisons() -> None:
     """Compare, choose a threshold, plan, and study the measures."""
     compared = nescio.compare("outcomes.csv", "c@1", baseline="old", test="exact", correction="holm", missing="error")
@@ -117,12 +127,6 @@ def comparisons() -> None:
     assert_type(nescio.advise("outcomes.csv", tolerate=20, resamples=FAST).rows, tuple[ToRead, ...])
     labels = nescio.plan_labels(spread=0.6, correlation=0.7, questions=1000, half_width=0.07)
     assert_type(labels.rows, tuple[LabelPlan, ...])
-    with TemporaryDirectory() as folder:
-        sheet = nescio.labels_draw("outcomes.csv", Path(folder, "sheet.csv"), draw=20)
-        assert_type(sheet, Sheet)
-        assert_type(sheet.to_label, tuple[ToLabel, ...])
-    enough = nescio.labels_look("outcomes.csv", "accuracy", labels="people.csv", half_width=0.1)
-    assert_type(enough.rows, tuple[LabelLook, ...])
     assert_type(nescio.plan_repeats(variances=(0.15, 0.1), budget=1000).rows, tuple[RepeatsPlan, ...])
     assert_type(nescio.audit("c@1").rows, tuple[Finding, ...])
     assert_type(nescio.meta.stability("outcomes.csv", "c@1", trials=5), nescio.Results[Stability])
@@ -229,6 +233,7 @@ def main() -> int:
     with TemporaryDirectory() as name:
         scores()
         comparisons()
+        people()
         files(Path(name))
         campaigns(Path(name))
         a_campaign(Path(name))
