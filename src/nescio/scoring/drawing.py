@@ -103,7 +103,7 @@ def draw_labels(
     how = how or ("simple" if laid.inclusion is None else "adaptive")
     rows = _rows(laid, runs)
     open_ = laid.data.present[rows] & ~laid.known[rows]
-    asked = open_.any(axis=0)
+    asked = np.asarray(open_.any(axis=0))
     if not asked.any():
         raise MismatchError("none of these answers needs anybody's verdict: abstentions need none")
     kinds = _kinds(laid, rows, open_)
