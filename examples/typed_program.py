@@ -29,6 +29,8 @@ from nescio.meta_evaluation.planning.repeat_plans import RepeatsPlan
 from nescio.reporting.page.to_read import ToRead
 from nescio.scoring.assessors import Assessor
 from nescio.scoring.components import TotalError
+from nescio.scoring.drawing import ToLabel
+from nescio.scoring.label_looks import LabelLook
 from nescio.scoring.repeat_noise import Repeatability
 from nescio.selective.cascades import Way
 from nescio.selective.votes import Vote
@@ -40,6 +42,7 @@ from nescio.verbs.check import Checked
 from nescio.verbs.comment import Commented
 from nescio.verbs.convert import Converted
 from nescio.verbs.judge import Judged
+from nescio.verbs.labels_draw import Sheet
 from nescio.verbs.report import Report
 from nescio.verbs.stakes_prompts import PromptsWritten
 from nescio.verbs.tally import Tallied
@@ -72,6 +75,16 @@ def scores() -> None:
     print(nescio.list_measures("c@1").name)
     frame = polars.DataFrame({"model": ["a", "a"], "id": [1, 2], "grade": ["correct", "unanswered"]})
     print(nescio.score(nescio.from_dataframe(frame, run="model", question="id", outcome="grade"), ci=None))
+
+
+def people() -> None:
+    """Have people judge some answers, and ask whether they have judged enough."""
+    with TemporaryDirectory() as folder:
+        sheet = nescio.labels_draw("outcomes.csv", Path(folder, "sheet.csv"), draw=20)
+        assert_type(sheet, Sheet)
+        assert_type(sheet.to_label, tuple[ToLabel, ...])
+    enough = nescio.labels_look("outcomes.csv", "accuracy", labels="people.csv", half_width=0.1)
+    assert_type(enough.rows, tuple[LabelLook, ...])
 
 
 def comparisons() -> None:
@@ -220,6 +233,7 @@ def main() -> int:
     with TemporaryDirectory() as name:
         scores()
         comparisons()
+        people()
         files(Path(name))
         campaigns(Path(name))
         a_campaign(Path(name))

@@ -43,6 +43,8 @@ from nescio.verbs.convert import convert as convert
 from nescio.verbs.from_counts import from_counts as from_counts
 from nescio.verbs.items import items as items
 from nescio.verbs.judge import judge as judge
+from nescio.verbs.labels_draw import labels_draw as labels_draw
+from nescio.verbs.labels_look import labels_look as labels_look
 from nescio.verbs.list_measures import list_measures as list_measures
 from nescio.verbs.look import look as look
 from nescio.verbs.plan import plan as plan

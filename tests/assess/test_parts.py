@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import select
 
 import nescio
-from nescio.assessing import access, choosing, exporting, work
+from nescio.assessing import access, exporting, work
 from nescio.assessing.creating import create
 from nescio.assessing.database import Database, open_database
 from nescio.assessing.following import status
@@ -201,15 +201,6 @@ def test_judged_in_part_the_probability_is_of_being_drawn_and_judged(tmp_path: P
     assert "note: 25 of 100 drawn questions have a verdict" in str(found)
     assert {float(row["inclusion"]) for row in rows_of(tmp_path / "out" / "verdicts.csv")} == {0.25}
     database.close()
-
-
-def test_probabilities_are_in_proportion_and_at_most_one() -> None:
-    # By hand: 3 of weights 9, 1, 1, 1, 1: the first is sure, the others share 2.
-    assert choosing.inclusion({"a": 9, "b": 1, "c": 1, "d": 1, "e": 1}, 3) == pytest.approx(
-        {"a": 1, "b": 0.5, "c": 0.5, "d": 0.5, "e": 0.5}
-    )
-    with pytest.raises(UsageError, match="2 questions"):
-        choosing.inclusion({"a": 1, "b": 1}, 3)
 
 
 def test_implausible_work_is_told(tmp_path: Path) -> None:

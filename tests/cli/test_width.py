@@ -65,6 +65,8 @@ CALLS: dict[str, list[list[str]]] = {
         ["--rates", "0.5,0.3,0.2", "--difference", "0.03", "-m", "accuracy"],
     ],
     "plan-labels": [["--spread", "0.6", "--correlation", "0.7", "--questions", "1000", "--half-width", "0.07"]],
+    "labels-draw": [["outcomes.csv", "sheet.csv", "--draw", "20"]],
+    "labels-look": [["outcomes.csv", "--labels", "people.csv", "-m", "accuracy", "--half-width", "0.06"]],
     "plan-repeats": [["trials.csv", "--run", "agent-2", "--budget", "500", "--per-question", "2"]],
     "advise": [["outcomes.csv", *FEW], ["outcomes.csv", "--tolerate", "20", *FEW]],
     "cascade": [["cascade.csv", "--cost", "cost_usd", "--right", "0.05"]],

@@ -50,6 +50,11 @@ def told_apart(table: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([table.assign(annotator=who) for who in (HOSTILE, "<b>")])
 
 
+def labelled(table: pd.DataFrame) -> pd.DataFrame:
+    """The table as people's verdicts on what was answered."""
+    return table[table["outcome"] != "unanswered"].rename(columns={"outcome": "verdict"})
+
+
 def reworded(table: pd.DataFrame) -> pd.DataFrame:
     """The table with a paraphrase of each question."""
     return pd.concat([table, table.assign(question="other " + table["question"], paraphrase_of=table["question"])])
@@ -76,6 +81,7 @@ MADE: dict[str, Callable[[pd.DataFrame], Results]] = {
     "items": lambda table: nescio.items(pd.concat([table, table.assign(run=table["run"] + " again")])),
     "components": lambda table: nescio.components(repeated(table), factor=["repeat"]),
     "plan_labels": lambda table: nescio.plan_labels(table, run="b & <b>", correlation=0.7, half_width=0.6),
+    "labels_look": lambda table: nescio.labels_look(table, labels=labelled(table), half_width=0.1),
     "plan_repeats": lambda table: nescio.plan_repeats(variances=(0.15, 0.1), budget=1000),  # noqa: ARG005
     "from_counts": lambda table: nescio.from_counts(237, 156, 107),  # noqa: ARG005
     "meta.agreement": nescio.meta.agreement,

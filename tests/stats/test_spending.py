@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.special import stdtrit
 
 from nescio.errors import UsageError
 from nescio.stats.prediction_powered import Sample, simple, weighted
@@ -78,3 +79,25 @@ def test_of_questions_drawn_by_what_they_tell_the_weighted_interval_covers_and_t
         unweighted += seen.mean() - half <= people.mean() <= seen.mean() + half
     assert covered / n >= 0.93
     assert unweighted / n < 0.5
+
+
+def test_other_plans_of_looks() -> None:
+    """Two and three equal looks (statistics3-b, section 11); a one-sided .05 in quarters, which SeqBounds prints as
+    3.74955 2.53993 2.01604 1.72014 (statistics3, section 10)."""
+    assert boundaries((0.5, 1.0)) == pytest.approx((2.9625880427, 1.9685956406), abs=1e-9)
+    assert boundaries((1 / 3, 2 / 3, 1.0)) == pytest.approx((3.7103028733, 2.5114274813, 1.9930474776), abs=1e-9)
+    quarters = (3.7495518372, 2.5399425731, 2.0160698513, 1.7201770649)
+    assert boundaries((0.25, 0.5, 0.75), 0.1) == pytest.approx(quarters[:3], abs=1e-9)
+    # Who looks one way goes on below the lower bound as well; by the last look that makes 2e-8.
+    assert boundaries((0.25, 0.5, 0.75, 1.0), 0.1)[3] == pytest.approx(quarters[3], abs=3e-8)
+
+
+def test_a_look_compares_with_students_t_at_its_level() -> None:
+    """Statistics3, section 10: looks at 40, 80, 120, 160 and 200 of 1,000, with m - 2 degrees of freedom."""
+    looks = (40, 80, 120, 160, 200)
+    levels = [level_of_look(looks[: k + 1], 200, 1000) for k in range(5)]
+    found = [stdtrit(m - 2, (1 + level) / 2) for m, level in zip(looks, levels, strict=True)]
+    assert found == pytest.approx([6.6217982278, 3.7963528975, 2.8806635905, 2.3710923516, 2.0313769351], abs=1e-6)
+    assert fractions((60, 120, 180, 240, 300), 300, 1000) == pytest.approx(
+        [0.1489361702, 0.3181818182, 0.5121951220, 0.7368421053, 1], abs=1e-9
+    )

@@ -8,6 +8,8 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import numpy as np
+
 from nescio.campaigns.pooling import Item, named_by
 from nescio.campaigns.sheet_reading import table
 from nescio.data.model import Run, Verdict
@@ -15,6 +17,7 @@ from nescio.data.outcomes import CORRECT, INCORRECT
 from nescio.errors import FormatError, UsageError
 from nescio.formats.native.judgements import read_judgements
 from nescio.judging.human import human
+from nescio.stats.drawing import inclusion
 
 GRADES = {CORRECT: "correct", INCORRECT: "incorrect"}
 COLUMNS = ("question", "answer", "verdict")
@@ -71,8 +74,8 @@ def drawn(topics: Mapping[str, Sequence[Item]], grades: Mapping[str, str], wante
     differently, least where there is one answer, which tells no two runs apart. The random source is a secret.
     """
     dice = secrets.SystemRandom()
-    odds = inclusion({topic: telling(own, grades) for topic, own in topics.items()}, wanted)
-    return {topic: chance for topic, chance in odds.items() if dice.random() < chance}
+    odds = inclusion(np.array([telling(own, grades) for own in topics.values()]), wanted)
+    return {topic: chance for topic, chance in zip(topics, odds.tolist(), strict=True) if dice.random() < chance}
 
 
 def telling(answers: Sequence[Item], grades: Mapping[str, str]) -> float:
@@ -80,17 +83,3 @@ def telling(answers: Sequence[Item], grades: Mapping[str, str]) -> float:
     if len(answers) < 2:
         return UNLIKELY
     return LIKELY if len({grades.get(item.id) for item in answers}) > 1 else 1.0
-
-
-def inclusion(weights: Mapping[str, float], wanted: int) -> dict[str, float]:
-    """Return probabilities in proportion to weights, at most 1, that add up to as many as are wanted."""
-    if not 0 < wanted <= len(weights):
-        raise UsageError(f"there are {len(weights):,} questions to draw from (found {wanted:,})")
-    sure: set[str] = set()
-    while True:
-        left = sum(weight for topic, weight in weights.items() if topic not in sure)
-        scale = (wanted - len(sure)) / left if left else 0.0
-        more = {topic for topic, weight in weights.items() if topic not in sure and weight * scale >= 1}
-        if not more:
-            return {topic: 1.0 if topic in sure else weight * scale for topic, weight in weights.items()}
-        sure |= more

@@ -35,6 +35,7 @@ def score(
     also_judged: Sequence[Any] = (),
     label_looks: Sequence[int] = (),
     resolve: Resolution = "adjudicated",
+    pool: Any = None,
     columns: Sequence[str] = (),
     resamples: int = 10_000,
     seed: int = 0,
@@ -52,6 +53,10 @@ def score(
         corrected = score_labelled(source, measures, options, labels, by=by, ci=ci, **how)
         why = "No marks: nescio compare --labels tests corrected differences." if len(corrected.rows) > 1 else ""
         return replace(corrected, why_unmarked=why)
+    if pool is not None:
+        from nescio.scoring.pooled import score_pooled
+
+        return score_pooled(source, measures, options, pool, ci=ci, target=target or "population")
     drawn: dict[str, Any] = {"resamples": resamples, "seed": seed, "jobs": jobs}
     loaded = scoring.open_by(source, by, options, measures, pairs=bool(mark))
     scores = scoring.compute_scores(loaded, measures, by=by, ci=ci, interval=interval, progress=progress, **drawn)

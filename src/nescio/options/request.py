@@ -267,10 +267,13 @@ class Request:
 
 
 def _flat(value: Any) -> Iterator[Any]:
-    """Yield what is given, however it is nested; nothing for None."""
-    if isinstance(value, (dict, list, tuple)):
-        for part in value.values() if isinstance(value, dict) else value:
-            yield from _flat(part)
+    """Yield what is given, however it is nested; nothing for None, and nothing of the rows of a table."""
+    if isinstance(value, dict):
+        yield from _flat(list(value.values()))
+    elif isinstance(value, (list, tuple)):
+        for part in value:
+            if not isinstance(part, dict):
+                yield from _flat(part)
     elif value is not None:
         yield value
 

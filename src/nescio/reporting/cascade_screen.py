@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from nescio.reporting.numbers import interval, number, signed
-from nescio.reporting.printing import show_signature, show_text
+from nescio.reporting.printing import show_signature
 from nescio.reporting.screen import show_records
 
 
@@ -16,8 +16,6 @@ def show_cascade(results: Any) -> None:
     if results.tables.get("gains"):
         print()
         show_records([_gain(row) for row in results.tables["gains"]])
-    for said in results.wrote:
-        show_text(f"{said}\n")
     show_signature(results.signature)
 
 

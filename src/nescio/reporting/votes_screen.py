@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from nescio.reporting.numbers import interval, number, signed
-from nescio.reporting.printing import show_signature, show_text
+from nescio.reporting.printing import show_signature
 from nescio.reporting.screen import show_records
 
 
 def show_votes(results: Any) -> None:
     """Print what votes earn, and what they gain over one answer alone."""
     show_records([_record(row) for row in results])
-    for said in results.wrote:
-        show_text(f"{said}\n")
     show_signature(results.signature)
 
 

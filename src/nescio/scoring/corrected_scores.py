@@ -46,7 +46,7 @@ def score_labelled(
     wanted = suitable(measures, loaded)
     if looks and (by or laid.strata is not None or laid.inclusion is not None or laid.others):
         raise UsageError(f"{opt('label_looks')} is for labels that are one random sample, scored over all questions")
-    levels = {run: _level(laid, run, looks, (ci or 95) / 100) for run in range(len(laid.data.runs))}
+    levels = {run: level_of_labels(laid, run, looks, (ci or 95) / 100) for run in range(len(laid.data.runs))}
     rows: list[Score] = []
     remarks: list[Remark] = []
     corrections: list[Correction] = []
@@ -87,7 +87,7 @@ def score_labelled(
     return Scores(tuple(rows), line, tuple(dict.fromkeys(notes)), "scores", {"labels": tuple(corrections)})
 
 
-def _level(labels: Labels, run: int, looks: Sequence[int], level: float) -> float:
+def level_of_labels(labels: Labels, run: int, looks: Sequence[int], level: float) -> float:
     """Return the level of a run's interval, where the labels were looked at before."""
     if not looks:
         return level

@@ -289,16 +289,11 @@ def chosen_labels(names: Sequence[str], right: Array, sampled: Array, labelled: 
     the hypergeometric law; the note is made beyond the normal quantile of a level of 0.001, divided by the number of
     runs.
     """
-    far = NormalDist().inv_cdf(1 - _CHANCE / 2 / len(names))
     runs = []
     for run, name in enumerate(names):
-        n, drawn, rights = (int(mask.sum()) for mask in (sampled[run], labelled[run], sampled[run] & right[run]))
-        hits, rest = int((labelled[run] & right[run]).sum()), n - drawn
-        if not 0 < drawn < n or not 0 < rights < n:
-            continue
-        share = rights / n
-        spread = math.sqrt(drawn * share * (1 - share) * rest / (n - 1))
-        if abs(hits - drawn * share) > far * spread:
+        if differs_by_more_than_chance(right[run], sampled[run], labelled[run], len(names)):
+            n, drawn, rights = (int(mask.sum()) for mask in (sampled[run], labelled[run], sampled[run] & right[run]))
+            hits, rest = int((labelled[run] & right[run]).sum()), n - drawn
             runs.append(
                 note(
                     "agreement.shares",
@@ -320,6 +315,18 @@ def chosen_labels(names: Sequence[str], right: Array, sampled: Array, labelled: 
             runs=runs,
         )
     ]
+
+
+def differs_by_more_than_chance(right: Array, sampled: Array, labelled: Array, looks: int = 1) -> bool:
+    """Say whether the share that is right differs between what is labelled and the rest, as `chosen_labels` has it,
+    where so many runs are looked at."""
+    n, drawn, rights = (int(mask.sum()) for mask in (sampled, labelled, sampled & right))
+    if not 0 < drawn < n or not 0 < rights < n:
+        return False
+    share = rights / n
+    spread = math.sqrt(drawn * share * (1 - share) * (n - drawn) / (n - 1))
+    far = NormalDist().inv_cdf(1 - _CHANCE / 2 / looks)
+    return abs(int((labelled & right).sum()) - drawn * share) > far * spread
 
 
 def outcomes_digest(outcomes: Outcomes) -> str:

@@ -52,6 +52,7 @@ class Mean(Struct, frozen=True, eq=False):
     correlation: float = NAN
     residual: float = NAN
     terms: Values | None = None
+    imagined: float = 0.0
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Return Student's interval at a level such as 0.95."""
@@ -188,6 +189,10 @@ def weighted(
     $\lambda = \mathrm{cov}(\xi d/\pi,\ g(\xi/\pi - 1))/\mathrm{var}(g(\xi/\pi - 1))$ held to [0, 1], and the variance
     $\sum \xi(1-\pi)/\pi^2\,(d - \lambda g)^2/N^2$. All arrays have shape (N,); `people` and `inclusion` are read where
     `drawn`. `terms` holds the R. Degrees of freedom: m - 2, as of `simple`.
+
+    Where a judge is rarely wrong, few disagreements carry all the variance, and those of unlikely units the most. So
+    one more is imagined, of the least probability that 10 labels or more share, and at least `least` in all, of any
+    (docs/decisions/0050-draws-of-labels.md).
     """
     m, n = int(drawn.sum()), len(judge)
     if m < FEWEST:
@@ -203,10 +208,22 @@ def weighted(
     weight = min(max(weight, 0.0), 1.0)
     terms = seen - weight * pull
     residuals, left = people[drawn] - weight * judge[drawn], (1 - drawn_by) / drawn_by**2
-    lacking = max(least * scale**2 - float(residuals @ residuals), 0.0) / m
-    variance = float(left @ (residuals**2 + lacking)) / n**2
+    seen_squares = float(left @ residuals**2)
+    open_ = left[left > 0] if least else np.zeros(0)
+    floor = least * float(open_.mean()) - seen_squares / scale**2 if len(open_) else 0.0
+    imagined = max(_one_more(left, drawn_by), floor) if len(open_) else 0.0
+    imagined *= scale**2 / n**2
+    variance = seen_squares / n**2 + imagined
     correlation = _multiple_correlation(people[drawn], judge[drawn][:, None])
-    return Mean(float(terms.mean()), variance, m - 2, (weight,), m, n, correlation, terms=terms)
+    return Mean(float(terms.mean()), variance, m - 2, (weight,), m, n, correlation, terms=terms, imagined=imagined)
+
+
+def _one_more(left: Values, odds: Values) -> float:
+    """Return what one more disagreement adds to the variance, at most: among labels of a probability that 10 or more
+    share, or among all others."""
+    _, place, many = np.unique(np.round(odds, 12), return_inverse=True, return_counts=True)
+    groups = np.where(many[place] >= OWN_WEIGHT, place, -1)
+    return max(float(left[groups == group].mean()) for group in set(groups.tolist()))
 
 
 def superpopulation_of_terms(mean: Mean, known: Values | float = 0.0) -> Mean:
@@ -214,7 +231,7 @@ def superpopulation_of_terms(mean: Mean, known: Values | float = 0.0) -> Mean:
     adds beside them that needs no label."""
     if mean.terms is None:
         return mean
-    return replace(mean, variance=float((mean.terms + known).var(ddof=1)) / mean.units)
+    return replace(mean, variance=float((mean.terms + known).var(ddof=1)) / mean.units + mean.imagined)
 
 
 def spread_over_strata(values: Sequence[tuple[Values, int]]) -> float:

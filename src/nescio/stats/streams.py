@@ -30,3 +30,4 @@ class Stream(IntEnum):
     TRUE_VALUES = 22
     STAKES = 23
     PARAPHRASES = 41
+    LABELS = 50

@@ -22,6 +22,8 @@ ORDER = (
     *(
         "plan",
         "plan_labels",
+        "labels_draw",
+        "labels_look",
         "plan_repeats",
         "meta",
         "audit",

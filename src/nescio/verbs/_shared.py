@@ -104,6 +104,10 @@ RESOLVE = (
     "How verdicts of several people on one answer become one, where they differ: that of the assessor 'adjudication',"
     " of more than half, the likeliest by how each assessor judges (dawid-skene), or not at all (refused)."
 )
+TARGET = (
+    "What corrected figures describe: all answers to these questions (collection) or all questions of this kind"
+    " (population)."
+)
 NAME_IF_ANY = Kind("a path", str)
 OWN_FILE = Kind("a path or a table", _item, Path, str | None, "FILE", files=True)
 OWN_FILES = Kind(
@@ -240,8 +244,7 @@ class Labelled(Request, group="People's labels"):
     target: Target | None = option(
         default=None,
         needs="labels",
-        help="What corrected figures describe: all answers to these questions (collection) or all questions of this"
-        " kind (population).",
+        help=TARGET,
         default_words="population",
     )
     labels_by: str | None = option(

@@ -25,6 +25,7 @@ from typing import Any, cast
 from msgspec.structs import replace
 
 from nescio.comparison import leaderboard
+from nescio.data.judge_record import Target
 from nescio.data.results import Results, Scores
 from nescio.errors import UsageError, opt
 from nescio.options import Request, option, verb
@@ -33,6 +34,8 @@ from nescio.scoring.confidence_intervals import IntervalMethod
 from nescio.scoring.score import QUESTION
 from nescio.verbs._gates import Limit, Reports, score_gates, with_gated
 from nescio.verbs._shared import (
+    OWN_FILE,
+    TARGET,
     BrokenDown,
     Gated,
     Labelled,
@@ -48,12 +51,25 @@ from nescio.verbs._shared import (
 class LookedAt(Labelled, group="People's labels"):
     """People's verdicts that were looked at before."""
 
+    target: Target | None = option(default=None, needs=("labels", "pool"), help=TARGET, default_words="population")
     label_looks: Sequence[int] = option(
         default=(),
         kind=COUNTS,
         needs="labels",
         help="How many labels there were at each earlier look at these scores, and last how many are planned (such as"
         " 20,40,200): the intervals of all looks then hold together.",
+    )
+
+
+class Pooled(Request, group="An older run"):
+    """An older run that was asked more questions."""
+
+    pool: Any = option(
+        default=None,
+        kind=OWN_FILE,
+        apart=("suite", "labels", "by", "columns", "mark", "interval"),
+        help="An older run's outcomes on all questions, of which FILES hold a random sample: corrects the scores by how"
+        " it did on the others.",
     )
 
 
@@ -83,7 +99,17 @@ class Ceilinged(Gated, group="Gates"):
 
 
 class ScoreRequest(
-    Reading, Resampled, Ceilinged, LookedAt, Arranged, Suited, WithOrWithoutInterval, BrokenDown, Measured, Worked
+    Reading,
+    Resampled,
+    Ceilinged,
+    LookedAt,
+    Pooled,
+    Arranged,
+    Suited,
+    WithOrWithoutInterval,
+    BrokenDown,
+    Measured,
+    Worked,
 ):
     """What `nescio score` is asked."""
 
@@ -137,7 +163,7 @@ def score(request: ScoreRequest) -> Scores:
     limits, reports = request.limits, Reports.of(request, gated=bool(request.limits))
     if request.is_("suite"):
         return cast(Scores, _over_a_suite(request, reports))
-    how = request.values(WithOrWithoutInterval, BrokenDown, Resampled, LookedAt, Worked, Reading)
+    how = request.values(WithOrWithoutInterval, BrokenDown, Resampled, LookedAt, Pooled, Worked, Reading)
     scores = leaderboard.score(
         request.source,
         with_gated(request.chosen, limits),

@@ -1,0 +1,241 @@
+"""Which answers people should judge next: a draw of questions, with the probability of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from nescio.data.assessors import Resolution
+from nescio.data.columns import Array
+from nescio.data.notes import Note, note
+from nescio.data.outcomes import CORRECT, INCORRECT, SILENT
+from nescio.data.results import Results
+from nescio.data.signature import sign
+from nescio.errors import MismatchError, UnknownNameError, opt
+from nescio.formats.native.judgements import read_judgements
+from nescio.pipeline import Loaded
+from nescio.scoring.corrected_scores import lay_labels
+from nescio.scoring.labels import NEITHER, Labels, no_labels
+from nescio.stats.drawing import inclusion, systematic
+from nescio.stats.streams import Stream
+
+How = Literal["adaptive", "simple"]
+KINDS = ("all wrong", "all right", "differ")  # what a judge says of the answers to a question
+FEWEST = 2  # questions drawn of each kind, if there are so many
+WORDS = {CORRECT: "correct", INCORRECT: "incorrect", SILENT: "unanswered"}
+
+
+class Kind(Struct, frozen=True):
+    """A kind of questions: how many there are, how many were drawn, now or before, and with which probability.
+
+    `judged` of their answers have people's verdicts, and of these the judge says otherwise of `judge_differs`. `judge`
+    is what the judge says of the answers to a question: all right, all wrong, or that they differ.
+    """
+
+    judge: str
+    questions: int
+    drawn_before: int
+    drawn: int
+    inclusion: float
+    judged: int
+    judge_differs: int
+
+
+class ToLabel(Struct, frozen=True):
+    """An answer to be judged, or that people have judged: `verdict` is empty until they have."""
+
+    run: str
+    question: str
+    inclusion: float | None
+    verdict: str = ""
+
+
+class Draw(Results[Kind], frozen=True):
+    """What `labels_draw` gives: the kinds of questions, and in `to_label` the answers, those already drawn first."""
+
+    to_label: tuple[ToLabel, ...] = ()
+
+
+class Pool(Struct, frozen=True, eq=False):
+    """What is drawn from: runs by their `rows`, which of their answers need a verdict (`open`, of shape (runs,
+    questions)), and the kind of each question, -1 where none of its answers does."""
+
+    laid: Labels
+    rows: tuple[int, ...]
+    open: NDArray[np.bool_]
+    kinds: NDArray[np.int64]
+
+
+class Before(Struct, frozen=True, eq=False):
+    """What was drawn before, one element a question: which ones, and with which probability each had been drawn."""
+
+    drawn: NDArray[np.bool_]
+    odds: NDArray[np.float64]
+    words: Mapping[tuple[str, str], str] = {}
+
+
+def draw_labels(
+    loaded: Loaded,
+    labels: Any,
+    options: Mapping[str, Any],
+    *,
+    draw: int,
+    runs: Sequence[str],
+    how: How | None,
+    seed: int,
+    resolve: Resolution = "adjudicated",
+) -> Draw:
+    """Draw so many questions whose answers people should judge next.
+
+    Adaptive draws take more of the questions of which a judge is more often wrong, as far as the `labels` so far show
+    it: in proportion to the root of how often people and the judge differ. Raises UsageError where there are not so
+    many questions, MismatchError for labels that were not drawn from these answers.
+    """
+    laid = (
+        no_labels(loaded)
+        if labels is None
+        else lay_labels(loaded, labels, options, target="collection", labels_by=None, also_judged=(), resolve=resolve)
+    )
+    how = how or ("simple" if laid.inclusion is None else "adaptive")
+    rows = _rows(laid, runs)
+    open_ = laid.data.present[rows] & ~laid.known[rows]
+    asked = np.asarray(open_.any(axis=0))
+    if not asked.any():
+        raise MismatchError("none of these answers needs anybody's verdict: abstentions need none")
+    kinds = _kinds(laid, rows, open_)
+    if how == "simple":
+        kinds = np.where(kinds >= 0, 0, kinds)
+    pool = Pool(laid, tuple(rows), open_, kinds)
+    before = _before(laid, labels, loaded, kinds, how)
+    made = _kinds_of(pool, before, draw)
+    by_kind = np.array([kind.inclusion for kind in made])
+    left = asked & ~before.drawn
+    odds = by_kind[kinds]
+    now = np.zeros(len(asked), dtype=bool)
+    # Each draw has a stream of its own: whom the first passed over says nothing of whom the second takes.
+    key = (int(Stream.LABELS), int(before.drawn.sum()))
+    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key))
+    earlier = before.odds[left]
+    now[left] = systematic((odds[left] - earlier) / (1 - earlier), kinds[left], rng)
+    chosen = [*np.flatnonzero(before.drawn & asked), *rng.permutation(np.flatnonzero(now))]
+    to_label = tuple(_to_label(pool, chosen, None if how == "simple" else odds, before.words))
+    rows_of = tuple(
+        Kind(
+            "anything" if how == "simple" else KINDS[k],
+            one.units,
+            one.before,
+            int((now & (kinds == k)).sum()),
+            one.inclusion,
+            one.judged,
+            one.differ,
+        )
+        for k, one in enumerate(made)
+        if one.units
+    )
+    named = {"of": "+".join(runs)} if runs else {}
+    line = sign(**loaded.signature, **named, draw=draw, how=how, seed=seed)
+    return Draw(rows_of, line, (*loaded.notes, *_notes(laid, before, to_label)), "draw", {}, to_label=to_label)
+
+
+class _Made(Struct, frozen=True):
+    """A kind of questions while probabilities are made."""
+
+    units: int
+    before: int
+    inclusion: float
+    judged: int
+    differ: int
+
+
+def _rows(laid: Labels, runs: Sequence[str]) -> list[int]:
+    lost = [run for run in runs if run not in laid.data.runs]
+    if lost:
+        raise UnknownNameError("run", lost[0], laid.data.runs)
+    return [laid.data.runs.index(run) for run in runs] if runs else list(range(len(laid.data.runs)))
+
+
+def _kinds(laid: Labels, rows: Sequence[int], open_: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return what the judge says of the answers to each question that need a verdict: an index of `KINDS`, -1 where
+    none does."""
+    right = laid.data.column("correct")[list(rows)] == 1
+    some, every = (open_ & right).any(axis=0), (right | ~open_).all(axis=0)
+    return np.where(~open_.any(axis=0), -1, np.where(every, 1, np.where(some, 2, 0)))
+
+
+def _before(laid: Labels, table: Any, loaded: Loaded, kinds: NDArray[np.int64], how: How) -> Before:
+    """Say what was drawn before: every question in the table, whether or not it has a verdict yet."""
+    size, asked = len(laid.data.questions), kinds >= 0
+    if table is None:
+        return Before(np.zeros(size, dtype=bool), np.zeros(size))
+    given, _ = read_judgements(table, loaded.options.outcome_map, named=loaded.options.column)
+    place = {question: i for i, question in enumerate(laid.data.questions)}
+    given = [one for one in given if one.question in place]
+    words = {(one.run, one.question): WORDS.get(one.state, "") for one in given if one.run is not None}
+    drawn = np.zeros(size, dtype=bool)
+    drawn[[place[one.question] for one in given]] = True
+    if laid.inclusion is None:  # a simple sample so far
+        return Before(drawn, np.where(asked, (drawn & asked).sum() / asked.sum(), 0.0), words)
+    if how == "simple":
+        raise MismatchError(
+            f"these labels have probabilities of inclusion, so they are no simple sample; leave {opt('how', 'simple')} "
+            "out"
+        )
+    odds = np.zeros(size)
+    for kind in set(kinds[asked].tolist()):
+        own = [one.inclusion for one in given if kinds[place[one.question]] == kind]
+        if not own or None in own or not np.ptp(np.array(own, dtype=float)) <= 1e-9:
+            raise MismatchError(
+                "the probabilities of inclusion of these labels are not those of a draw from these runs; give the same "
+                f"files and {opt('runs')} as for the first draw"
+            )
+        odds[kinds == kind] = own[0]
+    return Before(drawn, odds, words)
+
+
+def _kinds_of(pool: Pool, before: Before, draw: int) -> list[_Made]:
+    """Find with which probability questions of each kind are drawn."""
+    laid, rows, open_, kinds = pool.laid, pool.rows, pool.open, pool.kinds
+    right, said = laid.data.column("correct")[list(rows)] == 1, laid.said[list(rows)]
+    seen = open_ & (said != NEITHER)
+    differ = seen & ((said == 1) != right)
+    every = range(max(int(kinds.max()) + 1, 1))
+    masks = [kinds == k for k in every]
+    units = np.array([int(mask.sum()) for mask in masks])
+    judged = np.array([int(seen[:, mask].sum()) for mask in masks])
+    wrong = np.array([int(differ[:, mask].sum()) for mask in masks])
+    drawn = np.array([int((mask & before.drawn).sum()) for mask in masks])
+    weights = np.sqrt((wrong + 1) / (judged + 2))  # one answer of either sort is imagined
+    earlier = np.array([float(before.odds[mask].max()) if mask.any() else 1.0 for mask in masks])
+    least = np.where(units > 0, np.minimum(1.0, FEWEST / np.maximum(units, 1)), 1.0)
+    earlier = np.where(units == drawn, 1.0, earlier)
+    odds = inclusion(weights, draw, units=(units - drawn).astype(float), before=earlier, least=least)
+    return [_Made(int(units[k]), int(drawn[k]), float(odds[k]), int(judged[k]), int(wrong[k])) for k in every]
+
+
+def _to_label(
+    pool: Pool, chosen: Sequence[int], odds: Array | None, words: Mapping[tuple[str, str], str]
+) -> Iterator[ToLabel]:
+    laid = pool.laid
+    for q in chosen:
+        for place, r in enumerate(pool.rows):
+            if pool.open[place, q]:
+                run, question = laid.data.runs[r], laid.data.questions[q]
+                said = "" if laid.said[r, q] == NEITHER else words.get((run, question)) or WORDS[int(laid.said[r, q])]
+                yield ToLabel(run, question, None if odds is None else float(odds[q]), said)
+
+
+def _notes(laid: Labels, before: Before, to_label: Sequence[ToLabel]) -> Iterator[Note]:
+    yield from laid.notes
+    questions = {laid.data.questions[q] for q in np.flatnonzero(before.drawn)}
+    waiting = sum(not one.verdict and one.question in questions for one in to_label)
+    if waiting:
+        yield note(
+            "draw.waiting",
+            "{waiting:n answer} of an earlier draw {waiting:has/have} no verdict yet, and {waiting:stands/stand} first "
+            "in the table",
+            waiting=waiting,
+        )

@@ -1,0 +1,170 @@
+"""Looks at labels while they come in: whether they are enough, or about how many more it takes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
+
+from nescio.data.assessors import Resolution
+from nescio.data.notes import Note, gather, note
+from nescio.data.results import Results
+from nescio.data.signature import sign
+from nescio.errors import UsageError, opt
+from nescio.formats.native.judgements import read_judgements
+from nescio.measures import Measure
+from nescio.pipeline import Loaded
+from nescio.scoring.corrected import Corrected, Side, corrected_score, units_of
+from nescio.scoring.corrected_scores import lay_labels, level_of_labels, open_labelled, suitable
+from nescio.scoring.labels import Labels
+from nescio.scoring.samples import Remark
+from nescio.scoring.verdict_form import form_of
+from nescio.stats.betting import FEWEST, bets, interval
+from nescio.stats.spending import boundaries, fractions
+
+
+class LabelLook(Struct, frozen=True):
+    """A look at a run's labels: its interval, of all looks at once, and whether to stop; else about how many `more` of
+    its answers people would have to judge, as far as the labels so far tell (None: nobody knows yet)."""
+
+    run: str
+    measure: str
+    value: float
+    low: float
+    high: float
+    labels: int
+    answers: int
+    verdict: str
+    more: int | None
+
+
+def look_at_labels(
+    source: Any,
+    measure: Any,
+    options: Mapping[str, Any],
+    labels: Any,
+    *,
+    label_looks: Sequence[int],
+    half_width: float | None,
+    limit: float | None,
+    ci: float,
+    resolve: Resolution,
+) -> Results[LabelLook]:
+    """Say of every run whether its labels are enough: for an interval of `half_width`, or to tell on which side of
+    `limit` it is. With `label_looks` by alpha spending, else by betting, which holds at any looks."""
+    loaded = open_labelled(source, (measure,), options, labels, ())
+    laid = lay_labels(loaded, labels, options, target="collection", labels_by=None, also_judged=(), resolve=resolve)
+    if laid.inclusion is not None:
+        raise UsageError("looks need labels of a simple random sample, and these have probabilities of inclusion")
+    chosen = suitable((measure,), loaded)[0]
+    order = _arrival(loaded, laid, labels)
+    rows, remarks = [], list[Remark]()
+    for run, name in enumerate(laid.data.runs):
+        level = level_of_labels(laid, run, label_looks, ci / 100)
+        found = corrected_score(laid, chosen, run, target="collection", level=level)
+        low, high = found.low, found.high
+        if not label_looks:
+            low, high = _by_betting(laid, chosen, run, order, 1 - ci / 100)
+        doubts = [one for one in found.remarks if label_looks or one.code != "labels.approximate"]  # bets are exact
+        remarks += [(one, chosen.label, f"run {name!r}") for one in doubts]
+        z = _last_bound(laid, run, label_looks, ci / 100) if label_looks else None
+        rows.append(_row(found, (low, high), half_width, limit, z))
+    how: dict[str, object] = {"ci": f"{ci:g}", "sequence": "spending" if label_looks else "betting"}
+    how |= {"label_looks": "+".join(map(str, label_looks))} if label_looks else {}
+    how |= {"half_width": f"{half_width:g}"} if half_width is not None else {}
+    how |= {"limit": f"{limit:g}"} if limit is not None else {}
+    line = sign(measures=chosen.name, **loaded.signature, **laid.signature, target="collection", **how)
+    notes = [*loaded.notes, *laid.notes, *gather(remarks), _about(label_looks)]
+    return Results(tuple(rows), line, tuple(dict.fromkeys(notes)), "look")
+
+
+def _about(looks: Sequence[int]) -> Note:
+    if looks:
+        return note(
+            "labels.looks",
+            "the intervals of all {looks:n look} up to {planned:n label} hold together (alpha spending after "
+            "O'Brien and Fleming), if the labels come in random order",
+            looks=len(looks),
+            planned=looks[-1],
+        )
+    return note(
+        "labels.betting",
+        "intervals hold at however many looks, if the labels stand in the table in the random order in which they came;"
+        f" {opt('label_looks')} makes them narrower where looks are planned",
+    )
+
+
+def _arrival(loaded: Loaded, laid: Labels, table: Any) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """Return the questions in the order in which the table has them."""
+    given, _ = read_judgements(table, loaded.options.outcome_map, named=loaded.options.column)
+    place = {question: i for i, question in enumerate(laid.data.questions)}
+    return np.array([place[q] for q in dict.fromkeys(one.question for one in given) if q in place], dtype=np.int64)
+
+
+def _by_betting(laid: Labels, measure: Measure, run: int, order: Any, alpha: float) -> tuple[float, float]:
+    """Return the interval of a run's score by bets on the labels in their order."""
+    use = laid.data.present[run]
+    silent = laid.data.column("unanswered")[run, use]
+    form = form_of(measure, float(silent.mean()))
+    plain = units_of(laid, [Side(run, 1, replace(form, slope=1.0, constant=0.0))], use)
+    place = np.full(len(use), -1)
+    place[use] = np.arange(int(use.sum()))
+    came = [place[q] for q in order if place[q] >= 0]
+    came = [q for q in came if not plain.known[q] and not math.isnan(plain.people[q])]
+    open_ = ~plain.known
+    sure = float(plain.judge[plain.known, 0].sum())
+    if not open_.any():
+        ends = np.array([0.0, 0.0])
+    else:
+        made = bets(plain.people[came], plain.judge[came, 0], plain.judge[open_, 0], alpha=alpha)
+        ends = np.array(interval(made, int(open_.sum())))
+    low, high = sorted((form.constant + form.slope * (sure + ends * int(open_.sum())) / plain.n).tolist())
+    return low, high
+
+
+def _last_bound(laid: Labels, run: int, looks: Sequence[int], level: float) -> float:
+    """Return the bound of |z| at the last look that is planned, this one and the earlier ones being what they are."""
+    *earlier, planned = looks
+    now, open_ = int(laid.labelled[run].sum()), int((laid.data.present & ~laid.known)[run].sum())
+    planned = min(planned, open_)
+    all_looks = sorted({*(m for m in earlier if m < now), now, planned})
+    return boundaries(fractions(all_looks, planned, open_), 1 - level)[-1]
+
+
+def _row(
+    found: Corrected, ends: tuple[float, float], half_width: float | None, limit: float | None, z: float | None
+) -> LabelLook:
+    low, high = ends
+    labels, answers = found.how.labels, found.how.answers
+    half = (high - low) / 2
+    why = None
+    if limit is not None and low > limit:
+        why = f"stop: above {limit:g}"
+    elif limit is not None and high < limit:
+        why = f"stop: below {limit:g}"
+    elif half_width is not None and half <= half_width:
+        why = f"stop: within ±{half_width:g}"
+    elif labels >= answers:
+        why = "stop: all are judged"
+    goals = [half_width, None if limit is None else abs(found.value - limit)]
+    goal = max((g for g in goals if g), default=None)
+    more = None if why else _more(found, goal, z or (half / found.error if found.error > 0 else math.nan))
+    if why is None:
+        why = (
+            "go on" if labels >= FEWEST and more is not None else f"go on: fewer than {FEWEST} labels tell nothing yet"
+        )
+    return LabelLook(found.how.run, found.how.measure, found.value, low, high, labels, answers, why, more)
+
+
+def _more(found: Corrected, goal: float | None, z: float) -> int | None:
+    """Return how many labels more bring the half width to its goal: the standard error falls as of a random sample."""
+    labels, answers = found.how.labels, found.how.answers
+    if goal is None or labels < FEWEST or not math.isfinite(z * found.error) or not found.error > 0:
+        return None
+    now = 1 / labels - 1 / answers
+    wanted = 1 / (1 / answers + now * (goal / (z * found.error)) ** 2)
+    return max(min(math.ceil(wanted), answers) - labels, 1)

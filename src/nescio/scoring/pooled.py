@@ -1,0 +1,219 @@
+"""Scores of a run that was asked a sample of the questions, corrected by an older run that was asked all of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from nescio.data.columns import OUTCOMES
+from nescio.data.evidence import Evidence, with_questions
+from nescio.data.judge_record import Target
+from nescio.data.notes import Note, gather, note
+from nescio.data.results import Score, Scores
+from nescio.data.signature import sign
+from nescio.errors import MismatchError, UsageError, opt
+from nescio.measures import Measure, Measures
+from nescio.pipeline import Loaded
+from nescio.scoring.corrected_scores import SUITABLE
+from nescio.scoring.influence import slopes
+from nescio.scoring.judge_agreement import differs_by_more_than_chance
+from nescio.scoring.samples import Remark
+from nescio.scoring.score import open_data, parse_all
+from nescio.stats.control_variates import adjust, spread, variance
+from nescio.stats.prediction_powered import LEAST
+
+Floats = NDArray[np.float64]
+METHOD = "control-variate"
+FEW = 20  # questions below which the interval is approximate
+
+
+class Helped(Struct, frozen=True):
+    """What an older run of `pool` questions changes for a run that was asked `n` of them.
+
+    `plain` is the score of these alone with its interval. `gain` is the variance with the older run by that without:
+    below 1 it helps; `correlation` is that of the two runs' values.
+    """
+
+    run: str
+    measure: str
+    plain: float
+    plain_low: float
+    plain_high: float
+    value: float
+    low: float
+    high: float
+    gain: float
+    correlation: float
+    n: int
+    pool: int
+
+
+def score_pooled(
+    source: Any, measures: Measures, options: Mapping[str, Any], pool: Any, *, ci: float | None, target: Target
+) -> Scores:
+    """Score every run by what it earns on its questions, and what an older run earned on all those of `pool`.
+
+    Raises MismatchError where the pool has not one run, or not the questions of the files.
+    """
+    loaded = open_data(source, {"strata": (), **options}, measures)
+    data = with_questions(loaded.data, "correct by an older run")
+    passed = {name: options[name] for name in ("missing", "ungraded", "unanswerable", "typed") if name in options}
+    whole = open_data(pool, {"strata": (), **passed})
+    older = with_questions(whole.data, f"take for {opt('pool')}")
+    if len(older.runs) != 1:
+        raise MismatchError(f"{opt('pool')} has {len(older.runs)} runs; give the file of one older run")
+    wanted = _suitable(measures, loaded)
+    known = _shares(older, 0)
+    place = {question: i for i, question in enumerate(known)}
+    every = np.array(list(known.values()))
+    rows: list[Score] = []
+    helped, remarks, notes = [], list[Remark](), list[Note]()
+    for run, name in enumerate(data.runs):
+        own = _shares(data, run)
+        shared = [question for question in own if question in place]
+        if not shared:
+            raise MismatchError(f"{opt('pool')}: the older run has none of the questions of run {name!r}")
+        if len(shared) < len(own):
+            lost = len(own) - len(shared)
+            text = "run {subject!r}: {lost:n question} {lost:is/are} not in the pool, and not used"
+            notes.append(note("pool.not_there", text, name, lost=lost))
+        drawn = np.zeros(len(place), dtype=bool)
+        drawn[[place[question] for question in shared]] = True
+        if differs_by_more_than_chance(
+            every[:, OUTCOMES.index("correct")] == 1, np.ones(len(place), dtype=bool), drawn
+        ):
+            text = (
+                "run {subject!r}: the older run's share of correct answers differs between the questions that this run "
+                "was asked and the others by more than chance in a random sample; what was chosen cannot be corrected"
+            )
+            notes.append(note("pool.chosen", text, name))
+        y, x = np.array([own[q] for q in shared]), np.array([known[q] for q in shared])
+        for measure in wanted:
+            one, doubts = _helped(name, measure, (y, x, every), (ci or 95) / 100, target)
+            helped.append(one)
+            remarks += [(doubt, measure.label, f"run {name!r}") for doubt in doubts]
+            low, high = (one.low, one.high) if ci else (None, None)
+            rows.append(Score(name, measure.label, one.value, low, high, one.n, None, METHOD if ci else None))
+    how: dict[str, object] = {"ci": f"{ci:g}", "interval": METHOD} if ci else {"interval": "none"}
+    line = sign(
+        measures="+".join(m.name for m in wanted),
+        **loaded.signature,
+        pool=str(dict(whole.signature).get("data", len(place))),
+        target=target,
+        **how,
+    )
+    about = {"collection": "these questions of the pool", "population": "all questions of this kind"}[target]
+    notes.append(
+        note(
+            "pool.about",
+            "corrected by the older run {subject!r} on {pool:n question}; the figures are about {about}, and assume "
+            "that the questions of each run are a random sample of the pool",
+            older.runs[0],
+            pool=len(place),
+            about=about,
+        )
+    )
+    if data.clusters is not None:
+        notes.append(
+            note("agreement.clusters", "questions are clustered, but these intervals treat them as independent")
+        )
+    said = [*loaded.notes, *notes, *gather(remarks)]
+    return Scores(tuple(rows), line, tuple(dict.fromkeys(said)), "scores", {"pool": tuple(helped)})
+
+
+def _suitable(measures: Measures, loaded: Loaded) -> list[Measure]:
+    wanted = parse_all(measures, loaded) if measures else parse_all(SUITABLE, None)
+    for measure in wanted:
+        if not measure.of_counts or set(measure.needs) - {*OUTCOMES, "n"}:
+            raise UsageError(
+                f"an older run corrects measures of the three outcomes, such as accuracy, c@1 and UF; {measure.label} "
+                "uses more than these"
+            )
+    return wanted
+
+
+def _shares(data: Evidence, run: int) -> dict[str, Floats]:
+    """Return how often a run was correct, incorrect and unanswered on each question that it was asked."""
+    cells = np.column_stack([data.column(name)[run] for name in OUTCOMES]).astype(float)
+    found: dict[str, list[Floats]] = {}
+    for q in np.flatnonzero(data.present[run]):
+        found.setdefault(data.questions[q], []).append(cells[q])
+    return {question: np.mean(own, axis=0) for question, own in found.items()}
+
+
+def _helped(
+    run: str, measure: Measure, cells: tuple[Floats, Floats, Floats], level: float, target: Target
+) -> tuple[Helped, list[Note]]:
+    r"""Correct the means of the formula's columns by the older run's right answers, and by its silence where the
+    measure knows silence; the interval is of $e = \sum_c \theta'_c e_c$."""
+    from scipy.special import stdtrit
+
+    y, x, every = cells
+    n, units = len(y), len(every)
+    kinds = measure.each(dict(zip(OUTCOMES, np.eye(3), strict=True)) | {"n": np.ones(3)})
+    names = [name for name in kinds if name != "n"]
+    values = y @ np.column_stack([np.asarray(kinds[name], dtype=float) for name in names])
+    which = [OUTCOMES.index("correct"), *([OUTCOMES.index("unanswered")] if _knows_silence(measure) else [])]
+    fit = adjust(values, x[:, which], every[:, which])
+    freedom = n - 1 - fit.covariates
+
+    def score(means: Floats) -> tuple[float, Floats]:
+        named = {name: np.asarray(mean) for name, mean in zip(names, means, strict=True)}
+        by_name = slopes(measure, named)
+        return float(measure.of_totals({**named, "n": np.array(1.0)})), np.array([float(by_name[c]) for c in names])
+
+    value, pull = score(fit.means)
+    alone, own_pull = score(fit.plain)
+    least = LEAST * float(np.max(np.abs(pull))) ** 2
+    moved = (values - values.mean(axis=0)) @ pull
+    beyond = float(moved.var(ddof=1)) if n > 1 and target == "population" else None
+    with_it = variance(spread(fit.residuals @ pull, fit.leverages, least=least), n, units, beyond)
+    centred = (values - fit.plain) @ own_pull
+    without = variance(
+        spread(centred, 0.0, least=least), n, units, float(centred.var(ddof=1)) if beyond is not None else None
+    )
+    correlation = _correlation(moved, fit.residuals @ pull)
+    ends = [math.nan] * 4
+    if freedom > 0 and n > 1:
+        halves = [
+            float(stdtrit(df, (1 + level) / 2)) * math.sqrt(max(v, 0.0))
+            for df, v in ((n - 1, without), (freedom, with_it))
+        ]
+        low, high = measure.bounds
+        ends = [
+            min(max(end, low), high)
+            for middle, half in zip((alone, value), halves, strict=True)
+            for end in (middle - half, middle + half)
+        ]
+    gain = with_it / without if without > 0 else math.nan
+    return Helped(
+        run, measure.label, alone, ends[0], ends[1], value, ends[2], ends[3], gain, correlation, n, units
+    ), list(_doubts(n, gain, fit.covariates, len(which)))
+
+
+def _knows_silence(measure: Measure) -> bool:
+    return bool({"incorrect", "unanswered"} & set(measure.needs))
+
+
+def _correlation(values: Floats, residuals: Floats) -> float:
+    """Return the correlation of the values with what the covariates make of them."""
+    total = float(values @ values)
+    return math.sqrt(min(max(1 - float(residuals @ residuals) / total, 0.0), 1.0)) if total > 0 else math.nan
+
+
+def _doubts(n: int, gain: float, used: int, wanted: int) -> list[Note]:
+    doubts = []
+    if used < wanted:
+        text = "the older run differs too little on these questions to correct by all its outcomes ({used} of {wanted})"
+        doubts.append(note("pool.dropped", text, used=used, wanted=wanted))
+    if n < FEW:
+        doubts.append(note("pool.few", "only {n} questions: treat this interval as approximate", n=n))
+    if gain >= 1:
+        text = f"the older run does not help here (variance × {{gain:.2f}}); leave {opt('pool')} out"
+        doubts.append(note("pool.useless", text, gain=gain))
+    return doubts

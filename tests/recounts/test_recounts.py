@@ -1,0 +1,55 @@
+"""nescio's figures of real logs against those of plain scripts."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import nescio
+from tests.recounts import counting
+
+DATA = Path(__file__).parents[2].parent / "shared" / "data"
+needs = {
+    path: pytest.mark.skipif(not (DATA / path).exists(), reason=f"{path} is no part of this project")
+    for path in (counting.COST, counting.TRIALS, counting.PAN)
+}
+
+
+@needs[counting.COST]
+def test_what_a_solved_task_cost_eight_models() -> None:
+    found = nescio.score(DATA / counting.COST, "price_per_right(costUsd)", column={"repeat": "runId"})
+    ours = {row.run: (row.value, row.low, row.high) for row in found}
+    theirs = counting.prices(DATA)
+    assert ours.keys() == theirs.keys()
+    for model, figures in theirs.items():
+        assert ours[model] == pytest.approx(figures, rel=1e-8), model
+
+
+@needs[counting.TRIALS]
+def test_four_trials_of_each_task() -> None:
+    theirs = counting.trials(DATA)
+    found = nescio.score(DATA / counting.TRIALS, list(theirs), ci=None)
+    assert {row.measure: row.value for row in found} == pytest.approx(theirs, abs=1e-12)
+
+
+@needs[counting.PAN]
+@pytest.mark.parametrize("sure", [(0.9, 0.6), (0.7, 0.95), (0.99, 0.5)])
+def test_verifiers_of_authors_in_turn(tmp_path: Path, sure: tuple[float, float]) -> None:
+    """14,311 pairs of texts: the confidence of a verifier is how far its value is from .5."""
+    names = ("araujo20-large", "weerasinghe20-large")
+    steps = [{"system": name, "answer_from": least} for name, least in zip(names, sure, strict=True)]
+    policy = tmp_path / "policy.json"
+    made = {"policy": "nescio cascade", "steps": steps, "error": 1.0, "right": None, "cost": None, "made_by": "hand"}
+    policy.write_text(json.dumps(made), encoding="utf-8")
+    files = [DATA / counting.PAN / "truth.jsonl", *(DATA / counting.PAN / "runs" / n / "answers.jsonl" for n in names)]
+    output = tmp_path / "applied.csv"
+    nescio.cascade(files, apply=policy, run_output=output)
+    with output.open(encoding="utf-8", newline="") as file:
+        outcomes = Counter(row["outcome"] for row in csv.DictReader(file))
+    assert tuple(outcomes[word] for word in ("correct", "incorrect", "unanswered")) == counting.cascade(
+        DATA, *names, sure
+    )

@@ -1,0 +1,95 @@
+"""Scores that an older run on a larger pool corrects."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import nescio
+from nescio.errors import NescioError
+
+OUTCOMES = ("correct", "incorrect", "unanswered")
+
+
+def runs(n: int, drawn: int, seed: int = 1) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """An older run of n questions, and a new one of some of them that does mostly as it did."""
+    rng = np.random.default_rng(seed)
+    old = rng.choice(3, n, p=[0.5, 0.3, 0.2])
+    new = np.where(rng.random(n) < 0.8, old, rng.choice(3, n))
+    asked = rng.permutation(n)[:drawn]
+    older = [{"run": "old", "question": f"q{q}", "outcome": OUTCOMES[old[q]]} for q in range(n)]
+    return [{"run": "new", "question": f"q{q}", "outcome": OUTCOMES[new[q]]} for q in asked], older
+
+
+def test_the_estimate_is_poststratified_by_the_older_runs_outcomes() -> None:
+    new, older = runs(400, 80)
+    was = {row["question"]: row["outcome"] for row in older}
+    share = {word: sum(row["outcome"] == word for row in older) / 400 for word in OUTCOMES}
+    means = {}
+    for wanted in ("correct", "unanswered"):
+        parts = [[row["outcome"] == wanted for row in new if was[row["question"]] == word] for word in OUTCOMES]
+        means[wanted] = sum(share[word] * np.mean(part) for word, part in zip(OUTCOMES, parts, strict=True))
+    found = nescio.score(new, "c@1", pool=older)
+    row = found["new", "c@1"]
+    assert row.value == pytest.approx(means["correct"] * (1 + means["unanswered"]), abs=1e-9)
+    how = found.tables["pool"][0]
+    assert how.plain == pytest.approx(nescio.score(new, "c@1", ci=None)["new", "c@1"].value)
+    assert how.gain < 0.7  # two runs that agree on 87%
+    assert (how.n, how.pool, row.n, row.interval) == (80, 400, 80, "control-variate")
+    assert row.low is not None
+    assert row.high is not None
+    assert (row.high - row.low) / (how.plain_high - how.plain_low) == pytest.approx(how.gain**0.5, rel=0.02)
+    these = nescio.score(new, "c@1", pool=older, target="collection")["new", "c@1"]
+    assert these.low is not None
+    assert these.low > row.low
+
+
+def test_accuracy_knows_no_silence_and_all_questions_leave_nothing_open() -> None:
+    new, older = runs(300, 60)
+    was = {row["question"]: row["outcome"] == "correct" for row in older}
+    parts = [[row["outcome"] == "correct" for row in new if was[row["question"]] == right] for right in (True, False)]
+    share = np.mean(list(was.values()))
+    by_hand = share * np.mean(parts[0]) + (1 - share) * np.mean(parts[1])
+    assert nescio.score(new, "accuracy", pool=older)["new", "accuracy"].value == pytest.approx(by_hand, abs=1e-9)
+    every, older = runs(100, 100)
+    row = nescio.score(every, "UF", pool=older, target="collection")["new", "UF"]
+    plain = nescio.score(every, "UF", ci=None)["new", "UF"].value
+    assert (row.value, row.low, row.high) == (pytest.approx(plain), pytest.approx(plain), pytest.approx(plain))
+
+
+def test_what_is_odd_is_said_or_refused() -> None:
+    new, older = runs(300, 60)
+    right = {row["question"] for row in older if row["outcome"] == "correct"}
+    chosen = [row for row in new if row["question"] in right]
+    notes = [one.text for one in nescio.score(chosen, "c@1", pool=older).notes]
+    assert any("what was chosen cannot be corrected" in text for text in notes)
+    assert any("(0 of 2)" in text for text in notes)
+    stranger = [*new, {"run": "new", "question": "other", "outcome": "correct"}]
+    notes = [one.text for one in nescio.score(stranger, "c@1", pool=older).notes]
+    assert any("1 question is not in the pool, and not used" in text for text in notes)
+    shuffled = [
+        {**row, "outcome": str(outcome)}
+        for row, outcome in zip(older, np.random.default_rng(2).choice(OUTCOMES, 300), strict=True)
+    ]
+    notes = [one.text for one in nescio.score(new[:12], "accuracy", pool=shuffled).notes]
+    assert any("only 12 questions" in text for text in notes)
+    with pytest.raises(NescioError, match="2 runs"):
+        nescio.score(new, pool=[*older, *({**row, "run": "b"} for row in older)])
+    with pytest.raises(NescioError, match="none of the questions"):
+        nescio.score([{"run": "new", "question": "z", "outcome": "correct"}], pool=older)
+    with pytest.raises(NescioError, match="three outcomes"):
+        nescio.score([{**row, "confidence": 0.5} for row in new], "AURC", pool=older)
+
+
+def test_repeats_count_a_question_once() -> None:
+    new, older = runs(200, 60)
+    twice = [{**row, "repeat": k} for row in new for k in (1, 2)]
+    one, two = (nescio.score(rows, "c@1", pool=older)["new", "c@1"] for rows in (new, twice))
+    assert (two.value, two.low, two.high, two.n) == (
+        pytest.approx(one.value),
+        pytest.approx(one.low),
+        pytest.approx(one.high),
+        one.n,
+    )
