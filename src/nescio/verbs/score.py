@@ -28,7 +28,7 @@ from nescio.comparison import leaderboard
 from nescio.data.results import Results, Scores
 from nescio.errors import UsageError, opt
 from nescio.options import Request, option, verb
-from nescio.options.kinds import COUNTS, WORDS
+from nescio.options.kinds import WORDS
 from nescio.scoring.confidence_intervals import IntervalMethod
 from nescio.scoring.score import QUESTION
 from nescio.verbs._gates import Limit, Reports, score_gates, with_gated
@@ -43,18 +43,6 @@ from nescio.verbs._shared import (
     WithOrWithoutInterval,
     Worked,
 )
-
-
-class LookedAt(Labelled, group="People's labels"):
-    """People's verdicts that were looked at before."""
-
-    label_looks: Sequence[int] = option(
-        default=(),
-        kind=COUNTS,
-        needs="labels",
-        help="How many labels there were at each earlier look at these scores, and last how many are planned (such as"
-        " 20,40,200): the intervals of all looks then hold together.",
-    )
 
 
 class Arranged(Request, group="Output"):
@@ -83,7 +71,7 @@ class Ceilinged(Gated, group="Gates"):
 
 
 class ScoreRequest(
-    Reading, Resampled, Ceilinged, LookedAt, Arranged, Suited, WithOrWithoutInterval, BrokenDown, Measured, Worked
+    Reading, Resampled, Ceilinged, Labelled, Arranged, Suited, WithOrWithoutInterval, BrokenDown, Measured, Worked
 ):
     """What `nescio score` is asked."""
 
@@ -137,7 +125,7 @@ def score(request: ScoreRequest) -> Scores:
     limits, reports = request.limits, Reports.of(request, gated=bool(request.limits))
     if request.is_("suite"):
         return cast(Scores, _over_a_suite(request, reports))
-    how = request.values(WithOrWithoutInterval, BrokenDown, Resampled, LookedAt, Worked, Reading)
+    how = request.values(WithOrWithoutInterval, BrokenDown, Resampled, Labelled, Worked, Reading)
     scores = leaderboard.score(
         request.source,
         with_gated(request.chosen, limits),
