@@ -325,6 +325,40 @@ def test_an_organiser_sees_how_far_people_agree_and_judges_nothing(mixed: Databa
     mixed.close()
 
 
+def test_agreement_is_told_within_what_is_known_of_the_questions(new_db: Callable[[], str], tmp_path: Path) -> None:
+    """Two agree on all twelve questions of one type, and on six of twelve of the other; the last two come late. A column
+    with a value for each is named and left out, one with a single value tells nothing apart."""
+
+    def files(n: int) -> list[Path]:
+        asked = [
+            {"id": f"q{i}", "question": f"{i}?", "answers": ["x"], "type": ["<b>who", "when"][i % 2], "source": f"s{i}"}
+            for i in range(n)
+        ]
+        answers = [{"id": f"q{i}", "answer": f"{i}"} for i in range(n)]
+        return [
+            made.lines(tmp_path / "q.jsonl", [row | {"one": "1"} for row in asked]),
+            made.lines(tmp_path / "run.jsonl", answers),
+        ]
+
+    db = new_db()
+    create(db, files(22), overlap=2)
+    database = opened(db, "ana", "ben")
+    take_in(database, files(24))
+    assert judge_all(database, "ana", lambda answer: "RX"[int(answer) % 3 == 0]) == 24
+    judge_all(database, "ben", lambda answer: "W" if int(answer) % 4 == 1 else "RX"[int(answer) % 3 == 0])
+    standing = status(database, resamples=20)
+    told = {where: (row.value, row.n) for where, rows in standing.apart for row in rows if row.measure == "p_o"}
+    assert told == {"type <b>who": (1, 12), "type when": (0.5, 12)}
+    assert "agreement is not told within source, which has 24 values" in standing.remarks
+    link = access.invite(database, ["boss"], address="http://testserver", organiser=True).links["boss"]
+    from fastapi.testclient import TestClient
+
+    client = TestClient(application(database))
+    client.post(link)
+    assert "<caption>type &lt;b&gt;who</caption>" in client.get("/organiser").text
+    database.close()
+
+
 def test_an_assessor_sees_no_organiser_s_page(mixed: Database) -> None:
     ana = Browser(mixed, application(mixed), "ana")
     assert ana.client.get("/organiser").status_code == 403

@@ -116,11 +116,9 @@ def _more(
     if m + more <= most:
         words = "about {labels:n more label} would tell these runs apart, if they differ as they do now"
         return [(note("labels.more", words, labels=more), measure.label, whose)]
-    code, none = (
-        ("labels.not_planned", "not all labels that are planned") if plan else ("labels.never", "no number of labels")
-    )
+    code, none = ("not_planned", "not even all labels that are planned") if plan else ("never", "no number of labels")
     words = f"{none} would tell these runs apart on so few questions, if they differ as they do now"
-    return [(note(code, words), measure.label, whose)]
+    return [(note(f"labels.{code}", words), measure.label, whose)]
 
 
 def corrected_values(labels: Labels, measure: Measure, target: Target) -> list[tuple[str, float]]:
