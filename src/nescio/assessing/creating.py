@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import islice
 from math import ceil
 from pathlib import Path
@@ -111,13 +111,14 @@ def create(
     topics = languages_of(asked_of)
     times = times_of(list(topics), overlap)
     known, parts = _known(training, control, {*topics})
+    shown = {topic: _like(topics) for topic in parts.get(CONTROL, ())}
     seconds = [_second(item, content.grades[item.id]) for item in asked_of if item.id in content.grades]
     where = [
         unit(topic, language, times[topic], inclusion=odds.get(topic)) | {"strata": content.strata.get(topic, {})}
         for topic, language in topics.items()
     ]
     where += [unit(topic, "", EVERYBODY, part) for part, ids in parts.items() for topic in ids]
-    facts = facts_of(content) | {"parts": parts, "asked": {"overlap": overlap, "sentences": sentences}}
+    facts = facts_of(content) | {"parts": parts, "shown": shown, "asked": {"overlap": overlap, "sentences": sentences}}
     database = open_database(db, new=True)
     try:
         with database.writing() as connection:
@@ -206,6 +207,17 @@ def _known(
         if names:
             parts[part] = [*names.values()]
     return rows, parts
+
+
+def _like(taken: Collection[str]) -> str:
+    """Return a name like those that are taken, with other digits where they have any."""
+    dice = secrets.SystemRandom()
+    name = dice.choice([*taken])
+    for _ in range(100):
+        name = "".join(str(dice.randrange(10)) if one.isdigit() else one for one in name)
+        if name not in taken:
+            break
+    return name
 
 
 def _second(item: Item, grade: str) -> dict[str, Any]:
