@@ -168,6 +168,23 @@ def test_the_page_is_accessible_and_fits(chromium: Any, served: tuple[Database, 
     page.context.close()
 
 
+def test_nothing_can_be_pressed_before_there_is_something_to_judge(chromium: Any, served: tuple[Database, str]) -> None:
+    database, address = served
+    page = chromium.new_context().new_page()
+    page.goto(access.invite(database, ["ana"], address=address).links["ana"])
+    asked: list[Any] = []
+    page.route("**/api/next", lambda route: asked.append(route))  # noqa: PLW0108  (a builtin takes no mark of the library)
+    page.click("text=Start judging")
+    shows(page, "question", "^One moment")
+    page.wait_for_timeout(200)
+    assert [one for one in page.query_selector_all("main button, header button") if one.is_visible()] == []
+    asked[0].continue_()
+    shows(page, "question", "^What is")
+    assert page.is_visible("#skip")
+    assert not page.is_visible("#hand-in")
+    page.context.close()
+
+
 def test_a_slow_server_neither_takes_a_key_for_what_was_judged_nor_ends_early(
     chromium: Any, served: tuple[Database, str]
 ) -> None:

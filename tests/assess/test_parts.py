@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from nescio.assessing.following import status
 from nescio.assessing.server import application
 from nescio.assessing.tables import items, units
 from nescio.assessing.updating import take_in
+from nescio.cli.app import run
 from nescio.errors import FormatError, UsageError
 from tests.campaign import made
 
@@ -357,6 +359,21 @@ def test_agreement_is_told_within_what_is_known_of_the_questions(new_db: Callabl
     client.post(link)
     assert "<caption>type &lt;b&gt;who</caption>" in client.get("/organiser").text
     database.close()
+
+
+def test_links_and_the_state_of_judging_go_to_standard_output(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Links are shown once, so that an organiser keeps them in a file; what comes next is no part of it."""
+    create(str(tmp_path / "j.db"), [pool_of(tmp_path)])
+    with pytest.raises(SystemExit):
+        run(["assess", "invite", "ana", "--db", str(tmp_path / "j.db")])
+    said = capsys.readouterr()
+    assert re.fullmatch(r"ana: http://127\.0\.0\.1:8000/start/[\w-]{43}\n", said.out)
+    assert "next: nescio assess serve" in said.err
+    with pytest.raises(SystemExit):
+        run(["assess", "status", "--db", str(tmp_path / "j.db")])
+    assert "ana: 0 judged, 0 skipped" in capsys.readouterr().out
 
 
 def test_an_assessor_sees_no_organiser_s_page(mixed: Database) -> None:
