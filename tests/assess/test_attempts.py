@@ -93,6 +93,38 @@ def test_a_made_up_cookie_buys_no_more_guesses(ana: Browser, monkeypatch: pytest
     assert codes[-1] == 429
 
 
+def test_made_up_sessions_buy_no_more_guesses_of_a_link(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(server.RATE, "/start", 5)
+    limiter = server.Limiter()
+    assert [limiter.allows("1.2.3.4", "/start/guess") for _ in range(6)] == [True] * 5 + [False]
+    for n in range(10_100):
+        limiter.allows(f"made-up-{n}", "/api/next")
+    assert not limiter.allows("1.2.3.4", "/start/guess")
+
+
+def test_an_adjudicator_decides_only_what_people_differ_on(new_db: Callable[[], str], tmp_path: Path) -> None:
+    db = new_db()
+    create(db, [pool_of(tmp_path)], overlap=2)
+    database = open_database(db)
+    app = application(database)
+    ana, ben, judge = (Browser(database, app, name) for name in ("ana", "ben", "adjudication"))
+    with database.reading() as connection:
+        known = connection.scalars(select(items.c.id)).all()
+    while not (both := {one["id"] for one in ana.next()} & {one["id"] for one in ben.next()}):
+        ana.save(*(row(one["id"]) for one in ana.next()))
+    theirs = min(both)
+    assert ana.save(row(theirs, "R", 1)).json()["saved"]
+    assert judge.save(row(theirs, "X", 2)).json()["refused"]
+    assert ben.save(row(theirs, "W", 3)).json()["saved"]
+    assert [one["id"] for one in judge.next()] == [theirs]
+    for item in {*known} - {theirs}:
+        assert judge.save(row(item, "X", 7)).json()["refused"][0]["why"] == "this was not given to you to judge"
+    assert judge.save(row(theirs, "X", 8)).json()["saved"]
+    assert ben.save(row(theirs, "R", 9)).json()["saved"]  # they agree by now; what was said of it late is kept
+    assert judge.save(row(theirs, "U", 10)).json()["saved"]
+    database.close()
+
+
 # ---- where one is led ----
 
 
@@ -235,6 +267,59 @@ def test_one_judgement_that_cannot_be_taken_holds_no_other_back(ana: Browser, da
     assert answer["saved"] == [f"id-{item}-0099"]
     assert len(answer["refused"]) == len(bad)
     assert count(database) == 1
+
+
+@pytest.mark.parametrize("odd", ['{"id": "\\ud800aaaaaaaa", %s}', '{"id": "aaaaaaaa", "comment": "\\udc00", %s}'])
+def test_half_a_character_is_answered_and_holds_nothing_back(odd: str, ana: Browser) -> None:
+    item = ana.next()[0]["id"]
+    good = row(item)
+    rows = [odd % f'"item": "{item}", "at": "2026-01-01"', json.dumps(good)]
+    headers = {"X-CSRF-Token": ana.csrf, "Content-Type": "application/json"}
+    answer = ana.client.post("/api/judgements", content=f'{{"records": [{", ".join(rows)}]}}', headers=headers)
+    assert answer.status_code == 200
+    assert good["id"] in answer.json()["saved"]
+
+
+@pytest.mark.parametrize(
+    "body", ['{"records": NaN}', '{"records": [{"id": Infinity}]}', '{"\\ud800": 1}', "[" * 500_000]
+)
+def test_what_json_cannot_repeat_is_refused(body: str, ana: Browser, database: Database) -> None:
+    headers = {"X-CSRF-Token": ana.csrf, "Content-Type": "application/json"}
+    answer = ana.client.post("/api/judgements", content=body, headers=headers)
+    assert answer.status_code in (400, 422)
+    assert answer.json()["detail"]
+    assert count(database) == 0
+
+
+def test_nobody_fills_the_disk_with_one_answer(
+    ana: Browser, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(work, "MOST_SAID", 3)
+    item = ana.next()[0]["id"]
+    answer = ana.save(*(row(item, n=n) for n in range(5))).json()
+    assert (len(answer["saved"]), len(answer["refused"])) == (3, 2)
+    assert "no more are taken" in answer["refused"][0]["why"]
+    assert ana.save(row(item, n=0)).json()["saved"]  # what is saved is acknowledged again
+    assert count(database) == 3
+
+
+def test_no_name_gives_a_known_answer_away(new_db: Callable[[], str], tmp_path: Path) -> None:
+    """A name that is made, one that is taken, and one that the organiser gave: screens call all of them as the others."""
+    asked = [{"id": f"q{i:02}", "question": f"What is {i}?", "answers": ["x"]} for i in range(4)]
+    files = [made.lines(tmp_path / "q.jsonl", asked)]
+    files.append(made.lines(tmp_path / "r.jsonl", [{"id": f"q{i:02}", "answer": "x"} for i in range(4)]))
+    known = "question,answer,verdict,question_id\nOne?,1,R,\nTwo?,2,R,q01\nThree?,3,R,control\n"
+    db = new_db()
+    create(db, files, control=made.text(tmp_path / "known.csv", known))
+    database = open_database(db)
+    ana = Browser(database, application(database), "ana")
+    seen: dict[str, str] = {}
+    while left := [one for one in ana.next() if "held" not in one]:
+        seen |= {one["question"]: one["topic"] for one in left}
+        ana.save(*(row(one["id"]) for one in left))
+    assert len(seen) == 7
+    assert all(re.fullmatch(r"q\d\d", topic) for topic in seen.values()), seen
+    database.close()
 
 
 def test_what_is_exported_is_no_formula_and_leaves_the_folder_nowhere(tmp_path: Path) -> None:

@@ -147,7 +147,8 @@ def test_the_organiser_s_page_is_accessible_and_fits(
         page.goto(access.invite(database, ["boss"], address=address, organiser=True).links["boss"])
         page.click("text=Start")
         page.wait_for_selector("text=In dispute")
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.evaluate("document.documentElement.scrollWidth") <= width  # no table scrolls sideways in a box
+        assert page.evaluate("[...document.querySelectorAll('.scroll')].length") == 0
         page.evaluate(AXE.read_text(encoding="utf-8"))
         found = page.evaluate("axe.run(document, { resultTypes: ['violations'] }).then((all) => all.violations)")
         assert [(each["id"], each["nodes"][0]["html"]) for each in found] == []
@@ -165,6 +166,23 @@ def test_the_page_is_accessible_and_fits(chromium: Any, served: tuple[Database, 
     page.evaluate(AXE.read_text(encoding="utf-8"))
     found = page.evaluate("axe.run(document, { resultTypes: ['violations'] }).then((all) => all.violations)")
     assert [(each["id"], each["nodes"][0]["html"]) for each in found] == []
+    page.context.close()
+
+
+def test_nothing_can_be_pressed_before_there_is_something_to_judge(chromium: Any, served: tuple[Database, str]) -> None:
+    database, address = served
+    page = chromium.new_context().new_page()
+    page.goto(access.invite(database, ["ana"], address=address).links["ana"])
+    asked: list[Any] = []
+    page.route("**/api/next", lambda route: asked.append(route))  # noqa: PLW0108  (a builtin takes no mark of the library)
+    page.click("text=Start judging")
+    shows(page, "question", "^One moment")
+    page.wait_for_timeout(200)
+    assert [one for one in page.query_selector_all("main button, header button") if one.is_visible()] == []
+    asked[0].continue_()
+    shows(page, "question", "^What is")
+    assert page.is_visible("#skip")
+    assert not page.is_visible("#hand-in")
     page.context.close()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from nescio.assessing.following import status
 from nescio.assessing.server import application
 from nescio.assessing.tables import items, units
 from nescio.assessing.updating import take_in
+from nescio.cli.app import run
 from nescio.errors import FormatError, UsageError
 from tests.campaign import made
 
@@ -314,6 +316,55 @@ def test_an_organiser_sees_how_far_people_agree_and_judges_nothing(mixed: Databa
     assert "decided: <b>X</b>" in client.get("/organiser").text
     assert before.items() <= held(mixed).items()
     mixed.close()
+
+
+def test_agreement_is_told_within_what_is_known_of_the_questions(new_db: Callable[[], str], tmp_path: Path) -> None:
+    """Two agree on all twelve questions of one type, and on six of twelve of the other; the last two come late. A column
+    with a value for each is named and left out, one with a single value tells nothing apart."""
+
+    def files(n: int) -> list[Path]:
+        asked = [
+            {"id": f"q{i}", "question": f"{i}?", "answers": ["x"], "type": ["<b>who", "when"][i % 2], "source": f"s{i}"}
+            for i in range(n)
+        ]
+        answers = [{"id": f"q{i}", "answer": f"{i}"} for i in range(n)]
+        return [
+            made.lines(tmp_path / "q.jsonl", [row | {"one": "1"} for row in asked]),
+            made.lines(tmp_path / "run.jsonl", answers),
+        ]
+
+    db = new_db()
+    create(db, files(22), overlap=2)
+    database = opened(db, "ana", "ben")
+    take_in(database, files(24))
+    assert judge_all(database, "ana", lambda answer: "RX"[int(answer) % 3 == 0]) == 24
+    judge_all(database, "ben", lambda answer: "W" if int(answer) % 4 == 1 else "RX"[int(answer) % 3 == 0])
+    standing = status(database, resamples=20)
+    told = {where: (row.value, row.n) for where, rows in standing.apart for row in rows if row.measure == "p_o"}
+    assert told == {"type <b>who": (1, 12), "type when": (0.5, 12)}
+    assert "agreement is not told within source, which has 24 values" in standing.remarks
+    link = access.invite(database, ["boss"], address="http://testserver", organiser=True).links["boss"]
+    from fastapi.testclient import TestClient
+
+    client = TestClient(application(database))
+    client.post(link)
+    assert "<caption>type &lt;b&gt;who</caption>" in client.get("/organiser").text
+    database.close()
+
+
+def test_links_and_the_state_of_judging_go_to_standard_output(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Links are shown once, so that an organiser keeps them in a file; what comes next is no part of it."""
+    create(str(tmp_path / "j.db"), [pool_of(tmp_path)])
+    with pytest.raises(SystemExit):
+        run(["assess", "invite", "ana", "--db", str(tmp_path / "j.db")])
+    said = capsys.readouterr()
+    assert re.fullmatch(r"ana: http://127\.0\.0\.1:8000/start/[\w-]{43}\n", said.out)
+    assert "next: nescio assess serve" in said.err
+    with pytest.raises(SystemExit):
+        run(["assess", "status", "--db", str(tmp_path / "j.db")])
+    assert "ana: 0 judged, 0 skipped" in capsys.readouterr().out
 
 
 def test_an_assessor_sees_no_organiser_s_page(mixed: Database) -> None:

@@ -729,7 +729,8 @@ def figures(page: Page) -> Iterator[str]:
 def tuned_in_table(page: Page) -> None:
     """The thresholds that the table of them names, and what they bring on new questions."""
     tuned = re.compile(
-        rf'<th scope="row">(.*?)</th>.*?tuned, on new questions: from {N} on: c@1 {N}; answers {N}, {N} of these wrong', re.DOTALL
+        rf'<th scope="row">(.*?)</th>.*?tuned, on new questions: from {N} on: c@1 {N}; answers {N}, {N} of these wrong',
+        re.DOTALL,
     )
     rows = page.html.partition('id="thresholds"')[2].partition("</table>")[0].split('<tr data-run="')[1:]
     for found in filter(None, map(tuned.search, rows)):  # of a run that no threshold helps, there is none

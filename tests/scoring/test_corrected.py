@@ -354,14 +354,54 @@ def test_intervals_of_looks_hold_together() -> None:
     first = float(stats.norm.isf(2 * stats.norm.sf(stats.norm.isf(0.0125) / root)))
     inside = stats.multivariate_normal([0, 0], [[1, root], [root, 1]]).cdf([first, last], lower_limit=[-first, -last])
     assert inside == pytest.approx(0.95, abs=1e-5)
-    assert any("2 looks up to 50 labels hold together" in one.text for one in looked.notes)
+    assert any("hold at 2 looks together, up to 50 questions with labels" in one.text for one in looked.notes)
     assert "label_looks=20+50" in str(looked.signature) or "label_looks:20+50" in str(looked.signature)
+
+
+def looked_at(*looks: int) -> tuple[Any, Any, int]:
+    """Compare two runs by labels on the first 50 of 200 questions, once and after looks."""
+    outcomes = [*rows({"x": "10" * 100}), *rows({"y": "1000" * 50})]
+    labels = [*rows({"x": "1101" * 12 + "10"}, "verdict"), *rows({"y": "1101" * 10 + "1010001000"}, "verdict")]
+    how: dict[str, Any] = {"labels": labels, "target": "collection"}
+    once = nescio.compare(outcomes, ["accuracy"], **how)
+    looked = nescio.compare(outcomes, ["accuracy"], label_looks=looks, **how)
+    assert looked.rows[0].difference == once.rows[0].difference
+    return once, looked, once.tables["labels"][0].labels
+
+
+def test_a_comparison_after_one_look_has_the_p_value_of_what_is_spent() -> None:
+    """The first look, at 50 of 100 planned of 200: tau = (1/100 - 1/200)/(1/50 - 1/200) = 1/3. The bound spends
+    p = 4(1 - Phi(z(1 - a/4)/root tau)), so a = 4(1 - Phi(root tau z(1 - p/4)))."""
+    once, looked, n = looked_at(100)
+    alone, now = once.rows[0], looked.rows[0]
+    assert n == 50
+    assert now.p == pytest.approx(4 * stats.norm.sf(math.sqrt(1 / 3) * stats.norm.isf(alone.p / 4)), rel=1e-6)
+    assert now.p > alone.p
+    assert now.high - now.low > alone.high - alone.low
+    assert now.detectable is None
+    assert any("hold at 1 look together, up to 100 questions with labels" in one.text for one in looked.notes)
+    assert "label_looks" in str(looked.signature)
+
+
+def test_a_comparison_after_two_looks_errs_as_often_as_its_p_value_says() -> None:
+    """As in `test_intervals_of_looks_hold_together`, with the error rate p: 20 labels spend what is theirs of it, and the
+    bound at 50 is the difference that was found."""
+    once, looked, _ = looked_at(20, 50)
+    alone, now = once.rows[0].p, looked.rows[0].p
+    root = math.sqrt(1 / 3)
+    first = float(stats.norm.isf(2 * stats.norm.sf(stats.norm.isf(now / 4) / root)))
+    last = float(stats.norm.isf(alone / 2))
+    inside = stats.multivariate_normal([0, 0], [[1, root], [root, 1]]).cdf([first, last], lower_limit=[-first, -last])
+    assert 1 - inside == pytest.approx(now, abs=1e-5)
+    assert now > alone
 
 
 def test_looks_at_labels_that_are_no_one_sample_are_refused() -> None:
     drawn = [{**row, "inclusion": 0.5} for row in LABELS]
     with pytest.raises(UsageError, match="one random sample"):
         nescio.score(OUTCOMES, ["accuracy"], labels=drawn, label_looks=[3, 5])
+    with pytest.raises(UsageError, match="one random sample"):
+        nescio.compare(OUTCOMES, ["accuracy"], labels=drawn, label_looks=[3, 5])
     with pytest.raises(UsageError, match="planned"):
         nescio.score(OUTCOMES, ["accuracy"], labels=LABELS, label_looks=[7, 8])
 

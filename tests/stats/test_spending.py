@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.special import stdtrit
+from scipy.special import ndtr, stdtrit
 
 from nescio.errors import UsageError
 from nescio.stats.prediction_powered import Sample, simple, weighted
-from nescio.stats.spending import boundaries, fractions, level_of_look, spent
+from nescio.stats.spending import boundaries, fractions, level_of_look, p_of_look, spent
 
 
 def test_the_bounds_are_those_of_ldbounds_and_of_a_second_program() -> None:
@@ -31,6 +31,15 @@ def test_labels_of_a_pool_tell_more_than_their_number() -> None:
     bounds = boundaries(fractions(looks, 200, 1000))
     assert bounds == pytest.approx((5.3665577594, 3.6251468192, 2.8259018634, 2.3466917263, 2.0183652063), abs=2e-9)
     assert level_of_look(looks, 200, 1000) == pytest.approx(1 - 0.0435503, abs=1e-4)  # 2(1 - Phi(2.0183652063))
+
+
+@pytest.mark.parametrize("rate", [0.2, 0.05, 0.001])
+def test_the_p_value_of_a_look_is_the_error_rate_whose_bound_it_reaches(rate: float) -> None:
+    looks = (40, 80, 120)
+    bound = boundaries(fractions(looks, 200, 1000), rate)[-1]
+    assert p_of_look(2 * (1 - ndtr(bound)), looks, 200, 1000) == pytest.approx(rate, rel=1e-6)
+    assert [p_of_look(p, looks, 200, 1000) for p in (0.0, 1.0)] == [0.0, 1.0]
+    assert p_of_look(0.999, (20,), 200, 1000) == pytest.approx(1, abs=1e-3)
 
 
 @pytest.mark.parametrize(("looks", "planned", "units"), [((), 5, 9), ((3, 2), 5, 9), ((2, 6), 5, 9), ((2,), 10, 9)])

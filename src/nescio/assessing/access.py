@@ -39,10 +39,9 @@ class Invited(Struct, frozen=True):
     database: str = ""
 
     def __str__(self) -> str:
-        lines = [*(f"{name}: {link}" for name, link in self.links.items()), *(f"{n}: revoked" for n in self.revoked)]
-        if self.links and self.database:
-            lines.append(f"next: nescio assess serve --db {self.database}; then people open their links")
-        return "\n".join(lines)
+        return "\n".join(
+            [*(f"{name}: {link}" for name, link in self.links.items()), *(f"{n}: revoked" for n in self.revoked)]
+        )
 
 
 def digest(secret: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import islice
 from math import ceil
 from pathlib import Path
@@ -23,6 +23,8 @@ from nescio.campaigns.pooling import Item, named_by, pool_version, read_pool
 from nescio.campaigns.screens import LONGEST, kind_of, list_items, sentence_items, shown_item, shown_nuggets, told
 from nescio.campaigns.settings import SETTINGS
 from nescio.campaigns.starting import default_guidelines
+from nescio.campaigns.topics import LANGUAGE
+from nescio.data.model import Question
 from nescio.errors import UsageError
 from nescio.formats import Unjudged
 from nescio.pipeline import Options, read
@@ -43,6 +45,7 @@ class Content(Struct, frozen=True):
     names: str = "verdicts"
     pool: int = 1
     nuggets: Mapping[str, Any] = {}
+    strata: Mapping[str, Mapping[str, str]] = {}
     grades: Mapping[str, str] = {}
     split: int = 0  # items that the judge graded differently in two runs
 
@@ -108,10 +111,14 @@ def create(
     topics = languages_of(asked_of)
     times = times_of(list(topics), overlap)
     known, parts = _known(training, control, {*topics})
+    shown = {topic: _like(topics) for topic in parts.get(CONTROL, ())}
     seconds = [_second(item, content.grades[item.id]) for item in asked_of if item.id in content.grades]
-    where = [unit(topic, language, times[topic], inclusion=odds.get(topic)) for topic, language in topics.items()]
+    where = [
+        unit(topic, language, times[topic], inclusion=odds.get(topic)) | {"strata": content.strata.get(topic, {})}
+        for topic, language in topics.items()
+    ]
     where += [unit(topic, "", EVERYBODY, part) for part, ids in parts.items() for topic in ids]
-    facts = facts_of(content) | {"parts": parts, "asked": {"overlap": overlap, "sentences": sentences}}
+    facts = facts_of(content) | {"parts": parts, "shown": shown, "asked": {"overlap": overlap, "sentences": sentences}}
     database = open_database(db, new=True)
     try:
         with database.writing() as connection:
@@ -161,7 +168,19 @@ def unit(topic: str, language: str, times: int, part: str = "", inclusion: float
     """Return the row of a topic, at a place in the order that nobody knows."""
     rank = secrets.SystemRandom().random()
     row = {"topic": topic, "language": language, "times": times, "part": part, "inclusion": inclusion}
-    return row | {"taken": 0, "rank": rank}
+    return row | {"taken": 0, "rank": rank, "strata": {}}
+
+
+def strata_of(questions: Iterable[Question]) -> dict[str, dict[str, str]]:
+    """Return what else is known of questions, by topic and column."""
+    return {
+        sanitize(question.id, LONGEST, target="page"): {
+            sanitize(name, 100, target="page"): sanitize(value, 100, target="page")
+            for name, value in question.strata.items()
+            if name != LANGUAGE
+        }
+        for question in questions
+    }
 
 
 def write(connection: Connection, table: Table, rows: Iterable[dict[str, Any]]) -> None:
@@ -188,6 +207,17 @@ def _known(
         if names:
             parts[part] = [*names.values()]
     return rows, parts
+
+
+def _like(taken: Collection[str]) -> str:
+    """Return a name like those that are taken, with other digits where they have any."""
+    dice = secrets.SystemRandom()
+    name = dice.choice([*taken])
+    for _ in range(100):
+        name = "".join(str(dice.randrange(10)) if one.isdigit() else one for one in name)
+        if name not in taken:
+            break
+    return name
 
 
 def _second(item: Item, grade: str) -> dict[str, Any]:
@@ -245,6 +275,7 @@ def _of_campaign(campaign: Campaign, sentences: bool) -> Content:
         "nuggets" if nuggets else "verdicts",
         pool_version(pool),
         shown_nuggets(campaign) if nuggets else {},
+        strata_of(q for part in campaign.topics().parts.values() for q in part.questions.values()),
     )
 
 
@@ -273,10 +304,11 @@ def _of_runs(paths: Sequence[Path], sentences: bool, grades: Path | str | None) 
             questions[q].text,
             answer,
             tuple(sorted(supports, key=str)),
-            questions[q].strata.get("language", ""),
+            questions[q].strata.get(LANGUAGE, ""),
         )
         for name, (q, answer, supports) in given.items()
     )
     text = default_guidelines("qa")
     graded, split = grades_of(grades, result.data.runs, names) if grades else ({}, 0)
-    return Content(paths[0].stem, pooled, "", text, secrets.token_hex(32), grades=graded, split=split)
+    more: dict[str, Any] = {"strata": strata_of(questions.values()), "grades": graded, "split": split}
+    return Content(paths[0].stem, pooled, "", text, secrets.token_hex(32), **more)

@@ -30,6 +30,7 @@ HASTY = 2.0  # seconds in which nobody reads an answer
 FEWEST = 20  # judgements from which haste, or a long run of one verdict, is told
 MILLION = 1e6
 SHOWN = 50  # items in dispute on a page
+MOST_STRATA = 20  # values of a column within each of which agreement is told
 
 
 class Worker(Struct, frozen=True):
@@ -55,7 +56,8 @@ class Dispute(Struct, frozen=True):
 
 class Standing(Struct, frozen=True):
     """How far judging is: what each person judged and skipped, what is open, and how far they agree. `agreement` is of
-    all; `apart` that within each language and each version of the guidelines, where there are several."""
+    all; `apart` that within each language, each value of a column of the questions, and each version of the guidelines,
+    where there are several."""
 
     items: int
     topics: int
@@ -105,7 +107,7 @@ def status(database: Database, resamples: int = 1_000) -> Standing:
         waiting = select(func.count()).select_from(units).where(units.c.taken < units.c.times, ordinary)
         now = work.present().subquery()
         rows = connection.execute(
-            select(now, items.c.kind, units.c.language)
+            select(now, items.c.kind, items.c.topic, units.c.language)
             .join(items, items.c.id == now.c.item)
             .join(units, units.c.topic == items.c.topic)
             .where(units.c.part == "", items.c.kind.not_in([LIST, work.SECOND]))
@@ -119,7 +121,7 @@ def status(database: Database, resamples: int = 1_000) -> Standing:
             workers[name] = Worker(judged, skipped, _pace([row.at for row in mine]), *known[name])
         kept = [row for row in rows if row.verdict]
         differing = list(work.disputes(connection))
-        agreed, apart = _agreement(connection, kept, own, resamples)
+        agreed, apart, many = _agreement(connection, kept, own, resamples)
         return Standing(
             total,
             topics,
@@ -129,7 +131,7 @@ def status(database: Database, resamples: int = 1_000) -> Standing:
             agreed,
             apart,
             tuple(_dispute(connection, item, said) for item, said in differing[:SHOWN]),
-            tuple(_remarks(kept)),
+            (*_remarks(kept), *many),
         )
 
 
@@ -147,9 +149,12 @@ def _known(connection: Connection) -> defaultdict[str, tuple[tuple[int, int], tu
 
 def _agreement(
     connection: Connection, rows: Sequence[Any], own: Mapping[str, Any], resamples: int
-) -> tuple[tuple[Agreement, ...], tuple[tuple[str, tuple[Agreement, ...]], ...]]:
-    """Return how far people agree, over all and within languages and versions of the guidelines."""
+) -> tuple[tuple[Agreement, ...], tuple[tuple[str, tuple[Agreement, ...]], ...], list[str]]:
+    """Return how far people agree, over all and within languages, strata and versions of the guidelines; and what it is
+    not told within, for it has too many values."""
     options = _options(connection, rows, own)
+    strata = {row.topic: row.strata for row in connection.execute(select(units.c.topic, units.c.strata))}
+    columns = sorted({name for row in rows for name in strata[row.topic]})
 
     def of(some: Sequence[Any]) -> tuple[Agreement, ...]:
         given = [Judgement(row.item, row.person, row.verdict) for row in some]
@@ -157,15 +162,20 @@ def _agreement(
 
     parts: list[tuple[str, Callable[[Any], str]]] = [
         ("language", lambda row: str(row.language)),
+        *((name, lambda row, name=name: strata[row.topic].get(name, "")) for name in columns),
         ("guidelines", lambda row: str(row.guidelines)),
     ]
-    apart = []
+    apart, many = [], []
     for name, value in parts:
-        values = sorted({value(row) for row in rows})
-        for one in values if len(values) > 1 else ():
-            if found := of([row for row in rows if value(row) == one]):
-                apart.append((f"{name} {one or 'none'}", found))
-    return of(rows), tuple(apart)
+        groups: defaultdict[str, list[Any]] = defaultdict(list)
+        for row in rows:
+            groups[value(row)].append(row)
+        if len(groups) > MOST_STRATA:
+            many.append(f"agreement is not told within {name}, which has {len(groups):,} values")
+        elif len(groups) > 1:
+            told = ((f"{name} {one or 'none'}", of(some)) for one, some in sorted(groups.items()))
+            apart += [(where, found) for where, found in told if found]
+    return of(rows), tuple(apart), many
 
 
 def _options(

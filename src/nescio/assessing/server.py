@@ -4,12 +4,14 @@ acknowledges is on the disk."""
 from __future__ import annotations
 
 import hmac
+import json
 import secrets
 import time
 from collections import deque
 from typing import Annotated, Any
 
 from fastapi import Depends, FastAPI, HTTPException, Request, Response
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse
 from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy.exc import DBAPIError
@@ -71,11 +73,19 @@ class Saved(BaseModel):
     refused: list[dict[str, str]]
 
 
+class Escaped(JSONResponse):
+    """JSON in ASCII: what names half a character is answered, too."""
+
+    def render(self, content: Any) -> bytes:
+        """Return the text of an answer."""
+        return json.dumps(content, separators=(",", ":")).encode()
+
+
 class Limiter:
     """Counts requests of the last minute."""
 
     def __init__(self) -> None:
-        self.times: dict[tuple[str, str], deque[float]] = {}
+        self.times: dict[str, dict[str, deque[float]]] = {kind: {} for kind in RATE}
 
     def allows(self, who: str, path: str) -> bool:
         """Say whether one more request is within what is allowed."""
@@ -83,9 +93,10 @@ class Limiter:
         if not kind:
             return True
         now = time.monotonic()
-        if len(self.times) > 10_000:
-            self.times.clear()
-        held = self.times.setdefault((who, kind), deque())
+        times = self.times[kind]
+        if len(times) > 10_000:  # made-up sessions, which give nobody more guesses of another kind
+            times.clear()
+        held = times.setdefault(who, deque())
         while held and held[0] < now - 60:
             held.popleft()
         if len(held) >= RATE[kind]:
@@ -179,6 +190,13 @@ def application(database: Database) -> FastAPI:
         detail = f"nothing was saved: the database says {why!r}. Your browser keeps it and tries again."
         return JSONResponse({"detail": detail}, 503, {"Retry-After": "5"})
 
+    @app.exception_handler(RequestValidationError)
+    def unsound(_: Request, error: Any) -> Response:
+        # Without what was sent, which JSON may be unable to hold.
+        return Escaped(
+            {"detail": [{name: one[name] for name in ("type", "loc", "msg")} for one in error.errors()]}, 422
+        )
+
     @app.exception_handler(404)
     def nowhere(request: Request, error: Any) -> Response:
         if request.url.path.startswith("/api"):
@@ -237,7 +255,7 @@ def application(database: Database) -> FastAPI:
             nuggets = work.nuggets_of(connection, own, list({row["topic"] for row in rows}))
             return {"items": rows, "nuggets": nuggets, "judged": work.judged(connection, found.name)}
 
-    @app.post("/api/judgements")
+    @app.post("/api/judgements", response_class=Escaped)
     def judgements(sent: Judgements, found: Annotated[access.Person, Depends(sender)]) -> Saved:
         """Save judgements; each may be sent again, and counts once."""
         judging(found)

@@ -24,6 +24,7 @@ units = Table(  # a topic: all of its items go to the same persons, so that they
     Column("rank", Float, nullable=False),  # from a source of randomness that nobody knows
     Column("part", Text, nullable=False, server_default=""),  # `training` or `control`, whose verdicts are known
     Column("inclusion", Float),  # the probability with which it was drawn; none: it was not drawn
+    Column("strata", JSON, nullable=False, server_default="{}"),  # what else is known of its question, by column
 )
 Index(
     "units_open",

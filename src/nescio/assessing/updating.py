@@ -69,7 +69,8 @@ def take_in(database: Database, sources: Sequence[Path | str]) -> Updated:
         # Short, and with a pause, so that who judges waits for none of it; a call that was cut off is made again.
         with database.writing() as connection:
             fresh = {topic_of(item) for item in some} & times.keys()
-            write(connection, units, (unit(topic, topics[topic], times[topic]) for topic in fresh))
+            rows = (unit(name, topics[name], times[name]) | {"strata": content.strata.get(name, {})} for name in fresh)
+            write(connection, units, rows)
             write(connection, items, map(item_row, some))
             _reopen(connection, {topic_of(item) for item in some})
         time.sleep(PAUSE)

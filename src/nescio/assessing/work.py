@@ -26,6 +26,7 @@ from nescio.text import sanitize
 LEASE = 45 * 60  # seconds that a topic waits for who has it
 BEHIND = 5  # topics that are done and can be looked at again
 AHEAD = 3  # items that an assessor has before there is a need of more
+MOST_SAID = 1_000  # records of one person on one item, so that nobody fills a disk
 LONGEST = 10_000  # characters of a comment or verdict
 LONGEST_LIST = 250_000  # and of a list of nuggets
 _ID = re.compile(r"[A-Za-z0-9-]{8,64}")
@@ -190,7 +191,8 @@ def _shown(connection: Connection, person: str, topics: Sequence[str], own: Mapp
         ]
         return row["topic"] not in training, words[0], row["kind"] != LIST, words[1], row["kind"] == SECOND
 
-    return sorted(rows, key=place)
+    shown = own.get("shown", {})  # what is known is not called otherwise than what is not
+    return [row | {"topic": shown.get(row["topic"], row["topic"])} for row in sorted(rows, key=place)]
 
 
 def nuggets_of(connection: Connection, own: Mapping[str, Any], topics: Sequence[str]) -> dict[str, list[list[str]]]:
@@ -262,14 +264,19 @@ def _refusal(connection: Connection, person: str, item: Any) -> str:
     """Say why a person may not judge an item; nothing where they may."""
     if item is None or not _may_judge(connection, person, item):
         return "this was not given to you to judge"
+    said = select(func.count()).where(records.c.person == person, records.c.item == item.id)
+    if (connection.scalar(said) or 0) >= MOST_SAID:
+        return f"you said {MOST_SAID:,} things of this; no more are taken"
     mine = select(records.c.id).where(records.c.person == person, records.c.verdict != "")
     first = mine.where(records.c.item == item.id.removeprefix(f"{SECOND}:")).limit(1)
     return "your own verdict comes first" if item.kind == SECOND and not connection.scalar(first) else ""
 
 
 def _may_judge(connection: Connection, person: str, item: Any) -> bool:
-    if person == ADJUDICATION:
-        return True
+    if person == ADJUDICATION:  # what people differ on, or did when it was shown
+        others = records.c.item == item.id, records.c.person != person, records.c.verdict != ""
+        said = select(func.count(records.c.verdict.distinct())).where(*others)
+        return (connection.scalar(said) or 0) > 1
     own = select(claims.c.topic).where(claims.c.topic == item.topic, claims.c.person == person)
     return connection.scalar(own) is not None
 

@@ -35,7 +35,9 @@ class Made(Struct, frozen=True):
         key = f"the key is kept apart, in {KEY}/" if self.key else "there is no key"
         return (
             f"made {self.folder}: {plural(self.topics, 'topic')}, {plural(self.groups, 'group')}; {key}\n"
-            f"next: read {self.folder / SETTINGS}, then `nescio campaign handout {self.folder}`"
+            f"read {self.folder / SETTINGS}, and change what is not so\n"
+            f"next: nescio campaign handout {self.folder}; once there are runs, nescio campaign intake {self.folder}"
+            " FILE... --group NAME"
         )
 
 

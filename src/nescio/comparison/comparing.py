@@ -35,7 +35,7 @@ from nescio.formats import Counting
 from nescio.measures import Measure, Measures
 from nescio.options.edge import Progress
 from nescio.pipeline import Loaded, both_named, check_baseline, file_of
-from nescio.scoring.corrected_scores import lay_labels, open_labelled, suitable
+from nescio.scoring.corrected_scores import lay_labels, open_labelled, signed_looks, suitable
 from nescio.scoring.labels import Labels
 from nescio.scoring.samples import Remark, measure_inputs
 from nescio.scoring.score import open_data, parse_all
@@ -60,6 +60,7 @@ def compare(
     labels_by: str | None = None,
     also_judged: Sequence[Any] = (),
     resolve: Resolution = "adjudicated",
+    label_looks: Sequence[int] = (),
     resamples: int = 10_000,
     seed: int = 0,
     jobs: int = 1,
@@ -107,7 +108,8 @@ def compare(
 
     With `labels`, people's verdicts on the answers of both runs to a random sample of the questions, differences are
     corrected for what the judge gets wrong: interval and p are those of prediction-powered inference (with Student's
-    t), and nothing is resampled; `target` is what they are about (None: population).
+    t), and nothing is resampled; `target` is what they are about (None: population). `label_looks` counts the questions
+    that had labels at each earlier look, and last how many are planned: all looks then hold together.
     `tables["labels"]` says how each came about.
     """
     given = {**options, "baseline_file": file_of(baseline), "only": both_named(baseline, run)}
@@ -134,7 +136,7 @@ def compare(
         tested = _tested(data, wanted, pairs, plan, progress)
     else:
         named = [(data.runs[x], data.runs[y]) for x, y in pairs]
-        tested = corrected_pairs(laid, wanted, named, target=target, level=plan.level)
+        tested = corrected_pairs(laid, wanted, named, target=target, level=plan.level, looks=label_looks)
     every = comb(len({data.origins.get(run, run) for run in data.runs}), 2)
     fewest = fewest_resamples(data, wanted, resamples)
     rows = adjusted_families(tested.rows, 1 - ci / 100, correction, margin, every=every, resamples=fewest)
@@ -157,7 +159,7 @@ def compare(
         test="+".join(sorted({row.test for row in rows if row.test})) or test,
         correction="tukey" if test == "tukey" else correction,
         drawn=(resamples, seed),
-        corrected=None if laid is None else {**laid.signature, "target": target},
+        corrected=None if laid is None else {**laid.signature, "target": target, **signed_looks(label_looks)},
     )
     most = max(map(len, families(rows)), default=0)
     notes = (

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-import math
+from bisect import bisect_left
 from collections.abc import Sequence
+
+from msgspec.structs import replace
 
 from nescio.comparison.adjusted import TestedPairs
 from nescio.data.judge_record import Target
@@ -11,9 +13,10 @@ from nescio.data.notes import Note, gather, note
 from nescio.data.results import Comparison
 from nescio.measures import Measure
 from nescio.scoring.corrected import Corrected, corrected_difference, corrected_score
-from nescio.scoring.corrected_scores import about
+from nescio.scoring.corrected_scores import about, plan_of_looks, said_of_looks
 from nescio.scoring.labels import Labels
 from nescio.scoring.samples import Remark
+from nescio.stats.spending import level_of_look, p_of_look
 
 TEST = "t"
 
@@ -25,8 +28,10 @@ def corrected_pairs(
     *,
     target: Target,
     level: float,
+    looks: Sequence[int] = (),
 ) -> TestedPairs:
-    """Estimate the corrected difference of each pair (run, baseline) by each measure, and test it by Student's t."""
+    """Estimate the corrected difference of each pair (run, baseline) by each measure, and test it by Student's t; after
+    `looks` at the labels, with intervals and p-values that hold at all of them."""
     place = {name: i for i, name in enumerate(labels.data.runs)}
     rows, how, lone = [], [], 0
     remarks: list[Remark] = []
@@ -35,6 +40,11 @@ def corrected_pairs(
         for run, baseline in pairs:
             x, y = place[run], place[baseline]
             one = corrected_difference(labels, measure, (x, y), target=target, level=level)
+            plan = plan_of_looks(labels, looks, one.how.labels, one.how.answers)
+            if plan is not None:
+                own = level_of_look(*plan, one.how.answers, level)
+                p = p_of_look(one.p, *plan, one.how.answers)
+                one = replace(corrected_difference(labels, measure, (x, y), target=target, level=own), p=p)
             rows.append(
                 Comparison(
                     run,
@@ -48,17 +58,17 @@ def corrected_pairs(
                     TEST,
                     one.how.n,
                     units=one.how.labels,
-                    spread=one.error,
+                    spread=None if looks else one.error,  # what a test of one look would detect
                 )
             )
             how.append(one.how)
             if measure is wanted[0] and one.low < 0 < one.high and one.value:
-                remarks += _more(labels, measure, (x, y), level, one)
+                remarks += _more(labels, measure, (x, y), level, (one, plan))
             remarks += [(remark, measure.label, f"{run!r} against {baseline!r}") for remark in one.remarks]
             if measure is wanted[0]:
                 shared = labels.data.present[x] & labels.data.present[y]
                 lone += int((shared & ((labelled[x] & ~sure[y]) | (labelled[y] & ~sure[x]))).sum())
-    notes = [*labels.notes, *about(labels, target), *gather(remarks)]
+    notes = [*labels.notes, *about(labels, target), *gather(remarks), *said_of_looks(looks)]
     if lone:
         notes.append(
             note(
@@ -78,35 +88,37 @@ def corrected_pairs(
 
 
 def _more(
-    labels: Labels, measure: Measure, runs: tuple[int, int], level: float, one: Corrected
+    labels: Labels,
+    measure: Measure,
+    runs: tuple[int, int],
+    level: float,
+    found: tuple[Corrected, tuple[tuple[int, ...], int] | None],
 ) -> list[tuple[Note, str, str]]:
     """Say about how many more labels would tell two runs apart, if they differ as they do now and the labels are as
     good; nothing where these questions were not one random sample."""
     from scipy.special import ndtri
 
+    one, plan = found
     if labels.inclusion is not None or labels.strata is not None or not one.how.labels < one.how.answers:
         return []
     of_these = corrected_difference(labels, measure, runs, target="collection", level=level)
     m, answers = one.how.labels, one.how.answers
     spread = of_these.error**2 / (1 / m - 1 / answers)  # the variance of a single label
     rest = max(one.error**2 - of_these.error**2, 0.0)  # what no label changes
-    goal = (one.value / float(ndtri((1 + level) / 2))) ** 2 - rest
+    looks, most = plan or ((), answers)
+
+    def tell(labels: int) -> bool:
+        at = level_of_look((*looks, labels), most, answers, level) if plan else level
+        return spread * (1 / labels - 1 / answers) + rest <= (one.value / float(ndtri((1 + at) / 2))) ** 2
+
+    more = 1 + bisect_left(range(m + 1, most + 1), True, key=tell)
     whose = f"{labels.data.runs[runs[0]]!r} against {labels.data.runs[runs[1]]!r}"
-    if not math.isfinite(spread) or goal <= 0:
-        return [(note("labels.never", "no number of labels would tell these runs apart on so few questions, if they "
-                      "differ as they do now"), measure.label, whose)]  # fmt: skip
-    needed = math.ceil(1 / (goal / spread + 1 / answers)) - m
-    return [
-        (
-            note(
-                "labels.more",
-                "about {labels:n more label} would tell these runs apart, if they differ as they do now",
-                labels=max(needed, 1),
-            ),
-            measure.label,
-            whose,
-        )
-    ]
+    if m + more <= most:
+        words = "about {labels:n more label} would tell these runs apart, if they differ as they do now"
+        return [(note("labels.more", words, labels=more), measure.label, whose)]
+    code, none = ("not_planned", "not even all labels that are planned") if plan else ("never", "no number of labels")
+    words = f"{none} would tell these runs apart on so few questions, if they differ as they do now"
+    return [(note(f"labels.{code}", words), measure.label, whose)]
 
 
 def corrected_values(labels: Labels, measure: Measure, target: Target) -> list[tuple[str, float]]:

@@ -20,7 +20,7 @@ from nescio.scoring.judge_agreement import chosen_labels
 from nescio.scoring.labels import VERDICTS, Labels, beside, read_labels
 from nescio.scoring.samples import Remark
 from nescio.scoring.score import open_data, parse_all, strata
-from nescio.stats.spending import level_of_look
+from nescio.stats.spending import fractions, level_of_look
 
 SUITABLE = ("c@1", "accuracy")  # where no measure is named
 
@@ -44,8 +44,8 @@ def score_labelled(
     how_laid: dict[str, Any] = {"labels_by": labels_by, "also_judged": also_judged, "resolve": resolve}
     laid = lay_labels(loaded, labels, options, target=target, **how_laid)
     wanted = suitable(measures, loaded)
-    if looks and (by or laid.strata is not None or laid.inclusion is not None or laid.others):
-        raise UsageError(f"{opt('label_looks')} is for labels that are one random sample, scored over all questions")
+    if looks and by:
+        raise UsageError(f"{opt('label_looks')} is for scores over all questions")
     levels = {run: level_of_labels(laid, run, looks, (ci or 95) / 100) for run in range(len(laid.data.runs))}
     rows: list[Score] = []
     remarks: list[Remark] = []
@@ -63,19 +63,9 @@ def score_labelled(
                 corrections += [one.how] if stratum is None else []
     how: dict[str, object] = {"by": by} if by else {}
     how |= {"ci": f"{ci:g}", "interval": METHOD} if ci else {"interval": "none"}
-    how |= {"label_looks": "+".join(map(str, looks))} if looks else {}
+    how |= signed_looks(looks)
     line = sign(measures="+".join(m.name for m in wanted), **loaded.signature, **laid.signature, target=target, **how)
-    notes = [*loaded.notes, *laid.notes, *about(laid, target), *gather(remarks)]
-    if looks:
-        notes.append(
-            note(
-                "labels.looks",
-                "the intervals of all {looks:n look} up to {planned:n label} hold together (alpha spending after "
-                "O'Brien and Fleming), if the labels come in random order",
-                looks=len(looks),
-                planned=looks[-1],
-            )
-        )
+    notes = [*loaded.notes, *laid.notes, *about(laid, target), *gather(remarks), *said_of_looks(looks)]
     if len(loaded.data.runs) > 1:
         notes.append(
             note(
@@ -89,11 +79,48 @@ def score_labelled(
 
 def level_of_labels(labels: Labels, run: int, looks: Sequence[int], level: float) -> float:
     """Return the level of a run's interval, where the labels were looked at before."""
+    own, open_ = int(labels.labelled[run].sum()), int((labels.data.present & ~labels.known)[run].sum())
+    plan = plan_of_looks(labels, looks, own, open_)
+    return level if plan is None else level_of_look(*plan, open_, level)
+
+
+def plan_of_looks(labels: Labels, looks: Sequence[int], own: int, open_: int) -> tuple[tuple[int, ...], int] | None:
+    """Return how many labels a run or a pair had at each look, `own` now of the `open_` that need one, and how many it
+    is to have; None without earlier looks, or without labels. Looks count questions, and what a run or a pair had of
+    their labels is taken to be in proportion. Raises UsageError for looks that are no plan, or labels no one sample."""
     if not looks:
-        return level
+        return None
+    if labels.strata is not None or labels.inclusion is not None or labels.others:
+        raise UsageError(f"{opt('label_looks')} is for labels that are one random sample, beside one judge")
     *earlier, planned = looks
-    now, open_ = int(labels.labelled[run].sum()), int((labels.data.present & ~labels.known)[run].sum())
-    return level_of_look([*earlier, now], min(planned, open_), open_, level)
+    needed = int((labels.data.present & ~labels.known).any(axis=0).sum())
+    now = int(labels.labelled.any(axis=0).sum())
+    fractions([*earlier, now], min(planned, needed), needed)  # for its checks
+    if not own:
+        return None
+    before = {max(1, round(each * own / now)) for each in earlier}
+    plan = min(max(own, round(planned * own / now)), open_)
+    return (*sorted(each for each in before if each < own), own), plan
+
+
+def signed_looks(looks: Sequence[int]) -> dict[str, str]:
+    """Return the part of a signature that names the looks at labels."""
+    return {"label_looks": "+".join(map(str, looks))} if looks else {}
+
+
+def said_of_looks(looks: Sequence[int]) -> list[Note]:
+    """Say what is true of intervals and p-values at repeated looks."""
+    if not looks:
+        return []
+    return [
+        note(
+            "labels.looks",
+            "intervals and p-values hold at {looks:n look} together, up to {planned:n question} with labels (alpha "
+            "spending after O'Brien and Fleming), if the labels come in random order",
+            looks=len(looks),
+            planned=looks[-1],
+        )
+    ]
 
 
 def open_labelled(

@@ -19,7 +19,14 @@ from nescio.formats.native.judgements import read_judgements
 from nescio.measures import Measure
 from nescio.pipeline import Loaded
 from nescio.scoring.corrected import Corrected, Side, corrected_score, units_of
-from nescio.scoring.corrected_scores import lay_labels, level_of_labels, open_labelled, suitable
+from nescio.scoring.corrected_scores import (
+    lay_labels,
+    level_of_labels,
+    open_labelled,
+    plan_of_looks,
+    signed_looks,
+    suitable,
+)
 from nescio.scoring.labels import Labels
 from nescio.scoring.samples import Remark
 from nescio.scoring.verdict_form import form_of
@@ -71,10 +78,10 @@ def look_at_labels(
             low, high = _by_betting(laid, chosen, run, order, 1 - ci / 100)
         doubts = [one for one in found.remarks if label_looks or one.code != "labels.approximate"]  # bets are exact
         remarks += [(one, chosen.label, f"run {name!r}") for one in doubts]
-        z = _last_bound(laid, run, label_looks, ci / 100) if label_looks else None
+        z = _last_bound(laid, run, label_looks, ci / 100)
         rows.append(_row(found, (low, high), half_width, limit, z))
     how: dict[str, object] = {"ci": f"{ci:g}", "sequence": "spending" if label_looks else "betting"}
-    how |= {"label_looks": "+".join(map(str, label_looks))} if label_looks else {}
+    how |= signed_looks(label_looks)
     how |= {"half_width": f"{half_width:g}"} if half_width is not None else {}
     how |= {"limit": f"{limit:g}"} if limit is not None else {}
     line = sign(measures=chosen.name, **loaded.signature, **laid.signature, target="collection", **how)
@@ -126,13 +133,14 @@ def _by_betting(laid: Labels, measure: Measure, run: int, order: Any, alpha: flo
     return low, high
 
 
-def _last_bound(laid: Labels, run: int, looks: Sequence[int], level: float) -> float:
+def _last_bound(laid: Labels, run: int, looks: Sequence[int], level: float) -> float | None:
     """Return the bound of |z| at the last look that is planned, this one and the earlier ones being what they are."""
-    *earlier, planned = looks
-    now, open_ = int(laid.labelled[run].sum()), int((laid.data.present & ~laid.known)[run].sum())
-    planned = min(planned, open_)
-    all_looks = sorted({*(m for m in earlier if m < now), now, planned})
-    return boundaries(fractions(all_looks, planned, open_), 1 - level)[-1]
+    own, open_ = int(laid.labelled[run].sum()), int((laid.data.present & ~laid.known)[run].sum())
+    plan = plan_of_looks(laid, looks, own, open_)
+    if plan is None:
+        return None
+    done, planned = plan
+    return boundaries(fractions(sorted({*done, planned}), planned, open_), 1 - level)[-1]
 
 
 def _row(

@@ -15,7 +15,7 @@ from nescio.errors import UsageError
 
 Array = NDArray[np.float64]
 
-NODES = 400  # of a Gauss–Legendre rule; ten digits
+NODES = 100  # of a Gauss–Legendre rule; ten digits
 HIGHEST = 38.0  # beyond it the normal law has no more probability in double precision
 
 
@@ -89,3 +89,23 @@ def level_of_look(looks: Sequence[int], planned: int, units: int, level: float =
 
     bound = boundaries(fractions(looks, planned, units), 1 - level)[-1]
     return float(1 - 2 * ndtr(-bound))
+
+
+def p_of_look(p: float, looks: Sequence[int], planned: int, units: int) -> float:
+    """Return the p-value at the last of these looks that holds at all of them, of the `p` that it would have alone: the
+    least error rate whose bounds it crosses (a repeated p-value, Jennison & Turnbull 2000, 9.3)."""
+    from scipy.optimize import brentq
+
+    if not 0 < p < 1:
+        return p
+    taus = fractions(looks, planned, units)
+
+    def beyond(alpha: float) -> float:
+        from scipy.special import ndtr
+
+        return float(np.log(2 * ndtr(-boundaries(taus, alpha)[-1])) - np.log(p))
+
+    most = 1 - 1e-9
+    if p > most or beyond(most) <= 0:
+        return 1.0
+    return float(brentq(beyond, p, most, rtol=1e-7)) if beyond(p) < 0 else p

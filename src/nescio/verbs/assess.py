@@ -171,7 +171,14 @@ class InviteRequest(OfDatabase):
     revoke: bool = option(default=False, apart="organiser", help="Make links useless, and end their sessions.")
 
 
-@verb(InviteRequest, working="writing", prints="")
+def _show_links(made: Any, _: Any) -> None:
+    """Print links, which are data, and say what comes next."""
+    _show(made)
+    if made.links:
+        say(f"next: nescio assess serve --db {made.database}; then people open their links")
+
+
+@verb(InviteRequest, working="writing", present=_show_links, prints="")
 def invite(request: InviteRequest) -> Any:
     """Make a link for each person, shown once; a new link replaces the old one.
 
@@ -221,7 +228,7 @@ def serve(request: ServeRequest) -> None:
     _with(request.db, run)
 
 
-@verb(OfDatabase, working="reading", prints="")
+@verb(OfDatabase, working="reading", present=lambda standing, _: _show(standing), prints="")
 def status(request: OfDatabase) -> Any:
     """Say how far everybody is, and how far they agree.
 

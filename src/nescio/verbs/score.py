@@ -29,7 +29,7 @@ from nescio.data.judge_record import Target
 from nescio.data.results import Results, Scores
 from nescio.errors import UsageError, opt
 from nescio.options import Request, option, verb
-from nescio.options.kinds import COUNTS, WORDS
+from nescio.options.kinds import WORDS
 from nescio.scoring.confidence_intervals import IntervalMethod
 from nescio.scoring.score import QUESTION
 from nescio.verbs._gates import Limit, Reports, score_gates, with_gated
@@ -48,17 +48,10 @@ from nescio.verbs._shared import (
 )
 
 
-class LookedAt(Labelled, group="People's labels"):
-    """People's verdicts that were looked at before."""
+class Corrected(Labelled, group="People's labels"):
+    """People's verdicts, for a target that an older run has, too."""
 
     target: Target | None = option(default=None, needs=("labels", "pool"), help=TARGET, default_words="population")
-    label_looks: Sequence[int] = option(
-        default=(),
-        kind=COUNTS,
-        needs="labels",
-        help="How many labels there were at each earlier look at these scores, and last how many are planned (such as"
-        " 20,40,200): the intervals of all looks then hold together.",
-    )
 
 
 class Pooled(Request, group="An older run"):
@@ -102,7 +95,7 @@ class ScoreRequest(
     Reading,
     Resampled,
     Ceilinged,
-    LookedAt,
+    Corrected,
     Pooled,
     Arranged,
     Suited,
@@ -163,7 +156,7 @@ def score(request: ScoreRequest) -> Scores:
     limits, reports = request.limits, Reports.of(request, gated=bool(request.limits))
     if request.is_("suite"):
         return cast(Scores, _over_a_suite(request, reports))
-    how = request.values(WithOrWithoutInterval, BrokenDown, Resampled, LookedAt, Pooled, Worked, Reading)
+    how = request.values(WithOrWithoutInterval, BrokenDown, Resampled, Corrected, Pooled, Worked, Reading)
     scores = leaderboard.score(
         request.source,
         with_gated(request.chosen, limits),

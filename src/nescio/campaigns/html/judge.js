@@ -635,14 +635,13 @@ document.addEventListener("keydown", (event) => {
 if (matchMedia("(max-width: 900px)").matches) $("guide").open = false;
 
 let ready = false;
+$("question").textContent = "One moment…"; // until there is something to judge, there is nothing to press
+for (const id of ["beside", "remark"]) $(id).hidden = true;
+$("hand-in").hidden = $("file").closest("details").hidden = Boolean(page.server); // a server has it
 load().then(async () => {
   adopt();
   rebuildUndo();
-  if (page.server) {
-    $("hand-in").hidden = true;
-    $("file").closest("details").hidden = true; // the server has it
-    await more();
-  }
+  if (page.server) await more();
   ready = true;
   if (records.size && !$("saved").textContent) tell(`saved ${clock(new Date(Math.max(...[...records.values()].map((record) => Date.parse(record.at)))))}`, "");
   const first = items.findIndex((item) => !isDone(item));
