@@ -4,7 +4,7 @@ is."""
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -91,7 +91,7 @@ def stands_alone(report: ReportData) -> bool:
 def _degenerate(report: ReportData) -> tuple[Statement, ...]:
     """Return the sentence of data that decides nothing: too few, all silent, none right, all alike."""
     runs, many = report.runs, units(report)
-    answers = {run: answers_of(report, run) for run in runs if run in report.counts}
+    answers = answers_of(report, runs)
     n = plural(many, unit(report))
     if not any(answered for answered, _ in answers.values()):
         text = "There is nothing to ship: no question was answered."
@@ -145,7 +145,7 @@ def _no_decision(report: ReportData, run: str) -> Iterator[Statement]:
 def _unfit(report: ReportData, run: str, shipping: Shipping) -> Iterator[Statement]:
     """Say of the best run that most of its answers are wrong, or that silence would score more where errors cost."""
     tuned, k = shipping.tuned, len(report.runs)
-    answered, wrong = (tuned.coverage, tuned.coverage * tuned.risk) if tuned else answers_of(report, run)
+    answered, wrong = (tuned.coverage, tuned.coverage * tuned.risk) if tuned else answers_of(report, [run])[run]
     name = f"{report.shown[run]}{_at(tuned)}"
     figures: dict[str, Figure] = {"run": report.shown[run], "runs": k}
     best = f"{name} is the best of these, but" if k > 1 else f"Do not ship {name}:"
@@ -241,7 +241,7 @@ def _ship(report: ReportData, run: str, shipping: Shipping, *, refused: bool) ->
         yield Statement("held out", text, held)
         tried = 2 * k * tuned.tried
     else:
-        answered, wrong = answers_of(report, run)
+        answered, wrong = answers_of(report, [run])[run]
         total = sum(report.counts[run])
         seen = wrong / answered if answered else math.nan
         did: dict[str, Figure] = {"run": name, "answered": answered, "wrong": wrong, "n": total}
@@ -351,15 +351,18 @@ def _at(tuned: TunedPoint | None) -> str:
     return f" at threshold {tuned.threshold:.3g}" if tuned.declines else " giving every answer it has"
 
 
-def answers_of(report: ReportData, run: str) -> tuple[int, int]:
-    """Return how many questions a run answers, and how many of these wrongly; silence is never among them."""
+def answers_of(report: ReportData, runs: Iterable[str]) -> dict[str, tuple[int, int]]:
+    """Return how many questions each run with counts answers, and how many of these wrongly; silence is never among
+    them."""
     data = report.loaded.data
-    correct, incorrect, _ = report.counts[run]
+    counted = {run: report.counts[run] for run in runs if run in report.counts}
     if not isinstance(data, Evidence) or "answered" not in data.columns:
-        return correct + incorrect, incorrect
-    i = data.runs.index(run)
-    answered = data.present[i] & (data.columns["answered"][i] == 1)
-    return int(answered.sum()), int((answered & (data.columns["incorrect"][i] == 1)).sum())
+        return {run: (correct + incorrect, incorrect) for run, (correct, incorrect, _) in counted.items()}
+    places = {run: i for i, run in enumerate(data.runs)}
+    at = [places[run] for run in counted]
+    answered = data.present[at] & (data.columns["answered"][at] == 1)
+    wrong = answered & (data.columns["incorrect"][at] == 1)
+    return dict(zip(counted, zip(answered.sum(axis=1).tolist(), wrong.sum(axis=1).tolist(), strict=True), strict=True))
 
 
 def promises(report: ReportData) -> tuple[Promise, ...]:
@@ -368,9 +371,10 @@ def promises(report: ReportData) -> tuple[Promise, ...]:
     if not stands_alone(report) or not report.counts:
         return ()
     found: list[tuple[str, float | None, int, int]] = []
+    answers = answers_of(report, report.runs)
     for run in report.runs:
-        if run in report.counts:
-            found.append((run, None, *answers_of(report, run)))
+        if run in answers:
+            found.append((run, None, *answers[run]))
         found += [(run, threshold, *_counted(report.operating[run], threshold)) for threshold in _grid(report, run)]
     tried = tried_promises(report)
     return tuple(

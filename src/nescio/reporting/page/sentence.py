@@ -83,7 +83,11 @@ def advice(report: ReportData) -> str:
     """Say what to do: which run to use, from which confidence on, what it does and at most errs; or what is missing to
     say so."""
     said = " ".join(one.text for one in decision(report) if one.kind not in FURTHER)
-    answers = report.counts and not report.operating and any(answers_of(report, run)[0] for run in report.counts)
+    answers = (
+        report.counts
+        and not report.operating
+        and any(answered for answered, _ in answers_of(report, report.counts).values())
+    )
     lacking = " With a confidence for each answer, this page also says above which confidence to answer."
     return said + (lacking if said and answers else "")
 
