@@ -31,6 +31,7 @@ _MARK = "'"
 _LONGEST_LINE = 1 << 26
 _AT_ONCE = 1 << 12  # lines
 _TICK = 1 << 22
+_FEW_NAMES = 1 << 11  # of which a Parquet file that is read once has a dictionary
 LARGEST_AT_ONCE = 1 << 28
 # What people write where there is no number; readers say that it is none.
 NOTHING = r"(n/?a|n\. ?a\.|#n/a|<na>|nan|none|null|-+|–|—|\?|k\. ?a\.)"
@@ -176,8 +177,9 @@ def lines_about(source: Source) -> float:
 @contextmanager
 def as_parquet(source: Source, names: Sequence[str], numbers: Collection[str]) -> Iterator[Source | None]:
     """Let a delimited file stand in a folder of its own as Parquet, as long as it is looked at: its cells as they are
-    written, but for columns of `numbers`. None where it cannot be read so, where a cell of the columns of these `names`
-    may be guarded as spreadsheets want it, or one of `numbers` is none: another way will say what is wrong."""
+    written, but for columns of `numbers`. None where it cannot be read so, where one of `numbers` is none, or where a
+    cell of the columns of these `names` has an apostrophe, with which writers guard what spreadsheets take for a
+    formula: another way will say what is wrong."""
     import duckdb
 
     relation, columns = _quick(source), source.columns
@@ -191,14 +193,14 @@ def as_parquet(source: Source, names: Sequence[str], numbers: Collection[str]) -
             shown = name.replace('"', '""')
             cells.append(f'{number if name in numbers else f"c{i}"} AS "{shown}"')
             odd += [f"({number} IS NULL AND {_text(f'c{i}')} IS NOT NULL)"] if name in numbers else []
-            odd += [f"starts_with(trim(c{i}, '{WHITE}'), '{_MARK * 2}')"] if name in names else []
+            odd += [f"contains(c{i}, '{_MARK * 2}')"] if name in names else []
         # What is odd is told by an error, so that the file is read once.
         sound = f"CASE WHEN {' OR '.join(odd)} THEN error('odd')::BOOLEAN ELSE true END"
         try:
             with connect() as connection, watched(connection, source.path, source.tick):
                 connection.execute(
                     f"COPY (SELECT {', '.join(cells)} FROM {relation} WHERE {sound}) TO {literal(str(path))} "
-                    "(FORMAT parquet)",
+                    f"(FORMAT parquet, DICTIONARY_SIZE_LIMIT {_FEW_NAMES})",
                     [address(source.path)],
                 )
         except duckdb.Error:
