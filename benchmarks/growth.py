@@ -51,7 +51,7 @@ def table(path: Path, runs: int, questions: int, *, strata: int = 1, first: int 
     return path
 
 
-def judged(folder: Path, letters: int, judge: str) -> Act:
+def judged(folder: Path, judge: str, letters: int) -> Act:
     """Judge twenty answers of so many letters each."""
     asked, said = folder / f"asked-{letters}.jsonl", folder / f"said-{letters}.jsonl"
     lines = [{"id": f"q{i}", "question": "Where?", "answers": ["in the harbour"]} for i in range(20)]
@@ -101,7 +101,7 @@ def growths(folder: Path) -> Iterator[Growth]:
     yield Growth("score by", "strata", strata, of_strata)
     letters = (3_000, 30_000, 300_000)
     for judge in ("exact", "contains", "token_f1", "declined"):
-        yield Growth(f"judge {judge}", "letters", letters, lambda n, judge=judge: judged(folder, n, judge))
+        yield Growth(f"judge {judge}", "letters", letters, partial(judged, folder, judge))
 
 
 def seconds(act: Act) -> float:
