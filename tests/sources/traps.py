@@ -12,6 +12,7 @@ import json
 import os
 import re
 import resource
+import shutil
 import sys
 import zipfile
 from collections.abc import Callable, Iterator
@@ -72,31 +73,41 @@ def archived(path: Path, change: Callable[[bytes], bytes]) -> bytes:
     return out.getvalue()
 
 
-def made(files: list[Path], into: Path) -> Iterator[tuple[str, list[Path]]]:
-    """Yield traps by name: the files of an excerpt, one of which is changed."""
-    for at, path in enumerate(files):
-        content = path.read_bytes()
-        trapped: dict[str, bytes] = {}
-        if path.suffix in (".eval", ".zip"):
-            trapped = {f"{name} {path.suffix}": archived(path, change) for name, change in CHANGES.items()}
-        elif path.suffix != ".parquet":
-            changed = {name: change(content) for name, change in CHANGES.items()}
-            trapped = {f"{name} {path.suffix}": new for name, new in changed.items() if new != content}
-            trapped[f"packed {path.suffix}"] = packed(content)
-        for name, new in trapped.items():
-            folder = into / f"{at} {name}"
-            folder.mkdir(parents=True)
-            own = []
-            for other in files:
-                copy = folder / other.parent.name / other.name
-                copy.parent.mkdir(exist_ok=True)
-                copy.write_bytes(other.read_bytes())
-                own.append(copy)
-            if name.startswith("packed"):
-                own[at].unlink()
-                own[at] = own[at].with_name(f"{own[at].name}.gz")
-            own[at].write_bytes(new)
-            yield name, own
+def made(paths: list[Path], into: Path) -> Iterator[tuple[str, list[Path]]]:
+    """Yield traps by name: the files and folders of an excerpt, one file of which is changed; of a folder, the first of
+    each kind."""
+    for at, path in enumerate(paths):
+        inside = sorted(one for one in path.rglob("*") if one.is_file()) if path.is_dir() else [path]
+        for changed in {one.suffix: one for one in reversed(inside)}.values():
+            for name, new in _trapped(changed).items():
+                folder = into / f"{at} {name}"
+                own = [_copied(other, folder) for other in paths]
+                place = own[at] / changed.relative_to(path) if path.is_dir() else own[at]
+                if name.startswith("packed"):
+                    place.unlink()
+                    place = place.with_name(f"{place.name}.gz")
+                    own[at] = own[at] if path.is_dir() else place
+                place.write_bytes(new)
+                yield name, own
+
+
+def _trapped(path: Path) -> dict[str, bytes]:
+    """What may stand in the place of a file, by the name of the trap."""
+    content = path.read_bytes()
+    if path.suffix in (".eval", ".zip"):
+        return {f"{name} {path.suffix}": archived(path, change) for name, change in CHANGES.items()}
+    if path.suffix == ".parquet":
+        return {}
+    changed = {f"{name} {path.suffix}": change(content) for name, change in CHANGES.items()}
+    return {name: new for name, new in changed.items() if new != content} | {f"packed {path.suffix}": packed(content)}
+
+
+def _copied(path: Path, into: Path) -> Path:
+    """Copy a file or a folder, and the name of the folder that it is in."""
+    copy = into / path.parent.name / path.name
+    copy.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copytree(path, copy) if path.is_dir() else shutil.copyfile(path, copy)
+    return copy
 
 
 def _read(words: list[str]) -> None:

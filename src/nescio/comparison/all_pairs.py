@@ -9,6 +9,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from nescio.comparison.corrections import p_value
+from nescio.comparison.pair_tables import KnownTests
 from nescio.comparison.pair_test import TESTED_AT_ONCE, RunsSeen, each_tested, tested_together
 from nescio.comparison.resampled_pairs import TestPlan
 from nescio.options.edge import Progress
@@ -20,13 +21,16 @@ Places = NDArray[np.int32]
 
 class PairTests(Struct, frozen=True, eq=False):
     """The first run of each pair minus the second, its p-value (NaN where there is no difference), and whether this is
-    of random exchanges. Pairs are in the order of the names of the runs, `by_name`, as `compare` has them, so that the
-    p-values are its own: every run with each that is behind it."""
+    of random exchanges; the different p-values, rising, and each as Holm adjusts it for all pairs. Pairs are in the
+    order of the names of the runs, `by_name`, as `compare` has them, so that the p-values are its own: every run with
+    each that is behind it."""
 
     by_name: Places
     difference: Floats
     p: Floats
     drawn: NDArray[np.bool_]
+    different: Floats
+    adjusted: Floats
 
     @property
     def used(self) -> dict[str, int]:
@@ -35,13 +39,6 @@ class PairTests(Struct, frozen=True, eq=False):
         exact = int((~np.isnan(self.p)).sum()) - int((~np.isnan(self.p[self.drawn])).sum())
         return {test: times for test, times in (("exact", exact), ("permutation", drawn)) if times}
 
-    def adjusted(self) -> tuple[Floats, Floats]:
-        """Return the different p-values, rising, and each as Holm adjusts it for all pairs: pairs of the same p-value
-        have the same one adjusted."""
-        different, times = np.unique(self.p[~np.isnan(self.p)], return_counts=True)
-        left = times.sum() - (np.cumsum(times) - times)  # pairs whose p-value is at least this
-        return different, np.minimum(1, np.maximum.accumulate(different * left))
-
     def adjusted_of(self, pairs: Sequence[tuple[int, int]]) -> list[float]:
         """Return the adjusted p-values of some pairs, whichever way round they are given."""
         runs = len(self.by_name)
@@ -49,20 +46,18 @@ class PairTests(Struct, frozen=True, eq=False):
         place[self.by_name] = np.arange(runs)
         x, y = place[np.array(pairs, dtype=np.int64).reshape(-1, 2)].T
         p = self.p[pair_index(np.minimum(x, y), np.maximum(x, y), runs)]
-        different, adjusted = self.adjusted()
-        if not len(different):
+        if not len(self.different):
             return p.tolist()
-        at = np.minimum(np.searchsorted(different, p), len(different) - 1)
-        return list(np.where(np.isnan(p), np.nan, adjusted[at]).tolist())
+        at = np.minimum(np.searchsorted(self.different, p), len(self.different) - 1)
+        return list(np.where(np.isnan(p), np.nan, self.adjusted[at]).tolist())
 
     def better(self, level: float, *, lower: bool) -> NDArray[np.bool_]:
         """Return which run ([i, j]: the i-th) is significantly better than which."""
-        different, adjusted = self.adjusted()
-        certain = int(np.searchsorted(adjusted, 1 - level, side="right"))
+        certain = int(np.searchsorted(self.adjusted, 1 - level, side="right"))
         better = np.zeros((len(self.by_name),) * 2, dtype=bool)
         if certain:
             with np.errstate(invalid="ignore"):
-                apart = self.p <= different[certain - 1]
+                apart = self.p <= self.different[certain - 1]
             for at, others, part in _each_run(self.by_name):
                 first = (-self.difference[part] if lower else self.difference[part]) > 0
                 better[at, others] = apart[part] & first
@@ -93,11 +88,11 @@ def all_tests(
     first = np.repeat(by_name, np.arange(len(by_name))[::-1])
     second = np.concatenate([others for _, others, _ in _each_run(by_name)] or [by_name])
     difference, p = np.empty((2, len(first)))
-    drawn = np.zeros(len(first), dtype=bool)
+    drawn, before = np.zeros(len(first), dtype=bool), KnownTests()
     for start in range(0, len(first), TESTED_AT_ONCE):
         part = slice(start, start + TESTED_AT_ONCE)
         pairs = np.stack([first[part], second[part]], axis=1)
-        difference[part], p[part], drawn[part] = tested_together(seen, pairs)
+        difference[part], p[part], drawn[part] = tested_together(seen, pairs, before)
         if drawn[part].any() and not sampled:
             return None
         if progress:
@@ -109,4 +104,12 @@ def all_tests(
         p[place] = p_value(tested.observed, tested.exchanged)
         if progress:
             progress(len(first) - len(left) + done, len(first))
-    return PairTests(by_name, difference, p, drawn)
+    return PairTests(by_name, difference, p, drawn, *_adjusted(p))
+
+
+def _adjusted(p: Floats) -> tuple[Floats, Floats]:
+    """Return the different p-values, rising, and each as Holm adjusts it: pairs of the same p-value have the same one
+    adjusted."""
+    different, times = np.unique(p[~np.isnan(p)], return_counts=True)
+    left = times.sum() - (np.cumsum(times) - times)  # pairs whose p-value is at least this
+    return different, np.minimum(1, np.maximum.accumulate(different * left))

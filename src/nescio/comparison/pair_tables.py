@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from msgspec import Struct
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from nescio.data.columns import Array
@@ -27,6 +27,7 @@ MOST_KINDS = 8  # of answers: 28 ways in which two of them can be exchanged
 MOST_CELLS = 64  # values that all columns together may have
 WORDS_AT_ONCE = 1 << 18
 LARGEST_CODE = 1 << 62
+MOST_DIFFERENCES = 1 << 20  # that are told apart where tests are kept
 
 
 class PairTables(Struct, frozen=True, eq=False):
@@ -42,27 +43,44 @@ class PairTables(Struct, frozen=True, eq=False):
     @property
     def questions(self) -> Counts:
         """How many questions each pair has; shape (pairs,)."""
-        return self.tables.sum(axis=(1, 2))
+        cells = self.tables.reshape(len(self.tables), -1)
+        return cells @ np.ones(cells.shape[1], dtype=np.int64)
 
     def differences(self) -> Floats:
         """Return the measure of the first run minus that of the second; NaN where they share no question."""
+        kinds = self.tables.shape[1]
+        cells = self.tables.reshape(len(self.tables), kinds * kinds).astype(np.float64)
+        # Sums of whole numbers, which are exact in any order.
         first, second = (
-            self.measure.of_totals({name: counts @ values for name, values in self.columns.items()})
-            for counts in (self.tables.sum(axis=2), self.tables.sum(axis=1))
+            self.measure.of_totals({name: cells @ each(values, kinds) for name, values in self.columns.items()})
+            for each in (np.repeat, np.tile)
         )
         return np.where(self.questions > 0, first - second, np.nan)
 
-    def exact(self) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+    def exact(self, before: KnownTests | None = None) -> tuple[Floats, Floats, NDArray[np.bool_]]:
         """Return the differences, their exact p-values, and which of these the tables give.
 
-        Pairs that exchange the same questions and are as far apart have the same p-value, which is computed once.
+        Pairs that exchange the same questions and are as far apart have the same p-value, which is computed once, and
+        where tests of the same measure came `before`, not again.
         """
         low, high = np.triu_indices(self.tables.shape[1], 1)
         n = self.tables[:, low, high] + self.tables[:, high, low]
         alike = np.diagonal(self.tables, axis1=1, axis2=2)
         observed = self.differences()
-        first, place = _each_once(np.concatenate([n, alike], axis=1), np.abs(observed))
-        n, alike = n[first], alike[first]
+        counts, base = np.concatenate([n, alike], axis=1), int(self.questions.max(initial=0)) + 1
+        first, place = _each_once(counts, np.abs(observed), base)
+        keys = before.keys(counts[first], np.abs(observed[first]), base) if before else None
+        p, known = np.full(len(first), np.nan), np.zeros(len(first), dtype=bool)
+        new = np.ones(len(first), dtype=bool) if before is None or keys is None else ~before.fill(keys, p, known)
+        p[new], known[new] = self._exact_of(n[first[new]], alike[first[new]], observed[first[new]])
+        if before and keys is not None:
+            before.add(keys[new], p[new], known[new])
+        return observed, p[place], known[place]
+
+    def _exact_of(self, n: Counts, alike: Counts, observed: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+        """Return the exact p-values of pairs that differ as `observed`, of which n questions of each two kinds can be
+        exchanged, and which of these are known."""
+        low, high = np.triu_indices(self.tables.shape[1], 1)
         both = {name: 2 * (alike @ values) + n @ (values[low] + values[high]) for name, values in self.columns.items()}
         least = {name: alike @ values + n @ values[high] for name, values in self.columns.items()}
 
@@ -75,8 +93,8 @@ class PairTables(Struct, frozen=True, eq=False):
             behind = {name: both[name][part][:, None] - ahead[name] for name in ahead}
             return self.measure.of_totals(ahead) - self.measure.of_totals(behind)
 
-        p, known, _ = exact_p_values(exchanged, n, observed[first])
-        return observed, p[place], known[place]
+        p, known, _ = exact_p_values(exchanged, n, observed)
+        return p, known
 
     def errors(self) -> tuple[Floats, Floats]:
         """Return the standard errors of the differences, and their degrees of freedom, as `few_units.unit_error` has
@@ -105,17 +123,62 @@ class PairTables(Struct, frozen=True, eq=False):
         return error, freedom
 
 
-def _each_once(counts: Counts, values: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _each_once(counts: Counts, values: Floats, base: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return where each row of counts with its value comes first, and for every row which of these it is like; all rows
-    where the counts are too many for one number."""
-    base = int(counts.max(initial=0)) + 1
-    if base ** counts.shape[1] >= LARGEST_CODE:
+    where the counts, each of them below a base, are too many for one number."""
+    different, of_value = np.unique(values, return_inverse=True)
+    code, most = _numbered(counts, base)
+    if most >= LARGEST_CODE:
         every = np.arange(len(counts))
         return every, every
-    _, code = np.unique(counts @ base ** np.arange(counts.shape[1]), return_inverse=True)
-    different, of_value = np.unique(values, return_inverse=True)
+    if most * len(different) >= LARGEST_CODE:
+        _, code = np.unique(code, return_inverse=True)
     _, first, place = np.unique(code * len(different) + of_value, return_index=True, return_inverse=True)
     return first, place
+
+
+def _numbered(counts: Counts, base: int) -> tuple[Counts, int]:
+    """Return a number for each row of counts below a base, and what all of them are below."""
+    return counts @ base ** np.arange(counts.shape[1]), base ** counts.shape[1]
+
+
+class KnownTests(Struct, eq=False):
+    """The exact p-values of one measure that were computed before, by what they depend on: `numbers` of pairs, rising,
+    of which each is made of the counts, below a `base`, and of the place of the difference among all that came."""
+
+    base: int = 0
+    numbers: Counts = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    p: Floats = field(default_factory=lambda: np.zeros(0))
+    known: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=bool))
+    places: dict[float, int] = field(default_factory=dict)
+
+    def keys(self, counts: Counts, differences: Floats, base: int) -> Counts | None:
+        """Return the number of each pair; None where they are too many. A larger base is another numbering."""
+        if base > self.base:
+            self.base, self.numbers, self.p, self.known = base, self.numbers[:0], self.p[:0], self.known[:0]
+        if self.base ** counts.shape[1] * MOST_DIFFERENCES >= LARGEST_CODE:
+            return None
+        different, of_value = np.unique(np.where(np.isnan(differences), -1.0, differences), return_inverse=True)
+        places = [self.places.setdefault(value, len(self.places)) for value in different.tolist()]
+        if len(self.places) > MOST_DIFFERENCES:
+            return None
+        return _numbered(counts, self.base)[0] * MOST_DIFFERENCES + np.array(places, dtype=np.int64)[of_value]
+
+    def fill(self, keys: Counts, p: Floats, known: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Fill in what is known of some pairs; returns which these are."""
+        if not len(self.numbers):
+            return np.zeros(len(keys), dtype=bool)
+        at = np.minimum(np.searchsorted(self.numbers, keys), len(self.numbers) - 1)
+        found = self.numbers[at] == keys
+        p[found], known[found] = self.p[at[found]], self.known[at[found]]
+        return np.asarray(found)
+
+    def add(self, keys: Counts, p: Floats, known: NDArray[np.bool_]) -> None:
+        """Keep what was computed of pairs that were not known."""
+        numbers = np.concatenate([self.numbers, keys])
+        order = np.argsort(numbers, kind="stable")
+        self.numbers = numbers[order]
+        self.p, self.known = np.concatenate([self.p, p])[order], np.concatenate([self.known, known])[order]
 
 
 class PackedRuns(Struct, frozen=True, eq=False):

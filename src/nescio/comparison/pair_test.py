@@ -11,7 +11,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from nescio.comparison.corrections import p_value
-from nescio.comparison.pair_tables import PackedRuns, Pairs, PairTables, packed_runs, tallied_pairs
+from nescio.comparison.pair_tables import KnownTests, PackedRuns, Pairs, PairTables, packed_runs, tallied_pairs
 from nescio.comparison.paired_data import Pair, pair_of_kinds, pair_up, pair_up_repeats
 from nescio.comparison.resampled_pairs import PairedRuns, Place, ResampledRuns, TestPlan, Values, exchanged
 from nescio.comparison.summed_runs import SummedRuns, check_test, summed_runs
@@ -192,15 +192,15 @@ def exact_tests(seen: RunsSeen, pairs: Sequence[tuple[int, int]]) -> Iterator[Ex
 
 
 def tested_together(
-    seen: RunsSeen, pairs: NDArray[np.int32]
+    seen: RunsSeen, pairs: NDArray[np.int32], before: KnownTests
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
     """Return the same of pairs of shape (pairs, 2), so many as are tested together: the differences, the p-values (NaN
-    where there is none), and which have none though there is a difference."""
+    where there is none), and which have none though there is a difference. What came `before` is not computed again."""
     tables = None if isinstance(seen, SummedRuns) else seen.tables(pairs)
     if tables is None:
         difference, p, known = np.zeros(len(pairs)), np.zeros(len(pairs)), np.zeros(len(pairs), dtype=bool)
     else:
-        difference, p, known = tables.exact()
+        difference, p, known = tables.exact(before)
     drawn = np.zeros(len(pairs), dtype=bool)
     for at in np.flatnonzero(~known).tolist():
         one = _tested_alone(seen, *pairs[at].tolist())

@@ -4,19 +4,22 @@ lines."""
 from __future__ import annotations
 
 import codecs
+import tempfile
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec.structs import replace
 
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError, collected
-from nescio.sources.database import address, first_line, parquet, watched
+from nescio.sources.database import address, connect, first_line, parquet, watched
 from nescio.sources.json import as_text, decode_object
 from nescio.sources.limits import check_rows, check_size, check_text_length, most_unpacked
 from nescio.sources.opening import check_width
-from nescio.sources.source import DELIMITED, LINES, Source
+from nescio.sources.source import DELIMITED, LINES, Packed, Source
 from nescio.sources.text_files import WHITE, records
 
 if TYPE_CHECKING:
@@ -28,6 +31,7 @@ _MARK = "'"
 _LONGEST_LINE = 1 << 26
 _AT_ONCE = 1 << 12  # lines
 _TICK = 1 << 22
+_FEW_NAMES = 1 << 11  # of which a Parquet file that is read once has a dictionary
 LARGEST_AT_ONCE = 1 << 28
 # What people write where there is no number; readers say that it is none.
 NOTHING = r"(n/?a|n\. ?a\.|#n/a|<na>|nan|none|null|-+|–|—|\?|k\. ?a\.)"
@@ -135,22 +139,74 @@ def _load_delimited(
 
     assert source.path is not None
     names = _kept(source.columns, keep)
-    if source.plain and source.begins == 1 and len(source.columns) > 1:
-        columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(source.columns)))
+    if relation := _quick(source):
         select = ", ".join(["row_number() OVER () AS row", *(f"{_text(cell)} AS {cell}" for cell in names.values())])
-        create = (
-            f"CREATE TEMP TABLE {into} AS SELECT {select} FROM read_csv(?, auto_detect=false, header=true, "
-            f"delim='{source.delimiter}', quote='\"', escape='\"', columns={{{columns}}}, strict_mode=true, "
-            f"null_padding=false, hive_partitioning=false, max_line_size={_LONGEST_LINE})"
-        )
         try:
             with watched(connection, source.path, source.tick):
-                connection.execute(create, [address(source.path)])
+                connection.execute(
+                    f"CREATE TEMP TABLE {into} AS SELECT {select} FROM {relation}", [address(source.path)]
+                )
             return names
         except duckdb.Error:
             pass
     _create(connection, into, *_cells(source, names))
     return names
+
+
+def _quick(source: Source) -> str:
+    """Return a delimited file as a table of texts in SQL, whose parameter is its address; nothing where DuckDB would
+    not read it as it is meant."""
+    if not source.plain or source.begins != 1 or len(source.columns) < 2:
+        return ""
+    columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(source.columns)))
+    return (
+        f"read_csv(?, auto_detect=false, header=true, delim='{source.delimiter}', quote='\"', escape='\"', "
+        f"columns={{{columns}}}, strict_mode=true, null_padding=false, hive_partitioning=false, "
+        f"max_line_size={_LONGEST_LINE})"
+    )
+
+
+def lines_about(source: Source) -> float:
+    """Return how many lines a file may have, by those at its beginning."""
+    assert source.path is not None
+    with source.path.open("rb") as file:
+        begin = file.read(_TICK)
+    return source.path.stat().st_size / max(1, len(begin)) * begin.count(b"\n")
+
+
+@contextmanager
+def as_parquet(source: Source, names: Sequence[str], numbers: Collection[str]) -> Iterator[Source | None]:
+    """Let a delimited file stand in a folder of its own as Parquet, as long as it is looked at: its cells as they are
+    written, but for columns of `numbers`. None where it cannot be read so, where one of `numbers` is none, or where a
+    cell of the columns of these `names` has an apostrophe, with which writers guard what spreadsheets take for a
+    formula: another way will say what is wrong."""
+    import duckdb
+
+    relation, columns = _quick(source), source.columns
+    if not relation or source.path is None or len({name.casefold() for name in columns if name}) < len(columns):
+        yield None
+        return
+    with tempfile.TemporaryDirectory(prefix="nescio-", ignore_cleanup_errors=True) as folder:
+        path, cells, odd = Path(folder) / "rows.parquet", [], []
+        for i, name in enumerate(columns):
+            number = f"TRY_CAST({_text(f'c{i}')} AS DOUBLE)"
+            shown = name.replace('"', '""')
+            cells.append(f'{number if name in numbers else f"c{i}"} AS "{shown}"')
+            odd += [f"({number} IS NULL AND {_text(f'c{i}')} IS NOT NULL)"] if name in numbers else []
+            odd += [f"contains(c{i}, '{_MARK * 2}')"] if name in names else []
+        # What is odd is told by an error, so that the file is read once.
+        sound = f"CASE WHEN {' OR '.join(odd)} THEN error('odd')::BOOLEAN ELSE true END"
+        try:
+            with connect() as connection, watched(connection, source.path, source.tick):
+                connection.execute(
+                    f"COPY (SELECT {', '.join(cells)} FROM {relation} WHERE {sound}) TO {literal(str(path))} "
+                    f"(FORMAT parquet, DICTIONARY_SIZE_LIMIT {_FEW_NAMES})",
+                    [address(source.path)],
+                )
+        except duckdb.Error:
+            yield None
+            return
+        yield replace(source, kind="parquet", path=path, packed=source.packed or Packed(source.path), tick=None)
 
 
 def _cells(source: Source, names: Mapping[str, str]) -> tuple[dict[str, list[str | None]], int]:

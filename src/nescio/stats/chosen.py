@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,7 @@ def level_of_each(level: float, tried: int) -> float:
     return 1 - (1 - level) / max(1, tried)
 
 
+@lru_cache(maxsize=1 << 14)
 def upper_of_chosen(wrong: int, accepted: int, tried: int, level: float) -> float:
     r"""Return the upper bound on the chance of an error of the one that was chosen out of `tried`, in [0, 1].
 

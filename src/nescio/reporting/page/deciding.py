@@ -4,7 +4,7 @@ is."""
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -85,7 +85,7 @@ def stands_alone(report: ReportData) -> bool:
 def _degenerate(report: ReportData) -> tuple[Statement, ...]:
     """Return the sentence of data that decides nothing: too few, all silent, none right, all alike."""
     runs, many = report.runs, units(report)
-    answers = {run: answers_of(report, run) for run in runs if run in report.counts}
+    answers = answers_of(report, runs)
     n = plural(many, unit(report))
     if not any(answered for answered, _ in answers.values()):
         text = "There is nothing to ship: no question was answered."
@@ -126,9 +126,11 @@ def _standing(report: ReportData, run: str, tuned: TunedPoint | None) -> Standin
     name, main, row = report.shown[run], report.main, report.row(run, report.main)
     silence = fitness.silence_scores(main, report.loaded.data, report.runs[0])
     if tuned:
-        wrong = tuned.coverage * tuned.risk
-        return Standing(name, len(report.runs), tuned.coverage, wrong, main, tuned.value, silence)
-    return Standing(name, len(report.runs), *answers_of(report, run), main, row.value if row else math.nan, silence)
+        share = tuned.coverage * tuned.risk
+        return Standing(name, len(report.runs), tuned.coverage, share, main, tuned.value, silence)
+    return Standing(
+        name, len(report.runs), *answers_of(report, [run])[run], main, row.value if row else math.nan, silence
+    )
 
 
 def _no_threshold(report: ReportData, run: str) -> Iterator[Statement]:
@@ -203,7 +205,7 @@ def _ship(report: ReportData, run: str, shipping: Shipping, *, refused: bool) ->
         yield Statement("held out", text, held)
         tried = 2 * k * tuned.tried
     else:
-        answered, wrong = answers_of(report, run)
+        answered, wrong = answers_of(report, [run])[run]
         total = sum(report.counts[run])
         seen = wrong / answered if answered else math.nan
         did: dict[str, Figure] = {"run": name, "answered": answered, "wrong": wrong, "n": total}
@@ -302,9 +304,12 @@ def _at(tuned: TunedPoint | None) -> str:
     return f" at threshold {tuned.threshold:.3g}" if tuned.declines else " giving every answer it has"
 
 
-def answers_of(report: ReportData, run: str) -> tuple[int, int]:
-    """Return how many questions a run answers, and how many of these wrongly; silence is never among them."""
-    return fitness.answered_and_wrong(report.loaded.data, run, report.counts[run])
+def answers_of(report: ReportData, runs: Iterable[str]) -> dict[str, tuple[int, int]]:
+    """Return how many questions each run with counts answers, and how many of these wrongly; silence is never among
+    them."""
+    return fitness.answered_and_wrong(
+        report.loaded.data, {run: report.counts[run] for run in runs if run in report.counts}
+    )
 
 
 def promises(report: ReportData) -> tuple[Promise, ...]:
@@ -313,9 +318,10 @@ def promises(report: ReportData) -> tuple[Promise, ...]:
     if not stands_alone(report) or not report.counts:
         return ()
     found: list[tuple[str, float | None, int, int]] = []
+    answers = answers_of(report, report.runs)
     for run in report.runs:
-        if run in report.counts:
-            found.append((run, None, *answers_of(report, run)))
+        if run in answers:
+            found.append((run, None, *answers[run]))
         found += [(run, threshold, *_counted(report.operating[run], threshold)) for threshold in _grid(report, run)]
     tried = tried_promises(report)
     return tuple(

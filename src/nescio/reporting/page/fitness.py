@@ -65,14 +65,16 @@ def no_decision(run: str, silence: Sequence[Sequence[NonAnswers]]) -> Iterator[S
     yield Statement("no decision", text, {"run": run, "lost": lost, "of": of, "why": why})
 
 
-def answered_and_wrong(data: Data, run: str, counts: tuple[int, int, int]) -> tuple[int, int]:
-    """Return how many questions a run answers, and how many of these wrongly; silence is never among them."""
-    correct, incorrect, _ = counts
+def answered_and_wrong(data: Data, counts: Mapping[str, tuple[int, int, int]]) -> dict[str, tuple[int, int]]:
+    """Return how many questions each run of `counts` answers, and how many of these wrongly; silence is never among
+    them."""
     if not isinstance(data, Evidence) or "answered" not in data.columns:
-        return correct + incorrect, incorrect
-    i = data.runs.index(run)
-    answered = data.present[i] & (data.columns["answered"][i] == 1)
-    return int(answered.sum()), int((answered & (data.columns["incorrect"][i] == 1)).sum())
+        return {run: (correct + incorrect, incorrect) for run, (correct, incorrect, _) in counts.items()}
+    places = {run: i for i, run in enumerate(data.runs)}
+    at = [places[run] for run in counts]
+    answered = data.present[at] & (data.columns["answered"][at] == 1)
+    wrong = answered & (data.columns["incorrect"][at] == 1)
+    return dict(zip(counts, zip(answered.sum(axis=1).tolist(), wrong.sum(axis=1).tolist(), strict=True), strict=True))
 
 
 def silent_share(data: Data, run: str) -> float:

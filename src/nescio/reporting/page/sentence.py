@@ -83,7 +83,8 @@ def advice(report: ReportData) -> str:
     """Say what to do: which run to use, from which confidence on, what it does and at most errs; or what is missing to
     say so."""
     made = [one for one in decision(report) if one.kind not in FURTHER]
-    answers = report.counts and not report.operating and any(answers_of(report, run)[0] for run in report.counts)
+    counted = answers_of(report, report.counts).values()
+    answers = not report.operating and any(answered for answered, _ in counted)
     lacking = "Given a confidence for each answer, nescio also says above which confidence to answer."
     tells = answers and made and not any(one.kind == "degenerate" for one in made)
     return " ".join([*(one.text for one in made), *([lacking] if tells else [])])

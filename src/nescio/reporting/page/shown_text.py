@@ -61,7 +61,9 @@ def _up_to_a_border(text: str) -> int:
 
 def isolated(text: str, own: Sequence[str]) -> str:
     """Keep names that are written from right to left from turning round the figures that stand after them."""
-    for name in sorted((name for name in own if any(map(_from_right, name))), key=len, reverse=True):
+    for name in sorted(
+        (name for name in own if not name.isascii() and any(map(_from_right, name))), key=len, reverse=True
+    ):
         text = re.sub(rf"(?<!\u2068){re.escape(name)}", f"\u2068{name}\u2069", text)
     return text
 

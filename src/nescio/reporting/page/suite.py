@@ -136,7 +136,7 @@ def _refused(suite: Suite, best: SuiteScore, name: str, runs: int) -> Iterator[S
     if not own or not all(map(sum, counts)):
         return
     shares = [
-        np.divide(fitness.answered_and_wrong(one.data, best.run, count), sum(count))
+        np.divide(fitness.answered_and_wrong(one.data, {best.run: count})[best.run], sum(count))
         for one, count in zip(own, counts, strict=True)
     ]
     answered, wrong = np.mean(shares, axis=0).tolist()

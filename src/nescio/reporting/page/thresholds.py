@@ -69,17 +69,17 @@ def _expected(report: ReportData, one: Operating) -> str:
 def deciding_payload(report: ReportData) -> dict[str, Any]:
     """Return what the input of errors tolerated works on: what each run can be held to as it came and at each threshold
     of its grid, with the place of that threshold among the points of its slider."""
-    made = promises(report)
+    places = {run: i for i, run in enumerate(report.runs)}
     rows = [
         [
-            report.runs.index(one.run),
+            places[one.run],
             None if one.threshold is None else _place(report.operating[one.run], one.threshold),
             one.threshold,
             one.answered,
             one.wrong,
             one.upper,
         ]
-        for one in made
+        for one in promises(report)
     ]
     return {
         "runs": [report.shown[run] for run in report.runs],

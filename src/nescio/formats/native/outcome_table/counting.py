@@ -27,7 +27,7 @@ from nescio.sources.database import connect, parquet
 from nescio.sources.masks import Masks, group, holds_numbers, last_rows, rows_of
 from nescio.sources.number_columns import confidence_bins, each_question, number_columns, number_sums
 from nescio.sources.source import Source
-from nescio.sources.tables import first, literal
+from nescio.sources.tables import as_parquet, first, lines_about, literal
 from nescio.stats import packed
 from nescio.text import finite
 
@@ -39,21 +39,33 @@ BESIDE = ("confidence", "judge")  # what else may be said of an answer, as count
 
 
 def count(source: Source, options: ReadOptions) -> ReadResult | None:
-    """Count a large Parquet table, or read the outcomes of its questions without a row for each; None where it is
-    small, or has to be read row by row."""
+    """Count a large table of Parquet, CSV or TSV, or read the outcomes of its questions without a row for each; None
+    where it is small, or has to be read row by row."""
     asked = options.counting
-    if asked is None or options.strata != () or options.texts or options.judging or source.kind != "parquet":
+    if asked is None or options.strata != () or options.texts or options.judging or source.named:
         return None
-    known = roles.roles_of(source.columns, source.named).columns
+    known = roles.roles_of(source.columns).columns
     plain = {name: columns for name, columns in known.items() if name not in BESIDE}
-    numbers = _numbers(source, known, options, asked)
-    if (
-        source.named
-        or plain != COLUMNS
-        or numbers is None
-        or rows_of(source) < LARGE
-        or _has_faults(source, known, numbers)
-    ):
+    numbers = _numbers(source, known, options, asked) if plain == COLUMNS else None
+    if numbers is None:
+        return None
+    if source.kind == "parquet":
+        return _counted(source, known, numbers, options)
+    if source.kind != "delimited" or lines_about(source) < LARGE:
+        return None
+    words = [column for part in (*COLUMNS, "judge") for column in known.get(part, ())]
+    with as_parquet(source, words, numbers) as same:
+        return None if same is None else _counted(same, known, numbers, options)
+
+
+def _counted(
+    source: Source, known: Mapping[str, Sequence[str]], numbers: Sequence[str], options: ReadOptions
+) -> ReadResult | None:
+    """Count a Parquet table of which the columns are known, and those of `numbers` wanted; None where it is small, or
+    has to be read row by row."""
+    asked = options.counting
+    assert asked is not None
+    if rows_of(source) < LARGE or _has_faults(source, known, numbers):
         return None
     notes: list[Note] = [*source.notes]
 
