@@ -14,10 +14,11 @@ import numpy as np
 from nescio.data.columns import Array, bare, user
 from nescio.data.evidence import EMPTY_CELL, PRESENT, Evidence
 from nescio.data.notes import Note, note
+from nescio.data.outcomes import CORRECT, INCORRECT
 from nescio.errors import FormatError, MismatchError, opt
 from nescio.formats.native import roles
 from nescio.formats.native.headers import INDEXES, SUMS, TOPICS
-from nescio.formats.native.readings.columns import says_facts
+from nescio.formats.native.readings.columns import meaning, says_facts
 from nescio.formats.native.readings.proposing import among_runs
 from nescio.formats.native.readings.table import table_of
 from nescio.formats.native.readings.wide import UNTOLD, could_be_questions, either_way, speaks_of_parts
@@ -32,6 +33,7 @@ from nescio.text import decimal
 
 OTHERS = ("run", "outcome", "correct", "incorrect", "unanswered")
 _NO_RUNS = ("gold", "prediction", "outcome", "wrong", "abstained", "answered")
+_OF_ROWS = ("outcome", "prediction", "gold", "abstained", "answered")  # columns of a table whose rows are answers
 _FEW = 3  # rows whose numbers may follow each other by chance
 NUMBER_SIGNS = ("#", "№")
 EMPTY = ("na", "n/a", "null")
@@ -40,12 +42,13 @@ EMPTY = ("na", "n/a", "null")
 def recognise(source: Source) -> str | None:
     """Recognise a table with none of the words of the other tables in its header, and mostly numbers or nothing in its
     first row."""
-    if source.suffix not in (*TABLES, *LINES, ""):
+    told = source.named.keys() - source.guessed
+    if source.suffix not in (*TABLES, *LINES, "") or told & {*_OF_ROWS}:
         return None
     folded = {name.lower() for name in source.columns}
     runs = [name for name in source.columns if not _names_a_row(source, name)]
     known = roles.roles_of(source.columns)
-    if not runs or folded & {*OTHERS} or known.all(*_NO_RUNS):
+    if not runs or folded & {*OTHERS} or known.all(*_NO_RUNS) or {CORRECT, INCORRECT} <= {*map(meaning, runs)}:
         return None
     if either_way(source) is not None:
         return None

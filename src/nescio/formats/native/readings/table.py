@@ -160,6 +160,7 @@ class Table:
             if c.name not in taken and 1 < len(c.words) <= self.size // 2 and None not in c.cells
         ]
         free = [c for c in free if not c.is_verdict and any(decimal(word) is None for word in c.words)]
+        free = [c for c in free if len(c.words) <= len(question.words)]  # of the two there are fewer runs
         fitting = [c for c in free if self.apart([question, c]) and len({*Counter(c.cells).values()}) == 1]
         return fitting[0] if len(fitting) == 1 and not fitting[0].named("judges") else None
 
