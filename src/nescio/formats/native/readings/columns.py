@@ -193,6 +193,8 @@ def _speaks(token: str, part: str) -> bool:
     (`notmatching`), or cuts a word short (`isCorr`), and none of another part (`gave` of `gaveup` and `gaveanswer`)."""
     if token.startswith(STEMS[part]):
         return True
+    if part == "abstained" and roles.denies_answers(token):
+        return True
     if part == "wrong" and any(_denies(token, negation) for negation in NEGATIONS):
         return True
     short = part in _CUT_SHORT and len(token) >= _LEAST and not token.startswith(_EVERY)
@@ -259,6 +261,4 @@ def _of_token(token: str) -> int | None:
             return CORRECT
         if _denies(token, negation):
             return INCORRECT
-        if rest != token and rest.startswith((*STEMS["prediction"], *STEMS["answered"])):
-            return SILENT
-    return None
+    return SILENT if roles.denies_answers(token) else None

@@ -88,6 +88,8 @@ def _crossed(table: Table) -> tuple[Runs | None, Column | None, bool]:
     if table.known.one("outcome", "wrong", "prediction"):
         return None, None, False
     run, series = table.one("run"), _series(table)
+    if run is None and _is_long(table):
+        return None, None, False
     keys = {c.name for c in table.columns if _is_key(c) or c is table.gold} - series
     keys |= table.claimed("score", "failure", "abstained", "answered")
     free = [c for c in table.columns if c.name not in keys and len(c.words) > 0 and c is not run]
@@ -108,6 +110,14 @@ def _crossed(table: Table) -> tuple[Runs | None, Column | None, bool]:
     found, _ = _bare(asked or free, series)  # what else a row holds is of its run, as its size is
     told = found and (RUN in table.known.named or asked)
     return (found, run, False) if told else (None, None, False)
+
+
+def _is_long(table: Table) -> bool:
+    """Say whether each row is the answer of a run to a question, by a column for each of these."""
+    by, asked = table.key
+    if by is None or asked is None or len(by.words) < 2 or by.named("run") == 0:
+        return False
+    return len(by.words) * len(asked.words) == table.size and table.apart([by, asked])
 
 
 def _series(table: Table) -> set[str]:
