@@ -34,10 +34,13 @@ _MOST = 2**53
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise a table that has at least two of the three counts as columns, and no column `question`."""
+    """Recognise a table that has the three counts as columns, and no column `question`; or two of them, and none that
+    names a question in another way."""
     if source.suffix not in (*TABLES, *LINES, "") or "question" in source.columns:
         return None
-    return "table" if len(set(OUTCOMES) & set(source.columns)) >= 2 else None
+    counts = len(set(OUTCOMES) & set(source.columns))
+    asks = roles.roles_of(source.columns).all("id", "text")  # then a row is an answer, unless all three are there
+    return "table" if counts == len(OUTCOMES) or (counts == 2 and not asks) else None
 
 
 def understand(source: Source) -> str | None:

@@ -198,6 +198,16 @@ def _check_runs(source: Source, names: Sequence[str], scores: Array) -> None:
         rule = "its cells are 1, 0 and -1, which may be verdicts, of which one is silence, or scores"
         named = f", or name {way}" if (way := among_runs(source)) else ""
         raise FormatError(source.label, f"{rule}; {ways}{named}", where=source.head)
+    way = among_runs(source) if len(names) == 1 and _is_binary(scores[0]) else ""
+    if way or (len(names) == 1 and says_facts(names[0])):
+        rule = f"{names[0]!r} may be a run, a verdict, or neither"
+        way = way or f"the column that says which answers are right: {opt('column', of='outcome=NAME')}"
+        raise FormatError(source.label, f"{rule}; {ways}, or name {way}", where=source.head)
+    sums = np.unique(scores.sum(axis=0))
+    if scores.shape[1] > 1 and len(names) > 2 and len(sums) == 1 and sums[0] > 1 and (scores % 1 == 0).all():
+        rule = f"each row adds up to {sums[0]:.15g}, so its columns may count answers of one kind each, and be no runs"
+        way = "if they do, call them correct, incorrect and unanswered, and the column of the runs run"
+        raise FormatError(source.label, f"{rule}: {way}; {ways}", where=source.head)
     _ask_of_questions(source, names, scores, ways)
     told = [name for name in names if any(roles.speaks_of(name, part) for part in ("abstained", "answered"))]
     binary = [name for name, column in zip(names, scores, strict=True) if _is_binary(column)]

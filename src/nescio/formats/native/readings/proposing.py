@@ -104,7 +104,11 @@ def _ways(table: Table, source: Source, *, judged: bool | None) -> list[Way]:
     explained = [way for column in named for way in ways_of_words(table, column)]
     ways = [*ways, *explained] if known.one("gold", "prediction") else [*explained, *ways]
     if not ways or (max(weights, default=0.0) < LIKELY and len(odd) < _MOST_ODD):
-        ways = [*ways[: MOST // 2], *(way for column in odd for way in ways_of_words(table, column)), *ways[MOST // 2 :]]
+        ways = [
+            *ways[: MOST // 2],
+            *(way for column in odd for way in ways_of_words(table, column)),
+            *ways[MOST // 2 :],
+        ]
     same_words = [] if known.one("score", "prediction") else alike(table)
     is_series = could_be_questions([c.name for c in same_words])
     if same_words and (is_series or len(ways) != 1) and not groups:

@@ -70,7 +70,13 @@ def _settled(source: Source, table: Table, *, judging: bool) -> Source:
         if silence is not None:
             named[silence.part] = silence.column.name
             meant["abstained"] = _outcomes(dict.fromkeys(silence.words, SILENT))
-    if verdict and verdict.faults and "outcome" in named and not SILENT_PARTS & named.keys() and may_be_silent(table, verdict):
+    if (
+        verdict
+        and verdict.faults
+        and "outcome" in named
+        and not SILENT_PARTS & named.keys()
+        and may_be_silent(table, verdict)
+    ):
         return source  # an answer that was not given would be right, as nothing is wrong with it
     named |= _key(table, named)
     if named == source.named:

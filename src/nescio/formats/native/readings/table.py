@@ -277,10 +277,16 @@ def answered(columns: Sequence[Column]) -> Iterator[tuple[Column, Column, int]]:
 
 
 def table_of(source: Source, reads: Reads = _never, longest: int = LONGEST) -> Table:
-    """Look at the first rows of a source, and at the first letters of its cells."""
-    with connect(small=small(source)) as connection:
-        have = load_rows(connection, source, "cells")
-        return table_in(connection, "cells", have, source, reads=reads, longest=longest)
+    """Look at the first rows of a source, and at the first letters of its cells; at those of a small one once."""
+    if longest not in source.looked:
+        with connect(small=small(source)) as connection:
+            have = load_rows(connection, source, "cells")
+            table = table_in(connection, "cells", have, source, reads=reads, longest=longest)
+        if not small(source):
+            return table
+        source.looked[longest] = table.columns
+    columns = source.looked[longest]
+    return Table(columns, roles.roles_of((column.name for column in columns), source.named), reads)
 
 
 def table_in(
