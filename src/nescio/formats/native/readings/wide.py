@@ -85,11 +85,9 @@ def either_way(source: Source) -> str | None:
 def _crossed(table: Table) -> tuple[Runs | None, Column | None, bool]:
     """Return the columns of a table that has some for each run, or one for each question; in the second case, as far as
     it may be, the column that tells the rows apart; and whether all is numbers, as in a score matrix."""
-    if table.known.one("outcome", "wrong", "prediction"):
+    if table.known.one("outcome", "wrong", "prediction") or (table.one("run") is None and _is_long(table)):
         return None, None, False
     run, series = table.one("run"), _series(table)
-    if run is None and _is_long(table):
-        return None, None, False
     keys = {c.name for c in table.columns if _is_key(c) or c is table.gold} - series
     keys |= table.claimed("score", "failure", "abstained", "answered")
     free = [c for c in table.columns if c.name not in keys and len(c.words) > 0 and c is not run]
