@@ -66,8 +66,8 @@ def _proposed(table: Table, source: Source, *, judged: bool | None) -> str:
         if not key:
             runs, questions = f"call the first column {RUN}", f"call it {QUESTION}"
         return f"the rows: they are runs, with a column for each question ({runs}), or questions ({questions})"
-    if runs := _of_counts(table):
-        return f"the column of the runs: {roles.options(RUN, [column.name for column in runs])}"
+    if named := _of_counts(table):
+        return f"the column of the runs: {roles.options(RUN, [column.name for column in named])}"
     ways = _ways(table, source, judged=judged)
     return shown(table, ways) if ways and ways[0].options else ""
 
