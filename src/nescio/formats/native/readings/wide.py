@@ -231,7 +231,7 @@ def _bare(free: Sequence[Column], series: Collection[str]) -> tuple[Runs | None,
     if len(verdicts) < 2 or len(kinds) > 1 or not {CORRECT, INCORRECT} <= said or could:
         return None, False
     if (
-        any(c.silent_words or c.words & words for c in others)
+        any(c.silent_words or c.words & words or _are_answers(c) for c in others)
         or any(answered(others))  # a row then is one answer
         or _share_a_part(verdicts, others)
     ):
@@ -240,6 +240,12 @@ def _bare(free: Sequence[Column], series: Collection[str]) -> tuple[Runs | None,
         return None, False
     scores = kinds == {"numbers"} and not others and not any(MINUS & c.words for c in verdicts)
     return Runs({c.name: {OUTCOME: c.name} for c in verdicts}), scores
+
+
+def _are_answers(column: Column) -> bool:
+    """Say whether a column holds many texts, some of them again, as answers are, and no question or kind of one is."""
+    again = len(column.words) < sum(cell is not None for cell in column.cells)
+    return again and sum(decimal(word) is None for word in column.words) > roles.FEW // 2
 
 
 def _is_like(column: Column, words: Collection[str]) -> bool:
