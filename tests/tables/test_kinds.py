@@ -360,3 +360,86 @@ def test_the_beginning_of_two_words_is_that_of_neither(tmp_path: Path) -> None:
     said = {RIGHT: False, WRONG: True, SILENT: None}
     table = rows(states, lambda s, _: {"hallucinated": said[s], "gaveAnswer": s != SILENT})
     assert read(tmp_path, table)[0] == counted(states)
+
+
+# ---- what a fourth maker's tables were ----
+
+
+def test_a_text_that_is_empty_where_nothing_is_right_is_offered_as_the_answer(tmp_path: Path) -> None:
+    states = truth(20)
+    said = {RIGHT: "Oslo", WRONG: "Rome", SILENT: None}
+    table = rows(states, lambda s, i: {"svar": said[s] and f"{said[s]} {i}", "svar_korrekt": s == RIGHT}, "opgave_id")
+    message, _ = read(tmp_path, table)
+    first = next(line for line in message.splitlines() if line.startswith("  --"))
+    assert "--column answer=svar" in first
+    named = {"question": "opgave_id", "outcome": "svar_korrekt", "answer": "svar"}
+    assert read(tmp_path, table, column=named)[0] == counted(states)
+
+
+def test_a_flag_of_faults_is_asked_about_beside_what_may_be_silence(tmp_path: Path) -> None:
+    """An answer that was not given has no fault, and would be right."""
+    states = truth(21)
+    table = rows(states, lambda s, _: {"hallucFlag": s == WRONG, "bailedOut": s == SILENT})
+    message, _ = read(tmp_path, table)
+    assert "--column abstained=bailedOut" in message
+    assert read(tmp_path, table, column={"outcome": "!hallucFlag", "abstained": "bailedOut"})[0] == counted(states)
+
+
+def test_questions_may_be_numbered_in_steps_that_look_like_scores(tmp_path: Path) -> None:
+    states = truth(22)[RUNS[0]]
+    table = [{"probNo": (i + 1) / 100, "matchesKey": s == RIGHT, "took_s": i * i / 7} for i, s in enumerate(states)]
+    message, _ = read(tmp_path, table)
+    assert "--column question=probNo" in message
+    found, _ = read(tmp_path, table, column={"question": "probNo", "outcome": "matchesKey"})
+    assert found["table"][0] == states.count(RIGHT)
+
+
+def test_of_two_columns_that_cross_there_are_fewer_runs(tmp_path: Path) -> None:
+    states = truth(23)
+    table = rows(states, lambda s, _: {"correct": s == RIGHT}, "dpId", "LLM_under_test")
+    assert isinstance(found := read(tmp_path, table)[0], dict)
+    assert list(found) == list(RUNS)
+
+
+def test_columns_of_an_answer_are_no_runs_where_another_names_these(tmp_path: Path) -> None:
+    states = truth(24)
+    made = rows(states, lambda s, i: {"помилка": s == WRONG, "tox": i % 5 == 0}, "номер_питання", "модель")
+    found, _ = read(tmp_path, made)
+    assert isinstance(found, str) or list(found) == list(RUNS)
+
+
+@pytest.mark.parametrize("name", ["noReply", "isNonAnswer", "no_output", "unanswered"])
+def test_a_name_that_denies_an_answer_says_what_was_declined(tmp_path: Path, name: str) -> None:
+    states = truth(25)
+    assert read(tmp_path, rows(states, lambda s, _: {"correct": s == RIGHT, name: s == SILENT}))[0] == counted(states)
+
+
+@pytest.mark.parametrize("options", [{}, {"column": {"question": "malli"}}], ids=["plain", "named"])
+def test_columns_that_add_up_to_one_number_may_be_counts(tmp_path: Path, options: Any) -> None:
+    counts = [("Orca", 14, 3, 8), ("Falke", 10, 10, 5)]
+    table = [dict(zip(("malli", "oikein", "väärin", "ei vastausta"), one, strict=True)) for one in counts]
+    message, _ = read(tmp_path, table, **options)
+    assert isinstance(message, str)
+    assert "each row adds up to 25" in message or not options
+
+
+def test_counts_by_words_for_right_and_wrong_are_no_matrix(tmp_path: Path) -> None:
+    table = [{"модель": "kiwi", "правильно": 13, "неправильно": 12, "без відповіді": 14}]
+    assert "--column 'run=модель'" in read(tmp_path, table)[0]
+    _, notes = read(tmp_path, table, column={"run": "модель"})
+    assert "unanswered is the column 'без відповіді'" in notes
+
+
+@pytest.mark.parametrize("name", ["flag", "exit_code"])
+def test_one_column_of_one_and_zero_is_asked_about(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text(f"id,{name}\n" + "".join(f"{i},{i % 2}\n" for i in range(SIZE)))
+    with pytest.raises(NescioError, match="may be a run, a verdict, or neither"):
+        load(path)
+
+
+def test_a_column_that_was_named_as_a_verdict_makes_no_matrix(tmp_path: Path) -> None:
+    """Else the option that a message proposes would be refused."""
+    table = [{"when": f"2026-01-{i + 1:02}", "value": i % 2, "loc": "xy"[i % 2]} for i in range(SIZE)]
+    message, _ = read(tmp_path, table, column={"outcome": "value"})
+    assert "score matrix: one column a run" not in str(message)

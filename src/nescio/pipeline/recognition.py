@@ -145,12 +145,13 @@ def _table_known(source: Source, *, judging: bool) -> Source | None:
     """Return the only table of a document of which a reading stands: of those beside each other, else of those within
     rows; else the only one whose columns have names that tables have. None where there is none, or where there are
     several."""
-    beside = tables_of(source)
-    for tables in (beside, tables_of(source, nested=True)):
+    beside, within = tables_of(source), tables_of(source, nested=True)
+    for tables in (beside, within):
         if own := [table for table in tables if _known(_settled(table, judging=judging), judging=judging)]:
             alike = [table for table in tables if {*table.columns} == {*own[0].columns}]
             return own[0] if len(own) == len(alike) == 1 else None
-    telling = _telling(beside) or [table for table in beside if len(beside) == 1 and propose(table)]
+    alone = [tables[0] for tables in (beside, within) if len(tables) == 1 and propose(tables[0])]
+    telling = _telling(beside) or alone[:1]
     if len(telling) != 1:
         return None
     of_lines = "id" in telling[0].columns and {"question", "answer", "sentences"} & {*telling[0].columns}

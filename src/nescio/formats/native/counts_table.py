@@ -12,10 +12,12 @@ import numpy as np
 from nescio.data.columns import OUTCOMES
 from nescio.data.evidence import outcome_tally
 from nescio.data.notes import note
+from nescio.data.outcomes import STATES
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.native import roles
 from nescio.formats.native.headers import SUMS, TOTALS
 from nescio.formats.native.own_totals import counts_of
+from nescio.formats.native.readings.columns import meaning
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader, tables_with
 from nescio.sources.database import connect
 from nescio.sources.source import LINES, TABLES, Source, small
@@ -32,17 +34,21 @@ _MOST = 2**53
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise a table that has at least two of the three counts as columns, and no column `question`."""
+    """Recognise a table that has the three counts as columns, and no column `question`; or two of them, and none that
+    names a question in another way."""
     if source.suffix not in (*TABLES, *LINES, "") or "question" in source.columns:
         return None
-    return "table" if len(set(OUTCOMES) & set(source.columns)) >= 2 else None
+    counts = len(set(OUTCOMES) & set(source.columns))
+    asks = roles.roles_of(source.columns).all("id", "text")  # then a row is an answer, unless all three are there
+    return "table" if counts == len(OUTCOMES) or (counts == 2 and not asks) else None
 
 
 def understand(source: Source) -> str | None:
     """Recognise a table of a run and the three counts, in any case and with no question."""
     if not roles.is_table(source) or len(_columns(source.columns, source.named)) < len(COLUMNS):
         return None
-    return None if roles.roles_of(source.columns, source.named).all("id", "text") else "table"
+    told = {part: name for part, name in source.named.items() if part not in source.guessed}
+    return None if roles.roles_of(source.columns, told).all("id", "text") else "table"
 
 
 def _columns(columns: Iterable[str], named: Mapping[str, str]) -> dict[str, str]:
@@ -58,9 +64,15 @@ def _columns(columns: Iterable[str], named: Mapping[str, str]) -> dict[str, str]
             taken[name] = fits[0]
     for name, part in zip(OUTCOMES, ("right", "wrong", "abstained"), strict=True):
         free = [column for column in columns if column and column not in taken.values()]
-        counts = [column for column in free if counts_of(column) == part]
+        counts = [c for c in free if counts_of(c) == part] or [c for c in free if meaning(c) == STATES[name]]
         if name not in taken and len(counts) == 1:
             taken[name] = counts[0]
+    free = [c for c in columns if c and c not in taken.values() and roles.squash(c) not in TOTALS]
+    if "run" in named and len(free) == 1 and (lacking := {*OUTCOMES} - taken.keys()) and len(lacking) == 1:
+        taken[lacking.pop()] = free[0]
+    called = [c for c in columns if c and c not in taken.values() and roles.speaks_of(c, "run")]
+    if {*OUTCOMES} == taken.keys() and len(called) == 1:
+        taken["run"] = called[0]
     return taken
 
 

@@ -179,8 +179,7 @@ STEMS: dict[str, tuple[str, ...]] = {
         "wrong": """wrong mismatch incorrect refut contradict hallucin confabul fabricat mistak erron error fail false untrue notcorrect notright
             notaccur falsch inkorrekt fehler faux erreur sbagliat scorrett errat incorrect equivocad onjuist fout bledn
             неверн неправильн ошиб 错误 幻觉""",
-        "abstained": """abst gaveup giveup givesup givenup optedout refus declin idk unanswer skip withh withdr notattempt notanswer noanswer noresponse nonanswer
-            nonattempt nonresponse silen evasi escalat block suppress defer punt handoff enthalt verweiger abgelehn keineantwort
+        "abstained": """abst gaveup giveup givesup givenup optedout refus declin idk skip withh withdr silen evasi escalat block suppress defer punt handoff enthalt verweiger abgelehn keineantwort
             sansreponse rechaz sinrespuesta nocontest norespond rifiut senzarisposta nonrispost recus semresposta geweiger
             onthoud geenantwoord odmow odmowil czyodmowil wstrzym brakodpowiedzi отказ воздерж нетответа 弃权 拒答 未作答 是否弃权""",
         "answered": """answered attempted responded replied didanswer beantwort repondu contestad respondid rispost gavean gaveanswer gaveresp providedan providedresp""",

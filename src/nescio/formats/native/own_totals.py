@@ -187,6 +187,6 @@ def _part_of(tokens: Sequence[str]) -> str | None:
     if len(left) > 1 + denied or word.startswith(_UNCLEAR):
         return None
     for part in ("abstained", "wrong", "answered"):
-        if word.startswith(STEMS[part]):
+        if word.startswith(STEMS[part]) or (part == "abstained" and roles.denies_answers(word)):
             return part
     return "answered" if word == "coverage" else "right" if _RIGHT.fullmatch(word) else None

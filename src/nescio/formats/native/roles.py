@@ -14,7 +14,7 @@ from msgspec import Struct, field
 
 from nescio.data.outcomes import CORRECT, INCORRECT, SILENT, STATES
 from nescio.errors import FormatError, offer, opt
-from nescio.formats.native.headers import COLUMNS, GIVEN, MEASUREMENTS, NO, STEMS, WORDS, YES
+from nescio.formats.native.headers import COLUMNS, GIVEN, MEASUREMENTS, NEGATIONS, NO, STEMS, WORDS, YES
 from nescio.sources.database import connect
 from nescio.sources.source import LINES, TABLES, Source, small
 from nescio.sources.tables import load_rows
@@ -103,8 +103,16 @@ def silent_among(words: Collection[str]) -> set[str]:
 
 def _begins(text: str, part: str) -> bool:
     """Say whether a word of a text, or the text as one word, begins as words of a part do."""
-    parts = [squash(token) for token in _BOUNDARY.split(text)]
-    return any(one.startswith(STEMS[part]) for one in ("".join(parts), *parts) if one)
+    parts = [one for token in _BOUNDARY.split(text) if (one := squash(token))]
+    speaks = denies_answers if part == "abstained" else None
+    return any(one.startswith(STEMS[part]) or (speaks and speaks(one)) for one in ("".join(parts), *parts))
+
+
+@cache
+def denies_answers(word: str) -> bool:
+    """Say whether a word denies an answer (`noreply`, `nonanswer`, `unanswered`)."""
+    rests = [word.removeprefix(negation) for negation in NEGATIONS]
+    return any(rest != word and rest.startswith(_ANSWERS) for rest in rests)
 
 
 def truth_of(word: str) -> bool | None:
@@ -116,6 +124,7 @@ def truth_of(word: str) -> bool | None:
     return True if words in YES else False if words in NO else None
 
 
+_ANSWERS = ("attempt", *STEMS["answered"], *STEMS["prediction"])
 _EMOJI = "\ufe0f"  # asks for the coloured form of a sign such as ✔
 _PARTS = {squash(name): part for part, names in COLUMNS.items() for name in names.split()}
 _PLACE = {name: i for i, name in enumerate(_PARTS)}

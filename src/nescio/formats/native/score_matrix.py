@@ -14,10 +14,11 @@ import numpy as np
 from nescio.data.columns import Array, bare, user
 from nescio.data.evidence import EMPTY_CELL, PRESENT, Evidence
 from nescio.data.notes import Note, note
+from nescio.data.outcomes import CORRECT, INCORRECT
 from nescio.errors import FormatError, MismatchError, opt
 from nescio.formats.native import roles
 from nescio.formats.native.headers import INDEXES, SUMS, TOPICS
-from nescio.formats.native.readings.columns import says_facts
+from nescio.formats.native.readings.columns import meaning, says_facts
 from nescio.formats.native.readings.proposing import among_runs
 from nescio.formats.native.readings.table import table_of
 from nescio.formats.native.readings.wide import UNTOLD, could_be_questions, either_way, speaks_of_parts
@@ -32,6 +33,7 @@ from nescio.text import decimal
 
 OTHERS = ("run", "outcome", "correct", "incorrect", "unanswered")
 _NO_RUNS = ("gold", "prediction", "outcome", "wrong", "abstained", "answered")
+_OF_ROWS = ("outcome", "prediction", "gold", "abstained", "answered")  # columns of a table whose rows are answers
 _FEW = 3  # rows whose numbers may follow each other by chance
 NUMBER_SIGNS = ("#", "№")
 EMPTY = ("na", "n/a", "null")
@@ -40,12 +42,13 @@ EMPTY = ("na", "n/a", "null")
 def recognise(source: Source) -> str | None:
     """Recognise a table with none of the words of the other tables in its header, and mostly numbers or nothing in its
     first row."""
-    if source.suffix not in (*TABLES, *LINES, ""):
+    told = source.named.keys() - source.guessed
+    if source.suffix not in (*TABLES, *LINES, "") or told & {*_OF_ROWS}:
         return None
     folded = {name.lower() for name in source.columns}
     runs = [name for name in source.columns if not _names_a_row(source, name)]
     known = roles.roles_of(source.columns)
-    if not runs or folded & {*OTHERS} or known.all(*_NO_RUNS):
+    if not runs or folded & {*OTHERS} or known.all(*_NO_RUNS) or {CORRECT, INCORRECT} <= {*map(meaning, runs)}:
         return None
     if either_way(source) is not None:
         return None
@@ -195,6 +198,16 @@ def _check_runs(source: Source, names: Sequence[str], scores: Array) -> None:
         rule = "its cells are 1, 0 and -1, which may be verdicts, of which one is silence, or scores"
         named = f", or name {way}" if (way := among_runs(source)) else ""
         raise FormatError(source.label, f"{rule}; {ways}{named}", where=source.head)
+    way = among_runs(source) if len(names) == 1 and _is_binary(scores[0]) else ""
+    if way or (len(names) == 1 and says_facts(names[0])):
+        rule = f"{names[0]!r} may be a run, a verdict, or neither"
+        way = way or f"the column that says which answers are right: {opt('column', of='outcome=NAME')}"
+        raise FormatError(source.label, f"{rule}; {ways}, or name {way}", where=source.head)
+    sums = np.unique(scores.sum(axis=0))
+    if scores.shape[1] > 1 and len(names) > 2 and len(sums) == 1 and sums[0] > 1 and (scores % 1 == 0).all():
+        rule = f"each row adds up to {sums[0]:.15g}, so its columns may count answers of one kind each, and be no runs"
+        way = "if they do, call them correct, incorrect and unanswered, and the column of the runs run"
+        raise FormatError(source.label, f"{rule}: {way}; {ways}", where=source.head)
     _ask_of_questions(source, names, scores, ways)
     told = [name for name in names if any(roles.speaks_of(name, part) for part in ("abstained", "answered"))]
     binary = [name for name, column in zip(names, scores, strict=True) if _is_binary(column)]

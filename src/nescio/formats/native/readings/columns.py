@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache, cached_property
+from itertools import pairwise
 
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT
 from nescio.formats.native import roles
@@ -16,11 +17,12 @@ _SAME = {"outcome": ("outcome", "score"), "wrong": ("wrong", "failure"), "id": (
 MINUS = frozenset(("-1", "-1.0"))  # beside 1 and 0 it is yet to be explained
 CONTAINERS = ("{", "[{", '["', "[[")  # of JSON: what stands in them is no word of this column
 _LEAVES = ("text", "value", "content")  # names that say nothing of whose text it is
-_EVERY = tuple(stem for stems in STEMS.values() for stem in stems)
+_SHORT = 3  # letters of a word that may be a version, and of one that begins no other (`ha` begins no `halluc`)
+_EVERY = tuple(stem for stems in STEMS.values() for stem in stems if len(stem) > _SHORT or not stem.isascii())
 _BESIDE = (*STEMS["between"], *STEMS["whose"])
 _OF_VERDICTS = (*_BESIDE, *(s for part in ("outcome", "wrong", "faults", "judges", "prediction") for s in STEMS[part]))
+_SERIES = 8  # numbers that are in even steps by no chance
 _FEW_UNKNOWN = 3  # words of a verdict
-_SHORT = 3  # letters of a word that may be a version
 _CUT_SHORT, _LEAST = ("outcome", "wrong", "abstained"), 4  # parts whose words are, and the letters left of one
 _MEANS = {"abstained": SILENT, "wrong": INCORRECT, "right": CORRECT}
 
@@ -65,8 +67,9 @@ class Column:
 
     @cached_property
     def is_counted(self) -> bool:
-        """Whether its name speaks of how many or how much, and of no verdict."""
-        return bool({*self.tokens} & MEASUREMENTS) and not max(self.named("outcome"), self.named("wrong"))
+        """Whether its name speaks of how many or how much, and of no verdict; what numbers the rows counts nothing."""
+        named = bool({*self.tokens} & MEASUREMENTS) and not max(self.named("outcome"), self.named("wrong"))
+        return named and not self.is_series
 
     @cached_property
     def strangers(self) -> int:
@@ -147,9 +150,17 @@ class Column:
 
     @cached_property
     def is_measured(self) -> bool:
-        """Whether it holds numbers with fractions."""
+        """Whether it holds numbers with fractions, and none that number the rows."""
         numbers = [decimal(word) for word in self.words]
-        return bool(numbers) and None not in numbers and any(number % 1 for number in numbers if number)
+        fractions = bool(numbers) and None not in numbers and any(number % 1 for number in numbers if number)
+        return fractions and not self.is_series
+
+    @cached_property
+    def is_series(self) -> bool:
+        """Whether its numbers follow each other in even steps, as those of rows do."""
+        numbers = [decimal(word) for word in dict.fromkeys(self.cells) if word is not None]
+        steps = {round(b - a, 9) for a, b in pairwise(number or 0.0 for number in numbers)}
+        return None not in numbers and len(numbers) >= _SERIES and len(steps) == 1
 
     def is_text_of(self, part: str) -> bool:
         """Whether its name says nothing but that it is the text of a part (`output_text`), which may be numbers."""
@@ -181,6 +192,8 @@ def _speaks(token: str, part: str) -> bool:
     """Say whether a word of a name speaks for a part: it begins as a word for it does, denies the other verdict
     (`notmatching`), or cuts a word short (`isCorr`), and none of another part (`gave` of `gaveup` and `gaveanswer`)."""
     if token.startswith(STEMS[part]):
+        return True
+    if part == "abstained" and roles.denies_answers(token):
         return True
     if part == "wrong" and any(_denies(token, negation) for negation in NEGATIONS):
         return True
@@ -248,6 +261,4 @@ def _of_token(token: str) -> int | None:
             return CORRECT
         if _denies(token, negation):
             return INCORRECT
-        if rest != token and rest.startswith((*STEMS["prediction"], *STEMS["answered"])):
-            return SILENT
-    return None
+    return SILENT if roles.denies_answers(token) else None

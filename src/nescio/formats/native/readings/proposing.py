@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from nescio.data.outcomes import CORRECT, INCORRECT
 from nescio.errors import FormatError
 from nescio.formats.native import roles
 from nescio.formats.native.headers import REASONING, REASONS
-from nescio.formats.native.readings.columns import Column, meaning
+from nescio.formats.native.readings.columns import CONTAINERS, Column, meaning
 from nescio.formats.native.readings.evidence import FEW_ROWS
 from nescio.formats.native.readings.table import Table, answered, same, table_of
 from nescio.formats.native.readings.verdicts import LIKELY, marks_of, rivals_of, verdicts_of
@@ -65,8 +66,20 @@ def _proposed(table: Table, source: Source, *, judged: bool | None) -> str:
         if not key:
             runs, questions = f"call the first column {RUN}", f"call it {QUESTION}"
         return f"the rows: they are runs, with a column for each question ({runs}), or questions ({questions})"
+    if named := _of_counts(table):
+        return f"the column of the runs: {roles.options(RUN, [column.name for column in named])}"
     ways = _ways(table, source, judged=judged)
     return shown(table, ways) if ways and ways[0].options else ""
+
+
+def _of_counts(table: Table) -> list[Column]:
+    """Return the columns that could name the runs of a table of counts, whose names say right and wrong; none where it
+    is no such table."""
+    counts = [c for c in table.columns if meaning(c.name) is not None and c.words and all(map(str.isdecimal, c.words))]
+    counts = [c for c in counts if not c.is_marks]
+    if not {CORRECT, INCORRECT} <= {meaning(c.name) for c in counts} or table.known.one("run", "id", "text"):
+        return []
+    return [c for c in table.columns if table.apart([c]) and None not in c.cells and not any(map(decimal, c.words))]
 
 
 def _ways(table: Table, source: Source, *, judged: bool | None) -> list[Way]:
@@ -90,7 +103,12 @@ def _ways(table: Table, source: Source, *, judged: bool | None) -> list[Way]:
     named, odd = _to_explain(table)
     explained = [way for column in named for way in ways_of_words(table, column)]
     ways = [*ways, *explained] if known.one("gold", "prediction") else [*explained, *ways]
-    ways = ways or [way for column in odd for way in ways_of_words(table, column)]
+    if not ways or (max(weights, default=0.0) < LIKELY and len(odd) < _MOST_ODD):
+        ways = [
+            *ways[: MOST // 2],
+            *(way for column in odd for way in ways_of_words(table, column)),
+            *ways[MOST // 2 :],
+        ]
     same_words = [] if known.one("score", "prediction") else alike(table)
     is_series = could_be_questions([c.name for c in same_words])
     if same_words and (is_series or len(ways) != 1) and not groups:
@@ -141,12 +159,13 @@ def _to_explain(table: Table) -> tuple[list[Column], list[Column]]:
     free = [c for c in table.columns if c.name not in taken and not table.is_of_the_question(c) and not c.named("fact")]
     odd = [c for c in free if not c.is_verdict and not c.is_counted and _is_odd(table, c)]
     named = marks_of(table) or [c for c in odd if c.named("outcome") or _is_part_known(c)]
-    return named[:1], odd[:_MOST_ODD]
+    return named[:1], [c for c in odd if c not in named[:1]][:_MOST_ODD]
 
 
 def _is_odd(table: Table, column: Column) -> bool:
     told = column.named("outcome") or column.is_marks or not all(decimal(word) is not None for word in column.words)
-    return bool(told) and 1 < len(column.words) <= _FEW_ODD and bool(ways_of_words(table, column))
+    few = 1 < len(column.words) <= min(_FEW_ODD, table.size - 1)  # of which some say the same
+    return bool(told) and few and bool(ways_of_words(table, column))
 
 
 def _is_part_known(column: Column) -> bool:
@@ -178,7 +197,8 @@ def _of_columns(table: Table, rows: Sequence[Way]) -> list[Way]:
         return [*rows]
     across = could_be_questions([c.name for c in columns])
     parts = ("outcome", "wrong", "abstained", "answered")
-    of_answers = not across and any(c.named(part) for c in columns for part in parts)
+    runs_known = table.run is not None and table.question is not None and len(table.run.words) > 1
+    of_answers = not across and (runs_known or any(c.named(part) for c in columns for part in parts))
     others = [c for c in table.columns if c not in columns]
     runs = [c for c in others if table.apart([c]) and None not in c.cells and not c.is_measured and not c.is_counted]
     keys = [roles.option(RUN, runs[0].name)] if across and runs else [] if across else _of_the_question(table)[:1]
@@ -241,6 +261,7 @@ def _of_the_question(table: Table) -> list[str]:
         for c in table.columns
         if c.name not in taken and len(c.words) > 1 and not (c.is_truth or c.is_measured or c.is_counted)
     ]
+    free = [c for c in free if not any(word.startswith(CONTAINERS) for word in c.words)]
     if table.run is not None and len(table.run.words) > 1:
         free = [c for c in free if len(c.words) < table.size]  # which several runs answered
     if once := [c for c in free if table.once(c)]:

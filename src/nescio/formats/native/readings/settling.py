@@ -13,12 +13,13 @@ from nescio.errors import FormatError
 from nescio.formats.native import roles
 from nescio.formats.native.readings.composed_names import runs_of_parts
 from nescio.formats.native.readings.evidence import VERDICTS
-from nescio.formats.native.readings.silences import settled_silence
+from nescio.formats.native.readings.silences import may_be_silent, settled_silence
 from nescio.formats.native.readings.table import Table, table_of
 from nescio.formats.native.readings.verdicts import Verdict, counted, marks_of, settled_verdict, verdicts_of
 from nescio.formats.native.readings.wide import QUESTION, RUN, rows_of, runs_of, runs_of_columns
 from nescio.sources.source import Source
 
+SILENT_PARTS = frozenset(("abstained", "answered"))
 _UNLIKELY, _SHOWN = -2.0, 5  # of what is shown
 
 
@@ -64,11 +65,19 @@ def _settled(source: Source, table: Table, *, judging: bool) -> Source:
     if verdict or judged:
         named |= _answers(table, named, gold=judged)
     answers = judging or (table.gold is not None and table.prediction is not None)
-    if (verdict or (judged and answers)) and not {"abstained", "answered"} & named.keys():
+    if (verdict or (judged and answers)) and not SILENT_PARTS & named.keys():
         silence = None if table.known.one("abstained", "answered") else settled_silence(table, verdict)
         if silence is not None:
             named[silence.part] = silence.column.name
             meant["abstained"] = _outcomes(dict.fromkeys(silence.words, SILENT))
+    if (
+        verdict
+        and verdict.faults
+        and "outcome" in named
+        and not SILENT_PARTS & named.keys()
+        and may_be_silent(table, verdict)
+    ):
+        return source  # an answer that was not given would be right, as nothing is wrong with it
     named |= _key(table, named)
     if named == source.named:
         return source

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from msgspec import Struct
@@ -14,6 +15,7 @@ from nescio.formats.native.readings.verdicts import Verdict, differs
 from nescio.text import decimal
 
 _FEW = 3  # rows that two columns may have in common by chance
+_CHANCE = 0.01  # that rows are as they are by
 _MOST = 0.75  # of what is silent by itself, which a column has to say
 
 
@@ -61,6 +63,35 @@ def never_right(table: Table, verdict: Verdict) -> list[Column]:
         pairs = list(zip(column.cells, verdict.states, strict=True))
         given = {cell for cell, state in pairs if state == verdict.given}
         found += [column] * any(sum(cell == word for cell, _ in pairs) >= _FEW for word in column.words - given)
+    return found
+
+
+def may_be_silent(table: Table, verdict: Verdict) -> bool:
+    """Say whether a column of yes and no says one thing of no answer that a verdict could only say of one that was
+    given, and that is no chance."""
+    others = 1 - sum(state == verdict.given for state in verdict.states) / table.size
+    columns = [c for c in never_right(table, verdict) if c.is_truth and len(c.words) > 1]
+    pairs = [list(zip(c.cells, verdict.states, strict=True)) for c in columns]
+    apart = [
+        sum(cell == word for cell, _ in own)
+        for c, own in zip(columns, pairs, strict=True)
+        for word in c.words - {cell for cell, state in own if state == verdict.given}
+    ]
+    return any(others**rows < _CHANCE for rows in apart)
+
+
+def empty_texts(table: Table, verdict: Verdict) -> list[Column]:
+    """Return the columns of many texts, none of which is the answer by its name, that are empty in some rows and in no
+    right one: each may be the answer, which was declined there."""
+    if table.one("prediction") is not None or SILENT in verdict.column.states.values():
+        return []
+    taken = table.claimed() | {c.name for c in (*table.key, table.gold, verdict.column) if c}
+    free = [c for c in table.columns if c.name not in taken and not table.is_of_the_question(c)]
+    free = [c for c in free if sum(decimal(word) is None for word in c.words) > roles.FEW // 2 and not c.is_counted]
+    found = []
+    for column in free:
+        among = Counter(state for cell, state in zip(column.cells, verdict.states, strict=True) if cell is None)
+        found += [column] * (among[CORRECT] == 0 and among.total() >= _FEW)
     return found
 
 

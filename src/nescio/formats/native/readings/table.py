@@ -160,6 +160,7 @@ class Table:
             if c.name not in taken and 1 < len(c.words) <= self.size // 2 and None not in c.cells
         ]
         free = [c for c in free if not c.is_verdict and any(decimal(word) is None for word in c.words)]
+        free = [c for c in free if len(c.words) <= len(question.words)]  # of the two there are fewer runs
         fitting = [c for c in free if self.apart([question, c]) and len({*Counter(c.cells).values()}) == 1]
         return fitting[0] if len(fitting) == 1 and not fitting[0].named("judges") else None
 
@@ -276,10 +277,16 @@ def answered(columns: Sequence[Column]) -> Iterator[tuple[Column, Column, int]]:
 
 
 def table_of(source: Source, reads: Reads = _never, longest: int = LONGEST) -> Table:
-    """Look at the first rows of a source, and at the first letters of its cells."""
-    with connect(small=small(source)) as connection:
-        have = load_rows(connection, source, "cells")
-        return table_in(connection, "cells", have, source, reads=reads, longest=longest)
+    """Look at the first rows of a source, and at the first letters of its cells; at those of a small one once."""
+    if longest not in source.looked:
+        with connect(small=small(source)) as connection:
+            have = load_rows(connection, source, "cells")
+            table = table_in(connection, "cells", have, source, reads=reads, longest=longest)
+        if not small(source):
+            return table
+        source.looked[longest] = table.columns
+    columns = source.looked[longest]
+    return Table(columns, roles.roles_of((column.name for column in columns), source.named), reads)
 
 
 def table_in(

@@ -13,7 +13,7 @@ from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, STATES
 from nescio.errors import opt
 from nescio.formats.native import roles
 from nescio.formats.native.readings.columns import Column, meaning
-from nescio.formats.native.readings.silences import never_right, silences_of
+from nescio.formats.native.readings.silences import empty_texts, never_right, silences_of
 from nescio.formats.native.readings.table import Table
 from nescio.formats.native.readings.verdicts import LIKELY, Verdict, counted
 from nescio.formats.native.readings.wide import could_be_questions
@@ -102,6 +102,8 @@ def _silences(
         yield roles.option(one.part, one.column.name), one.rows
     if sure and any(one.named for one in named):
         return
+    for column in empty_texts(table, verdict):
+        yield roles.option("answer", column.name), [cell is None for cell in column.cells]
     for column in never_right(table, verdict):
         if column.is_truth and column not in (*others, *(one.column for one in named)):
             pairs = zip(column.cells, verdict.states, strict=True)
@@ -212,7 +214,7 @@ def _meanings(known: Mapping[str, int | None]) -> list[dict[str, int]]:
         minus, no = numbers[-1.0], numbers.get(0.0)
         wrong = {minus: INCORRECT} if no is None else {minus: INCORRECT, no: SILENT}
         return [{minus: SILENT}, wrong, {minus: NOT_GRADED}]
-    if unknown and all(number is not None and isfinite(number) for number in map(_number, known)):
+    if len(known) > 1 and unknown and all(number is not None and isfinite(number) for number in map(_number, known)):
         low, *middle, high = sorted(known, key=lambda word: _number(word) or 0.0)
         own = {high: CORRECT, low: INCORRECT}
         return [own | {middle[0]: state} for state in (SILENT, INCORRECT, NOT_GRADED)] if len(middle) == 1 else []

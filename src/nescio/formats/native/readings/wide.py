@@ -85,7 +85,7 @@ def either_way(source: Source) -> str | None:
 def _crossed(table: Table) -> tuple[Runs | None, Column | None, bool]:
     """Return the columns of a table that has some for each run, or one for each question; in the second case, as far as
     it may be, the column that tells the rows apart; and whether all is numbers, as in a score matrix."""
-    if table.known.one("outcome", "wrong", "prediction"):
+    if table.known.one("outcome", "wrong", "prediction") or (table.one("run") is None and _is_long(table)):
         return None, None, False
     run, series = table.one("run"), _series(table)
     keys = {c.name for c in table.columns if _is_key(c) or c is table.gold} - series
@@ -108,6 +108,14 @@ def _crossed(table: Table) -> tuple[Runs | None, Column | None, bool]:
     found, _ = _bare(asked or free, series)  # what else a row holds is of its run, as its size is
     told = found and (RUN in table.known.named or asked)
     return (found, run, False) if told else (None, None, False)
+
+
+def _is_long(table: Table) -> bool:
+    """Say whether each row is the answer of a run to a question, by a column for each of these."""
+    by, asked = table.key
+    if by is None or asked is None or len(by.words) < 2 or by.named("run") == 0:
+        return False
+    return len(by.words) * len(asked.words) == table.size and table.apart([by, asked])
 
 
 def _series(table: Table) -> set[str]:
@@ -223,7 +231,7 @@ def _bare(free: Sequence[Column], series: Collection[str]) -> tuple[Runs | None,
     if len(verdicts) < 2 or len(kinds) > 1 or not {CORRECT, INCORRECT} <= said or could:
         return None, False
     if (
-        any(c.silent_words or c.words & words for c in others)
+        any(c.silent_words or c.words & words or _are_answers(c) for c in others)
         or any(answered(others))  # a row then is one answer
         or _share_a_part(verdicts, others)
     ):
@@ -232,6 +240,12 @@ def _bare(free: Sequence[Column], series: Collection[str]) -> tuple[Runs | None,
         return None, False
     scores = kinds == {"numbers"} and not others and not any(MINUS & c.words for c in verdicts)
     return Runs({c.name: {OUTCOME: c.name} for c in verdicts}), scores
+
+
+def _are_answers(column: Column) -> bool:
+    """Say whether a column holds many texts, some of them again, as answers are, and no question or kind of one is."""
+    again = len(column.words) < sum(cell is not None for cell in column.cells)
+    return again and sum(decimal(word) is None for word in column.words) > roles.FEW // 2
 
 
 def _is_like(column: Column, words: Collection[str]) -> bool:
