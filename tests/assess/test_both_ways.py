@@ -63,7 +63,7 @@ def judged(page: Any, kind: str, who: str, folder: Path) -> int:
                 page.click("text=Save the list")
             else:
                 page.keyboard.press(press)
-    raise AssertionError("the last item was never shown")
+    raise AssertionError(f"the last item was never shown: {page.inner_text('body')}")
 
 
 def looked_at(page: Any, width: int, picture: Path) -> None:
@@ -154,3 +154,35 @@ def test_pages_and_the_application_come_to_the_same(kind: str, chromium: Any, tm
     assert bool(first[1]) == (len(people) > 1)
     assert first[2] == second[2]
     assert first[2]
+
+
+LATE = """const own = window.fetch;
+window.fetch = (path, how) => new Promise((go) => setTimeout(go, String(path).endsWith("next") ? 500 : 0)).then(() => own(path, how));"""
+
+
+def test_who_waits_for_more_is_shown_a_list_before_its_strings(chromium: Any, tmp_path: Path) -> None:
+    """Else strings would be judged by a list that nobody has made yet."""
+    campaign = pooled(tmp_path / "a", "lists", ("ana",), overlap=1)
+    create(str(tmp_path / "j.db"), [campaign], overlap=1)
+    with serving(tmp_path / "j.db") as (database, address):
+        page = chromium.new_page()
+        page.add_init_script(LATE)
+        page.goto(access.invite(database, ["ana"], address=address).links["ana"])
+        page.click("text=Start judging")
+        seen = []
+        for _ in range(50):
+            page.wait_for_selector(NEXT)
+            if page.is_visible(END):
+                break
+            kind, topic = page.inner_text("#place").split()[0], page.inner_text("#place").rsplit(" ", 1)[1]
+            seen.append((topic, kind))
+            if kind == "List":
+                page.click("text=Add a nugget")
+                page.keyboard.type("a fact")
+                page.click("text=Save the list")
+            else:
+                page.keyboard.press("n")
+        page.close()
+    first = dict(reversed(seen))
+    assert set(first.values()) == {"List"}
+    assert len(seen) > 2 * len(first)

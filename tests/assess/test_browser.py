@@ -44,8 +44,8 @@ def serving(db: Path) -> Iterator[tuple[Database, str]]:
     try:
         yield database, f"http://127.0.0.1:{port}"
     finally:
-        server.should_exit = True
-        thread.join()
+        server.should_exit = server.force_exit = True  # a browser may hold its connection
+        thread.join(30)
         database.close()
 
 
