@@ -115,10 +115,17 @@ def _more(
     whose = f"{labels.data.runs[runs[0]]!r} against {labels.data.runs[runs[1]]!r}"
     if m + more <= most:
         words = "about {labels:n more label} would tell these runs apart, if they differ as they do now"
-        return [(note("labels.more", words, labels=more), measure.label, whose)]
-    code, none = ("not_planned", "not even all labels that are planned") if plan else ("never", "no number of labels")
-    words = f"{none} would tell these runs apart on so few questions, if they differ as they do now"
-    return [(note(f"labels.{code}", words), measure.label, whose)]
+        said = note("labels.more", words, labels=more)
+    elif plan:
+        said = note(
+            "labels.not_planned",
+            "not even all labels that are planned would tell these runs apart on so few questions, if they differ as "
+            "they do now",
+        )
+    else:
+        words = "no number of labels would tell these runs apart on so few questions, if they differ as they do now"
+        said = note("labels.never", words)
+    return [(said, measure.label, whose)]
 
 
 def corrected_values(labels: Labels, measure: Measure, target: Target) -> list[tuple[str, float]]:
