@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,12 +28,16 @@ from nescio.stats.items import (
     smallest_p,
     subset_p,
 )
+from nescio.stats.two_parameters import Fit, fit
 
 Floats = NDArray[np.float64]
 Said = Mapping[str, Mapping[tuple[str, str | None], str]]
 FEWEST = 4  # runs, below which a correlation says nothing
 SMALL = 0.002
 LEVEL = 0.1  # of false discoveries among the items that are flagged
+FEWEST_MODELLED = 30  # runs, below which no two-parameter model is fitted,
+UNPENALISED = 200  # and below which it is penalised
+DEPENDENT = 0.3  # correlation of the abilities to answer and to be right, above which it is said
 MANY = 40  # runs, below which a list is a list, and claims nothing (docs/items.md)
 
 
@@ -44,6 +48,10 @@ class Item(Struct, frozen=True):
     one, exact over the runs. `other_answer` is the answer that the key calls wrong and that able runs agree on most,
     `p_other` the least p of such answers times their number. `silence` is the correlation of silence with that score.
     `suspicion` is the smaller of both p, adjusted (Benjamini-Hochberg); NaN where all runs agree.
+
+    From thirty runs on, `slope` and `difficulty` are those of being right where a run answers, and `answering_slope`
+    and `answering_difficulty` those of answering at all, in two two-parameter logistic models (a, b); None where there
+    is nothing to estimate.
     """
 
     question: str
@@ -57,6 +65,29 @@ class Item(Struct, frozen=True):
     suspicion: float
     flagged: bool
     n: int
+    slope: float | None = None
+    difficulty: float | None = None
+    answering_slope: float | None = None
+    answering_difficulty: float | None = None
+
+
+class Ability(Struct, frozen=True):
+    """What the items tell of a run, in standard deviations of the runs: how able it is where it answers, and how ready
+    to answer (None where no run is silent), each with its standard deviation a posteriori."""
+
+    run: str
+    ability: float
+    ability_sd: float
+    answering: float | None
+    answering_sd: float | None
+
+
+class Modelled(Struct, frozen=True, eq=False):
+    """Both models of all items: right where answered, and answering, None where nobody is silent."""
+
+    right: Fit
+    answering: Fit | None
+    penalised: bool
 
 
 class Reliability(Struct, frozen=True):
@@ -107,6 +138,7 @@ def items(loaded: Loaded, said: Said | None) -> Results[Item]:
         texts = [[said.get(run, {}).get((question, None), "") for question in data.questions] for run in data.runs]
     found = suspects(right, texts)
     of_silence = correlations(silent, rest_scores(right))
+    models = _modelled(right == 1, silent == 0)
     rows = []
     for at, question in enumerate(data.questions):
         text, p_other = found.other[at] or (None, None)
@@ -123,14 +155,70 @@ def items(loaded: Loaded, said: Said | None) -> Results[Item]:
                 float(found.adjusted[at]),
                 bool(found.flagged[at]),
                 len(right),
+                *(_parameters(models, at) if models else ()),
             )
         )
     order = np.lexsort([found.discrimination, found.p])  # what is not known comes last
     kept = right[:, ~found.flagged]
     table = Reliability(len(right), len(rows), reliability(right), reliability(kept))
     line = sign(items=str(len(rows)), **loaded.signature, level=f"{LEVEL:g}", correction="bh")
-    notes = (*loaded.notes, *_notes(rows, left_out))
-    return Results(tuple(rows[at] for at in order), line, notes, "items", {"reliability": (table,)})
+    notes = (*loaded.notes, *_notes(rows, left_out), *(_notes_of_models(models) if models else ()))
+    tables = {"reliability": (table,), **({"abilities": _abilities(data.runs, models)} if models else {})}
+    return Results(tuple(rows[at] for at in order), line, notes, "items", tables)
+
+
+def _modelled(right: NDArray[np.bool_], answered: NDArray[np.bool_]) -> Modelled | None:
+    """Fit two models, silence being an outcome of its own: whether runs answer, and whether they are right where they
+    do (a sequential model, Tutz 1990); None for fewer runs than tell anything."""
+    runs = len(right)
+    if runs < FEWEST_MODELLED:
+        return None
+    penalised = runs < UNPENALISED
+    everywhere = np.ones(right.shape, dtype=bool)
+    answering = None if answered.all() else fit(answered, everywhere, penalised=penalised)
+    return Modelled(fit(right, answered, penalised=penalised), answering, penalised)
+
+
+def _parameters(models: Modelled, at: int) -> Iterator[float | None]:
+    for model in (models.right, models.answering):
+        for values in (None, None) if model is None else (model.a, model.b):
+            yield None if values is None or math.isnan(values[at]) else float(values[at])
+
+
+def _abilities(runs: Sequence[str], models: Modelled) -> tuple[Ability, ...]:
+    own, other = models.right.abilities, models.answering and models.answering.abilities
+    return tuple(
+        Ability(
+            run,
+            float(own.mean[at]),
+            float(own.sd[at]),
+            float(other.mean[at]) if other else None,
+            float(other.sd[at]) if other else None,
+        )
+        for at, run in enumerate(runs)
+    )
+
+
+def _notes_of_models(models: Modelled) -> Iterator[Note]:
+    if models.penalised:
+        yield note(
+            "items.penalised",
+            "slopes and difficulties are penalised, as those of fewer than {unpenalised} runs must be (log a ~ "
+            "N(0, 0.5²), b ~ N(0, 2²)): no slope is negative, so look at discrimination beside them",
+            unpenalised=UNPENALISED,
+        )
+    if models.answering is None:
+        return
+    with np.errstate(invalid="ignore"):
+        r = float(np.corrcoef(models.right.abilities.mean, models.answering.abilities.mean)[0, 1])
+    if abs(r) > DEPENDENT:
+        yield note(
+            "items.dependent",
+            "runs that are able where they answer also answer {more} (r = {r:.2f} of the two abilities), which the "
+            "two models take to be unrelated; difficulties of items that many decline are then off",
+            more="more" if r > 0 else "less",
+            r=r,
+        )
 
 
 def _complete(data: Evidence) -> tuple[Evidence, int]:

@@ -16,7 +16,8 @@ LONGEST = 30  # characters of an answer
 
 def show_items(results: Results) -> None:
     """Print the first items, and how reliably all of them rank the runs."""
-    show_records([_record(row) for row in results.rows[:MOST_SHOWN]])
+    modelled = "abilities" in results.tables
+    show_records([_record(row, modelled=modelled) for row in results.rows[:MOST_SHOWN]])
     if len(results.rows) > MOST_SHOWN:
         show_text(f"{len(results.rows) - MOST_SHOWN:,} more questions; -f json lists them\n")
     (table,) = results.tables["reliability"]
@@ -25,7 +26,11 @@ def show_items(results: Results) -> None:
     show_signature(results.signature)
 
 
-def _record(row: Any) -> dict[str, Any]:
+def _given(value: float | None) -> str:
+    return "" if value is None else number(value)
+
+
+def _record(row: Any, *, modelled: bool) -> dict[str, Any]:
     text = row.other_answer
     return {
         "question": row.question,
@@ -34,6 +39,7 @@ def _record(row: Any) -> dict[str, Any]:
         "discrimination": number(row.discrimination),
         "p": shown_p(row.p),
         "silence": number(row.silence),
+        **({"slope": _given(row.slope), "difficulty": _given(row.difficulty)} if modelled else {}),
         "other answer": "" if text is None else text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…",
         "p (other answer)": "" if row.p_other is None else shown_p(row.p_other),
         "suspicion": shown_p(row.suspicion),

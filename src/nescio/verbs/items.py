@@ -13,6 +13,9 @@ where they are small, and "suspicion" is the smaller of the two, adjusted for th
 Benjamini and Hochberg, 10% of those flagged are expected to be false alarms at most. "silence" above 0 marks a trap:
 able runs are silent where weak ones answer. With fewer than 40 runs the list is an order in which to check the keys,
 and claims nothing. Runs of one family are no independent witnesses.
+
+From thirty runs on, "slope" and "difficulty" are a and b of a two-parameter logistic model of being right where a run
+answers; -f json has those of answering, too, and the abilities of the runs.
 """
 
 from __future__ import annotations

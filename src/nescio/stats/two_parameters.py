@@ -1,0 +1,113 @@
+"""Two-parameter logistic items: how steeply, and from which ability on, runs get an item right.
+
+P(right | θ) = 1/(1 + exp(−a(θ − b))), θ of runs being standard normal (Birnbaum 1968). Fitted by marginal maximum
+likelihood (Bock & Aitkin 1981), the integral over θ being a sum: over 41 Gauss-Hermite nodes, or, where more than
+twenty items know a run more closely than these nodes stand, over equal steps. Knows nothing of questions: `right` has
+shape (runs, items), and where `asked` is false, an item is left out of a run's likelihood.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+NODES = 41
+FEW = 20  # items
+FARTHEST = 6.0  # standard deviations, of equal steps
+LOG_SLOPE_SD = 0.5  # of the normal prior of log a, and
+DIFFICULTY_SD = 2.0  # of that of b, in a penalised fit
+
+
+class Abilities(Struct, frozen=True, eq=False):
+    """What is known of each run's ability: mean and standard deviation a posteriori, and its log-likelihood."""
+
+    mean: Floats
+    sd: Floats
+    log_likelihood: Floats
+
+
+class Fit(Struct, frozen=True, eq=False):
+    """Slope `a` and difficulty `b` of each item, NaN where all that were asked were right, or none."""
+
+    a: Floats
+    b: Floats
+    abilities: Abilities
+
+
+def abilities(right: Bools, asked: Bools, a: Floats, b: Floats, nodes: int | None = None) -> Abilities:
+    """Return what items of known slopes and difficulties tell of each run."""
+    theta, log_weights = _nodes(nodes, len(a))
+    joint = _joint(right, asked, (a, -a * b), theta) + log_weights
+    total = np.logaddexp.reduce(joint, axis=1)
+    posterior = np.exp(joint - total[:, None])
+    mean = posterior @ theta
+    return Abilities(mean, np.sqrt(np.maximum(posterior @ theta**2 - mean**2, 0.0)), total)
+
+
+def fit(right: Bools, asked: Bools, *, penalised: bool) -> Fit:
+    """Fit every item; `penalised` by priors of log a and b, without which few runs have no finite estimate.
+
+    Without priors, slopes may be negative, and their sum is positive.
+    """
+    from scipy.optimize import minimize
+
+    theta, log_weights = _nodes(None, right.shape[1])
+    count, hits = asked.sum(axis=0), (right & asked).sum(axis=0)
+    use = (hits > 0) & (hits < count)
+    a, b = np.full(len(use), np.nan), np.full(len(use), np.nan)
+    if not use.any():
+        return Fit(a, b, abilities(right[:, use], asked[:, use], a[use], b[use]))
+    y, m = (right & asked)[:, use].astype(float), asked[:, use].astype(float)
+    k = int(use.sum())
+
+    def loss(parameters: Floats) -> tuple[float, Floats]:
+        first, second = parameters[:k], parameters[k:]
+        slope = np.exp(first) if penalised else first
+        shift = -slope * second if penalised else second
+        joint = _joint(y > 0, m > 0, (slope, shift), theta) + log_weights
+        total = np.logaddexp.reduce(joint, axis=1)
+        posterior = np.exp(joint - total[:, None])
+        residual = y.T @ posterior - (m.T @ posterior) * _logistic(slope[:, None] * theta + shift[:, None])
+        by_slope, by_shift = residual @ theta, residual.sum(axis=1)
+        if not penalised:
+            return -float(total.sum()), -np.concatenate([by_slope, by_shift])
+        prior = -0.5 * float(((first / LOG_SLOPE_SD) ** 2 + (second / DIFFICULTY_SD) ** 2).sum())
+        of_log = slope * (by_slope - second * by_shift) - first / LOG_SLOPE_SD**2
+        of_difficulty = -slope * by_shift - second / DIFFICULTY_SD**2
+        return -float(total.sum()) - prior, -np.concatenate([of_log, of_difficulty])
+
+    share = (hits[use] + 0.5) / (count[use] + 1.0)
+    logit = np.log(share / (1 - share))
+    start = np.concatenate([np.zeros(k), -logit] if penalised else [np.ones(k), logit])
+    options = {"maxiter": 2_000, "maxfun": 5_000, "ftol": 1e-13}
+    found = minimize(loss, start, jac=True, method="L-BFGS-B", options=options).x
+    slope = np.exp(found[:k]) if penalised else found[:k] * (1.0 if found[:k].sum() >= 0 else -1.0)
+    a[use] = slope
+    b[use] = found[k:] if penalised else -found[k:] / slope
+    return Fit(a, b, abilities(y > 0, m > 0, a[use], b[use]))
+
+
+def _nodes(many: int | None, items: int) -> tuple[Floats, Floats]:
+    """Return nodes and the logs of their weights. Equal steps of about a posterior standard deviation, 1/√(items·a²/4)
+    or more, sum what is like a normal curve almost exactly; at a slope of 2 it is one."""
+    if many or items <= FEW:
+        theta, weights = np.polynomial.hermite_e.hermegauss(many or NODES)
+        return theta, np.log(weights / np.sqrt(2 * np.pi))
+    theta = np.linspace(-FARTHEST, FARTHEST, 2 * int(FARTHEST * np.sqrt(items)) + 1)
+    return theta, np.log(theta[1] - theta[0]) - (theta**2 + np.log(2 * np.pi)) / 2
+
+
+def _logistic(x: Floats) -> Floats:
+    return np.exp(-np.logaddexp(0.0, -x))
+
+
+def _joint(right: Bools, asked: Bools, lines: tuple[Floats, Floats], theta: Floats) -> Floats:
+    """Return the log-likelihood of each run at each node, by slopes and intercepts of the items."""
+    a, d = lines
+    x = a[:, None] * theta + d[:, None]
+    yes, no = -np.logaddexp(0.0, -x), -np.logaddexp(0.0, x)
+    hit = right & asked
+    return hit.astype(float) @ yes + (asked & ~right).astype(float) @ no

@@ -1,0 +1,129 @@
+"""The worked figures of statistics3-b, section 8 (b8), and the fit that is published for section 6 of the LSAT."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from nescio.stats.two_parameters import abilities, fit
+
+RUNS = ["CCWC", "CWUC", "CCCU", "WUWC", "UUWW", "CCUC"]
+A, B = np.array([1, 1.5, 0.8, 0.6]), np.array([-1, 0, 0.5, -0.5])
+ANSWERING = np.array([1.2, 1, 0.7, 0.9]), np.array([-2, -0.5, -1, -1.5])
+CELLS = np.array([list(run) for run in RUNS])
+ALL = np.ones(CELLS.shape, dtype=bool)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "total"),
+    [(5, -14.5963164299), (11, -14.5865630511), (21, -14.5864224629), (41, -14.5864216392), (61, -14.5864216387)],
+)
+def test_log_likelihoods_of_b8(nodes: int, total: float) -> None:
+    assert abilities(CELLS == "C", ALL, A, B, nodes).log_likelihood.sum() == pytest.approx(total, abs=1e-9)
+
+
+def test_abilities_of_b8() -> None:
+    """Silence taken for an answer that is not right."""
+    found = abilities(CELLS == "C", ALL, A, B)
+    means = [0.5313116047, -0.2838020832, 0.6448513376, -0.8305776171, -1.1761679193, 0.5313116047]
+    assert found.mean == pytest.approx(means, abs=1e-9)
+    sds = [0.7503894064, 0.7327467288, 0.7566652187, 0.7496626716, 0.7691968884, 0.7503894064]
+    assert found.sd == pytest.approx(sds, abs=1e-9)
+    each = [-2.1455211430, -2.3262551066, -2.7279363771, -2.7711603728, -2.4700274967, -2.1455211430]
+    assert found.log_likelihood == pytest.approx(each, abs=1e-9)
+
+
+def test_steep_items_of_b8_need_more_nodes() -> None:
+    assert abilities(CELLS == "C", ALL, 4 * A, B, 41).log_likelihood.sum() == pytest.approx(-15.1713233545, abs=1e-9)
+    assert abilities(CELLS == "C", ALL, 4 * A, B, 61).log_likelihood.sum() == pytest.approx(-15.1694525376, abs=1e-9)
+
+
+def test_silence_of_b8_is_an_outcome_of_its_own() -> None:
+    """Whether a run answers, and whether it is right where it does: two likelihoods that add up."""
+    answered = CELLS != "U"
+    first = abilities(answered, ALL, *ANSWERING)
+    second = abilities(CELLS == "C", answered, A, B)
+    assert first.log_likelihood.sum() == pytest.approx(-13.8583364337, abs=1e-9)
+    assert second.log_likelihood.sum() == pytest.approx(-10.5158741121, abs=1e-9)
+    means = [0.5313116047, -0.1170479774, 0.8883866540, -0.5473997582, -0.5515946860, 0.7894006572]
+    assert second.mean == pytest.approx(means, abs=1e-9)
+
+
+LSAT = [
+    *[3, 6, 2, 11, 1, 1, 3, 4, 1, 8, 0, 16, 0, 3, 2, 15],
+    *[10, 29, 14, 81, 3, 28, 15, 80, 16, 56, 21, 173, 11, 61, 28, 298],
+]  # section 6: how many of 1,000 had each pattern 00000 to 11111 (Bock & Lieberman 1970)
+
+
+def lsat() -> np.ndarray:
+    return np.repeat([[int(bit) for bit in f"{i:05b}"] for i in range(32)], LSAT, axis=0).astype(bool)
+
+
+def test_the_fit_of_the_lsat_is_the_published_one() -> None:
+    """b8: log-likelihood −2466.6533773981; published: −2466.65, slopes .825 .723 .891 .689 .657 (ltm, mirt)."""
+    right = lsat()
+    found = fit(right, np.ones(right.shape, dtype=bool), penalised=False)
+    assert found.abilities.log_likelihood.sum() == pytest.approx(-2466.6533773981, abs=1e-6)
+    assert found.a == pytest.approx([0.8257, 0.7227, 0.8909, 0.6884, 0.6569], abs=2e-4)
+    assert found.b == pytest.approx([-3.3588, -1.3701, -0.2797, -1.8664, -3.1259], abs=1e-3)
+    flat = abilities(right, np.ones(right.shape, dtype=bool), np.ones(5), -np.ones(5))
+    assert flat.log_likelihood.sum() == pytest.approx(-2780.4524983368, abs=1e-9)
+
+
+def test_slopes_and_difficulties_that_made_the_outcomes_are_found() -> None:
+    """Of 400 simulated runs; penalised fits of 40 keep the order of difficulties."""
+    rng = np.random.default_rng(5)
+    a, b = rng.uniform(0.6, 2.0, 30), rng.normal(0, 1, 30)
+    theta = rng.normal(0, 1, 400)
+    right = rng.random((400, 30)) < 1 / (1 + np.exp(-a * (theta[:, None] - b)))
+    whole = fit(right, np.ones(right.shape, dtype=bool), penalised=False)
+    assert np.corrcoef(whole.a, a)[0, 1] > 0.85
+    assert np.abs(whole.b - b).mean() < 0.15
+    assert np.corrcoef(whole.abilities.mean, theta)[0, 1] > 0.9
+    few = fit(right[:40], np.ones((40, 30), dtype=bool), penalised=True)
+    assert (few.a > 0).all()
+    assert np.corrcoef(few.b, b)[0, 1] > 0.9
+
+
+def test_the_gradient_is_that_of_the_penalised_likelihood() -> None:
+    """At the maximum that is found, no parameter moved by a hundredth does better."""
+    right = lsat()[::20]
+    asked = np.ones(right.shape, dtype=bool)
+    found = fit(right, asked, penalised=True)
+
+    def value(a: np.ndarray, b: np.ndarray) -> float:
+        prior = -0.5 * ((np.log(a) / 0.5) ** 2 + (b / 2) ** 2).sum()
+        return float(abilities(right, asked, a, b).log_likelihood.sum() + prior)
+
+    best = value(found.a, found.b)
+    for at in range(5):
+        for step in (-0.01, 0.01):
+            moved = np.where(np.arange(5) == at, step, 0.0)
+            assert value(found.a * np.exp(moved), found.b) < best
+            assert value(found.a, found.b + moved) < best
+
+
+def test_items_that_all_get_right_have_no_estimate() -> None:
+    right = np.array([[True, True], [True, False], [True, True]])
+    found = fit(right, np.ones((3, 2), dtype=bool), penalised=True)
+    assert np.isnan(found.a[0])
+    assert np.isnan(found.b[0])
+    assert np.isfinite(found.b[1])
+    none = fit(right[:, :1], np.ones((3, 1), dtype=bool), penalised=True)
+    assert none.abilities.mean == pytest.approx([0, 0, 0], abs=1e-9)
+
+
+def test_many_items_have_steps_that_are_close_enough() -> None:
+    """Held against steps of a hundredth; 41 Gauss-Hermite nodes stand too far apart for 300 items."""
+    rng = np.random.default_rng(6)
+    a, b = rng.uniform(0.6, 2.0, 300), rng.normal(0, 1, 300)
+    theta = rng.normal(0, 1, 20)
+    right = rng.random((20, 300)) < 1 / (1 + np.exp(-a * (theta[:, None] - b)))
+    asked = np.ones(right.shape, dtype=bool)
+    fine = np.linspace(-6, 6, 1201)
+    p = 1 / (1 + np.exp(-a[:, None] * (fine - b[:, None])))
+    logs = right @ np.log(p) + ~right @ np.log1p(-p) - fine**2 / 2
+    weights = np.exp(logs - logs.max(axis=1, keepdims=True))
+    expected = (weights @ fine) / weights.sum(axis=1)
+    assert abilities(right, asked, a, b).mean == pytest.approx(expected, abs=1e-6)
+    assert np.abs(abilities(right, asked, a, b, 41).mean - expected).max() > 0.01
