@@ -114,8 +114,11 @@ def _more(
     more = 1 + bisect_left(range(m + 1, most + 1), True, key=tell)
     whose = f"{labels.data.runs[runs[0]]!r} against {labels.data.runs[runs[1]]!r}"
     if m + more <= most:
-        words = "about {labels:n more label} would tell these runs apart, if they differ as they do now"
-        said = note("labels.more", words, labels=more)
+        said = note(
+            "labels.more",
+            "about {labels:n more label} would tell these runs apart, if they differ as they do now",
+            labels=more,
+        )
     elif plan:
         said = note(
             "labels.not_planned",
@@ -123,8 +126,10 @@ def _more(
             "they do now",
         )
     else:
-        words = "no number of labels would tell these runs apart on so few questions, if they differ as they do now"
-        said = note("labels.never", words)
+        said = note(
+            "labels.never",
+            "no number of labels would tell these runs apart on so few questions, if they differ as they do now",
+        )
     return [(said, measure.label, whose)]
 
 
