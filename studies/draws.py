@@ -1,0 +1,371 @@
+"""Do draws of labels, looks at them and an older run keep their word? The study behind docs/draws.md.
+
+    python studies/draws.py draws looks differences pool     some half an hour; writes docs/draws.csv
+    python studies/draws.py                                  writes docs/draws.md
+
+A judge has a verdict on each of 1,000 answers, and errs. People's verdicts on some of them are all that the estimates
+get (`nescio labels draw`, `nescio labels look`, `score` and `compare --label-looks`), or an older run's outcomes on all
+of them (`score --pool`). Each replication has new answers; the truth is what people would say of all of them, or the
+law they come from.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import click
+import numpy as np
+from cells import read_cells, write_cells
+from numpy.typing import NDArray
+from pages import fill
+from scipy.special import stdtrit
+
+from nescio.data.evidence import Evidence
+from nescio.data.judge_record import Target
+from nescio.data.outcomes import CORRECT, INCORRECT, SILENT, Outcomes
+from nescio.data.policies import Policies, apply_policies
+from nescio.measures import parse
+from nescio.scoring.corrected import corrected_difference, corrected_score
+from nescio.scoring.corrected_scores import level_of_labels, plan_of_looks
+from nescio.scoring.drawing import Before, Pool, _kinds, _kinds_of
+from nescio.scoring.labels import Labels
+from nescio.scoring.pooled import _helped
+from nescio.stats.betting import FEWEST, _capital, bets, interval
+from nescio.stats.drawing import systematic
+from nescio.stats.spending import level_of_look
+
+DOCS = Path(__file__).parents[1] / "docs"
+N, LEVEL = 1_000, 0.95
+LOOKS = tuple(range(20, 201, 20))
+REPLICATIONS = {"draws": 2_000, "looks": 2_000, "differences": 4_000, "pool": 4_000}
+Floats = NDArray[np.float64]
+
+
+class Law(Struct, frozen=True):
+    """How often people call an answer right, and how often a judge does where it is right, and where it is not."""
+
+    right: float
+    on_right: float
+    on_wrong: float
+
+    def __str__(self) -> str:
+        return f"{self.right:g}; {self.on_right:g}, {1 - self.on_wrong:g}"
+
+
+class Couple(Struct, frozen=True):
+    """Two runs, each silent on a tenth of the questions; on half of these both share whether they are right."""
+
+    name: str
+    measure: str
+    one: Law
+    other: Law
+
+
+LAWS = (Law(0.7, 0.9, 0.15), Law(0.9, 0.95, 0.3), Law(0.5, 0.75, 0.25), Law(0.3, 0.9, 0.02))
+COUPLES = (
+    Couple("alike", "accuracy", LAWS[0], LAWS[0]),
+    Couple("alike, seldom wrong", "accuracy", LAWS[1], LAWS[1]),
+    Couple("unlike", "c@1", Law(0.8, 0.9, 0.15), Law(0.6, 0.9, 0.15)),
+    Couple("alike, the judge is not", "c@1", Law(0.7, 0.95, 0.3), Law(0.7, 0.85, 0.05)),
+)
+SILENCE = 0.1
+SHARED = (0.8, 0.3)  # how often the new run ends as the older one did
+OLDER, NEWER = (0.6, 0.25, 0.15), (0.7, 0.2, 0.1)  # correct, incorrect, unanswered
+SIZES, ASKED = (60, 100, 200), (20, 50, 100)
+
+
+class Cell(Struct, frozen=True):
+    """A row: how often intervals hold the truth (of looks, all of them), how wide they are, and the root mean square
+    error of their estimates."""
+
+    part: str
+    setting: str
+    how: str
+    about: str
+    size: int
+    held: float
+    width: float
+    error: float
+    replications: int
+
+
+def laid(said: NDArray[np.int8], judge: NDArray[np.int8]) -> Labels:
+    """Lay a judge's states beside people's verdicts on all of them; arrays have shape (runs, questions)."""
+    runs, questions = (tuple(map(str, range(size))) for size in judge.shape)
+    evidence, _ = apply_policies(Outcomes(runs, questions, judge), Policies())
+    assert isinstance(evidence, Evidence)
+    return Labels(evidence, said, judge == SILENT, None, "")
+
+
+def draw(rng: np.random.Generator, law: Law, people: NDArray[np.bool_]) -> NDArray[np.int8]:
+    """Draw a judge's states of answers that people call right or not."""
+    right = rng.random(people.shape) < np.where(people, law.on_right, law.on_wrong)
+    return np.where(right, CORRECT, INCORRECT).astype(np.int8)
+
+
+def only(labels: Labels, some: NDArray[np.int64]) -> Labels:
+    """Return people's verdicts on some questions alone."""
+    said = np.full_like(labels.said, -1)
+    said[:, some] = labels.said[:, some]
+    return replace(labels, said=said)
+
+
+def adaptive(labels: Labels, size: int, rng: np.random.Generator) -> Labels:
+    """Draw half of the labels, and the other half by what these say, as `nescio labels draw --how adaptive` does."""
+    open_ = labels.data.present & ~labels.known
+    kinds = _kinds(labels, [0], open_)
+    seen = np.zeros(open_.shape[1], dtype=bool)
+    before = Before(seen, np.zeros(len(seen)))
+    for part in (size - size // 2, size // 2):
+        own = only(labels, np.flatnonzero(seen))
+        made = _kinds_of(Pool(own, (0,), open_, kinds), before, part)
+        odds = np.array([kind.inclusion for kind in made])[kinds]
+        left = ~seen
+        now = np.zeros(len(seen), dtype=bool)
+        now[left] = systematic((odds[left] - before.odds[left]) / (1 - before.odds[left]), kinds[left], rng)
+        seen = seen | now
+        before = Before(seen, odds)
+    return replace(only(labels, np.flatnonzero(seen)), inclusion=np.where(seen, before.odds, np.nan)[None])
+
+
+def of_draws(count: int) -> Iterator[Cell]:
+    """Score one run by labels that were drawn at once, and adaptively in two draws."""
+    measure = parse("accuracy")
+    for law, size in ((law, size) for law in LAWS for size in SIZES):
+        rng = np.random.default_rng([11, LAWS.index(law), size])
+        found: dict[str, list[tuple[float, float, float]]] = {"simple": [], "adaptive": []}
+        for _ in range(count):
+            people = rng.random((1, N)) < law.right
+            labels = laid(people.astype(np.int8), draw(rng, law, people))
+            drawn = {"simple": only(labels, rng.permutation(N)[:size]), "adaptive": adaptive(labels, size, rng)}
+            for how, own in drawn.items():
+                one = corrected_score(own, measure, 0, target="collection", level=LEVEL)
+                found[how].append(_seen(one.value, one.low, one.high, float(people.mean())))
+        for how, rows in found.items():
+            yield _cell("draws", str(law), how, "collection", size, rows)
+
+
+def of_looks(count: int) -> Iterator[Cell]:
+    """Look at one run's labels after every 20 of 200: is the truth ever outside?"""
+    measure = parse("accuracy")
+    for number, law in enumerate(LAWS):
+        rng = np.random.default_rng([12, number])
+        found: dict[str, list[tuple[float, float, float]]] = {name: [] for name in ("each alone", "once", *WAYS)}
+        for at in range(count):
+            people = rng.random((1, N)) < law.right
+            labels = laid(people.astype(np.int8), draw(rng, law, people))
+            truth, order = float(people.mean()), rng.permutation(N)
+            alone, spending = [], []
+            for k, size in enumerate(LOOKS):
+                own = only(labels, order[:size])
+                level = level_of_labels(own, 0, (*LOOKS[:k], LOOKS[-1]), LEVEL)
+                for level_, into in ((LEVEL, alone), (level, spending)):
+                    one = corrected_score(own, measure, 0, target="collection", level=level_)
+                    into.append(_seen(one.value, one.low, one.high, truth))
+            found["each alone"].append(_all(alone))
+            found["once"].append(alone[-1])
+            found["spending"].append(_all(spending))
+            came, judge = order[: LOOKS[-1]], (labels.data.column("correct")[0] == 1).astype(float)
+            made = bets(people[0, came].astype(float), judge[came], judge, alpha=1 - LEVEL)
+            ends = interval(made, N) if at < 100 else (np.nan, np.nan)  # enough for a mean width
+            # An interval holds the truth where neither bet against it has reached its goal.
+            held = all(
+                _capital(truth, made, t, N, up) < 0 for t in range(FEWEST, LOOKS[-1] + 1) for up in (True, False)
+            )
+            found["betting"].append((float(held), ends[1] - ends[0], np.nan))
+        for how, rows in found.items():
+            yield _cell("looks", str(law), how, "collection", LOOKS[-1], rows)
+
+
+WAYS = ("spending", "betting")
+
+
+def couple(rng: np.random.Generator, both: Couple) -> Labels:
+    """Draw two runs' answers, people's verdicts on all of them, and a judge's."""
+    shared, luck = rng.random(N) < 0.5, rng.random((2, N))
+    luck[1] = np.where(shared, luck[0], luck[1])
+    people = luck < np.array([[both.one.right], [both.other.right]])
+    judge = np.concatenate([draw(rng, law, people[[r]]) for r, law in enumerate((both.one, both.other))])
+    judge[rng.random((2, N)) < SILENCE] = SILENT
+    return laid(people.astype(np.int8), judge)
+
+
+def of_differences(count: int) -> Iterator[Cell]:
+    """Look at the difference of two runs after every 20 of 200 questions: is the truth ever outside?"""
+    targets: tuple[Target, ...] = ("collection", "population")
+    for number, both in enumerate(COUPLES):
+        measure = parse(both.measure)
+        expected = (1 - SILENCE) * (both.one.right - both.other.right)
+        expected *= 1 + SILENCE if both.measure == "c@1" else 1
+        rng = np.random.default_rng([13, number])
+        found: dict[tuple[str, str], list[tuple[float, float, float]]] = {}
+        for _ in range(count):
+            labels, order = couple(rng, both), rng.permutation(N)
+            open_ = ~labels.known.all(axis=0)
+            these = corrected_difference(labels, measure, (0, 1), target="collection", level=LEVEL).value
+            for target in targets:
+                truth = these if target == "collection" else expected
+                alone, spending = [], []
+                for k, size in enumerate(LOOKS):
+                    own, m = only(labels, order[:size]), int(open_[order[:size]].sum())
+                    plan = plan_of_looks(own, (*LOOKS[:k], LOOKS[-1]), m, int(open_.sum()))
+                    assert plan is not None
+                    level = level_of_look(*plan, int(open_.sum()), LEVEL)
+                    one = corrected_difference(own, measure, (0, 1), target=target, level=level)
+                    spending.append(_seen(one.value, one.low, one.high, truth))
+                    half = one.error * float(stdtrit(m - 2, (1 + LEVEL) / 2))
+                    alone.append(_seen(one.value, one.value - half, one.value + half, truth))
+                for how, row in (("each alone", _all(alone)), ("once", alone[-1]), ("spending", _all(spending))):
+                    found.setdefault((target, how), []).append(row)
+        for (target, how), rows in found.items():
+            yield _cell("differences", f"{both.name} ({both.measure})", how, target, LOOKS[-1], rows)
+
+
+def of_pool(count: int) -> Iterator[Cell]:
+    """Score a run that was asked some of an older run's questions."""
+    targets: tuple[Target, ...] = ("collection", "population")
+    for shared, n in ((shared, n) for shared in SHARED for n in ASKED):
+        rng = np.random.default_rng([14, int(10 * shared), n])
+        found: dict[tuple[str, str, str], list[tuple[float, float, float]]] = {}
+        law = shared * np.array(OLDER) + (1 - shared) * np.array(NEWER)
+        for _ in range(count):
+            older = rng.choice(3, N, p=OLDER)
+            newer = np.where(rng.random(N) < shared, older, rng.choice(3, N, p=NEWER))
+            x, y, asked = np.eye(3)[older], np.eye(3)[newer], rng.permutation(N)[:n]
+            for name in ("accuracy", "c@1", "UF"):
+                for target in targets:
+                    truth = _of(name, y.mean(axis=0) if target == "collection" else law)
+                    one, _ = _helped("newer", parse(name), (y[asked], x[asked], x), LEVEL, target)
+                    with_it = _seen(one.value, one.low, one.high, truth)
+                    without = _seen(one.plain, one.plain_low, one.plain_high, truth)
+                    found.setdefault((name, target, "with"), []).append(with_it)
+                    found.setdefault((name, target, "without"), []).append(without)
+        for (name, target, how), rows in found.items():
+            yield _cell("pool", f"{shared:g}, {name}", how, target, n, rows)
+
+
+def _of(name: str, shares: Floats) -> float:
+    """Return a measure of the shares of the three outcomes, by its formula."""
+    right, wrong, silent = shares.tolist()
+    return {"accuracy": right, "c@1": right * (1 + silent), "UF": right - wrong}[name]
+
+
+def _seen(value: float, low: float, high: float, truth: float) -> tuple[float, float, float]:
+    """Say whether an interval holds the truth, how wide it is, and by how much the estimate is off."""
+    return float(low <= truth <= high), high - low, value - truth
+
+
+def _all(looks: Sequence[tuple[float, float, float]]) -> tuple[float, float, float]:
+    """Return the last look, holding where all do."""
+    return min(held for held, _, _ in looks), *looks[-1][1:]
+
+
+def _cell(part: str, setting: str, how: str, about: str, size: int, rows: Sequence[tuple[float, float, float]]) -> Cell:
+    held, width, off = np.array(rows).T
+    error = float(np.mean(off**2) ** 0.5)
+    return Cell(part, setting, how, about, size, float(held.mean()), float(np.nanmean(width)), error, len(rows))
+
+
+PARTS: dict[str, Callable[[int], Iterator[Cell]]] = {
+    "draws": of_draws,
+    "looks": of_looks,
+    "differences": of_differences,
+    "pool": of_pool,
+}
+ABOUT = {"collection": "these questions", "population": "questions of this kind"}
+
+
+def tables(cells: Sequence[Cell]) -> dict[str, list[str]]:
+    """Return a table a part: a row a setting, a column a way."""
+    found = {
+        "draws": ["| people right; judge right on right, wrong | labels | simple | adaptive | width: simple | adaptive |"
+                  " error, adaptive over simple |", "| --- | ---: |" + " ---: |" * 5],
+        "looks": ["| people right; judge right on right, wrong | each look alone | one look, at 200 | spending |"
+                  " betting | width at 200: one look | spending | betting |", "| --- |" + " ---: |" * 7],
+        "differences": ["| runs | about | each look alone | one look, at 200 | spending | width at 200: one look |"
+                        " spending |", "| --- | --- |" + " ---: |" * 5],
+        "pool": ["| as the older run, measure | about | asked | with the older run | without | width: with | without |",
+                 "| --- | --- | ---: |" + " ---: |" * 4],
+    }  # fmt: skip
+    rows: dict[tuple[str, str, str, int], dict[str, Cell]] = {}
+    for one in cells:
+        rows.setdefault((one.part, one.setting, one.about, one.size), {})[one.how] = one
+    for (part, setting, about, size), ways in rows.items():
+        held = {how: one.held if part in ("draws", "pool") else 1 - one.held for how, one in ways.items()}
+        shares = [f"{share:.1%}" for share in held.values()]
+        widths = [f"{one.width:.3f}" for how, one in ways.items() if how != "each alone"]
+        first = {
+            "draws": [setting, str(size)],
+            "looks": [setting],
+            "differences": [setting, ABOUT[about]],
+            "pool": [setting, ABOUT[about], str(size)],
+        }[part]
+        last = [f"{ways['adaptive'].error / ways['simple'].error:.2f}"] if part == "draws" else []
+        found[part].append(f"| {' | '.join([*first, *shares, *widths, *last])} |")
+    return found
+
+
+def facts(cells: Sequence[Cell]) -> dict[str, str | Sequence[str]]:
+    """Return the tables, and the figures that the prose names."""
+
+    def shares(part: str, how: str, size: int | None = None) -> list[float]:
+        return [one.held for one in cells if (one.part, one.how) == (part, how) and size in (None, one.size)]
+
+    def span(found: Sequence[float]) -> str:
+        return f"{min(found):.1%} to {max(found):.1%}"
+
+    def wrong(part: str, how: str) -> str:
+        return span([1 - held for held in shares(part, how)])
+
+    ratio = [
+        one.error / next(c.error for c in cells if (c.part, c.setting, c.size, c.how) == ("draws", *_of_draw(one)))
+        for one in cells
+        if (one.part, one.how) == ("draws", "adaptive")
+    ]
+    return {
+        **{name: lines for name, lines in tables(cells).items()},
+        **{f"{part} times": f"{next(c.replications for c in cells if c.part == part):,}" for part in PARTS},
+        "simple": span(shares("draws", "simple")),
+        "adaptive": span(shares("draws", "adaptive")),
+        "gain": f"{min(ratio):.2f} to {max(ratio):.2f}",
+        "alone": wrong("looks", "each alone"),
+        "one look": wrong("looks", "once"),
+        "spending": wrong("looks", "spending"),
+        "betting": wrong("looks", "betting"),
+        "two alone": wrong("differences", "each alone"),
+        "two once": wrong("differences", "once"),
+        "two spending": wrong("differences", "spending"),
+        **{f"pool {n}": span(shares("pool", "with", n)) for n in ASKED},
+        **{f"plain {n}": span(shares("pool", "without", n)) for n in ASKED},
+    }
+
+
+def _of_draw(one: Cell) -> tuple[str, int, str]:
+    return one.setting, one.size, "simple"
+
+
+@click.command()
+@click.argument("parts", nargs=-1, type=click.Choice([*PARTS]))
+@click.option("--replications", type=int, help="Replications of each setting.  [default: those of the page]")
+def main(parts: tuple[str, ...], replications: int | None) -> None:
+    """Simulate the parts named, or write the page."""
+    path = DOCS / "draws.csv"
+    cells = read_cells(Cell, path) if path.exists() else []
+    for part in parts:
+        made = list(PARTS[part](replications or REPLICATIONS[part]))
+        cells = [one for one in (read_cells(Cell, path) if path.exists() else []) if one.part != part]
+        cells = sorted([*cells, *made], key=lambda one: [*PARTS].index(one.part))
+        write_cells(cells, path)
+    if not parts:
+        (DOCS / "draws.md").write_text(fill("draws", facts(cells)), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
