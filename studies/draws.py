@@ -25,26 +25,25 @@ import numpy as np
 from cells import read_cells, write_cells
 from numpy.typing import NDArray
 from pages import fill
-from scipy.special import stdtrit
 
 from nescio.data.evidence import Evidence
 from nescio.data.judge_record import Target
 from nescio.data.outcomes import CORRECT, INCORRECT, SILENT, Outcomes
 from nescio.data.policies import Policies, apply_policies
 from nescio.measures import parse
-from nescio.scoring.corrected import corrected_difference, corrected_score
-from nescio.scoring.corrected_scores import level_of_labels, plan_of_looks
+from nescio.scoring.corrected import corrected_score
 from nescio.scoring.drawing import Before, Pool, _kinds, _kinds_of
 from nescio.scoring.labels import Labels
 from nescio.scoring.pooled import _helped
-from nescio.stats.betting import FEWEST, _capital, bets, interval
+from nescio.stats.betting import FEWEST, bets, gains, interval
 from nescio.stats.drawing import systematic
+from nescio.stats.prediction_powered import Mean, Sample, simple
 from nescio.stats.spending import level_of_look
 
 DOCS = Path(__file__).parents[1] / "docs"
 N, LEVEL = 1_000, 0.95
 LOOKS = tuple(range(20, 201, 20))
-REPLICATIONS = {"draws": 2_000, "looks": 2_000, "differences": 4_000, "pool": 4_000}
+REPLICATIONS = {"draws": 2_000, "looks": 4_000, "differences": 4_000, "pool": 4_000}
 Floats = NDArray[np.float64]
 
 
@@ -60,22 +59,21 @@ class Law(Struct, frozen=True):
 
 
 class Couple(Struct, frozen=True):
-    """Two runs, each silent on a tenth of the questions; on half of these both share whether they are right."""
+    """Two runs; on half of the questions both share whether they are right."""
 
     name: str
-    measure: str
     one: Law
     other: Law
 
 
 LAWS = (Law(0.7, 0.9, 0.15), Law(0.9, 0.95, 0.3), Law(0.5, 0.75, 0.25), Law(0.3, 0.9, 0.02))
 COUPLES = (
-    Couple("alike", "accuracy", LAWS[0], LAWS[0]),
-    Couple("alike, seldom wrong", "accuracy", LAWS[1], LAWS[1]),
-    Couple("unlike", "c@1", Law(0.8, 0.9, 0.15), Law(0.6, 0.9, 0.15)),
-    Couple("alike, the judge is not", "c@1", Law(0.7, 0.95, 0.3), Law(0.7, 0.85, 0.05)),
+    Couple("alike", LAWS[0], LAWS[0]),
+    Couple("alike, seldom wrong", LAWS[1], LAWS[1]),
+    Couple("unlike", Law(0.8, 0.9, 0.15), Law(0.6, 0.9, 0.15)),
+    Couple("alike, the judge is not", Law(0.7, 0.95, 0.3), Law(0.7, 0.85, 0.05)),
 )
-SILENCE = 0.1
+WIDTHS = 50  # replications for the mean width of betting
 SHARED = (0.8, 0.3)  # how often the new run ends as the older one did
 OLDER, NEWER = (0.6, 0.25, 0.15), (0.7, 0.2, 0.1)  # correct, incorrect, unanswered
 SIZES, ASKED = (60, 100, 200), (20, 50, 100)
@@ -149,83 +147,73 @@ def of_draws(count: int) -> Iterator[Cell]:
                 one = corrected_score(own, measure, 0, target="collection", level=LEVEL)
                 found[how].append(_seen(one.value, one.low, one.high, float(people.mean())))
         for how, rows in found.items():
-            yield _cell("draws", str(law), how, "collection", size, rows)
+            yield _cell(("draws", str(law), how, "collection", size), rows)
+
+
+LEVELS = tuple(level_of_look(LOOKS[: k + 1], LOOKS[-1], N, LEVEL) for k in range(len(LOOKS)))
+WAYS = ("each alone", "once", "spending", "betting")
 
 
 def of_looks(count: int) -> Iterator[Cell]:
     """Look at one run's labels after every 20 of 200: is the truth ever outside?"""
-    measure = parse("accuracy")
     for number, law in enumerate(LAWS):
         rng = np.random.default_rng([12, number])
-        found: dict[str, list[tuple[float, float, float]]] = {name: [] for name in ("each alone", "once", *WAYS)}
+        found: dict[str, list[tuple[float, float, float]]] = {name: [] for name in WAYS}
         for at in range(count):
-            people = rng.random((1, N)) < law.right
-            labels = laid(people.astype(np.int8), draw(rng, law, people))
-            truth, order = float(people.mean()), rng.permutation(N)
-            alone, spending = [], []
-            for k, size in enumerate(LOOKS):
-                own = only(labels, order[:size])
-                level = level_of_labels(own, 0, (*LOOKS[:k], LOOKS[-1]), LEVEL)
-                for level_, into in ((LEVEL, alone), (level, spending)):
-                    one = corrected_score(own, measure, 0, target="collection", level=level_)
-                    into.append(_seen(one.value, one.low, one.high, truth))
+            people = rng.random(N) < law.right
+            judge = (draw(rng, law, people) == CORRECT).astype(float)
+            truth, came = float(people.mean()), rng.permutation(N)[: LOOKS[-1]]
+            labels = people[came].astype(float)
+            own = [Sample(labels[:m], judge[came[:m]], judge) for m in LOOKS]
+            alone = [_of_mean(simple(one), LEVEL, truth) for one in own]
             found["each alone"].append(_all(alone))
             found["once"].append(alone[-1])
-            found["spending"].append(_all(spending))
-            came, judge = order[: LOOKS[-1]], (labels.data.column("correct")[0] == 1).astype(float)
-            made = bets(people[0, came].astype(float), judge[came], judge, alpha=1 - LEVEL)
-            ends = interval(made, N) if at < 100 else (np.nan, np.nan)  # enough for a mean width
-            # An interval holds the truth where neither bet against it has reached its goal.
-            held = all(
-                _capital(truth, made, t, N, up) < 0 for t in range(FEWEST, LOOKS[-1] + 1) for up in (True, False)
-            )
+            looks = zip(own, LEVELS, strict=True)
+            found["spending"].append(_all([_of_mean(simple(one, looked=True), level, truth) for one, level in looks]))
+            made = bets(labels, judge[came], judge, alpha=1 - LEVEL)
+            ends = interval(made, N) if at < WIDTHS else (np.nan, np.nan)
+            won = [np.cumsum(gains(truth, made, len(came), N, up))[FEWEST - 1 :].max() for up in (True, False)]
+            held = max(won) < made.goal  # neither bet against the truth ever reached its goal
             found["betting"].append((float(held), ends[1] - ends[0], np.nan))
         for how, rows in found.items():
-            yield _cell("looks", str(law), how, "collection", LOOKS[-1], rows)
-
-
-WAYS = ("spending", "betting")
-
-
-def couple(rng: np.random.Generator, both: Couple) -> Labels:
-    """Draw two runs' answers, people's verdicts on all of them, and a judge's."""
-    shared, luck = rng.random(N) < 0.5, rng.random((2, N))
-    luck[1] = np.where(shared, luck[0], luck[1])
-    people = luck < np.array([[both.one.right], [both.other.right]])
-    judge = np.concatenate([draw(rng, law, people[[r]]) for r, law in enumerate((both.one, both.other))])
-    judge[rng.random((2, N)) < SILENCE] = SILENT
-    return laid(people.astype(np.int8), judge)
+            yield _cell(("looks", str(law), how, "collection", LOOKS[-1]), rows)
 
 
 def of_differences(count: int) -> Iterator[Cell]:
-    """Look at the difference of two runs after every 20 of 200 questions: is the truth ever outside?"""
-    targets: tuple[Target, ...] = ("collection", "population")
+    """Look at the difference of two runs' accuracies after every 20 of 200 questions: is the truth ever outside?"""
     for number, both in enumerate(COUPLES):
-        measure = parse(both.measure)
-        expected = (1 - SILENCE) * (both.one.right - both.other.right)
-        expected *= 1 + SILENCE if both.measure == "c@1" else 1
+        laws = both.one, both.other
         rng = np.random.default_rng([13, number])
         found: dict[tuple[str, str], list[tuple[float, float, float]]] = {}
         for _ in range(count):
-            labels, order = couple(rng, both), rng.permutation(N)
-            open_ = ~labels.known.all(axis=0)
-            these = corrected_difference(labels, measure, (0, 1), target="collection", level=LEVEL).value
-            for target in targets:
-                truth = these if target == "collection" else expected
-                alone, spending = [], []
-                for k, size in enumerate(LOOKS):
-                    own, m = only(labels, order[:size]), int(open_[order[:size]].sum())
-                    plan = plan_of_looks(own, (*LOOKS[:k], LOOKS[-1]), m, int(open_.sum()))
-                    assert plan is not None
-                    level = level_of_look(*plan, int(open_.sum()), LEVEL)
-                    one = corrected_difference(own, measure, (0, 1), target=target, level=level)
-                    spending.append(_seen(one.value, one.low, one.high, truth))
-                    half = one.error * float(stdtrit(m - 2, (1 + LEVEL) / 2))
-                    alone.append(_seen(one.value, one.value - half, one.value + half, truth))
-                for how, row in (("each alone", _all(alone)), ("once", alone[-1]), ("spending", _all(spending))):
+            shared, luck = rng.random(N) < 0.5, rng.random((2, N))
+            luck[1] = np.where(shared, luck[0], luck[1])
+            right = luck < np.array([[law.right] for law in laws])
+            judged = [draw(rng, law, of) == CORRECT for law, of in zip(laws, right, strict=True)]
+            people, judge = (x.astype(float) - y for x, y in (right, judged))
+            came = rng.permutation(N)[: LOOKS[-1]]
+            own = [Sample(people[came[:m]], judge[came[:m]], judge) for m in LOOKS]
+            truths = {"collection": float(people.mean()), "population": laws[0].right - laws[1].right}
+            once, looked = simple(own[-1]), [simple(one, looked=True) for one in own]
+            for target, truth in truths.items():
+                looks = [
+                    _of_mean(_about(mean, one, target), level, truth)
+                    for mean, one, level in zip(looked, own, LEVELS, strict=True)
+                ]
+                last = _of_mean(_about(once, own[-1], target), LEVEL, truth)
+                for how, row in (("once", last), ("spending", _all(looks))):
                     found.setdefault((target, how), []).append(row)
         for (target, how), rows in found.items():
-            yield _cell("differences", f"{both.name} ({both.measure})", how, target, LOOKS[-1], rows)
+            yield _cell(("differences", both.name, how, target, LOOKS[-1]), rows)
+
+
+def _about(mean: Mean, sample: Sample, target: str) -> Mean:
+    """Return the estimate about these questions, or about all of their kind."""
+    return mean if target == "collection" else mean.superpopulation(float(sample.people.var(ddof=1)))
+
+
+def _of_mean(mean: Mean, level: float, truth: float) -> tuple[float, float, float]:
+    return _seen(mean.value, *mean.interval(level), truth)
 
 
 def of_pool(count: int) -> Iterator[Cell]:
@@ -247,8 +235,8 @@ def of_pool(count: int) -> Iterator[Cell]:
                     without = _seen(one.plain, one.plain_low, one.plain_high, truth)
                     found.setdefault((name, target, "with"), []).append(with_it)
                     found.setdefault((name, target, "without"), []).append(without)
-        for (name, target, how), rows in found.items():
-            yield _cell("pool", f"{shared:g}, {name}", how, target, n, rows)
+        for (name, about, how), rows in found.items():
+            yield _cell(("pool", f"{shared:g}, {name}", how, about, n), rows)
 
 
 def _of(name: str, shares: Floats) -> float:
@@ -267,10 +255,10 @@ def _all(looks: Sequence[tuple[float, float, float]]) -> tuple[float, float, flo
     return min(held for held, _, _ in looks), *looks[-1][1:]
 
 
-def _cell(part: str, setting: str, how: str, about: str, size: int, rows: Sequence[tuple[float, float, float]]) -> Cell:
+def _cell(key: tuple[str, str, str, str, int], rows: Sequence[tuple[float, float, float]]) -> Cell:
     held, width, off = np.array(rows).T
     error = float(np.mean(off**2) ** 0.5)
-    return Cell(part, setting, how, about, size, float(held.mean()), float(np.nanmean(width)), error, len(rows))
+    return Cell(*key, float(held.mean()), float(np.nanmean(width)), error, len(rows))
 
 
 PARTS: dict[str, Callable[[int], Iterator[Cell]]] = {
@@ -285,12 +273,12 @@ ABOUT = {"collection": "these questions", "population": "questions of this kind"
 def tables(cells: Sequence[Cell]) -> dict[str, list[str]]:
     """Return a table a part: a row a setting, a column a way."""
     found = {
-        "draws": ["| people right; judge right on right, wrong | labels | simple | adaptive | width: simple | adaptive |"
-                  " error, adaptive over simple |", "| --- | ---: |" + " ---: |" * 5],
+        "draws": ["| people right; judge right on right, wrong | labels | simple | adaptive | width: simple |"
+                  " adaptive | error, adaptive over simple |", "| --- | ---: |" + " ---: |" * 5],
         "looks": ["| people right; judge right on right, wrong | each look alone | one look, at 200 | spending |"
                   " betting | width at 200: one look | spending | betting |", "| --- |" + " ---: |" * 7],
-        "differences": ["| runs | about | each look alone | one look, at 200 | spending | width at 200: one look |"
-                        " spending |", "| --- | --- |" + " ---: |" * 5],
+        "differences": ["| runs | about | one look, at 200 | spending | width at 200: one look | spending |",
+                        "| --- | --- |" + " ---: |" * 4],
         "pool": ["| as the older run, measure | about | asked | with the older run | without | width: with | without |",
                  "| --- | --- | ---: |" + " ---: |" * 4],
     }  # fmt: skip
@@ -330,7 +318,7 @@ def facts(cells: Sequence[Cell]) -> dict[str, str | Sequence[str]]:
         if (one.part, one.how) == ("draws", "adaptive")
     ]
     return {
-        **{name: lines for name, lines in tables(cells).items()},
+        **tables(cells),
         **{f"{part} times": f"{next(c.replications for c in cells if c.part == part):,}" for part in PARTS},
         "simple": span(shares("draws", "simple")),
         "adaptive": span(shares("draws", "adaptive")),
@@ -339,7 +327,6 @@ def facts(cells: Sequence[Cell]) -> dict[str, str | Sequence[str]]:
         "one look": wrong("looks", "once"),
         "spending": wrong("looks", "spending"),
         "betting": wrong("looks", "betting"),
-        "two alone": wrong("differences", "each alone"),
         "two once": wrong("differences", "once"),
         "two spending": wrong("differences", "spending"),
         **{f"pool {n}": span(shares("pool", "with", n)) for n in ASKED},

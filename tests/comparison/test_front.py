@@ -69,6 +69,7 @@ def test_scores_by_quality_and_cost_say_who_is_on_the_front() -> None:
 def test_what_c_costs_more_than_b() -> None:
     """Statistics3-a, section 4: the paired test of costs behind a claim; of quality the two are alike."""
     cost, right = nescio.compare(table(OTHER), ["mean(cost)", "accuracy"], baseline="b", run="c")
+    assert cost.spread is not None
     assert (cost.difference, cost.spread) == pytest.approx((0.15625, 0.0305273589), abs=1e-9)
     assert stdtr(7, -cost.difference / cost.spread) == pytest.approx(0.0006856208, abs=1e-9)
     assert right.difference == 0

@@ -94,7 +94,13 @@ def test_a_right_answer_has_a_price() -> None:
     """Twelve questions cost 0.02 each and eight are right: 0.24 over 8 is 0.03; without costs, or a right answer, there
     is none."""
     rows = [
-        {"run": run, "question": f"q{i}", "outcome": "correct" if i < 8 else "incorrect", "confidence": 0.9, "usd": 0.02}
+        {
+            "run": run,
+            "question": f"q{i}",
+            "outcome": "correct" if i < 8 else "incorrect",
+            "confidence": 0.9,
+            "usd": 0.02,
+        }
         for run in "ab"
         for i in range(12)
     ]

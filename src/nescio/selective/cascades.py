@@ -44,10 +44,9 @@ class Way(Struct, frozen=True):
     """What a way of answering earns: the cascade, or one system alone, each at thresholds chosen for it.
 
     `utility` and the shares are of held-out questions, each answered at thresholds that were chosen without its part;
-    `cost` is what a question costs on average, in the unit of the column, and `price` what a right answer does (None: no
-    costs, or nothing right). `in_sample` is the utility of the thresholds
-    on the questions that chose them, which is too high. `risk_upper` bounds the share of wrong answers where it was
-    asked for.
+    `cost` is what a question costs on average, in the unit of the column, and `price` what a right answer does (None:
+    nothing is right). `in_sample` is the utility of the thresholds on the questions that chose them, which is too high.
+    `risk_upper` bounds the share of wrong answers where it was asked for.
     """
 
     way: str

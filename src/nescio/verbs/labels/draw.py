@@ -40,9 +40,9 @@ from nescio.text import plural
 from nescio.verbs._output_paths import check_file
 from nescio.verbs._shared import OWN_FILE, RESOLVE, Reading, Seeded, Sourced
 
-
 NO_ANSWERS = note(
-    "draw.no_answers", "these files do not say what the answers are: people need them beside the sheet, by question and run"
+    "draw.no_answers",
+    "these files do not hold the answers themselves: people need them beside the sheet, by question and run",
 )
 
 
