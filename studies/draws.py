@@ -272,16 +272,23 @@ ABOUT = {"collection": "these questions", "population": "questions of this kind"
 
 def tables(cells: Sequence[Cell]) -> dict[str, list[str]]:
     """Return a table a part: a row a setting, a column a way."""
+    law, pair = "people right; judge right on right, wrong", ("simple", "adaptive")
+    looks, help_ = ("spending", "betting"), ("with the older run", "without")
+
+    def width(ways: Sequence[str]) -> list[str]:
+        return [f"width: {way}" for way in ways]
+
+    heads = {
+        "draws": [law, "labels", *pair, *width(pair), "error, adaptive over simple"],
+        "looks": [law, "each look alone", "one look, at 200", *looks, *width(("one look", *looks))],
+        "differences": ["runs", "about", "one look, at 200", "spending", *width(("one look", "spending"))],
+        "pool": ["as the older run, measure", "about", "asked", *help_, *width(help_)],
+    }
+    words = {"draws": 1, "looks": 1, "differences": 2, "pool": 2}  # columns of words
     found = {
-        "draws": ["| people right; judge right on right, wrong | labels | simple | adaptive | width: simple |"
-                  " adaptive | error, adaptive over simple |", "| --- | ---: |" + " ---: |" * 5],
-        "looks": ["| people right; judge right on right, wrong | each look alone | one look, at 200 | spending |"
-                  " betting | width at 200: one look | spending | betting |", "| --- |" + " ---: |" * 7],
-        "differences": ["| runs | about | one look, at 200 | spending | width at 200: one look | spending |",
-                        "| --- | --- |" + " ---: |" * 4],
-        "pool": ["| as the older run, measure | about | asked | with the older run | without | width: with | without |",
-                 "| --- | --- | ---: |" + " ---: |" * 4],
-    }  # fmt: skip
+        part: [f"| {' | '.join(head)} |", "|" + " --- |" * words[part] + " ---: |" * (len(head) - words[part])]
+        for part, head in heads.items()
+    }
     rows: dict[tuple[str, str, str, int], dict[str, Cell]] = {}
     for one in cells:
         rows.setdefault((one.part, one.setting, one.about, one.size), {})[one.how] = one
