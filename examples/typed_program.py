@@ -42,7 +42,7 @@ from nescio.verbs.check import Checked
 from nescio.verbs.comment import Commented
 from nescio.verbs.convert import Converted
 from nescio.verbs.judge import Judged
-from nescio.verbs.labels_draw import Sheet
+from nescio.verbs.labels.draw import Sheet
 from nescio.verbs.report import Report
 from nescio.verbs.stakes_prompts import PromptsWritten
 from nescio.verbs.tally import Tallied
@@ -80,10 +80,10 @@ def scores() -> None:
 def people() -> None:
     """Have people judge some answers, and ask whether they have judged enough."""
     with TemporaryDirectory() as folder:
-        sheet = nescio.labels_draw("outcomes.csv", Path(folder, "sheet.csv"), draw=20)
+        sheet = nescio.labels.draw("outcomes.csv", Path(folder, "sheet.csv"), draw=20)
         assert_type(sheet, Sheet)
         assert_type(sheet.to_label, tuple[ToLabel, ...])
-    enough = nescio.labels_look("outcomes.csv", "accuracy", labels="people.csv", half_width=0.1)
+    enough = nescio.labels.look("outcomes.csv", "accuracy", labels="people.csv", half_width=0.1)
     assert_type(enough.rows, tuple[LabelLook, ...])
 
 

@@ -171,6 +171,14 @@ STUDIES = (
         lambda row: row["measure"] == "accuracy",
     ),
     Plot(
+        "draws",
+        1,
+        "{people right; judge right on right, wrong}",
+        {"each look alone": "each look alone", "spending": "spending", "betting": "betting"},
+        "ever wrong, looking after every 20 of 200 labels",
+        0.05,
+    ),
+    Plot(
         "selective",
         1,
         "{measure}, {n} questions",

@@ -26,6 +26,7 @@ from nescio.sources.dataframes import from_dataframe as from_dataframe
 from nescio.verbs import assess as assess
 from nescio.verbs import ave as ave
 from nescio.verbs import campaign as campaign
+from nescio.verbs import labels as labels
 from nescio.verbs import meta as meta
 from nescio.verbs import nuggets as nuggets
 from nescio.verbs import read as read
@@ -43,8 +44,6 @@ from nescio.verbs.convert import convert as convert
 from nescio.verbs.from_counts import from_counts as from_counts
 from nescio.verbs.items import items as items
 from nescio.verbs.judge import judge as judge
-from nescio.verbs.labels_draw import labels_draw as labels_draw
-from nescio.verbs.labels_look import labels_look as labels_look
 from nescio.verbs.list_measures import list_measures as list_measures
 from nescio.verbs.look import look as look
 from nescio.verbs.plan import plan as plan

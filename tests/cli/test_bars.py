@@ -80,8 +80,8 @@ SHORT |= {
     "components",
     "items",
     "plan-labels",
-    "labels-draw",
-    "labels-look",
+    "labels draw",
+    "labels look",
     "plan-repeats",
     "look",
 }

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from scipy.special import factorial
+from scipy.special import factorial, stdtr
 
 import nescio
 from nescio.stats.front import claims, on_front
@@ -64,6 +64,15 @@ def test_scores_by_quality_and_cost_say_who_is_on_the_front() -> None:
     # c costs more than b by .15625, p = .0006856208, but is as good: that b beats c is not shown.
     assert by_mean["c"].claim == "open"
     assert "front" not in nescio.score(table(OTHER), "accuracy").tables
+
+
+def test_what_c_costs_more_than_b() -> None:
+    """Statistics3-a, section 4: the paired test of costs behind a claim; of quality the two are alike."""
+    cost, right = nescio.compare(table(OTHER), ["mean(cost)", "accuracy"], baseline="b", run="c")
+    assert cost.spread is not None
+    assert (cost.difference, cost.spread) == pytest.approx((0.15625, 0.0305273589), abs=1e-9)
+    assert stdtr(7, -cost.difference / cost.spread) == pytest.approx(0.0006856208, abs=1e-9)
+    assert right.difference == 0
 
 
 @pytest.mark.parametrize("baseline", [None, "b"])

@@ -85,6 +85,7 @@ def test_areas_slopes_and_differences(tmp_path: Path) -> None:
     area, *single = found.tables["differences"]
     assert (area.difference, area.p) == pytest.approx((35 / 221, 43 / 64), abs=1e-9)
     assert area.high - area.difference == pytest.approx(0.7894396802, abs=1e-9)
+    assert (area.high - area.difference) / 2.3646242516 == pytest.approx(0.3338541756, abs=1e-9)
     assert [row.difference for row in single] == pytest.approx([1 / 4, 1 / 8, -3 / 8, 25 / 8], abs=1e-9)
     assert [row.p for row in single] == pytest.approx([1 / 2, 1, 5 / 8, 1 / 4], abs=1e-9)
     # Student's quantile at 7 degrees of freedom is 2.3646242516.
@@ -117,14 +118,14 @@ SIX_X, SIX_Y = ["CCC", "CCU", "WUU", "CUC", "WWU", "WUU"], ["CCC", "CCC", "WWW",
 
 
 @pytest.mark.parametrize(
-    ("earns", "utility", "area", "difference", "error"),
+    ("earns", "utility", "area", "differences", "errors"),
     [
-        (1.0, [0, 0, 1 / 2], 0.03125, 37 / 6, 2.1200104822),
-        (0.0, [0, -1 / 6, 1 / 3], -0.0486111111, 6, 2.0655911180),
+        (1.0, [0, 0, 1 / 2], 0.03125, [0.8020833333, 1, 37 / 6], [0.4099016792, 0.8164965809, 2.1200104822]),
+        (0.0, [0, -1 / 6, 1 / 3], -0.0486111111, [0.7222222222, 5 / 6, 6], [0.3561085110, 0.7031674370, 2.0655911180]),
     ],
 )
 def test_the_other_page_s_six_questions(
-    tmp_path: Path, earns: float, utility: list[float], area: float, difference: float, error: float
+    tmp_path: Path, earns: float, utility: list[float], area: float, differences: list[float], errors: list[float]
 ) -> None:
     """Statistics3-a, section 1: stakes 1, 3 and 9; the sixth question has no answer."""
     path = table(tmp_path, {"y": SIX_Y, "x": SIX_X}, ["1", "3", "9"], unanswerable=[5], column="stake")
@@ -136,9 +137,11 @@ def test_the_other_page_s_six_questions(
     assert (x.per_tenfold, x.p) == pytest.approx((0.6986344248, 6 / 243), abs=1e-9)
     assert (x.low / math.log(10), x.high / math.log(10)) == pytest.approx((0.0567718174, 0.5500543337), abs=1e-9)
     assert (y.per_tenfold, y.p) == (0, 1)
-    last = found.tables["differences"][-1]
-    assert (last.difference, last.p) == pytest.approx((difference, 1 / 8), abs=1e-9)
-    assert (last.high - last.difference) / 2.5705818366 == pytest.approx(error, abs=1e-9)
+    areas, first, *others = found.tables["differences"]
+    assert [row.difference for row in (areas, *others)] == pytest.approx(differences, abs=1e-9)
+    spread = [(row.high - row.difference) / 2.5705818366 for row in (areas, *others)]
+    assert spread == pytest.approx(errors, abs=1e-9)
+    assert [row.p for row in (first, *others)] == pytest.approx([1, 1 / 2, 1 / 8], abs=1e-9)
 
 
 def test_the_other_page_s_regret(tmp_path: Path) -> None:

@@ -81,7 +81,7 @@ MADE: dict[str, Callable[[pd.DataFrame], Results]] = {
     "items": lambda table: nescio.items(pd.concat([table, table.assign(run=table["run"] + " again")])),
     "components": lambda table: nescio.components(repeated(table), factor=["repeat"]),
     "plan_labels": lambda table: nescio.plan_labels(table, run="b & <b>", correlation=0.7, half_width=0.6),
-    "labels_look": lambda table: nescio.labels_look(table, labels=labelled(table), half_width=0.1),
+    "labels.look": lambda table: nescio.labels.look(table, labels=labelled(table), half_width=0.1),
     "plan_repeats": lambda table: nescio.plan_repeats(variances=(0.15, 0.1), budget=1000),  # noqa: ARG005
     "from_counts": lambda table: nescio.from_counts(237, 156, 107),  # noqa: ARG005
     "meta.agreement": nescio.meta.agreement,

@@ -122,6 +122,8 @@ def test_a_run_that_lacks_a_repeat_lacks_no_question() -> None:
     loaded = load(table)
     assert not any("missing" in note for note in in_words(loaded.notes))
     assert "run 'y': 1 of 2 questions has fewer than 2 answers" in in_words(loaded.notes)
+    more = load([*table, *rows("z", [(0, 1, 0), (1, 1, 0)])])
+    assert "each of 2 runs: 1 of 2 questions has fewer than 2 answers" in in_words(more.notes)  # said once
     lacking = [*rows("x", [(2, 0, 0), (1, 1, 0)]), *rows("y", [(1, 1, 0)])]
     with pytest.raises(MismatchError, match="run 'y' lacks 1 of 2 questions"):
         load(lacking)

@@ -336,6 +336,21 @@ def test_data_without_single_answers_is_refused() -> None:
         nescio.score(repeated, labels=LABELS)
 
 
+def wider(people: str, judge: str, every: str) -> float:
+    """How many times the standard error of one look is that of one of several: residuals over 1 - h, where h is 1 over
+    the number of labels of which the judge says the same, one more disagreement, and m - 1 in place of m - 2."""
+    return wider_of(*([int(c) for c in one] for one in (people, judge, every)))
+
+
+def wider_of(*values: list[int]) -> float:
+    d, g, whole = (np.array(one, dtype=float) for one in values)
+    weight = ((d - d.mean()) @ g / len(d)) / whole.var(ddof=1)
+    left = d - d.mean() - min(max(weight, 0.0), 1.0) * (g - g.mean())
+    alike = np.array([(g == one).sum() for one in g])
+    plain, looked = (left**2).sum(), ((left / (1 - 1 / alike)) ** 2).sum() + 1
+    return float(math.sqrt(max(looked, 3) / (len(d) - 1) / (max(plain, 3) / (len(d) - 2))))
+
+
 def test_intervals_of_looks_hold_together() -> None:
     """Looked at with 20 labels, and now with the 50 of 200 answers that are planned: 20 labels have .015/.045 = 1/3 of
     the information, so the two statistics correlate by the root of 1/3; the law of two normal variables, of another
@@ -349,6 +364,7 @@ def test_intervals_of_looks_hold_together() -> None:
     assert once.low is not None
     assert now.low is not None
     quantile = float(stats.t.ppf(0.975, 48)) * (now.value - now.low) / (once.value - once.low)
+    quantile /= wider("1101" * 12 + "10", "10" * 25, "10" * 100)
     last = float(stats.norm.isf(stats.t.sf(quantile, 48)))
     root = math.sqrt(1 / 3)
     first = float(stats.norm.isf(2 * stats.norm.sf(stats.norm.isf(0.0125) / root)))
@@ -358,24 +374,30 @@ def test_intervals_of_looks_hold_together() -> None:
     assert "label_looks=20+50" in str(looked.signature) or "label_looks:20+50" in str(looked.signature)
 
 
-def looked_at(*looks: int) -> tuple[Any, Any, int]:
-    """Compare two runs by labels on the first 50 of 200 questions, once and after looks."""
+def looked_at(*looks: int) -> tuple[float, Any, Any]:
+    """Compare two runs by labels on the first 50 of 200 questions, once and after looks; the first is the p-value of one
+    look, with the standard error of several."""
     outcomes = [*rows({"x": "10" * 100}), *rows({"y": "1000" * 50})]
     labels = [*rows({"x": "1101" * 12 + "10"}, "verdict"), *rows({"y": "1101" * 10 + "1010001000"}, "verdict")]
     how: dict[str, Any] = {"labels": labels, "target": "collection"}
     once = nescio.compare(outcomes, ["accuracy"], **how)
     looked = nescio.compare(outcomes, ["accuracy"], label_looks=looks, **how)
     assert looked.rows[0].difference == once.rows[0].difference
-    return once, looked, once.tables["labels"][0].labels
+    mine, theirs, x, y = "1101" * 12 + "10", "1101" * 10 + "1010001000", "10" * 100, "1000" * 50
+    people, judge = ([int(a) - int(b) for a, b in zip(*two, strict=True)] for two in ((mine, theirs), (x, y)))
+    p = once.rows[0].p
+    assert p is not None
+    apart = stats.t.isf(p / 2, 48) / wider_of(people, judge[:50], judge)
+    return float(2 * stats.t.sf(apart, 48)), once, looked
 
 
 def test_a_comparison_after_one_look_has_the_p_value_of_what_is_spent() -> None:
     """The first look, at 50 of 100 planned of 200: tau = (1/100 - 1/200)/(1/50 - 1/200) = 1/3. The bound spends
     p = 4(1 - Phi(z(1 - a/4)/root tau)), so a = 4(1 - Phi(root tau z(1 - p/4)))."""
-    once, looked, n = looked_at(100)
+    p, once, looked = looked_at(100)
     alone, now = once.rows[0], looked.rows[0]
-    assert n == 50
-    assert now.p == pytest.approx(4 * stats.norm.sf(math.sqrt(1 / 3) * stats.norm.isf(alone.p / 4)), rel=1e-6)
+    assert once.tables["labels"][0].labels == 50
+    assert now.p == pytest.approx(4 * stats.norm.sf(math.sqrt(1 / 3) * stats.norm.isf(p / 4)), rel=1e-6)
     assert now.p > alone.p
     assert now.high - now.low > alone.high - alone.low
     assert now.detectable is None
@@ -386,8 +408,8 @@ def test_a_comparison_after_one_look_has_the_p_value_of_what_is_spent() -> None:
 def test_a_comparison_after_two_looks_errs_as_often_as_its_p_value_says() -> None:
     """As in `test_intervals_of_looks_hold_together`, with the error rate p: 20 labels spend what is theirs of it, and the
     bound at 50 is the difference that was found."""
-    once, looked, _ = looked_at(20, 50)
-    alone, now = once.rows[0].p, looked.rows[0].p
+    alone, _, looked = looked_at(20, 50)
+    now = looked.rows[0].p
     root = math.sqrt(1 / 3)
     first = float(stats.norm.isf(2 * stats.norm.sf(stats.norm.isf(now / 4) / root)))
     last = float(stats.norm.isf(alone / 2))

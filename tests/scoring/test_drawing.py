@@ -43,7 +43,7 @@ def test_three_draws_by_what_the_labels_say(tmp_path: Path) -> None:
     rows, people = answers(600, 1)
     sheet, labels, sizes = tmp_path / "sheet.csv", None, []
     for draw in (60, 60, 40):
-        drawn = nescio.labels_draw(rows, sheet, draw=draw, labels=labels, how="adaptive")
+        drawn = nescio.labels.draw(rows, sheet, draw=draw, labels=labels, how="adaptive")
         assert sum(kind.drawn for kind in drawn) == draw
         labels = judged(sheet, people)
         sizes.append(len({row["question_id"] for row in labels}))
@@ -62,18 +62,18 @@ def test_three_draws_by_what_the_labels_say(tmp_path: Path) -> None:
 def test_a_simple_draw_has_no_probabilities(tmp_path: Path) -> None:
     rows, people = answers(200, 2)
     sheet = tmp_path / "sheet.csv"
-    first = nescio.labels_draw(rows, sheet, draw=30)
+    first = nescio.labels.draw(rows, sheet, draw=30)
     labels = judged(sheet, people)
     assert "inclusion" not in labels[0]
     assert {(kind.judge, kind.drawn) for kind in first} == {("anything", 30)}
-    again = nescio.labels_draw(rows, sheet, draw=20, labels=labels)
+    again = nescio.labels.draw(rows, sheet, draw=20, labels=labels)
     more = judged(sheet, people)
     assert [row["question_id"] for row in more[: len(labels)]] != []
     assert {row["question_id"] for row in labels} < {row["question_id"] for row in more}
     assert again.rows[0].drawn_before == 30
     looked = nescio.score(rows, "accuracy", labels=more, label_looks=[30, 60], target="collection")
     assert looked["x", "accuracy"].low is not None
-    then = nescio.labels_draw(rows, sheet, draw=20, labels=more, how="adaptive")  # goes on from a simple sample
+    then = nescio.labels.draw(rows, sheet, draw=20, labels=more, how="adaptive")  # goes on from a simple sample
     assert sum(kind.drawn for kind in then) == 20
     judged(sheet, people)
 
@@ -82,31 +82,65 @@ def test_draws_that_cannot_be_are_refused(tmp_path: Path) -> None:
     rows, people = answers(60, 3)
     sheet = tmp_path / "sheet.csv"
     with pytest.raises(NescioError, match="questions to draw from"):
-        nescio.labels_draw(rows, sheet, draw=100)
+        nescio.labels.draw(rows, sheet, draw=100)
     with pytest.raises(NescioError, match="unknown run 'z'"):
-        nescio.labels_draw(rows, sheet, draw=10, runs=["z"])
+        nescio.labels.draw(rows, sheet, draw=10, runs=["z"])
     with pytest.raises(NescioError, match="too few for each kind"):
-        nescio.labels_draw(rows, sheet, draw=3, how="adaptive")
+        nescio.labels.draw(rows, sheet, draw=3, how="adaptive")
     silent = [{**row, "outcome": "unanswered"} for row in rows]
     with pytest.raises(NescioError, match="abstentions need none"):
-        nescio.labels_draw(silent, sheet, draw=3)
+        nescio.labels.draw(silent, sheet, draw=3)
     assert not sheet.exists()
-    nescio.labels_draw(rows, sheet, draw=20, how="adaptive")
+    nescio.labels.draw(rows, sheet, draw=20, how="adaptive")
     labels = judged(sheet, people)
     with pytest.raises(NescioError, match="no simple sample"):
-        nescio.labels_draw(rows, sheet, draw=5, labels=labels, how="simple")
+        nescio.labels.draw(rows, sheet, draw=5, labels=labels, how="simple")
     labels[0]["inclusion"] = "0.9"
     with pytest.raises(NescioError, match="not those of a draw from these runs"):
-        nescio.labels_draw(rows, sheet, draw=5, labels=labels, how="adaptive")
+        nescio.labels.draw(rows, sheet, draw=5, labels=labels, how="adaptive")
+
+
+def test_a_sheet_with_verdicts_is_not_written_over(tmp_path: Path) -> None:
+    rows, people = answers(60, 7)
+    sheet, other = tmp_path / "sheet.csv", tmp_path / "more.csv"
+    nescio.labels.draw(rows, sheet, draw=10)
+    nescio.labels.draw(rows, sheet, draw=20, seed=1)  # nobody has judged yet
+    given = judged(sheet, people)
+    with sheet.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(given[0]))
+        writer.writeheader()
+        writer.writerows(given)
+    held = sheet.read_bytes()
+    with pytest.raises(NescioError, match=f"has {len(given)} verdicts of people that would be lost"):
+        nescio.labels.draw(rows, sheet, draw=10)
+    assert sheet.read_bytes() == held
+    nescio.labels.draw(rows, other, draw=10, labels=sheet)
+
+
+def test_a_sheet_has_the_texts_that_the_files_have(tmp_path: Path) -> None:
+    sheet, rows = tmp_path / "sheet.csv", [{"run": "x", "question": f"q{i}", "outcome": "correct"} for i in range(20)]
+    bare = nescio.labels.draw(rows, sheet, draw=5)
+    assert sheet.read_text(encoding="utf-8").splitlines()[0] == "question_id,run,verdict"
+    assert any("do not hold the answers themselves" in one.text for one in bare.notes)
+    path = tmp_path / "answered.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["run", "question", "outcome", "answer"])
+        writer.writerows(["x", f"q{i}", "correct", f"answer {i}"] for i in range(20))
+    full = nescio.labels.draw(path, sheet, draw=5)
+    assert not any("do not hold the answers themselves" in one.text for one in full.notes)
+    with sheet.open(encoding="utf-8", newline="") as file:
+        drawn = list(csv.DictReader(file))
+    assert all(row["answer"] == row["question_id"].replace("q", "answer ") for row in drawn)
 
 
 def test_answers_that_wait_are_said(tmp_path: Path) -> None:
     rows, people = answers(100, 4)
     sheet = tmp_path / "sheet.csv"
-    nescio.labels_draw(rows, sheet, draw=20, how="adaptive")
+    nescio.labels.draw(rows, sheet, draw=20, how="adaptive")
     labels = judged(sheet, people)
     labels[3]["verdict"] = ""
-    found = nescio.labels_draw(rows, sheet, draw=5, labels=labels, how="adaptive")
+    found = nescio.labels.draw(rows, sheet, draw=5, labels=labels, how="adaptive")
     assert any("1 answer of an earlier draw has no verdict yet" in one.text for one in found.notes)
 
 
@@ -119,7 +153,7 @@ def test_looks_say_stop_or_how_many_more() -> None:
     one = [row for row in rows if row["run"] == "x"]
 
     def look(m: int, **how: Any) -> Any:
-        return nescio.labels_look(one, "accuracy", labels=labels[:m], **how).rows[0]
+        return nescio.labels.look(one, "accuracy", labels=labels[:m], **how).rows[0]
 
     assert look(5, half_width=0.1).verdict.startswith("go on: fewer than 10")
     early = look(40, half_width=0.05)
@@ -136,11 +170,11 @@ def test_looks_say_stop_or_how_many_more() -> None:
     ]
     assert (spending.low, spending.high) == (same.low, same.high)
     # The order in which labels came is that of the table.
-    turned = nescio.labels_look(one, "accuracy", labels=labels[:100][::-1], half_width=0.01).rows[0]
+    turned = nescio.labels.look(one, "accuracy", labels=labels[:100][::-1], half_width=0.01).rows[0]
     assert (turned.low, turned.high) != (look(100, half_width=0.01).low, look(100, half_width=0.01).high)
     with pytest.raises(NescioError, match="simple random sample"):
-        nescio.labels_look(one, "accuracy", labels=[{**row, "inclusion": 0.5} for row in labels[:50]], half_width=0.1)
+        nescio.labels.look(one, "accuracy", labels=[{**row, "inclusion": 0.5} for row in labels[:50]], half_width=0.1)
     with pytest.raises(NescioError, match="when labels are enough"):
-        nescio.labels_look(one, "accuracy", labels=labels[:50])
+        nescio.labels.look(one, "accuracy", labels=labels[:50])
     with pytest.raises(NescioError, match="where people's verdicts are"):
-        nescio.labels_look(one, "accuracy", half_width=0.1)
+        nescio.labels.look(one, "accuracy", half_width=0.1)

@@ -90,6 +90,28 @@ def test_a_policy_is_applied_to_other_answers(tmp_path: Path) -> None:
         nescio.cascade(log, apply=policy, run_output=tmp_path / "out.csv", ungraded="exclude")
 
 
+def test_a_right_answer_has_a_price() -> None:
+    """Twelve questions cost 0.02 each and eight are right: 0.24 over 8 is 0.03; without costs, or a right answer, there
+    is none."""
+    rows = [
+        {
+            "run": run,
+            "question": f"q{i}",
+            "outcome": "correct" if i < 8 else "incorrect",
+            "confidence": 0.9,
+            "usd": 0.02,
+        }
+        for run in "ab"
+        for i in range(12)
+    ]
+    found = nescio.cascade(rows, systems=["a", "b"], cost="usd", right=1.0, error=0, folds=3)
+    assert found.rows[1].price == pytest.approx(0.03)
+    assert all(row.price == pytest.approx(row.cost / row.correct) for row in found)
+    assert nescio.cascade(rows, systems=["a", "b"], folds=3).rows[1].price is None
+    wrong = [{**row, "outcome": "incorrect"} for row in rows]
+    assert nescio.cascade(wrong, systems=["a", "b"], cost="usd", right=1.0, folds=3).rows[1].price is None
+
+
 def test_silence_is_right_where_there_is_no_answer(tmp_path: Path) -> None:
     """Nobody is right on the last two, which have no answer: silence earns 1 there."""
     rows = [f"{run},q{i},correct,0.9,true" for run in "ab" for i in range(4)]

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import binom
 
-from nescio.stats.chosen import another_count, another_value, level_of_each, upper_of_chosen
+from nescio.stats.chosen import _every_outcome, another_count, another_value, level_of_each, upper_of_chosen
 from nescio.stats.intervals import wilson
 
 TABLE = {  # w/m: the bound of a run picked beforehand, and of one chosen out of five
@@ -57,6 +57,40 @@ def test_how_often_the_bound_of_the_best_of_few_holds(runs: int, counted: int, c
     weight = np.append(np.diff(least), 1 - least[-1])
     holds = np.array([upper_of_chosen(errors, 80, counted, 0.95) >= 0.3 for errors in range(81)])
     assert weight[holds].sum() == pytest.approx(chance, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "answers", "bound"),
+    [
+        (0, 12, 0.3187079309),
+        (1, 25, 0.2374860617),
+        (3, 40, 0.2299068028),
+        (7, 55, 0.2676792536),
+        (14, 70, 0.3339506010),
+    ],
+)
+def test_the_bound_of_the_best_of_five_thresholds(wrong: int, answers: int, bound: float) -> None:
+    """Statistics3-a, section 2: thresholds .9 to .5."""
+    assert upper_of_chosen(wrong, answers, 5, 0.95) == pytest.approx(bound, abs=1e-9)
+
+
+def test_the_laws_of_another_sample() -> None:
+    """Statistics3, section 2.2, and statistics3-a, section 2: 50 of 70 and 42 of 70; c@1 after 35, 14 and 21."""
+    right, chances = law_of_right(50, 70, 70)
+    assert chances[right <= 39].sum() == pytest.approx(0.0320487866, abs=1e-9)
+    assert chances[right == 50].sum() == pytest.approx(0.0744422698, abs=1e-9)
+    right, chances = law_of_right(42, 70, 70)
+    mean = chances @ right
+    assert mean == pytest.approx(41.9014084507, abs=1e-9)
+    assert (chances @ (right - mean) ** 2) ** 0.5 == pytest.approx(5.7391935920, abs=1e-9)
+    outcomes, chances = _every_outcome(np.array([35.5, 14.5, 21.5]), 70)
+    assert chances @ c_at_1(outcomes) == pytest.approx(0.6416390506, abs=1e-9)
+
+
+def law_of_right(right: int, n: int, more: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return numbers of right answers with their chances, where there is hardly a third outcome."""
+    outcomes, chances = _every_outcome(np.array([right + 0.5, n - right + 0.5, 1e-12]), more)
+    return outcomes[:, 0], chances
 
 
 def test_another_sample_of_the_first_page() -> None:

@@ -192,6 +192,7 @@ def test_three_factors_of_section_b_6() -> None:
     assert [found.components[s] for s in order] == pytest.approx(components, abs=1e-9)
     assert found.spread((0, 1, 2)).variance == pytest.approx(0.0594444444, abs=1e-9)
     assert found.variance((5, 3, 2), 1) == pytest.approx(0.0683333333, abs=1e-9)
+    assert found.variance((5, 3, 2), 1) ** 0.5 == pytest.approx(0.2614064524, abs=1e-9)
 
 
 def test_a_factor_of_one_level_says_nothing_of_others() -> None:

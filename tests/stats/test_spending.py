@@ -33,6 +33,12 @@ def test_labels_of_a_pool_tell_more_than_their_number() -> None:
     assert level_of_look(looks, 200, 1000) == pytest.approx(1 - 0.0435503, abs=1e-4)  # 2(1 - Phi(2.0183652063))
 
 
+def test_shares_of_the_planned_information() -> None:
+    """Statistics3-b, section 11: .06, .12, … .3 of all units."""
+    shares = (0.1489361702, 0.3181818182, 0.5121951220, 0.7368421053, 1)
+    assert fractions((60, 120, 180, 240, 300), 300, 1000) == pytest.approx(shares, abs=1e-9)
+
+
 @pytest.mark.parametrize("rate", [0.2, 0.05, 0.001])
 def test_the_p_value_of_a_look_is_the_error_rate_whose_bound_it_reaches(rate: float) -> None:
     looks = (40, 80, 120)

@@ -39,12 +39,13 @@ def corrected_pairs(
     for measure in wanted:
         for run, baseline in pairs:
             x, y = place[run], place[baseline]
-            one = corrected_difference(labels, measure, (x, y), target=target, level=level)
+            one = corrected_difference(labels, measure, (x, y), target=target, level=level, looked=bool(looks))
             plan = plan_of_looks(labels, looks, one.how.labels, one.how.answers)
             if plan is not None:
                 own = level_of_look(*plan, one.how.answers, level)
                 p = p_of_look(one.p, *plan, one.how.answers)
-                one = replace(corrected_difference(labels, measure, (x, y), target=target, level=own), p=p)
+                at = corrected_difference(labels, measure, (x, y), target=target, level=own, looked=True)
+                one = replace(at, p=p)
             rows.append(
                 Comparison(
                     run,
@@ -101,7 +102,8 @@ def _more(
     one, plan = found
     if labels.inclusion is not None or labels.strata is not None or not one.how.labels < one.how.answers:
         return []
-    of_these = corrected_difference(labels, measure, runs, target="collection", level=level)
+    looked = plan is not None
+    of_these = corrected_difference(labels, measure, runs, target="collection", level=level, looked=looked)
     m, answers = one.how.labels, one.how.answers
     spread = of_these.error**2 / (1 / m - 1 / answers)  # the variance of a single label
     rest = max(one.error**2 - of_these.error**2, 0.0)  # what no label changes

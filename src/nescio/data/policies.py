@@ -145,19 +145,26 @@ def _repeats_notes(outcomes: Outcomes) -> list[Note]:
             times=outcomes.repeats.span(present).replace("-", " to "),
         )
     ]
+    alike: dict[tuple[int, int, int], list[str]] = {}
     for run, own in zip(outcomes.runs, counts, strict=True):
-        fewer = int(((own > 0) & (own < own.max(initial=0))).sum())
+        most = int(own.max(initial=0))
+        fewer = int(((own > 0) & (own < most)).sum())
         if fewer:
-            notes.append(
-                note(
-                    "outcomes.fewer_repeats",
-                    "run {subject!r}: {fewer} of {total:n question} {fewer:has/have} fewer than {most} answers",
-                    run,
-                    fewer=fewer,
-                    total=int((own > 0).sum()),
-                    most=int(own.max(initial=0)),
-                )
+            alike.setdefault((fewer, int((own > 0).sum()), most), []).append(run)
+    for (fewer, total, most), runs in alike.items():
+        one = len(runs) == 1
+        notes.append(
+            note(
+                "outcomes.fewer_repeats",
+                f"{'run {subject!r}' if one else 'each of {runs:n run}'}: {{fewer}} of {{total:n question}} "
+                "{fewer:has/have} fewer than {most} answers",
+                runs[0] if one else "",
+                runs=len(runs),
+                fewer=fewer,
+                total=total,
+                most=most,
             )
+        )
     return notes
 
 

@@ -31,6 +31,7 @@ def _record(row: Any) -> dict[str, Any]:
     }
     if row.cost is not None:
         record["cost"] = f"{row.cost:.4g}"
+        record["per right"] = "" if row.price is None else f"{row.price:.4g}"
     record["in sample"] = signed(row.in_sample)
     if row.risk_upper is not None:
         record["wrong at most"] = f"{row.risk_upper:.1%}"

@@ -30,6 +30,7 @@ from nescio.stats.prediction_powered import (
 )
 
 FEW = 50  # labels below which an interval is approximate
+FEW_DIFFER = 10  # labels on which people and judge differ, below which intervals held in 92% (docs/draws.md)
 METHOD = "prediction-powered"
 
 
@@ -97,13 +98,15 @@ class Units(Struct, frozen=True, eq=False):
         return len(self.known)
 
 
-def corrected_score(labels: Labels, measure: Measure, run: int, *, target: Target, level: float) -> Corrected:
-    """Correct one run's score by its labels."""
-    return _corrected(labels, measure, ((run, 1),), target, level)
+def corrected_score(
+    labels: Labels, measure: Measure, run: int, *, target: Target, level: float, looked: bool = False
+) -> Corrected:
+    """Correct one run's score by its labels; `looked` says that this is one of several looks at them."""
+    return _corrected(labels, measure, ((run, 1),), target, level, looked=looked)
 
 
 def corrected_difference(
-    labels: Labels, measure: Measure, runs: tuple[int, int], *, target: Target, level: float
+    labels: Labels, measure: Measure, runs: tuple[int, int], *, target: Target, level: float, looked: bool = False
 ) -> Corrected:
     r"""Correct the difference of two runs on the questions that both have, by the labels of both.
 
@@ -112,11 +115,17 @@ def corrected_difference(
     `nescio.stats.prediction_powered` estimates this mean. Questions on which both runs are silent are known, and are
     no part of what the labels are a sample of.
     """
-    return _corrected(labels, measure, ((runs[0], 1), (runs[1], -1)), target, level)
+    return _corrected(labels, measure, ((runs[0], 1), (runs[1], -1)), target, level, looked=looked)
 
 
 def _corrected(
-    labels: Labels, measure: Measure, signed: Sequence[tuple[int, int]], target: Target, level: float
+    labels: Labels,
+    measure: Measure,
+    signed: Sequence[tuple[int, int]],
+    target: Target,
+    level: float,
+    *,
+    looked: bool,
 ) -> Corrected:
     data = labels.data
     runs = [run for run, _ in signed]
@@ -135,8 +144,8 @@ def _corrected(
     pulls = [side.sign * side.form.silence(a) for side, a in zip(sides, accuracies, strict=True)]
     needless = sum((pull * silent[side.run] for side, pull in zip(sides, pulls, strict=True)), np.zeros(n))
     alone = _closed_spread(sides[0], accuracies[0], pulls[0]) if len(sides) == 1 else None
-    mean = _estimate(units, scale)
-    by_people = _estimate(replace(units, judge=_without(units)), scale)
+    mean = _estimate(units, scale, looked)
+    by_people = _estimate(replace(units, judge=_without(units)), scale, looked)
     figures = []
     for one in (mean, by_people):
         whole = _whole(one, units, target, needless, alone)
@@ -149,8 +158,9 @@ def _corrected(
     weight = float(np.mean(mean.weights)) if mean.weights else math.nan
     people_figures = people, people_low, people_high
     how = Correction(*names, measure.label, judge, *people_figures, weight, mean.correlation, mean.labels, answers, n)
+    differ = int((~units.known & (np.abs(units.people - units.judge[:, 0]) > 0)).sum())
     error = math.sqrt(whole.variance) if math.isfinite(whole.variance) else math.nan
-    return Corrected(value, low, high, error, shifted.p_value(), how, tuple(_remarks(mean, answers)))
+    return Corrected(value, low, high, error, shifted.p_value(), how, tuple(_remarks(mean, answers, differ)))
 
 
 def units_of(labels: Labels, sides: Sequence[Side], use: Array) -> Units:
@@ -202,7 +212,7 @@ def _inclusion_of(labels: Labels, sides: Sequence[Side], use: Array, known: Arra
     return inclusion
 
 
-def _estimate(units: Units, scale: float) -> Mean:
+def _estimate(units: Units, scale: float, looked: bool) -> Mean:
     """Estimate the mean of what needs labels; with known probabilities, of all questions."""
     seen, open_ = ~np.isnan(units.people), ~units.known
     if units.inclusion is not None:
@@ -215,7 +225,7 @@ def _estimate(units: Units, scale: float) -> Mean:
     if units.strata is None:
         if not open_.any():  # silence throughout: nothing to estimate
             return Mean(0.0, 0.0, 1.0, (0.0,), 0, 0)
-        return simple(samples[0], scale=scale)
+        return simple(samples[0], scale=scale, looked=looked)
     return stratified(samples, scale=scale)
 
 
@@ -261,7 +271,7 @@ def _accuracy(labels: Labels, side: Side, use: Array) -> float:
     """Return a run's corrected accuracy on these questions, in [0, 1]."""
     right = Side(side.run, 1, replace(side.form, slope=1.0, constant=0.0))
     units = units_of(labels, [right], use)
-    mean = _estimate(units, 1.0)
+    mean = _estimate(units, 1.0, looked=False)
     value = _whole(mean, units, "collection", np.zeros(units.n), None).value
     return min(max(value, 0.0), 1.0) if math.isfinite(value) else math.nan
 
@@ -277,7 +287,7 @@ def _figure(mean: Mean, constant: float, measure: Measure, level: float, *, sign
     return value, min(ends[0], value), max(ends[1], value)
 
 
-def _remarks(mean: Mean, answers: int) -> list[Note]:
+def _remarks(mean: Mean, answers: int, differ: int) -> list[Note]:
     if mean.labels < FEWEST and answers:
         return [note("labels.too_few", "undefined: people judged {labels} of {answers} answers", labels=mean.labels,
                      answers=answers)]  # fmt: skip
@@ -285,6 +295,14 @@ def _remarks(mean: Mean, answers: int) -> list[Note]:
     if mean.labels < min(FEW, answers):
         remarks.append(
             note("labels.approximate", "only {labels} labels: treat this interval as approximate", labels=mean.labels)
+        )
+    elif mean.labels < answers and differ < FEW_DIFFER:
+        remarks.append(
+            note(
+                "labels.few_differ",
+                "people and judge differ on {differ:n label} only: this interval may hold less often than it says",
+                differ=differ,
+            )
         )
     if mean.labels < answers and not math.isnan(mean.correlation) and mean.correlation**2 < 1 / mean.labels:
         remarks.append(

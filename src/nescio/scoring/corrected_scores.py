@@ -54,7 +54,7 @@ def score_labelled(
         own = laid if stratum is None else laid.select(np.asarray(laid.data.strata[by or ""]) == stratum)
         for run, name in enumerate(part.runs):
             for measure in wanted:
-                one = corrected_score(own, measure, run, target=target, level=levels[run])
+                one = corrected_score(own, measure, run, target=target, level=levels[run], looked=bool(looks))
                 low, high = (one.low, one.high) if ci else (None, None)
                 method = METHOD if ci else None
                 rows.append(Score(name, measure.label, one.value, low, high, one.how.n, stratum, method))

@@ -55,7 +55,7 @@ class ToLabel(Struct, frozen=True):
 
 
 class Draw(Results[Kind], frozen=True):
-    """What `labels_draw` gives: the kinds of questions, and in `to_label` the answers, those already drawn first."""
+    """What `labels draw` gives: the kinds of questions, and in `to_label` the answers, those already drawn first."""
 
     to_label: tuple[ToLabel, ...] = ()
 

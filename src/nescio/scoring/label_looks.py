@@ -72,11 +72,13 @@ def look_at_labels(
     rows, remarks = [], list[Remark]()
     for run, name in enumerate(laid.data.runs):
         level = level_of_labels(laid, run, label_looks, ci / 100)
-        found = corrected_score(laid, chosen, run, target="collection", level=level)
+        planned = bool(label_looks)
+        found = corrected_score(laid, chosen, run, target="collection", level=level, looked=planned)
         low, high = found.low, found.high
         if not label_looks:
             low, high = _by_betting(laid, chosen, run, order, 1 - ci / 100)
-        doubts = [one for one in found.remarks if label_looks or one.code != "labels.approximate"]  # bets are exact
+        exact = () if planned else ("labels.approximate", "labels.few_differ")
+        doubts = [one for one in found.remarks if one.code not in exact]
         remarks += [(one, chosen.label, f"run {name!r}") for one in doubts]
         z = _last_bound(laid, run, label_looks, ci / 100)
         rows.append(_row(found, (low, high), half_width, limit, z))

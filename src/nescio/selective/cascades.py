@@ -44,9 +44,9 @@ class Way(Struct, frozen=True):
     """What a way of answering earns: the cascade, or one system alone, each at thresholds chosen for it.
 
     `utility` and the shares are of held-out questions, each answered at thresholds that were chosen without its part;
-    `cost` is what a question costs on average, in the unit of the column. `in_sample` is the utility of the thresholds
-    on the questions that chose them, which is too high. `risk_upper` bounds the share of wrong answers where it was
-    asked for.
+    `cost` is what a question costs on average, in the unit of the column, and `price` what a right answer does (None:
+    nothing is right). `in_sample` is the utility of the thresholds on the questions that chose them, which is too high.
+    `risk_upper` bounds the share of wrong answers where it was asked for.
     """
 
     way: str
@@ -56,6 +56,7 @@ class Way(Struct, frozen=True):
     incorrect: float
     unanswered: float
     cost: float | None
+    price: float | None
     in_sample: float
     risk_upper: float | None
     n: int
@@ -286,18 +287,20 @@ def _held_out(answers: Answers, without: Sequence[Choice], part: NDArray[np.int6
 def _way(runs: Sequence[str], name: str, chosen: Choice, done: Done, terms: Terms) -> Way:
     limits = (math.inf,) * len(runs) if chosen.thresholds is None else chosen.thresholds
     steps = tuple(Step(run, limit if math.isfinite(limit) else None) for run, limit in zip(runs, limits, strict=True))
-    answered = done.by >= 0
+    right = float(((done.by >= 0) & ~done.wrong).mean())
+    paid = None if terms.worth is None else float(done.paid.mean()) * terms.worth
     return Way(
         name,
         steps,
         float(done.utility.mean()),
-        float((answered & ~done.wrong).mean()),
+        right,
         float(done.wrong.mean()),
-        float((~answered).mean()),
-        None if terms.worth is None else float(done.paid.mean()) * terms.worth,
+        float((done.by < 0).mean()),
+        paid,
+        None if paid is None or not right else paid / right,
         chosen.utility,
         None if math.isnan(chosen.upper) else chosen.upper,
-        len(answered),
+        len(done.by),
     )
 
 

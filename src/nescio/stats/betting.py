@@ -75,12 +75,18 @@ def interval(made: Bets, pool: int, *, running: bool = True) -> tuple[float, flo
 
 def _capital(mean: float, made: Bets, t: int, pool: int, upward: bool) -> float:
     """Return the logarithm of the capital of the bets that the mean is above (or below) this one, less its goal."""
+    return float(gains(mean, made, t, pool, upward).sum()) - made.goal
+
+
+def gains(mean: float, made: Bets, t: int, pool: int, upward: bool) -> Floats:
+    """Return what each of the first t bets that the mean is above (or below) this one adds to the logarithm of the
+    capital; where their sum has reached `made.goal` at some look, this mean is refuted."""
     i = np.arange(t)
     now = (pool * mean - np.concatenate([[0.0], np.cumsum(made.labels)[: t - 1]])) / (pool - i)
     room = now - made.least[:t] if upward else made.most[:t] - now
     size = np.minimum(made.size[:t], FULL / np.maximum(room, 1e-300))
     away = made.x[:t] - now if upward else now - made.x[:t]
-    return float(np.log1p(np.maximum(size * away, -1 + 1e-12)).sum()) - made.goal
+    return np.log1p(np.maximum(size * away, -1 + 1e-12))
 
 
 def _weights(labels: Floats, judge: Floats, every: Floats) -> Floats:

@@ -55,7 +55,7 @@ def boundaries(taus: tuple[float, ...], alpha: float = 0.05) -> tuple[float, ...
     from scipy.optimize import brentq
     from scipy.special import ndtri
 
-    at, weight = np.polynomial.legendre.leggauss(NODES)
+    at, weight = _rule()
     bounds: list[float] = []
     before, places, density = 0.0, np.zeros(1), np.ones(1)  # density times weight, of what goes on
     for tau in taus:
@@ -73,6 +73,13 @@ def boundaries(taus: tuple[float, ...], alpha: float = 0.05) -> tuple[float, ...
         density = (kernel @ density) * weight * edge
         places, before = new, tau
     return tuple(bounds)
+
+
+@lru_cache(maxsize=1)
+def _rule() -> tuple[Array, Array]:
+    """Return the nodes and weights of the integration."""
+    at, weight = np.polynomial.legendre.leggauss(NODES)
+    return at, weight
 
 
 def _too_often(c: float, root: float, places: Array, density: Array, free: float) -> float:

@@ -22,8 +22,7 @@ ORDER = (
     *(
         "plan",
         "plan_labels",
-        "labels_draw",
-        "labels_look",
+        "labels",
         "plan_repeats",
         "meta",
         "audit",

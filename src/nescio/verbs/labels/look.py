@@ -1,12 +1,12 @@
 """Say whether people have judged enough, or about how many more labels it takes; you may look as often as you like.
 
 FILES are judged answers, as for `nescio score`, and LABELS people's verdicts so far on a simple random sample of them
-(`nescio labels-draw`), in the order in which they came.
+(`nescio labels draw`), in the order in which they came.
 
 \b
-nescio labels-look questions.jsonl runs/*.jsonl --labels people.csv -m accuracy --half-width 0.1
-nescio labels-look outcomes.csv --labels people.csv -m accuracy --limit 0.5
-nescio labels-look outcomes.csv --labels people.csv --half-width 0.1 --label-looks 20,60
+nescio labels look questions.jsonl runs/*.jsonl --labels people.csv -m accuracy --half-width 0.1
+nescio labels look outcomes.csv --labels people.csv -m accuracy --limit 0.5
+nescio labels look outcomes.csv --labels people.csv --half-width 0.1 --label-looks 20,60
 
 Intervals are of what people would say of all these answers. Those of all looks hold together: at any looks whatever, by
 betting; or, narrower, at looks that are planned to end with so many labels (--label-looks), by alpha spending.
@@ -27,8 +27,8 @@ from nescio.scoring.label_looks import LabelLook, look_at_labels
 from nescio.verbs._shared import OWN_FILE, RESOLVE, Reading, Sourced, WithInterval, WithMeasure
 
 
-class LabelsLookRequest(Reading, WithInterval, WithMeasure, Sourced):
-    """What `nescio labels-look` is asked."""
+class LookRequest(Reading, WithInterval, WithMeasure, Sourced):
+    """What `nescio labels look` is asked."""
 
     labels: Any = option(
         default=None, kind=OWN_FILE, help="People's verdicts so far (run, question, verdict). Always needed."
@@ -56,8 +56,8 @@ class LabelsLookRequest(Reading, WithInterval, WithMeasure, Sourced):
             )
 
 
-@verb(LabelsLookRequest, show=show_label_looks)
-def labels_look(request: LabelsLookRequest) -> Results[LabelLook]:
+@verb(LookRequest, show=show_label_looks)
+def look(request: LookRequest) -> Results[LabelLook]:
     own = ("label_looks", "half_width", "limit", "ci", "resolve")
     return look_at_labels(
         request.source,

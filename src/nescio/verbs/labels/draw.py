@@ -4,9 +4,9 @@ FILES are judged answers, as for `nescio score`. The sheet (OUTPUT) has a row fo
 without the judge's verdict; people fill the column `verdict` (correct or incorrect).
 
 \b
-nescio labels-draw questions.jsonl runs/*.jsonl sheet.csv --draw 30
-nescio labels-draw outcomes.csv more.csv --draw 6 --labels people.csv
-nescio labels-draw outcomes.csv more.csv --draw 6 --labels people.csv --how adaptive
+nescio labels draw questions.jsonl runs/*.jsonl sheet.csv --draw 30
+nescio labels draw outcomes.csv more.csv --draw 6 --labels people.csv
+nescio labels draw outcomes.csv more.csv --draw 6 --labels people.csv --how adaptive
 nescio score questions.jsonl runs/*.jsonl --labels people.csv
 
 With --labels, the sheet also has the answers judged so far, and takes their place. With --how adaptive, the column
@@ -16,13 +16,16 @@ That pays from some 100 labels on, where the judge errs far more often on one ki
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import csv
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
 
 from nescio.data.assessors import Resolution
+from nescio.data.notes import note
+from nescio.errors import MismatchError, opt
 from nescio.formats.native.outcome_table.outcome_table_writer import guard
 from nescio.options import argument, option, verb
 from nescio.options.kinds import NAMES
@@ -33,12 +36,18 @@ from nescio.scoring.corrected_scores import open_labelled
 from nescio.scoring.drawing import Draw, How, ToLabel, draw_labels
 from nescio.scoring.score import open_data
 from nescio.sources.writing import csv_text, write_text
+from nescio.text import plural
 from nescio.verbs._output_paths import check_file
 from nescio.verbs._shared import OWN_FILE, RESOLVE, Reading, Seeded, Sourced
 
+NO_ANSWERS = note(
+    "draw.no_answers",
+    "these files do not hold the answers themselves: people need them beside the sheet, by question and run",
+)
 
-class LabelsDrawRequest(Reading, Seeded, Sourced):
-    """What `nescio labels-draw` is asked."""
+
+class DrawRequest(Reading, Seeded, Sourced):
+    """What `nescio labels draw` is asked."""
 
     output: Path | str = argument(kw_only=False, argument=True, metavar="OUTPUT", help="The sheet to write (.csv).")
     draw: int = option(default=50, low=1, help="How many questions to draw.")
@@ -62,8 +71,8 @@ class Sheet(Draw, frozen=True):
     wrote: tuple[str, ...] = ()
 
 
-@verb(LabelsDrawRequest, working="drawing", show=show_draw, prints="json")
-def labels_draw(request: LabelsDrawRequest) -> Sheet:
+@verb(DrawRequest, working="drawing", show=show_draw, prints="json")
+def draw(request: DrawRequest) -> Sheet:
     output = Path(request.output)
     check_file(output, "a sheet", (".csv",), request.inputs())
     options: Mapping[str, Any] = {"texts": True, **request.values(Reading)}
@@ -74,10 +83,27 @@ def labels_draw(request: LabelsDrawRequest) -> Sheet:
     )
     how: dict[str, Any] = {name: getattr(request, name) for name in ("draw", "runs", "how", "seed", "resolve")}
     drawn = draw_labels(loaded, request.labels, options, **how)
-    write_text(output, csv_text(map(guarded, _rows(drawn.to_label, loaded))))
+    _check_kept(output, drawn.to_label)
+    columns = _columns(drawn.to_label, loaded)
+    write_text(output, csv_text(map(guarded, [[*columns], *zip(*columns.values(), strict=True)])))
     new = sum(not one.verdict for one in drawn.to_label)
     wrote = (f"wrote {len(drawn.to_label):,} answers to {output}, {new:,} of them to be judged",)
-    return replace(Sheet(**{name: getattr(drawn, name) for name in drawn.__struct_fields__}), wrote=wrote)
+    sheet = Sheet(**{name: getattr(drawn, name) for name in drawn.__struct_fields__})
+    return replace(sheet, notes=sheet.notes if "answer" in columns else (*sheet.notes, NO_ANSWERS), wrote=wrote)
+
+
+def _check_kept(output: Path, to_label: Sequence[ToLabel]) -> None:
+    """Raise MismatchError where people's verdicts would be written over that the new sheet does not hold."""
+    if not output.is_file():
+        return
+    kept = {(one.question, one.run) for one in to_label if one.verdict}
+    with output.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+        judged = [(row.get("question_id"), row.get("run")) for row in csv.DictReader(file) if row.get("verdict")]
+    if lost := len(set(judged) - kept):
+        raise MismatchError(
+            f"{output} has {plural(lost, 'verdict')} of people that would be lost; write to another file, with "
+            f"{opt('labels', str(output))} to go on from them"
+        )
 
 
 def guarded(row: Sequence[Any]) -> list[Any]:
@@ -85,14 +111,21 @@ def guarded(row: Sequence[Any]) -> list[Any]:
     return [guard(cell) for cell in row]
 
 
-def _rows(to_label: Sequence[ToLabel], loaded: Loaded) -> Iterator[Sequence[Any]]:
-    """Yield the sheet: what was asked and said only where the files have it, probabilities only of what has some."""
+def _columns(to_label: Sequence[ToLabel], loaded: Loaded) -> dict[str, list[Any]]:
+    """Return the sheet: what was asked and said only where the files have it, probabilities only of what has some."""
     texts = texts_of(loaded) or Texts()
-    weighed = any(one.inclusion is not None for one in to_label)
-    yield ["question_id", *(["question", "gold", "answer"] * bool(texts)), "run", *(["inclusion"] * weighed), "verdict"]
-    for one in to_label:
-        key = (one.question, None)
-        asked, gold = texts.asked.get(key, ("", ""))
-        said = texts.said.get(one.run, {}).get(key)
-        words = [asked, gold, said.answer if said else ""] if texts else []
-        yield [one.question, *words, one.run, *([one.inclusion] * weighed), one.verdict]
+    asked = [texts.asked.get((one.question, None), ("", "")) for one in to_label]
+    said = [texts.said.get(one.run, {}).get((one.question, None)) for one in to_label]
+    words: dict[str, list[Any]] = {
+        "question": [question for question, _ in asked],
+        "gold": [gold for _, gold in asked],
+        "answer": [one.answer if one else "" for one in said],
+    }
+    odds = [one.inclusion for one in to_label]
+    return {
+        "question_id": [one.question for one in to_label],
+        **{name: column for name, column in words.items() if any(column)},
+        "run": [one.run for one in to_label],
+        **({} if None in odds else {"inclusion": odds}),
+        "verdict": [one.verdict for one in to_label],
+    }

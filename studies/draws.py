@@ -1,0 +1,365 @@
+"""Do draws of labels, looks at them and an older run keep their word? The study behind docs/draws.md.
+
+    python studies/draws.py draws looks differences pool     some half an hour; writes docs/draws.csv
+    python studies/draws.py                                  writes docs/draws.md
+
+A judge has a verdict on each of 1,000 answers, and errs. People's verdicts on some of them are all that the estimates
+get (`nescio labels draw`, `nescio labels look`, `score` and `compare --label-looks`), or an older run's outcomes on all
+of them (`score --pool`). Each replication has new answers; the truth is what people would say of all of them, or the
+law they come from.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import click
+import numpy as np
+from cells import read_cells, write_cells
+from numpy.typing import NDArray
+from pages import fill
+
+from nescio.data.evidence import Evidence
+from nescio.data.judge_record import Target
+from nescio.data.outcomes import CORRECT, INCORRECT, SILENT, Outcomes
+from nescio.data.policies import Policies, apply_policies
+from nescio.measures import parse
+from nescio.scoring.corrected import corrected_score
+from nescio.scoring.drawing import Before, Pool, _kinds, _kinds_of
+from nescio.scoring.labels import Labels
+from nescio.scoring.pooled import _helped
+from nescio.stats.betting import FEWEST, bets, gains, interval
+from nescio.stats.drawing import systematic
+from nescio.stats.prediction_powered import Mean, Sample, simple
+from nescio.stats.spending import level_of_look
+
+DOCS = Path(__file__).parents[1] / "docs"
+N, LEVEL = 1_000, 0.95
+LOOKS = tuple(range(20, 201, 20))
+REPLICATIONS = {"draws": 2_000, "looks": 4_000, "differences": 4_000, "pool": 4_000}
+Floats = NDArray[np.float64]
+
+
+class Law(Struct, frozen=True):
+    """How often people call an answer right, and how often a judge does where it is right, and where it is not."""
+
+    right: float
+    on_right: float
+    on_wrong: float
+
+    def __str__(self) -> str:
+        return f"{self.right:g}; {self.on_right:g}, {1 - self.on_wrong:g}"
+
+
+class Couple(Struct, frozen=True):
+    """Two runs; on half of the questions both share whether they are right."""
+
+    name: str
+    one: Law
+    other: Law
+
+
+LAWS = (Law(0.7, 0.9, 0.15), Law(0.9, 0.95, 0.3), Law(0.5, 0.75, 0.25), Law(0.3, 0.9, 0.02))
+COUPLES = (
+    Couple("alike", LAWS[0], LAWS[0]),
+    Couple("alike, seldom wrong", LAWS[1], LAWS[1]),
+    Couple("unlike", Law(0.8, 0.9, 0.15), Law(0.6, 0.9, 0.15)),
+    Couple("alike, the judge is not", Law(0.7, 0.95, 0.3), Law(0.7, 0.85, 0.05)),
+)
+WIDTHS = 50  # replications for the mean width of betting
+SHARED = (0.8, 0.3)  # how often the new run ends as the older one did
+OLDER, NEWER = (0.6, 0.25, 0.15), (0.7, 0.2, 0.1)  # correct, incorrect, unanswered
+SIZES, ASKED = (60, 100, 200), (20, 50, 100)
+
+
+class Cell(Struct, frozen=True):
+    """A row: how often intervals hold the truth (of looks, all of them), how wide they are, and the root mean square
+    error of their estimates."""
+
+    part: str
+    setting: str
+    how: str
+    about: str
+    size: int
+    held: float
+    width: float
+    error: float
+    replications: int
+
+
+def laid(said: NDArray[np.int8], judge: NDArray[np.int8]) -> Labels:
+    """Lay a judge's states beside people's verdicts on all of them; arrays have shape (runs, questions)."""
+    runs, questions = (tuple(map(str, range(size))) for size in judge.shape)
+    evidence, _ = apply_policies(Outcomes(runs, questions, judge), Policies())
+    assert isinstance(evidence, Evidence)
+    return Labels(evidence, said, judge == SILENT, None, "")
+
+
+def draw(rng: np.random.Generator, law: Law, people: NDArray[np.bool_]) -> NDArray[np.int8]:
+    """Draw a judge's states of answers that people call right or not."""
+    right = rng.random(people.shape) < np.where(people, law.on_right, law.on_wrong)
+    return np.where(right, CORRECT, INCORRECT).astype(np.int8)
+
+
+def only(labels: Labels, some: NDArray[np.int64]) -> Labels:
+    """Return people's verdicts on some questions alone."""
+    said = np.full_like(labels.said, -1)
+    said[:, some] = labels.said[:, some]
+    return replace(labels, said=said)
+
+
+def adaptive(labels: Labels, size: int, rng: np.random.Generator) -> Labels:
+    """Draw half of the labels, and the other half by what these say, as `nescio labels draw --how adaptive` does."""
+    open_ = labels.data.present & ~labels.known
+    kinds = _kinds(labels, [0], open_)
+    seen = np.zeros(open_.shape[1], dtype=bool)
+    before = Before(seen, np.zeros(len(seen)))
+    for part in (size - size // 2, size // 2):
+        own = only(labels, np.flatnonzero(seen))
+        made = _kinds_of(Pool(own, (0,), open_, kinds), before, part)
+        odds = np.array([kind.inclusion for kind in made])[kinds]
+        left = ~seen
+        now = np.zeros(len(seen), dtype=bool)
+        now[left] = systematic((odds[left] - before.odds[left]) / (1 - before.odds[left]), kinds[left], rng)
+        seen = seen | now
+        before = Before(seen, odds)
+    return replace(only(labels, np.flatnonzero(seen)), inclusion=np.where(seen, before.odds, np.nan)[None])
+
+
+def of_draws(count: int) -> Iterator[Cell]:
+    """Score one run by labels that were drawn at once, and adaptively in two draws."""
+    measure = parse("accuracy")
+    for law, size in ((law, size) for law in LAWS for size in SIZES):
+        rng = np.random.default_rng([11, LAWS.index(law), size])
+        found: dict[str, list[tuple[float, float, float]]] = {"simple": [], "adaptive": []}
+        for _ in range(count):
+            people = rng.random((1, N)) < law.right
+            labels = laid(people.astype(np.int8), draw(rng, law, people))
+            drawn = {"simple": only(labels, rng.permutation(N)[:size]), "adaptive": adaptive(labels, size, rng)}
+            for how, own in drawn.items():
+                one = corrected_score(own, measure, 0, target="collection", level=LEVEL)
+                found[how].append(_seen(one.value, one.low, one.high, float(people.mean())))
+        for how, rows in found.items():
+            yield _cell(("draws", str(law), how, "collection", size), rows)
+
+
+LEVELS = tuple(level_of_look(LOOKS[: k + 1], LOOKS[-1], N, LEVEL) for k in range(len(LOOKS)))
+WAYS = ("each alone", "once", "spending", "betting")
+
+
+def of_looks(count: int) -> Iterator[Cell]:
+    """Look at one run's labels after every 20 of 200: is the truth ever outside?"""
+    for number, law in enumerate(LAWS):
+        rng = np.random.default_rng([12, number])
+        found: dict[str, list[tuple[float, float, float]]] = {name: [] for name in WAYS}
+        for at in range(count):
+            people = rng.random(N) < law.right
+            judge = (draw(rng, law, people) == CORRECT).astype(float)
+            truth, came = float(people.mean()), rng.permutation(N)[: LOOKS[-1]]
+            labels = people[came].astype(float)
+            own = [Sample(labels[:m], judge[came[:m]], judge) for m in LOOKS]
+            alone = [_of_mean(simple(one), LEVEL, truth) for one in own]
+            found["each alone"].append(_all(alone))
+            found["once"].append(alone[-1])
+            looks = zip(own, LEVELS, strict=True)
+            found["spending"].append(_all([_of_mean(simple(one, looked=True), level, truth) for one, level in looks]))
+            made = bets(labels, judge[came], judge, alpha=1 - LEVEL)
+            ends = interval(made, N) if at < WIDTHS else (np.nan, np.nan)
+            won = [np.cumsum(gains(truth, made, len(came), N, up))[FEWEST - 1 :].max() for up in (True, False)]
+            held = max(won) < made.goal  # neither bet against the truth ever reached its goal
+            found["betting"].append((float(held), ends[1] - ends[0], np.nan))
+        for how, rows in found.items():
+            yield _cell(("looks", str(law), how, "collection", LOOKS[-1]), rows)
+
+
+def of_differences(count: int) -> Iterator[Cell]:
+    """Look at the difference of two runs' accuracies after every 20 of 200 questions: is the truth ever outside?"""
+    for number, both in enumerate(COUPLES):
+        laws = both.one, both.other
+        rng = np.random.default_rng([13, number])
+        found: dict[tuple[str, str], list[tuple[float, float, float]]] = {}
+        for _ in range(count):
+            shared, luck = rng.random(N) < 0.5, rng.random((2, N))
+            luck[1] = np.where(shared, luck[0], luck[1])
+            right = luck < np.array([[law.right] for law in laws])
+            judged = [draw(rng, law, of) == CORRECT for law, of in zip(laws, right, strict=True)]
+            people, judge = (x.astype(float) - y for x, y in (right, judged))
+            came = rng.permutation(N)[: LOOKS[-1]]
+            own = [Sample(people[came[:m]], judge[came[:m]], judge) for m in LOOKS]
+            truths = {"collection": float(people.mean()), "population": laws[0].right - laws[1].right}
+            once, looked = simple(own[-1]), [simple(one, looked=True) for one in own]
+            for target, truth in truths.items():
+                looks = [
+                    _of_mean(_about(mean, one, target), level, truth)
+                    for mean, one, level in zip(looked, own, LEVELS, strict=True)
+                ]
+                last = _of_mean(_about(once, own[-1], target), LEVEL, truth)
+                for how, row in (("once", last), ("spending", _all(looks))):
+                    found.setdefault((target, how), []).append(row)
+        for (target, how), rows in found.items():
+            yield _cell(("differences", both.name, how, target, LOOKS[-1]), rows)
+
+
+def _about(mean: Mean, sample: Sample, target: str) -> Mean:
+    """Return the estimate about these questions, or about all of their kind."""
+    return mean if target == "collection" else mean.superpopulation(float(sample.people.var(ddof=1)))
+
+
+def _of_mean(mean: Mean, level: float, truth: float) -> tuple[float, float, float]:
+    return _seen(mean.value, *mean.interval(level), truth)
+
+
+def of_pool(count: int) -> Iterator[Cell]:
+    """Score a run that was asked some of an older run's questions."""
+    targets: tuple[Target, ...] = ("collection", "population")
+    for shared, n in ((shared, n) for shared in SHARED for n in ASKED):
+        rng = np.random.default_rng([14, int(10 * shared), n])
+        found: dict[tuple[str, str, str], list[tuple[float, float, float]]] = {}
+        law = shared * np.array(OLDER) + (1 - shared) * np.array(NEWER)
+        for _ in range(count):
+            older = rng.choice(3, N, p=OLDER)
+            newer = np.where(rng.random(N) < shared, older, rng.choice(3, N, p=NEWER))
+            x, y, asked = np.eye(3)[older], np.eye(3)[newer], rng.permutation(N)[:n]
+            for name in ("accuracy", "c@1", "UF"):
+                for target in targets:
+                    truth = _of(name, y.mean(axis=0) if target == "collection" else law)
+                    one, _ = _helped("newer", parse(name), (y[asked], x[asked], x), LEVEL, target)
+                    with_it = _seen(one.value, one.low, one.high, truth)
+                    without = _seen(one.plain, one.plain_low, one.plain_high, truth)
+                    found.setdefault((name, target, "with"), []).append(with_it)
+                    found.setdefault((name, target, "without"), []).append(without)
+        for (name, about, how), rows in found.items():
+            yield _cell(("pool", f"{shared:g}, {name}", how, about, n), rows)
+
+
+def _of(name: str, shares: Floats) -> float:
+    """Return a measure of the shares of the three outcomes, by its formula."""
+    right, wrong, silent = shares.tolist()
+    return {"accuracy": right, "c@1": right * (1 + silent), "UF": right - wrong}[name]
+
+
+def _seen(value: float, low: float, high: float, truth: float) -> tuple[float, float, float]:
+    """Say whether an interval holds the truth, how wide it is, and by how much the estimate is off."""
+    return float(low <= truth <= high), high - low, value - truth
+
+
+def _all(looks: Sequence[tuple[float, float, float]]) -> tuple[float, float, float]:
+    """Return the last look, holding where all do."""
+    return min(held for held, _, _ in looks), *looks[-1][1:]
+
+
+def _cell(key: tuple[str, str, str, str, int], rows: Sequence[tuple[float, float, float]]) -> Cell:
+    held, width, off = np.array(rows).T
+    error = float(np.mean(off**2) ** 0.5)
+    return Cell(*key, float(held.mean()), float(np.nanmean(width)), error, len(rows))
+
+
+PARTS: dict[str, Callable[[int], Iterator[Cell]]] = {
+    "draws": of_draws,
+    "looks": of_looks,
+    "differences": of_differences,
+    "pool": of_pool,
+}
+ABOUT = {"collection": "these questions", "population": "questions of this kind"}
+
+
+def tables(cells: Sequence[Cell]) -> dict[str, list[str]]:
+    """Return a table a part: a row a setting, a column a way."""
+    law, pair = "people right; judge right on right, wrong", ("simple", "adaptive")
+    looks, help_ = ("spending", "betting"), ("with the older run", "without")
+
+    def width(ways: Sequence[str]) -> list[str]:
+        return [f"width: {way}" for way in ways]
+
+    heads = {
+        "draws": [law, "labels", *pair, *width(pair), "error, adaptive over simple"],
+        "looks": [law, "each look alone", "one look, at 200", *looks, *width(("one look", *looks))],
+        "differences": ["runs", "about", "one look, at 200", "spending", *width(("one look", "spending"))],
+        "pool": ["as the older run, measure", "about", "asked", *help_, *width(help_)],
+    }
+    words = {"draws": 1, "looks": 1, "differences": 2, "pool": 2}  # columns of words
+    found = {
+        part: [f"| {' | '.join(head)} |", "|" + " --- |" * words[part] + " ---: |" * (len(head) - words[part])]
+        for part, head in heads.items()
+    }
+    rows: dict[tuple[str, str, str, int], dict[str, Cell]] = {}
+    for one in cells:
+        rows.setdefault((one.part, one.setting, one.about, one.size), {})[one.how] = one
+    for (part, setting, about, size), ways in rows.items():
+        held = {how: one.held if part in ("draws", "pool") else 1 - one.held for how, one in ways.items()}
+        shares = [f"{share:.1%}" for share in held.values()]
+        widths = [f"{one.width:.3f}" for how, one in ways.items() if how != "each alone"]
+        first = {
+            "draws": [setting, str(size)],
+            "looks": [setting],
+            "differences": [setting, ABOUT[about]],
+            "pool": [setting, ABOUT[about], str(size)],
+        }[part]
+        last = [f"{ways['adaptive'].error / ways['simple'].error:.2f}"] if part == "draws" else []
+        found[part].append(f"| {' | '.join([*first, *shares, *widths, *last])} |")
+    return found
+
+
+def facts(cells: Sequence[Cell]) -> dict[str, str | Sequence[str]]:
+    """Return the tables, and the figures that the prose names."""
+
+    def shares(part: str, how: str, size: int | None = None) -> list[float]:
+        return [one.held for one in cells if (one.part, one.how) == (part, how) and size in (None, one.size)]
+
+    def span(found: Sequence[float]) -> str:
+        return f"{min(found):.1%} to {max(found):.1%}"
+
+    def wrong(part: str, how: str) -> str:
+        return span([1 - held for held in shares(part, how)])
+
+    ratio = [
+        one.error / next(c.error for c in cells if (c.part, c.setting, c.size, c.how) == ("draws", *_of_draw(one)))
+        for one in cells
+        if (one.part, one.how) == ("draws", "adaptive")
+    ]
+    return {
+        **tables(cells),
+        **{f"{part} times": f"{next(c.replications for c in cells if c.part == part):,}" for part in PARTS},
+        "simple": span(shares("draws", "simple")),
+        "adaptive": span(shares("draws", "adaptive")),
+        "gain": f"{min(ratio):.2f} to {max(ratio):.2f}",
+        "alone": wrong("looks", "each alone"),
+        "one look": wrong("looks", "once"),
+        "spending": wrong("looks", "spending"),
+        "betting": wrong("looks", "betting"),
+        "two once": wrong("differences", "once"),
+        "two spending": wrong("differences", "spending"),
+        **{f"pool {n}": span(shares("pool", "with", n)) for n in ASKED},
+        **{f"plain {n}": span(shares("pool", "without", n)) for n in ASKED},
+    }
+
+
+def _of_draw(one: Cell) -> tuple[str, int, str]:
+    return one.setting, one.size, "simple"
+
+
+@click.command()
+@click.argument("parts", nargs=-1, type=click.Choice([*PARTS]))
+@click.option("--replications", type=int, help="Replications of each setting.  [default: those of the page]")
+def main(parts: tuple[str, ...], replications: int | None) -> None:
+    """Simulate the parts named, or write the page."""
+    path = DOCS / "draws.csv"
+    cells = read_cells(Cell, path) if path.exists() else []
+    for part in parts:
+        made = list(PARTS[part](replications or REPLICATIONS[part]))
+        cells = [one for one in (read_cells(Cell, path) if path.exists() else []) if one.part != part]
+        cells = sorted([*cells, *made], key=lambda one: [*PARTS].index(one.part))
+        write_cells(cells, path)
+    if not parts:
+        (DOCS / "draws.md").write_text(fill("draws", facts(cells)), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
