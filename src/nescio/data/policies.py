@@ -152,14 +152,23 @@ def _repeats_notes(outcomes: Outcomes) -> list[Note]:
         if fewer:
             alike.setdefault((fewer, int((own > 0).sum()), most), []).append(run)
     for (fewer, total, most), runs in alike.items():
-        one = len(runs) == 1
+        if len(runs) > 1:
+            notes.append(
+                note(
+                    "outcomes.runs_fewer_repeats",
+                    "each of {runs:n run}: {fewer} of {total:n question} {fewer:has/have} fewer than {most} answers",
+                    runs=len(runs),
+                    fewer=fewer,
+                    total=total,
+                    most=most,
+                )
+            )
+            continue
         notes.append(
             note(
                 "outcomes.fewer_repeats",
-                f"{'run {subject!r}' if one else 'each of {runs:n run}'}: {{fewer}} of {{total:n question}} "
-                "{fewer:has/have} fewer than {most} answers",
-                runs[0] if one else "",
-                runs=len(runs),
+                "run {subject!r}: {fewer} of {total:n question} {fewer:has/have} fewer than {most} answers",
+                runs[0],
                 fewer=fewer,
                 total=total,
                 most=most,

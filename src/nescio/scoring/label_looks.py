@@ -24,6 +24,7 @@ from nescio.scoring.corrected_scores import (
     level_of_labels,
     open_labelled,
     plan_of_looks,
+    said_of_looks,
     signed_looks,
     suitable,
 )
@@ -87,24 +88,18 @@ def look_at_labels(
     how |= {"half_width": f"{half_width:g}"} if half_width is not None else {}
     how |= {"limit": f"{limit:g}"} if limit is not None else {}
     line = sign(measures=chosen.name, **loaded.signature, **laid.signature, target="collection", **how)
-    notes = [*loaded.notes, *laid.notes, *gather(remarks), _about(label_looks)]
+    notes = [*loaded.notes, *laid.notes, *gather(remarks), *_about(label_looks)]
     return Results(tuple(rows), line, tuple(dict.fromkeys(notes)), "look")
 
 
-def _about(looks: Sequence[int]) -> Note:
-    if looks:
-        return note(
-            "labels.looks",
-            "the intervals of all {looks:n look} up to {planned:n label} hold together (alpha spending after "
-            "O'Brien and Fleming), if the labels come in random order",
-            looks=len(looks),
-            planned=looks[-1],
+def _about(looks: Sequence[int]) -> list[Note]:
+    return said_of_looks(looks) or [
+        note(
+            "labels.betting",
+            "intervals hold at however many looks, if the labels stand in the table in the random order in which they "
+            f"came; {opt('label_looks')} makes them narrower where looks are planned",
         )
-    return note(
-        "labels.betting",
-        "intervals hold at however many looks, if the labels stand in the table in the random order in which they came;"
-        f" {opt('label_looks')} makes them narrower where looks are planned",
-    )
+    ]
 
 
 def _arrival(loaded: Loaded, laid: Labels, table: Any) -> np.ndarray[Any, np.dtype[np.int64]]:

@@ -80,18 +80,28 @@ def score_pooled(
             raise MismatchError(f"{opt('pool')}: the older run has none of the questions of run {name!r}")
         if len(shared) < len(own):
             lost = len(own) - len(shared)
-            text = "run {subject!r}: {lost:n question} {lost:is/are} not in the pool, and not used"
-            notes.append(note("pool.not_there", text, name, lost=lost))
+            notes.append(
+                note(
+                    "pool.not_there",
+                    "run {subject!r}: {lost:n question} {lost:is/are} not in the pool, and not used",
+                    name,
+                    lost=lost,
+                )
+            )
         drawn = np.zeros(len(place), dtype=bool)
         drawn[[place[question] for question in shared]] = True
         if differs_by_more_than_chance(
             every[:, OUTCOMES.index("correct")] == 1, np.ones(len(place), dtype=bool), drawn
         ):
-            text = (
-                "run {subject!r}: the older run's share of correct answers differs between the questions that this run "
-                "was asked and the others by more than chance in a random sample; what was chosen cannot be corrected"
+            notes.append(
+                note(
+                    "pool.chosen",
+                    "run {subject!r}: the older run's share of correct answers differs between the questions that this "
+                    "run was asked and the others by more than chance in a random sample; what was chosen cannot be "
+                    "corrected",
+                    name,
+                )
             )
-            notes.append(note("pool.chosen", text, name))
         y, x = np.array([own[q] for q in shared]), np.array([known[q] for q in shared])
         for measure in wanted:
             one, doubts = _helped(name, measure, (y, x, every), (ci or 95) / 100, target)
@@ -209,11 +219,23 @@ def _correlation(values: Floats, residuals: Floats) -> float:
 def _doubts(n: int, gain: float, used: int, wanted: int) -> list[Note]:
     doubts = []
     if used < wanted:
-        text = "the older run differs too little on these questions to correct by all its outcomes ({used} of {wanted})"
-        doubts.append(note("pool.dropped", text, used=used, wanted=wanted))
+        doubts.append(
+            note(
+                "pool.dropped",
+                "the older run differs too little on these questions to correct by all its outcomes ({used} of "
+                "{wanted})",
+                used=used,
+                wanted=wanted,
+            )
+        )
     if n < FEW:
         doubts.append(note("pool.few", "only {n} questions: treat this interval as approximate", n=n))
     if gain >= 1:
-        text = f"the older run does not help here (variance × {{gain:.2f}}); leave {opt('pool')} out"
-        doubts.append(note("pool.useless", text, gain=gain))
+        doubts.append(
+            note(
+                "pool.useless",
+                f"the older run does not help here (variance × {{gain:.2f}}); leave {opt('pool')} out",
+                gain=gain,
+            )
+        )
     return doubts
