@@ -164,3 +164,13 @@ def test_a_value_at_its_limit_by_hand() -> None:
     assert at_limit(1.0, (-1.0, 1.0), 10, 0.95) == pytest.approx((1 - 2 * 0.30849710781876083, 1.0), abs=1e-12)
     assert undefined(at_limit(1.0, (0.0, 1.0), 0, 0.95))
     assert undefined(at_limit(1.0, (-math.inf, 1.0), 10, 0.95))
+
+
+def test_a_percentile_is_the_quantile_of_numpy_bit_for_bit() -> None:
+    rng = np.random.default_rng(3)
+    for size in (1, 2, 3, 7, 40, 999):
+        for values in (rng.random(size), rng.integers(0, 5, size) / 7, np.where(rng.random(size) < 0.2, np.inf, 1.0)):
+            for level in (0.0, 0.5, 0.9, 0.95, 0.99, 1.0, rng.random()):
+                with np.errstate(invalid="ignore"):
+                    expected = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
+                    assert np.array_equal(percentile(values, level), expected, equal_nan=True)

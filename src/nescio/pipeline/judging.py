@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from msgspec.structs import replace
 
-from nescio import judging
 from nescio.data.judge_record import JudgeRecord
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, SILENT, Outcomes
 from nescio.errors import UsageError, opt
 from nescio.formats import ReadResult, Unjudged
-from nescio.judging import Judge
 from nescio.options.edge import Progress
+
+if TYPE_CHECKING:
+    from nescio import judging
+    from nescio.judging import Judge
 
 
 def judge(
@@ -30,6 +34,8 @@ def judge(
         if by is not None:
             raise UsageError(f"{opt('judge')} is for answers that are not judged yet, but this is {read.about}")
         return read
+    from nescio import judging
+
     name = by if by is not None else data.judge or judging.default_judge(data.collection)
     ready = judging.known(name, resources) if isinstance(name, str) else name
     doubts = judging.Doubts(ready, chosen=by is not None)

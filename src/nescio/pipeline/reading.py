@@ -20,10 +20,9 @@ from nescio.errors import FormatError, MismatchError, UsageError, opt, shorten
 from nescio.formats import Choices, Declined, ReadOptions, ReadResult, SourceRole, Unjudged
 from nescio.formats.native.judgements import OWN_PARTS
 from nescio.formats.native.questions.responses import read_runs
-from nescio.judging.declined.silence import SilenceReader, silence_note
 from nescio.options.edge import Progress, bar
 from nescio.pipeline.options import Options
-from nescio.pipeline.recognition import OWN_RUN, only_questions, open_files, recognise
+from nescio.pipeline.recognition import OWN_RUN, only_questions, open_files, recognise, silence_reader
 from nescio.text import command_text
 
 _BY_ROWS = ("lines", "delimited", "parquet")  # kinds of files whose readers say how far they have come
@@ -99,7 +98,7 @@ def read_parts(
     strata = options.strata
     if strata is not None and options.cluster:
         strata = (*strata, options.cluster)
-    declined, choices = Declined(options.declined_pattern, SilenceReader().silence), Choices(options.choose)
+    declined, choices = Declined(options.declined_pattern, silence_reader()), Choices(options.choose)
     read_options = ReadOptions(
         options.outcome_map,
         strata,
@@ -266,6 +265,10 @@ class _Silenced(Sequence[Response]):
 
 def _silence_notes(declined: Declined) -> Iterator[Note]:
     """Count the answers that are wrong by their files and read like silence, file by file."""
+    if not declined.wrong:
+        return
+    from nescio.judging.declined.silence import SilenceReader, silence_note
+
     for file, wrong in declined.wrong.items():
         reader = SilenceReader()
         if texts := Counter({text: times for text, times in wrong.items() if reader.silence(text)}):

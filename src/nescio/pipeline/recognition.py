@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
@@ -18,10 +19,12 @@ from nescio.formats.native.questions.responses import KEYS
 from nescio.formats.native.readings.composed_names import runs_of_parts
 from nescio.formats.native.readings.proposing import propose
 from nescio.formats.native.readings.settling import settle
-from nescio.judging.declined.silence import SilenceReader
 from nescio.sources.opening import open_source
 from nescio.sources.rows import figures_in, tables_of
 from nescio.sources.source import Source
+
+if TYPE_CHECKING:
+    from nescio.judging.declined.silence import SilenceReader
 
 _MOST_NESTED = 1 << 28  # bytes of JSON Lines whose objects are looked into, where a format knows them without
 OWN_RUN = "own run"  # the part of a run in nescio's JSON Lines beside a collection of another format
@@ -101,13 +104,25 @@ def _known(source: Source, *, judging: bool) -> bool:
     return any(not format_.fallback for format_ in matching_formats(source, judging=judging))
 
 
+def silence_reader() -> Callable[[str], bool]:
+    """Return what says of one text after another whether it reads like silence; judging is imported for the first."""
+
+    @cache
+    def reader() -> SilenceReader:
+        from nescio.judging.declined.silence import SilenceReader
+
+        return SilenceReader()
+
+    return lambda text: reader().silence(text)
+
+
 def _settled(source: Source, format_in: str | None = None, *, judging: bool) -> Source:
     """Return a table that no format knows by its own names with the parts of its columns settled by its cells."""
     named = [formats.REGISTRY.find(format_in)] if format_in else candidate_formats(source)
     own = [f for f in named if not f.fallback and f.recognise(source)]
     if any(not f.defers_to_verdicts for f in own) or (own and {*source.columns} <= KEYS):
         return source
-    settled = settle(source, SilenceReader().silence, judging=judging)
+    settled = settle(source, silence_reader(), judging=judging)
     tells = {"outcome", "abstained", "answered"} & settled.named.keys()
     return settled if tells or not own else source
 

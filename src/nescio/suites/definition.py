@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import glob
 import hashlib
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -208,6 +207,8 @@ def files_of_definition(path: Path) -> list[Any]:
 
 def _definition(path: Path) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Read a TOML file; what files it names stand beside it."""
+    import tomllib
+
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:

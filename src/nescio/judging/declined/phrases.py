@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import tomllib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -68,6 +67,8 @@ def _raw() -> bytes:
 
 @cache
 def _languages() -> Mapping[str, Mapping[str, Any]]:
+    import tomllib
+
     return tomllib.loads(_raw().decode())
 
 
