@@ -34,7 +34,7 @@ _TICK = 1 << 22
 _FEW_NAMES = 1 << 11  # of which a Parquet file that is read once has a dictionary
 LARGEST_AT_ONCE = 1 << 28
 # A text as a number, in SQL, as `text.decimal` has it: 1_0 and +-1 are none, which the table engine takes for numbers.
-NUMBER = "TRY_CAST(CASE WHEN NOT contains({0}, '_') AND NOT starts_with({0}, '+-') THEN {0} END AS DOUBLE)"
+NUMBER = "TRY_CAST(CASE WHEN NOT contains({0}, '_') AND NOT contains({0}, '+-') THEN {0} END AS DOUBLE)"
 # What people write where there is no number; readers say that it is none.
 NOTHING = r"(n/?a|n\. ?a\.|#n/a|<na>|nan|none|null|-+|–|—|\?|k\. ?a\.)"
 
@@ -196,13 +196,13 @@ def as_parquet(source: Source, names: Sequence[str], numbers: Collection[str]) -
             yield None
             return
         path, cells, odd = Path(temporary) / "rows.parquet", [], []
-        for i, name in enumerate(columns):
-            number = NUMBER.format(_text(f"c{i}"))
-            shown = name.replace('"', '""')
-            cells.append(f'{number if name in numbers else f"c{i}"} AS "{shown}"')
-            odd += [f"({number} IS NULL AND {_text(f'c{i}')} IS NOT NULL)"] if name in numbers else []
-            odd += [f"contains(c{i}, '{_MARK * 2}')"] if name in names else []
         # What is odd is told by an error, so that the file is read once.
+        for i, name in enumerate(columns):
+            none = f"CASE WHEN {_text(f'c{i}')} IS NOT NULL THEN error('odd')::DOUBLE END"
+            cell = f"coalesce({NUMBER.format(f'c{i}')}, {none})" if name in numbers else f"c{i}"
+            shown = name.replace('"', '""')
+            cells.append(f'{cell} AS "{shown}"')
+            odd += [f"contains(c{i}, '{_MARK * 2}')"] if name in names else []
         sound = f"CASE WHEN {' OR '.join(odd)} THEN error('odd')::BOOLEAN ELSE true END"
         try:
             with connect() as connection, watched(connection, source.path, source.tick):
