@@ -91,7 +91,7 @@ def operating(one: OneRun, measure: Measure, *, seed: int = 0) -> Operating:
     weight = _weights(one)
     points = _counts(one, weight, np.array([np.inf, *thresholds[::-1]]))
     given = _as_given(one, weight)
-    n = len(one.confidence) if weight is None else float(weight.sum())
+    n = float(len(one.confidence) if weight is None else weight.sum())
     return Operating(one.data.runs[0], n, points, given, tuned, grid, measure.label)
 
 
