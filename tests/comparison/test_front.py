@@ -5,10 +5,10 @@ from __future__ import annotations
 from itertools import product
 from typing import Any
 
+import msgspec
 import numpy as np
 import pyarrow as pa
 import pytest
-from msgspec.structs import replace
 from scipy.special import factorial
 
 import nescio
@@ -100,7 +100,7 @@ def test_a_run_that_is_worse_and_dearer_is_beaten_and_seldom_wrongly() -> None:
         runs = [(rng.choice(list("01"), 40) == "1", rng.lognormal(0, 0.5, 40).round(4)) for _ in likes]
         right, cost = (np.array(column) for column in zip(*runs, strict=True))
         columns = {"correct": right.astype(np.int8), "incorrect": (~right).astype(np.int8), "user.cost": cost}
-        rows = front(replace(data, columns={**data.columns, **columns}), named, 0.95, blocks(2, 0), 1)
+        rows = front(msgspec.structs.replace(data, columns={**data.columns, **columns}), named, 0.95, blocks(2, 0), 1)
         wrong += any(row.claim == "beaten" for row in rows)
     assert wrong / 200 <= 0.06
     worse = {"x": ("1" * 38 + "01", np.ones(40)), "y": ("01" * 20, np.linspace(2, 3, 40))}
