@@ -51,6 +51,8 @@ def test_formats_and_measures_are_imported_when_they_are_asked_for(
     calibration = {"calibration"}  # whose intervals are asked about by name
     named = {name.split(".")[2] for name in modules if name.startswith("nescio.measures.")}
     assert {name for name in named if not name.startswith("_")} - calibration == measures
+    if arguments == TABLE:  # there is nothing to judge
+        assert not any(name.startswith("nescio.judging") for name in modules)
 
 
 def test_a_run_alone_is_compared_with_nothing() -> None:

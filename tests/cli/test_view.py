@@ -111,7 +111,7 @@ def test_a_file_that_cannot_be_read_yet_is_waited_for(tmp_path: Path) -> None:
     assert "a scores" in re.sub("<[^>]+>", "", live.text)
 
 
-@pytest.mark.parametrize("later", [0.1, 1, 3])
+@pytest.mark.parametrize("later", [0.1, *(pytest.param(later, marks=pytest.mark.slow) for later in (1, 3))])
 def test_the_browser_shows_what_came_while_it_opened(later: float, tmp_path: Path, visit: Any) -> None:
     table = tmp_path / "growing.csv"
     table.write_text("run,question,outcome\n" + "".join(f"{run},q{i},correct\n" for run in "ab" for i in range(20)))

@@ -50,6 +50,7 @@ def assert_quiet(opened: Opened, page: Path) -> None:
 def give(opened: Opened, name: str, text: str | bytes) -> None:
     """Choose a file, as a drop does."""
     data = text.encode() if isinstance(text, str) else text
+    opened.page.evaluate("document.querySelector('#score').ariaBusy = 'true'")  # before the page hears of the file
     opened.page.set_input_files("#score-file", {"name": name, "mimeType": "text/plain", "buffer": data})
     opened.page.wait_for_selector("#score[aria-busy=false]")
 

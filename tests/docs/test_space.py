@@ -18,10 +18,11 @@ from .console import ROOT
 TABLE = b"run,question,outcome\na,1,correct\na,2,unanswered\na,3,incorrect\n"
 
 
-@pytest.fixture
-def space(tmp_path: Path) -> Path:
-    subprocess.run([sys.executable, ROOT / "tools" / "space.py", tmp_path / "space"], check=True)
-    return tmp_path / "space"
+@pytest.fixture(scope="module")
+def space(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("folder") / "space"
+    subprocess.run([sys.executable, ROOT / "tools" / "space.py", folder], check=True)
+    return folder
 
 
 def test_the_page_of_the_space_scores_a_file_by_itself(space: Path, visit: Any) -> None:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
 import gc
 import json
 import os
 import shutil
 import sys
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
+from anyio.from_thread import BlockingPortal, start_blocking_portal
 from click.testing import CliRunner
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
@@ -52,25 +52,43 @@ ASKED: dict[str, tuple[dict[str, Any], list[str]]] = {
 }
 
 
-def answers(*calls: tuple[str, dict[str, Any]]) -> tuple[list[str], list[CallToolResult], list[float]]:
-    """The tools that the server has, what it answers to these calls, and the progress that it tells."""
-    told: list[float] = []
+@asynccontextmanager
+async def session() -> AsyncIterator[ClientSession]:
+    parameters = StdioServerParameters(command=sys.executable, args=["-m", "nescio", "mcp"], env=dict(os.environ))
+    async with stdio_client(parameters) as streams, ClientSession(*streams) as client:
+        await client.initialize()
+        yield client
 
-    async def tell(progress: float, total: float | None, message: str | None) -> None:  # noqa: ARG001
-        told.append(progress / (total or 1))
 
-    async def talk() -> tuple[list[str], list[CallToolResult]]:
-        parameters = StdioServerParameters(command=sys.executable, args=["-m", "nescio", "mcp"], env=dict(os.environ))
-        async with stdio_client(parameters) as streams, ClientSession(*streams) as session:
-            await session.initialize()
-            names = [tool.name for tool in (await session.list_tools()).tools]
-            return names, [await session.call_tool(name, given, progress_callback=tell) for name, given in calls]
+Answers = Callable[..., tuple[list[CallToolResult], list[float]]]
 
-    # In a thread of its own: a browser that an earlier test opened keeps a loop running in this one.
-    with ThreadPoolExecutor(1) as fresh:
-        names, results = fresh.submit(asyncio.run, talk()).result()
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[tuple[BlockingPortal, ClientSession]]:
+    """One server for all tests, as an assistant has it, and a thread to speak with it: a browser that an earlier test
+    opened keeps a loop running in this one."""
+    with start_blocking_portal() as portal, portal.wrap_async_context_manager(session()) as client:
+        yield portal, client
     gc.collect()  # the client leaves streams open, of which another test must not hear
-    return names, results, told
+
+
+@pytest.fixture
+def answers(server: tuple[BlockingPortal, ClientSession]) -> Answers:
+    """What the server answers to calls, one after another, and the progress that it tells."""
+    portal, client = server
+
+    def ask(*calls: tuple[str, dict[str, Any]]) -> tuple[list[CallToolResult], list[float]]:
+        told: list[float] = []
+
+        async def tell(progress: float, total: float | None, message: str | None) -> None:  # noqa: ARG001
+            told.append(progress / (total or 1))
+
+        async def talk() -> list[CallToolResult]:
+            return [await client.call_tool(name, given, progress_callback=tell) for name, given in calls]
+
+        return portal.call(talk), told
+
+    return ask
 
 
 def text(result: CallToolResult) -> str:
@@ -83,9 +101,12 @@ def without_command(value: Any) -> Any:
     return {name: part for name, part in value.items() if name != "command"} if isinstance(value, dict) else value
 
 
-def test_each_tool_gives_the_json_of_its_command() -> None:
-    names, results, told = answers(*((name, given) for name, (given, _) in ASKED.items()))
-    assert sorted(names) == sorted(ASKED)
+def test_each_tool_gives_the_json_of_its_command(
+    answers: Answers, server: tuple[BlockingPortal, ClientSession]
+) -> None:
+    portal, client = server
+    results, told = answers(*((name, given) for name, (given, _) in ASKED.items()))
+    assert sorted(tool.name for tool in portal.call(client.list_tools).tools) == sorted(ASKED)
     for result, (_, command) in zip(results, ASKED.values(), strict=True):
         assert not result.isError, text(result)
         printed = CliRunner().invoke(app, [*command, "-f", "json"], standalone_mode=False).stdout
@@ -123,10 +144,10 @@ BAD: list[tuple[str, dict[str, Any], str]] = [
 ]
 
 
-def test_bad_input_is_an_error_of_the_call_and_the_server_goes_on() -> None:
+def test_bad_input_is_an_error_of_the_call_and_the_server_goes_on(answers: Answers) -> None:
     good = ("check", {"source": [OUTCOMES]})
     calls = [call for name, given, _ in BAD for call in ((name, given), good)]
-    _, results, _ = answers(*calls)
+    results, _ = answers(*calls)
     for (name, given, message), bad, after in zip(BAD, results[::2], results[1::2], strict=True):
         assert bad.isError, (name, given)
         assert message in text(bad)
@@ -170,16 +191,16 @@ def test_nothing_outside_the_folder_is_read_however_it_is_named(how: str, root: 
     assert "lies outside" in said
 
 
-def test_gates_are_in_the_answer() -> None:
+def test_gates_are_in_the_answer(answers: Answers) -> None:
     given = {"source": [OUTCOMES], "measures": ["c@1"], "fail_under": {"c@1": 0.9}}
-    _, (result,), _ = answers(("score", given))
+    (result,), _ = answers(("score", given))
     said = json.loads(text(result))
     assert said["status"] == 1
     assert {gate["run"] for gate in said["gates"]} == {"mine", "old", "other"}
 
 
-def test_a_text_is_one_file_or_one_measure() -> None:
-    _, (result,), _ = answers(("score", {"source": OUTCOMES, "measures": "c@1"}))
+def test_a_text_is_one_file_or_one_measure(answers: Answers) -> None:
+    (result,), _ = answers(("score", {"source": OUTCOMES, "measures": "c@1"}))
     assert {row["measure"] for row in json.loads(text(result))["scores"]} == {"c@1"}
 
 
@@ -191,7 +212,7 @@ def test_each_argument_is_described() -> None:
             assert not any("--" in one["description"] for one in schema["properties"].values())
 
 
-def test_a_long_job_tells_how_far_it_is() -> None:
+def test_a_long_job_tells_how_far_it_is(answers: Answers) -> None:
     """Reports of one call that go up and never beyond the whole."""
     given = {
         "source": [OUTCOMES],
@@ -199,7 +220,7 @@ def test_a_long_job_tells_how_far_it_is() -> None:
         "baseline": "old",
         "resamples": 40_000,
     }
-    _, (result,), told = answers(("compare", given))
+    (result,), told = answers(("compare", given))
     assert not result.isError, text(result)
     assert len(told) > 2
     assert all(0 <= share <= 1 for share in told)

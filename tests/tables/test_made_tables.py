@@ -18,7 +18,6 @@ from tests.tables.table import Code, Counts, Made, Row
 from tests.tables.writing import write
 
 DAILY, ALL = range(300), range(5_000)
-READ = range(0, 300, 10)  # by nescio, every day
 ODD = {
     "a header again",
     "a row of totals",
@@ -105,16 +104,6 @@ def test_most_tables_are_such_that_a_reader_decides() -> None:
 # ---- what nescio makes of them ----
 
 
-def test_each_reading_ends_in_one_of_the_outcomes(tmp_path: Path) -> None:
-    for seed in READ:
-        table = made(seed)
-        reading = outcome_of(table, write(table, tmp_path))
-        assert reading.outcome is not Outcome.CRASHED, reading
-        at_once = reading.outcome in (Outcome.RIGHT, Outcome.SAID, Outcome.SILENTLY)
-        assert reading.outcome is Outcome.BY_NOTE or bool(reading.messages) != at_once
-        assert (reading.counts is None) or reading.format
-
-
 def test_no_table_is_misread_in_silence_or_by_a_proposal(tmp_path: Path) -> None:
     """Of those that a sensible reader decides without asking, most are read at once, and nearly all at once, by the
     first proposal of a message, or by the option that a note names."""
@@ -122,7 +111,11 @@ def test_no_table_is_misread_in_silence_or_by_a_proposal(tmp_path: Path) -> None
     sensible: Counter[Outcome] = Counter()
     for seed in DAILY:
         table = made(seed)
-        outcome = outcome_of(table, write(table, tmp_path)).outcome
+        reading = outcome_of(table, write(table, tmp_path))
+        outcome = reading.outcome
+        at_once = outcome in (Outcome.RIGHT, Outcome.SAID, Outcome.SILENTLY)
+        assert outcome is Outcome.BY_NOTE or bool(reading.messages) != at_once, reading
+        assert reading.counts is None or reading.format
         every[outcome] += 1
         sensible[outcome] += table.sensible
     assert not every[Outcome.SILENTLY] + every[Outcome.WRONG_PROPOSAL] + every[Outcome.CRASHED]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -12,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from nescio.cli.app import run
+from nescio.formats.native.outcome_table import counting
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 FEW = ["--resamples", "50"]
@@ -98,6 +101,30 @@ def test_a_folder_that_is_read_only(name: str, small: Path, capfd: pytest.Captur
     line = refused(small / name, capfd)
     assert line.startswith(f"nescio: {small / name}: cannot be written: "), line
     assert {path.name for path in small.iterdir()} == before
+
+
+@pytest.mark.parametrize("how", ["full", "read-only", "missing"])
+def test_a_large_table_needs_no_room_for_temporary_files(
+    how: str, small: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is read row by row then, as it would be were it smaller."""
+    table, folder = small.parent / "table.csv", small
+    rows = (f"{run},{hashlib.sha256(f'{i}'.encode()).hexdigest()},correct" for run in "ab" for i in range(3_000))
+    table.write_text("\n".join(["run,question,outcome", *rows]) + "\n")
+    if how == "read-only":
+        subprocess.run(["mount", "-o", "remount,ro", str(small)], check=True, capture_output=True)
+    elif how == "missing":
+        folder = small / "nowhere"
+    with monkeypatch.context() as patched:
+        patched.setattr(tempfile, "tempdir", str(folder))
+        patched.setattr(counting, "LARGE", 1_000)
+        patched.setattr(counting, "_counted", None)  # else a TypeError
+        with pytest.raises(SystemExit) as ended:
+            run(["score", str(table), "-m", "c@1", "--ci", "none"])
+    said = capsys.readouterr()
+    assert (ended.value.code, said.err) == (0, "")
+    assert said.out.count("3,000") == 2
+    assert not [*small.iterdir()]
 
 
 @pytest.mark.parametrize("name", ["scores.json", "all.tally", "questions"])

@@ -143,7 +143,7 @@ class Evidence(Struct, frozen=True, eq=False):
         clusters = None if self.clusters is None else np.unique(self.clusters[chosen], return_inverse=True)[1]
         return replace(
             self,
-            questions=tuple(self.questions[i] for i in chosen),
+            questions=tuple(map(self.questions.__getitem__, chosen.tolist())),
             columns={name: column[:, chosen] for name, column in self.columns.items()},
             absence=self.absence[:, chosen],
             strata={name: values[chosen] for name, values in self.strata.items()},
@@ -187,7 +187,7 @@ class Evidence(Struct, frozen=True, eq=False):
         order = self.sorted_rows()
         runs = sorted(range(len(self.runs)), key=self.runs.__getitem__)
         state = hashlib.blake2b(digest_size=6)
-        state.update("\0".join([*sorted(self.runs), "", *(self.questions[i] for i in order)]).encode())
+        state.update("\0".join([*sorted(self.runs), "", *map(self.questions.__getitem__, order)]).encode())
         if self.repeats is not None:
             state.update("\0".join(["", *map(str, self.repeats.label[order])]).encode())
         for name in sorted(self.columns):

@@ -84,7 +84,7 @@ def one_run(data: Evidence, run: str | int | None = None) -> OneRun:
     no outcomes, no graded question, or answers without confidences. A run that answers nothing needs none.
     """
     data = data.take_runs([_place(data.runs, run)])
-    graded = map(int, np.flatnonzero(data.present[0]))
+    graded = np.flatnonzero(data.present[0]).tolist()
     data = data.select(np.array(sorted(graded, key=data.questions.__getitem__), dtype=np.int64))
     columns, name = data.columns, data.runs[0]
     if not columns.keys() >= {"correct", "incorrect", "unanswered", "answered"}:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 from msgspec import Struct
@@ -91,40 +91,45 @@ def operating(one: OneRun, measure: Measure, *, seed: int = 0) -> Operating:
     weight = _weights(one)
     points = _counts(one, weight, np.array([np.inf, *thresholds[::-1]]))
     given = _as_given(one, weight)
-    return Operating(one.data.runs[0], float(weight.sum()), points, given, tuned, grid, measure.label)
+    n = float(len(one.confidence) if weight is None else weight.sum())
+    return Operating(one.data.runs[0], n, points, given, tuned, grid, measure.label)
 
 
-def _weights(one: OneRun) -> Floats:
-    """Return what each row weighs: a question counts once, however often it was asked."""
+def _weights(one: OneRun) -> Floats | None:
+    """Return what each row weighs: a question counts once, however often it was asked. None: each is one."""
     if one.data.repeats is None:
-        return np.ones(len(one.confidence))
+        return None
     question = one.data.repeats.question
     weights: Floats = 1 / np.bincount(question)[question]
     return weights
 
 
-def _each(columns: Mapping[str, Array]) -> Floats:
-    """Return correct, incorrect, unanswered, answered, and answered wrongly, shape (5, rows)."""
-    four = [columns[name][0].astype(np.float64) for name in ("correct", "incorrect", "unanswered", "answered")]
-    return np.stack([*four, four[3] * four[1]])
+def _each(columns: Mapping[str, Array], weight: Floats | None) -> Iterator[Array]:
+    """Yield correct, incorrect, unanswered, answered, and answered wrongly, each with a cell a row."""
+    four = [columns[name][0] for name in ("correct", "incorrect", "unanswered", "answered")]
+    for values in (*four, four[3] * four[1]):
+        yield values if weight is None else values * weight
 
 
-def _counts(one: OneRun, weight: Floats, thresholds: Floats) -> tuple[Counts, ...]:
+def _counts(one: OneRun, weight: Floats | None, thresholds: Floats) -> tuple[Counts, ...]:
     """Count at each threshold: what declining all gives, and what accepting the surer ones changes."""
-    declined = _each(one.apply(np.zeros_like(one.has_confidence)).columns) * weight
-    accepted = _each(one.apply(one.has_confidence).columns) * weight
+    declined = _each(one.apply(np.zeros_like(one.has_confidence)).columns, weight)
+    accepted = _each(one.apply(one.has_confidence).columns, weight)
     order = np.flatnonzero(one.has_confidence)[np.argsort(-one.confidence[one.has_confidence], kind="stable")]
-    gained = np.cumsum((accepted - declined)[:, order], axis=1)
-    gained = np.concatenate([np.zeros((5, 1)), gained], axis=1) + declined.sum(axis=1, keepdims=True)
     many = np.searchsorted(-one.confidence[order], -thresholds, side="right")
+    counts = []
+    for none, every in zip(declined, accepted, strict=True):  # one at a time, as there may be millions of rows
+        gained = np.concatenate([[0.0], np.cumsum((every - none)[order], dtype=np.float64)])
+        counts.append((gained[many] + none.sum(dtype=np.float64)).tolist())
     return tuple(
-        Counts(float(threshold), *(round(float(value), 6) for value in gained[:, k]))
-        for threshold, k in zip(thresholds, many, strict=True)
+        Counts(threshold, *(round(value, 6) for value in values))
+        for threshold, *values in zip(thresholds.tolist(), *counts, strict=True)
     )
 
 
-def _as_given(one: OneRun, weight: Floats) -> Counts:
-    return Counts(np.nan, *(round(float(value), 6) for value in (_each(one.data.columns) * weight).sum(axis=1)))
+def _as_given(one: OneRun, weight: Floats | None) -> Counts:
+    values = (float(values.sum(dtype=np.float64)) for values in _each(one.data.columns, weight))
+    return Counts(np.nan, *(round(value, 6) for value in values))
 
 
 def _tuned(one: OneRun, measure: Measure, seed: int) -> TunedPoint | None:
@@ -156,4 +161,5 @@ def _grid(one: OneRun) -> tuple[float, ...]:
     if one.data.clusters is not None or one.data.repeats is not None or not len(sure):
         return ()
     tested = bounds_on_grid(sure, one.wrong[one.has_confidence], Guarantee(1.0, CONFIDENCE))
-    return tuple(dict.fromkeys(float(sure[sure >= point.threshold].min()) for point in tested if point.accepted))
+    ordered, tried = np.sort(sure), np.array([point.threshold for point in tested if point.accepted])
+    return tuple(dict.fromkeys(ordered[np.searchsorted(ordered, tried)].tolist()))

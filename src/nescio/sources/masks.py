@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from nescio.sources.database import connect, parquet, watched
 from nescio.sources.source import Source
-from nescio.sources.tables import first, literal
+from nescio.sources.tables import NUMBER, first, literal
 from nescio.sources.text_files import WHITE
 
 if TYPE_CHECKING:
@@ -65,11 +65,14 @@ def last_rows(source: Source, columns: Sequence[str]) -> list[tuple[str, ...]]:
 
 
 def holds_numbers(source: Source, column: str) -> bool:
-    """Say whether each cell of a column of a Parquet table is empty, or a number that is not infinite."""
+    """Say whether each cell of a column of a Parquet table is empty, or a finite number."""
     relation, where = _table(source)
-    number = f'TRY_CAST("{column}" AS DOUBLE)'
-    odd = f'"{column}" IS NOT NULL AND ({number} IS NULL OR isinf({number}))'
+    cell = f'"{column}"'
     with connect() as connection:
+        kind = first(connection, f"SELECT any_value(typeof({cell})) FROM (FROM {relation} LIMIT 1)", where)[0]
+        cell = _trimmed_in_sql(cell) if kind == "VARCHAR" else cell
+        number = NUMBER.format(cell) if kind == "VARCHAR" else f"TRY_CAST({cell} AS DOUBLE)"
+        odd = f"{cell} IS NOT NULL AND NOT coalesce(isfinite({number}), false)"
         return first(connection, f"SELECT 1 FROM {relation} WHERE {odd} LIMIT 1", where) is None
 
 

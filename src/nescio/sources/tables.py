@@ -6,7 +6,7 @@ from __future__ import annotations
 import codecs
 import tempfile
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +33,8 @@ _AT_ONCE = 1 << 12  # lines
 _TICK = 1 << 22
 _FEW_NAMES = 1 << 11  # of which a Parquet file that is read once has a dictionary
 LARGEST_AT_ONCE = 1 << 28
+# A text as a number, in SQL, as `text.decimal` has it: 1_0 and +-1 are none, which the table engine takes for numbers.
+NUMBER = "TRY_CAST(CASE WHEN NOT contains({0}, '_') AND NOT contains({0}, '+-') THEN {0} END AS DOUBLE)"
 # What people write where there is no number; readers say that it is none.
 NOTHING = r"(n/?a|n\. ?a\.|#n/a|<na>|nan|none|null|-+|–|—|\?|k\. ?a\.)"
 
@@ -177,24 +179,30 @@ def lines_about(source: Source) -> float:
 @contextmanager
 def as_parquet(source: Source, names: Sequence[str], numbers: Collection[str]) -> Iterator[Source | None]:
     """Let a delimited file stand in a folder of its own as Parquet, as long as it is looked at: its cells as they are
-    written, but for columns of `numbers`. None where it cannot be read so, where one of `numbers` is none, or where a
-    cell of the columns of these `names` has an apostrophe, with which writers guard what spreadsheets take for a
-    formula: another way will say what is wrong."""
+    written, but for columns of `numbers`. None where it cannot be read so, where one of `numbers` is none, where a cell
+    of the columns of these `names` has an apostrophe, with which writers guard what spreadsheets take for a formula, or
+    where there is no room for it: another way will say what is wrong."""
     import duckdb
 
     relation, columns = _quick(source), source.columns
     if not relation or source.path is None or len({name.casefold() for name in columns if name}) < len(columns):
         yield None
         return
-    with tempfile.TemporaryDirectory(prefix="nescio-", ignore_cleanup_errors=True) as folder:
-        path, cells, odd = Path(folder) / "rows.parquet", [], []
-        for i, name in enumerate(columns):
-            number = f"TRY_CAST({_text(f'c{i}')} AS DOUBLE)"
-            shown = name.replace('"', '""')
-            cells.append(f'{number if name in numbers else f"c{i}"} AS "{shown}"')
-            odd += [f"({number} IS NULL AND {_text(f'c{i}')} IS NOT NULL)"] if name in numbers else []
-            odd += [f"contains(c{i}, '{_MARK * 2}')"] if name in names else []
+    with ExitStack() as folders:
+        temporary = None
+        with suppress(OSError):  # there is no folder for temporary files, or it takes none
+            temporary = folders.enter_context(tempfile.TemporaryDirectory(prefix="nescio-", ignore_cleanup_errors=True))
+        if temporary is None:
+            yield None
+            return
+        path, cells, odd = Path(temporary) / "rows.parquet", [], []
         # What is odd is told by an error, so that the file is read once.
+        for i, name in enumerate(columns):
+            none = f"CASE WHEN {_text(f'c{i}')} IS NOT NULL THEN error('odd')::DOUBLE END"
+            cell = f"coalesce({NUMBER.format(f'c{i}')}, {none})" if name in numbers else f"c{i}"
+            shown = name.replace('"', '""')
+            cells.append(f'{cell} AS "{shown}"')
+            odd += [f"contains(c{i}, '{_MARK * 2}')"] if name in names else []
         sound = f"CASE WHEN {' OR '.join(odd)} THEN error('odd')::BOOLEAN ELSE true END"
         try:
             with connect() as connection, watched(connection, source.path, source.tick):

@@ -277,6 +277,9 @@ const optionsOf = (item) => (item.kind === "sentences"
   ? item.supports.map(([, text], i) => [String(i), "", text])
   : page.names === "nuggets" ? nuggetsOf(item) : null);
 
+// Of a string nothing can be said before its target has the list that is to be made here.
+const listedFirst = (item) => nuggetsOf(item).length > 0 || !items.some((one) => one.kind === "nuggets" && one.topic === item.topic);
+
 function draw() {
   if (!ready) return;
   const item = items[at];
@@ -299,8 +302,8 @@ function draw() {
   // What is half ticked or typed stays when something else on the page is drawn anew.
   if (drawn() !== last) {
     drawItem(item);
-    if (item.kind === "nuggets") drawList(item);
-    else drawChoices(item, state);
+    if (item.kind !== "nuggets") drawChoices(item, state);
+    else if (!draft || draft.item !== item.id) drawList(item); // who types goes on typing
   }
   last = drawn();
   const skipped = state.mark === "skip";
@@ -369,6 +372,10 @@ function drawItem(item) {
 
 function drawChoices(item, state) {
   const options = optionsOf(item);
+  if (!listedFirst(item)) {
+    $("choice").replaceChildren(make("p", "The nuggets of this target are to be listed first.", { className: "lead" }));
+    return;
+  }
   const box = make("fieldset", "", { className: options ? "ticks" : "choices" });
   box.append(make("legend", options ? (item.kind === "sentences" ? "Sentences that answer" : "Nuggets in this string") : "Your verdict", { className: "hidden" }));
   if (!options) {
@@ -474,7 +481,7 @@ function show(place = items.length) {
 
 function upNext() {
   const order = [...items.keys()];
-  return [...order.slice(at + 1), ...order.slice(0, at + 1)].find((i) => !isDone(items[i]));
+  return [...order.slice(at), ...order.slice(0, at)].find((i) => !isDone(items[i])); // who waited is where the first new one is
 }
 
 function goOn() {
@@ -618,10 +625,10 @@ document.addEventListener("keydown", (event) => {
     return;
   }
   const item = items[at];
-  const options = item && item.kind !== "nuggets" ? optionsOf(item) : null;
+  const options = item && item.kind !== "nuggets" && listedFirst(item) ? optionsOf(item) : null;
   const letter = event.key.length === 1 ? event.key.toUpperCase() : event.key;
   const deeds = { Z: undo, Backspace: undo, S: askWhy, F: flag, C: () => $("comment").focus(), ArrowLeft: () => show(at - 1), ArrowRight: () => show(at + 1) };
-  if (item && !options && isAnswer(item) && letter in VERDICTS) judge(letter);
+  if (item && isAnswer(item) && page.names !== "nuggets" && letter in VERDICTS) judge(letter);
   else if (options && letter === "N") judge("-");
   else if (options && letter === "Enter" && !event.target.matches("button, summary, a")) confirm();
   else if (options && /^[1-9]$/.test(letter)) {

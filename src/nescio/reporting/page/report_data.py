@@ -405,7 +405,7 @@ def _alike(data: Evidence, first: str, others: Sequence[str], tuned: Mapping[str
         outcome = zip(*(own.columns[name][0].tolist() for name in OUTCOMES), strict=True)
         return {key: one for key, one, there in zip(keys, outcome, own.present[0], strict=True) if there}
 
-    if not set(OUTCOMES) <= data.columns.keys():
+    if not others or not set(OUTCOMES) <= data.columns.keys():
         return ()
     mine = done(first)
     return tuple(run for run in others[:MOST_TUNED] if done(run) == mine)

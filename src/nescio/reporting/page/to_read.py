@@ -61,7 +61,7 @@ def advised(report: ReportData, texts: Texts | None, *, most: int, tolerate: flo
         one = tolerated(promises(report), tolerate)
         lines.append(promise_in_words(report, one, tolerate))
         run, threshold = (one.run, one.threshold) if one else (run, threshold)
-    errors = _errors(report, run, threshold)
+    errors = _errors(report, run, threshold, max(1, most))  # one says that there are any
     none = () if errors else (nothing_to_read(report, run, threshold),)
     tables = {
         "screen": tuple(Line(text) for text in (*lines, *said.more, *none) if text),
@@ -84,7 +84,7 @@ def nothing_to_read(report: ReportData, run: str, threshold: float | None) -> st
 
 def errors_to_read(report: ReportData, texts: Texts | None, most: int) -> tuple[ToRead, ...]:
     """Return the first errors to read of the run that is advised, at its threshold, fit to be shown."""
-    rows = [_worded(row, texts) for row in _errors(report, *run_advised(report))[:most]]
+    rows = [_worded(row, texts) for row in _errors(report, *run_advised(report), most)]
     return tuple(
         replace(row, **{name: sanitize(getattr(row, name), MOST_SHOWN, target="page") for name in WORDS})
         for row in rows
@@ -99,7 +99,7 @@ def run_advised(report: ReportData) -> tuple[str, float | None]:
     return shipping.run, shipping.tuned.threshold if shipping.tuned else None
 
 
-def _errors(report: ReportData, run: str, threshold: float | None) -> list[ToRead]:
+def _errors(report: ReportData, run: str, threshold: float | None, most: int) -> list[ToRead]:
     data = report.loaded.data
     if not isinstance(data, Evidence) or not set(OUTCOMES) <= data.columns.keys():
         return []
@@ -123,7 +123,7 @@ def _errors(report: ReportData, run: str, threshold: float | None) -> list[ToRea
             int(right[row]),
             int(asked[row]),
         )
-        for row in rows[order].tolist()
+        for row in rows[order[:most]].tolist()
     ]
 
 

@@ -24,6 +24,7 @@ from nescio.formats.native.outcome_table.words import state_words
 from nescio.formats.native.summary_rows import sums_up
 from nescio.formats.registry import Counting, ReadOptions, ReadResult
 from nescio.sources.database import connect, parquet
+from nescio.sources.limits import check_rows
 from nescio.sources.masks import Masks, group, holds_numbers, last_rows, rows_of
 from nescio.sources.number_columns import confidence_bins, each_question, number_columns, number_sums
 from nescio.sources.source import Source
@@ -65,7 +66,9 @@ def _counted(
     has to be read row by row."""
     asked = options.counting
     assert asked is not None
-    if rows_of(source) < LARGE or _has_faults(source, known, numbers):
+    rows = rows_of(source)
+    check_rows(source.label, rows)
+    if rows < LARGE or _has_faults(source, known, numbers):
         return None
     notes: list[Note] = [*source.notes]
 

@@ -18,7 +18,7 @@ from nescio.formats.native.outcome_table.table import Table
 from nescio.formats.native.readings.ways import of_words
 from nescio.formats.native.summary_rows import BY_PROOF, LEAST, RULE, Numbers, sums_up
 from nescio.sources.source import Source
-from nescio.sources.tables import first, literal, locate
+from nescio.sources.tables import NUMBER, first, literal, locate
 from nescio.text import finite
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 _FEW_UNKNOWN = 4  # words that a message lists
 YES, NO = (", ".join(map(literal, words)) for words in (("true", "1", "1.0"), ("false", "0", "0.0")))
-NUMBER = "TRY_CAST(nullif({0}, CASE WHEN contains({0}, '_') THEN {0} END) AS DOUBLE)"  # 1_0 is no number
 _NO_WHOLE = f"{{0}} IS NOT NULL AND NOT coalesce({NUMBER} BETWEEN 1 AND 1e6 AND {NUMBER} = floor({NUMBER}), false)"
 # What no cell may be: the column, the condition that finds it, the rule that it breaks.
 RULES = (

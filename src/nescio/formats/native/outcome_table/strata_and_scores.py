@@ -10,9 +10,9 @@ import numpy as np
 
 from nescio.data.columns import Array, user
 from nescio.errors import FormatError, MismatchError
-from nescio.formats.native.outcome_table.rules import NO, NUMBER, RANK, YES, differing, refuse
+from nescio.formats.native.outcome_table.rules import NO, RANK, YES, differing, refuse
 from nescio.sources.source import Source
-from nescio.sources.tables import first, literal, locate
+from nescio.sources.tables import NUMBER, first, literal, locate
 from nescio.tasks.assessed.verdicts import columns_of, verdicts_in
 
 if TYPE_CHECKING:
