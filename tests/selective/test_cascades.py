@@ -106,7 +106,7 @@ def test_a_right_answer_has_a_price() -> None:
     ]
     found = nescio.cascade(rows, systems=["a", "b"], cost="usd", right=1.0, error=0, folds=3)
     assert found.rows[1].price == pytest.approx(0.03)
-    assert all(row.price == pytest.approx(row.cost / row.correct) for row in found)
+    assert all(row.cost and row.price == pytest.approx(row.cost / row.correct) for row in found)
     assert nescio.cascade(rows, systems=["a", "b"], folds=3).rows[1].price is None
     wrong = [{**row, "outcome": "incorrect"} for row in rows]
     assert nescio.cascade(wrong, systems=["a", "b"], cost="usd", right=1.0, folds=3).rows[1].price is None
