@@ -94,7 +94,7 @@ def understand(source: Source) -> str | None:
     recognise=recognise,
     sniff_keys=tables_with("outcome"),
     understand=understand,
-    columns=tuple(roles.NAMES),
+    columns=tuple(name for name in roles.NAMES if name not in roles.COUNTED),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read outcome tables; several are read as one, and no run may stand in two of them."""

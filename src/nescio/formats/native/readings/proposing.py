@@ -9,6 +9,7 @@ from nescio.errors import FormatError
 from nescio.formats.native import roles
 from nescio.formats.native.headers import REASONING, REASONS
 from nescio.formats.native.readings.columns import CONTAINERS, Column, meaning
+from nescio.formats.native.readings.counted_runs import ways_of_counts
 from nescio.formats.native.readings.evidence import FEW_ROWS
 from nescio.formats.native.readings.table import Table, answered, same, table_of
 from nescio.formats.native.readings.verdicts import LIKELY, marks_of, rivals_of, verdicts_of
@@ -66,20 +67,8 @@ def _proposed(table: Table, source: Source, *, judged: bool | None) -> str:
         if not key:
             runs, questions = f"call the first column {RUN}", f"call it {QUESTION}"
         return f"the rows: they are runs, with a column for each question ({runs}), or questions ({questions})"
-    if named := _of_counts(table):
-        return f"the column of the runs: {roles.options(RUN, [column.name for column in named])}"
-    ways = _ways(table, source, judged=judged)
+    ways = ways_of_counts(table) or _ways(table, source, judged=judged)
     return shown(table, ways) if ways and ways[0].options else ""
-
-
-def _of_counts(table: Table) -> list[Column]:
-    """Return the columns that could name the runs of a table of counts, whose names say right and wrong; none where it
-    is no such table."""
-    counts = [c for c in table.columns if meaning(c.name) is not None and c.words and all(map(str.isdecimal, c.words))]
-    counts = [c for c in counts if not c.is_marks]
-    if not {CORRECT, INCORRECT} <= {meaning(c.name) for c in counts} or table.known.one("run", "id", "text"):
-        return []
-    return [c for c in table.columns if table.apart([c]) and None not in c.cells and not any(map(decimal, c.words))]
 
 
 def _ways(table: Table, source: Source, *, judged: bool | None) -> list[Way]:
@@ -180,7 +169,7 @@ def among_runs(source: Source) -> str:
     if (said := propose(source)) and "\n" in said:
         return said
     table = table_of(source)
-    ways = _of_columns(table, _of_rows(table))
+    ways = ways_of_counts(table) or _of_columns(table, _of_rows(table))
     return shown(table, ways) if ways else ""
 
 

@@ -27,7 +27,7 @@ def settle(source: Source, reads: Callable[[str], bool], *, judging: bool = Fals
     """Return a table with the parts that its columns play named, as far as one reading of it stands above all others;
     what the user named stays as it is. Where `judging` is asked for, a verdict plays no part. `reads` says whether an
     answer reads like silence."""
-    if not roles.is_table(source) or not source.columns:
+    if not roles.is_table(source) or not source.columns or {*roles.COUNTED} & source.named.keys():
         return source
     if several := {part: name for part, name in source.named.items() if name not in (*source.columns, roles.NONE)}:
         return settle(_by_run(source, several), reads, judging=judging)
@@ -46,7 +46,7 @@ def _by_run(source: Source, several: Mapping[str, str]) -> Source:
     if runs := runs_of_parts(source.columns, {*several.values()}):
         return rows_of(source, runs)
     named = {part: name for part, name in source.named.items() if part not in several}
-    by_run = runs_of_columns(several["outcome"].split(roles.AND), source.named.get(RUN))
+    by_run = runs_of_columns(roles.apart(several["outcome"], source.columns), source.named.get(RUN))
     return rows_of(replace(source, named=named), by_run)
 
 

@@ -224,7 +224,7 @@ def _meanings(known: Mapping[str, int | None]) -> list[dict[str, int]]:
     if len(unknown) > 1 and len(known) == len(own_states) and SILENT not in known.values():
         orders = permutations([*unknown, *(known.keys() - unknown)])
         every = [dict(zip(order, own_states, strict=True)) for order in orders]
-        return sorted(every, key=lambda means: _strangeness(means, known))
+        return sorted(every, key=lambda means: strangeness(means, known))
     lacking = [state for state in (CORRECT, INCORRECT) if state not in known.values()]
     if len(unknown) > 1:
         few = len(unknown) == len(lacking)
@@ -238,7 +238,7 @@ def _number(word: str) -> float | None:
     return None if number is not None and number % 1 else number
 
 
-def _strangeness(means: Mapping[str, int], known: Mapping[str, int | None]) -> int:
+def strangeness(means: Mapping[str, int], known: Mapping[str, int | None]) -> int:
     """Count what is odd in a meaning of words: that one means something else than it does by itself, that one made of
     another word and more (unsupported, 不正解) does not say that what this says is wrong."""
     odd = sum(known[word] not in (None, state) for word, state in means.items())
