@@ -14,6 +14,7 @@ from nescio.data.columns import OUTCOMES
 from nescio.data.outcomes import STATES
 from nescio.errors import FormatError, opt, shorten
 from nescio.formats.native import roles
+from nescio.formats.native.counts_table import columns_of
 from nescio.formats.native.readings.proposing import propose
 from nescio.formats.native.score_matrix import names_a_row
 from nescio.formats.registry import REGISTRY, TABLES, Format, Recognise
@@ -160,15 +161,18 @@ def _why_of_no_format(source: Source) -> str:
         lacking = "outcome" if "outcome" not in have else "question"
         matrix = "" if have & {"run", "outcome"} else " (and in a score matrix each cell is a number or empty)"
         return f"an outcome table has the columns run, question, outcome; there is no {lacking!r}{matrix}"
-    return _no_counts(have) if have & set(STATES) else _needed(source)
+    return _no_counts(source, have) if have & set(STATES) else _needed(source)
 
 
-def _no_counts(have: set[str]) -> str:
+def _no_counts(source: Source, have: set[str]) -> str:
     """Return what is wrong with columns of which one is called correct, incorrect or unanswered: with questions they
     are outcomes."""
     if not any(name and names_a_row(name) for name in have):
-        lacking = next(name for name in ("run", *OUTCOMES) if name not in have)
-        return f"a counts table has the columns run, correct, incorrect, unanswered; there is no {lacking!r}"
+        counts = columns_of(source.columns, source.named)
+        lacking = [name for name in ("run", *OUTCOMES) if name not in counts]
+        ways = ", ".join(opt("column", of=f"{name}=NAME") for name in lacking)
+        there = f"there is no {' and no '.join(map(repr, lacking))} ({ways} names one)"
+        return f"a counts table has the columns run, correct, incorrect, unanswered; {there}"
     instead = [name for name in OUTCOMES if name in have]
     if len(instead) == 1:
         return f"{_OUTCOME_TABLE}; the outcome column is called 'outcome', not {instead[0]!r} (it may hold 1 and 0)"

@@ -47,14 +47,14 @@ def recognise(source: Source) -> str | None:
 
 def understand(source: Source) -> str | None:
     """Recognise a table of a run and the three counts, in any case and with no question."""
-    if not roles.is_table(source) or len(_columns(source.columns, source.named)) < len(COLUMNS):
+    if not roles.is_table(source) or len(columns_of(source.columns, source.named)) < len(COLUMNS):
         return None
     told = {part: name for part, name in source.named.items() if part not in source.guessed}
     return None if roles.roles_of(source.columns, told).all("id", "text") else "table"
 
 
-def _columns(columns: Iterable[str], named: Mapping[str, str]) -> dict[str, str]:
-    """Return the columns of a counts table, by nescio's name for each."""
+def columns_of(columns: Iterable[str], named: Mapping[str, str]) -> dict[str, str]:
+    """Return the columns of a counts table, by nescio's name for each; those that it has."""
     columns = tuple(columns)
     by_name = {roles.squash(name): name for name in columns} | {name: name for name in columns}
     taken = {name: by_name[name] for name in OUTCOMES if name in by_name}
@@ -96,7 +96,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # no
         label = source.label
         with connect(small=small(source)) as connection:
             have = load_rows(connection, source, "raw")
-            columns = _columns((name for name in have if name), source.named)
+            columns = columns_of((name for name in have if name), source.named)
             if "run" not in columns and (named := runs_of_counts(table_of(source), [*columns.values()])):
                 ways = roles.options("run", named)
                 rule = f"no column names the runs, as `run` does; name the one that does: {ways}"
