@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
@@ -50,7 +50,7 @@ def never_right(table: Table, verdict: Verdict) -> list[Column]:
     """Return the columns of a few words, no numbers, of which one stands beside no answer that is right (or
     none that is wrong, where the verdict finds that alone): in words that nobody knows it may say what was declined.
     Where the verdict has a word for silence there are none."""
-    if SILENT in verdict.column.states.values():
+    if SILENT in verdict.states:
         return []
     taken = table.claimed() | {c.name for c in (table.run, table.question, table.prediction, table.gold) if c}
     free = [c for c in table.columns if c.name not in taken and c is not verdict.column and 1 < len(c.words) <= _FEW]
@@ -80,19 +80,22 @@ def may_be_silent(table: Table, verdict: Verdict) -> bool:
     return any(others**rows < _CHANCE for rows in apart)
 
 
-def empty_texts(table: Table, verdict: Verdict) -> list[Column]:
-    """Return the columns of many texts, none of which is the answer by its name, that are empty in some rows and in no
-    right one: each may be the answer, which was declined there."""
-    if table.one("prediction") is not None or SILENT in verdict.column.states.values():
-        return []
-    taken = table.claimed() | {c.name for c in (*table.key, table.gold, verdict.column) if c}
+def quiet_texts(table: Table, verdict: Verdict) -> Iterator[tuple[Column, str | None, tuple[bool, ...]]]:
+    """Yield the columns of many texts that may be the answers, with a text (None for an empty one) that stands in some
+    rows and beside nothing that a verdict says of an answer that was given, and where that is: there it was declined.
+    Of the texts of a column it is the one that stands most often."""
+    if SILENT in verdict.states:
+        return
+    taken = table.claimed("prediction") | {c.name for c in (*table.key, table.gold, verdict.column) if c}
     free = [c for c in table.columns if c.name not in taken and not table.is_of_the_question(c)]
     free = [c for c in free if sum(decimal(word) is None for word in c.words) > roles.FEW // 2 and not c.is_counted]
-    found = []
-    for column in free:
-        among = Counter(state for cell, state in zip(column.cells, verdict.states, strict=True) if cell is None)
-        found += [column] * (among[CORRECT] == 0 and among.total() >= _FEW)
-    return found
+    given = 1 - sum(state == verdict.given for state in verdict.states) / table.size
+    for column in sorted(free, key=lambda c: c is not table.prediction):
+        said = {cell for cell, state in zip(column.cells, verdict.states, strict=True) if state == verdict.given}
+        among = Counter(cell for cell in column.cells if cell not in said)
+        text, many = (None, among[None]) if among[None] >= _FEW else next(iter(among.most_common(1)), (None, 0))
+        if many >= _FEW and (text is None or given**many < _CHANCE):
+            yield column, text, tuple(cell == text for cell in column.cells)
 
 
 def settled_silence(table: Table, verdict: Verdict | None) -> Silence | None:
