@@ -81,7 +81,7 @@ def test_words_that_fill_every_cell_are_no_reasons(tmp_path: Path) -> None:
     path = table(tmp_path, rows)
     rule = "'declined' says in words that nobody knows which answers were declined; one of these says it:"
     assert_refused(path, "line 1", rule)
-    assert "outcome_map={'いいえ': 'unanswered'}  (1 silent)\n" in str(refusal(path, FormatError))
+    assert "--outcome-map 'いいえ=unanswered'  (1 silent)\n" in str(refusal(path, FormatError))
     assert counts(path, outcome_map={"はい": "unanswered"}) == {"a": (1, 0, 2)}
     assert not [note for note in read(path, outcome_map={"はい": "unanswered"}).notes if "occurs in no row" in str(note)]
     assert counts(path, outcome_map={"いいえ": "unanswered"}) == {"a": (0, 2, 1)}

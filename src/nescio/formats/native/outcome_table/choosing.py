@@ -66,7 +66,8 @@ def choose(
     beside: Collection[str] = (),
 ) -> Chosen:
     """Find what plays each part in a loaded table, and note what was taken for nescio's own columns; `declined` has the
-    patterns of answers that mean silence, and words are `mapped` to outcomes; columns `beside` are read for measures of their own.
+    patterns of answers that mean silence, and words are `mapped` to outcomes; columns `beside` are read for measures of
+    their own.
 
     Raises FormatError, with the options that decide, where several columns could play a part and it makes a difference.
     """

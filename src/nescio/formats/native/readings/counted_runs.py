@@ -18,8 +18,8 @@ _NAMES = {state: name for name, state in STATES.items()}
 
 
 def ways_of_counts(table: Table) -> list[Way]:
-    """Return the ways to read a table of counts, the likeliest first: by the names of three columns, or because they add
-    up to the same for each run, or to what another column says; of one run, because all else is none."""
+    """Return the ways to read a table of counts, the likeliest first: by the names of three columns, or because they
+    add up to the same for each run, or to what another column says; of one run, because all else is none."""
     counts = [c for c in table.columns if None not in c.cells and all(map(str.isdecimal, c.words))]
     counts = [c for c in counts if not c.is_marks]
     runs = [table.by_name[name] for name in runs_of_counts(table, ())]

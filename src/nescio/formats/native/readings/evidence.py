@@ -50,6 +50,8 @@ def _of_its_name(column: Column) -> Iterator[Evidence]:
 def _of_its_words(table: Table, column: Column) -> Iterator[Evidence]:
     if column.is_worded:
         yield Evidence(2.0, "its words say what is right and wrong")
+    elif not any(map(str.isalnum, "".join(column.words))):
+        yield Evidence(1.0, "it holds marks, as verdicts do")
     if _is_of_nothing(table, column):
         yield Evidence(-3.0, "it says yes where a text is empty")
     if column.is_coded and len(min(column.words)) == 1:

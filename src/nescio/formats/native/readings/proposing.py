@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nescio.data.outcomes import CORRECT, INCORRECT
 from nescio.errors import FormatError
 from nescio.formats.native import roles
 from nescio.formats.native.headers import REASONING, REASONS
@@ -17,6 +16,7 @@ from nescio.formats.native.readings.ways import (
     MOST,
     Way,
     alike,
+    can_be_told,
     shown,
     told,
     ways_of,
@@ -93,11 +93,8 @@ def _ways(table: Table, source: Source, *, judged: bool | None) -> list[Way]:
     explained = [way for column in named for way in ways_of_words(table, column)]
     ways = [*ways, *explained] if known.one("gold", "prediction") else [*explained, *ways]
     if not ways or (max(weights, default=0.0) < LIKELY and len(odd) < _MOST_ODD):
-        ways = [
-            *ways[: MOST // 2],
-            *(way for column in odd for way in ways_of_words(table, column)),
-            *ways[MOST // 2 :],
-        ]
+        ways = [*ways, *(way for column in odd for way in ways_of_words(table, column))]
+    ways = sorted(ways, key=lambda way: way.after)
     same_words = [] if known.one("score", "prediction") else alike(table)
     is_series = could_be_questions([c.name for c in same_words])
     if same_words and (is_series or len(ways) != 1) and not groups:
@@ -154,7 +151,7 @@ def _to_explain(table: Table) -> tuple[list[Column], list[Column]]:
 def _is_odd(table: Table, column: Column) -> bool:
     told = column.named("outcome") or column.is_marks or not all(decimal(word) is not None for word in column.words)
     few = 1 < len(column.words) <= min(_FEW_ODD, table.size - 1)  # of which some say the same
-    return bool(told) and few and bool(ways_of_words(table, column))
+    return bool(told) and few and can_be_told(column)
 
 
 def _is_part_known(column: Column) -> bool:
@@ -253,7 +250,8 @@ def _of_the_question(table: Table) -> list[str]:
     free = [c for c in free if not any(word.startswith(CONTAINERS) for word in c.words)]
     if table.run is not None and len(table.run.words) > 1:
         free = [c for c in free if len(c.words) < table.size]  # which several runs answered
-    if once := [c for c in free if table.once(c)]:
+    if once := sorted((c for c in free if table.once(c)), key=lambda c: -c.named("id")):
+        once = once[:1] if all(table.pairs_alike(c, once[0]) for c in once) else once  # then any of them does
         return [roles.option("question", c.name) for c in once[:_MOST_KEYS]]
     crossed = [(c, d) for c in free for d in free if len(d.words) < len(c.words) and table.apart([c, d])]
     if crossed and table.run is None:

@@ -46,38 +46,32 @@ def silences_of(table: Table, verdict: Verdict | None) -> list[Silence]:
     return [one for one in found if any(one.rows) and not all(one.rows) and _may_be(table, verdict, one.rows)]
 
 
-def never_right(table: Table, verdict: Verdict) -> list[Column]:
-    """Return the columns of a few words, no numbers, of which one stands beside no answer that is right (or
-    none that is wrong, where the verdict finds that alone): in words that nobody knows it may say what was declined.
+def never_right(table: Table, verdict: Verdict) -> Iterator[tuple[Column, str, tuple[bool, ...]]]:
+    """Yield the columns of a few words, no numbers, with one that stands beside no answer that is right (or none that
+    is wrong, where the verdict finds that alone), and where: in words that nobody knows it may say what was declined.
     Where the verdict has a word for silence there are none."""
     if SILENT in verdict.states:
-        return []
+        return
     taken = table.claimed() | {c.name for c in (table.run, table.question, table.prediction, table.gold) if c}
     free = [c for c in table.columns if c.name not in taken and c is not verdict.column and 1 < len(c.words) <= _FEW]
     free = [c for c in free if c.is_truth or not any(map(decimal, c.words))]
     free = [
         c for c in free if not (c.is_truth and (c.named("fact") or c.is_counted)) and not table.is_of_the_question(c)
     ]
-    found = []
     for column in free:
-        pairs = list(zip(column.cells, verdict.states, strict=True))
-        given = {cell for cell, state in pairs if state == verdict.given}
-        found += [column] * any(sum(cell == word for cell, _ in pairs) >= _FEW for word in column.words - given)
-    return found
+        given = {cell for cell, state in zip(column.cells, verdict.states, strict=True) if state == verdict.given}
+        for word in sorted(column.words - given):
+            rows = tuple(cell == word for cell in column.cells)
+            if sum(rows) >= _FEW:
+                yield column, word, rows
 
 
 def may_be_silent(table: Table, verdict: Verdict) -> bool:
-    """Say whether a column of yes and no says one thing of no answer that a verdict could only say of one that was
-    given, and that is no chance."""
+    """Say whether a column of a few words says one thing of no answer that a verdict could only say of one that was
+    given, and that is no chance; or whether texts that may be the answers are empty there, or say one thing."""
     others = 1 - sum(state == verdict.given for state in verdict.states) / table.size
-    columns = [c for c in never_right(table, verdict) if c.is_truth and len(c.words) > 1]
-    pairs = [list(zip(c.cells, verdict.states, strict=True)) for c in columns]
-    apart = [
-        sum(cell == word for cell, _ in own)
-        for c, own in zip(columns, pairs, strict=True)
-        for word in c.words - {cell for cell, state in own if state == verdict.given}
-    ]
-    return any(others**rows < _CHANCE for rows in apart)
+    apart = any(others ** sum(rows) < _CHANCE for _, _, rows in never_right(table, verdict))
+    return apart or any(c is not table.prediction for c, _, _ in quiet_texts(table, verdict))
 
 
 def quiet_texts(table: Table, verdict: Verdict) -> Iterator[tuple[Column, str | None, tuple[bool, ...]]]:
