@@ -30,6 +30,7 @@ from nescio.text import decimal
 
 _MOST_KEYS = 3  # columns that could name the questions
 _MOST_ODD, _FEW_ODD = 2, 3  # columns of words that nobody knows, and words of such
+_MOST_SAID = 4  # words of a column that says something of each answer
 _UNLIKELY = -2.0  # of a verdict that is named where nothing else could be one
 
 
@@ -92,7 +93,7 @@ def _ways(table: Table, source: Source, *, judged: bool | None) -> list[Way]:
     named, odd = _to_explain(table)
     explained = [way for column in named for way in ways_of_words(table, column)]
     ways = [*ways, *explained] if known.one("gold", "prediction") else [*explained, *ways]
-    if not ways or (max(weights, default=0.0) < LIKELY and len(odd) < _MOST_ODD):
+    if not ways or max(weights, default=0.0) < LIKELY:
         ways = [*ways, *(way for column in odd for way in ways_of_words(table, column))]
     ways = sorted(ways, key=lambda way: way.after)
     same_words = [] if known.one("score", "prediction") else alike(table)
@@ -189,11 +190,15 @@ def _of_columns(table: Table, rows: Sequence[Way]) -> list[Way]:
     runs = [c for c in others if table.apart([c]) and None not in c.cells and not c.is_measured and not c.is_counted]
     keys = [roles.option(RUN, runs[0].name)] if across and runs else [] if across else _of_the_question(table)[:1]
     grid = with_key(ways_of_columns(columns, runs[0] if across and runs else None), keys, "")
-    if of_answers:
+    if of_answers or any(1 < len(c.words) <= _MOST_SAID and c.name not in _key_of(table) for c in others):
         return [*rows[: MOST - 1], *grid]
     if across and grid:
         return grid  # a row then has answers to all questions, of which none is the verdict
     return [*grid[: max(MOST // 2, MOST - len(rows))], *rows]
+
+
+def _key_of(table: Table) -> set[str]:
+    return {c.name for c in (*table.key, table.gold) if c}
 
 
 def _of_the_answers(table: Table) -> list[Way]:

@@ -46,9 +46,12 @@ def silences_of(table: Table, verdict: Verdict | None) -> list[Silence]:
     return [one for one in found if any(one.rows) and not all(one.rows) and _may_be(table, verdict, one.rows)]
 
 
-def never_right(table: Table, verdict: Verdict) -> Iterator[tuple[Column, str, tuple[bool, ...]]]:
+def never_right(
+    table: Table, verdict: Verdict, chance: float, of_truth: float
+) -> Iterator[tuple[Column, str, tuple[bool, ...]]]:
     """Yield the columns of a few words, no numbers, with one that stands beside no answer that is right (or none that
-    is wrong, where the verdict finds that alone), and where: in words that nobody knows it may say what was declined.
+    is wrong, where the verdict finds that alone), and where, if that has little `chance` (of yes and no, little
+    `of_truth`): in words that nobody knows it may say what was declined.
     Where the verdict has a word for silence there are none."""
     if SILENT in verdict.states:
         return
@@ -58,19 +61,19 @@ def never_right(table: Table, verdict: Verdict) -> Iterator[tuple[Column, str, t
     free = [
         c for c in free if not (c.is_truth and (c.named("fact") or c.is_counted)) and not table.is_of_the_question(c)
     ]
+    others = 1 - sum(state == verdict.given for state in verdict.states) / table.size
     for column in free:
         given = {cell for cell, state in zip(column.cells, verdict.states, strict=True) if state == verdict.given}
         for word in sorted(column.words - given):
             rows = tuple(cell == word for cell in column.cells)
-            if sum(rows) >= _FEW:
+            if sum(rows) >= _FEW and others ** sum(rows) <= (of_truth if column.is_truth else chance):
                 yield column, word, rows
 
 
 def may_be_silent(table: Table, verdict: Verdict) -> bool:
     """Say whether a column of a few words says one thing of no answer that a verdict could only say of one that was
     given, and that is no chance; or whether texts that may be the answers are empty there, or say one thing."""
-    others = 1 - sum(state == verdict.given for state in verdict.states) / table.size
-    apart = any(others ** sum(rows) < _CHANCE for _, _, rows in never_right(table, verdict))
+    apart = any(True for _ in never_right(table, verdict, _CHANCE, _CHANCE))
     return apart or any(c is not table.prediction for c, _, _ in quiet_texts(table, verdict))
 
 
@@ -86,9 +89,9 @@ def quiet_texts(table: Table, verdict: Verdict) -> Iterator[tuple[Column, str | 
     given = 1 - sum(state == verdict.given for state in verdict.states) / table.size
     for column in sorted(free, key=lambda c: c is not table.prediction):
         said = {cell for cell, state in zip(column.cells, verdict.states, strict=True) if state == verdict.given}
-        among = Counter(cell for cell in column.cells if cell not in said)
-        text, many = (None, among[None]) if among[None] >= _FEW else next(iter(among.most_common(1)), (None, 0))
-        if many >= _FEW and (text is None or given**many < _CHANCE):
+        among = Counter(column.cells)
+        (text, many), *others = [(None, among[None]), *among.most_common(2)][among[None] < _FEW :]
+        if text not in said and many >= _FEW and (text is None or many > others[0][1] or given**many < _CHANCE):
             yield column, text, tuple(cell == text for cell in column.cells)
 
 

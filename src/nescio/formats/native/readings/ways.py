@@ -8,6 +8,7 @@ from itertools import permutations, product
 from math import isfinite
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, STATES
 from nescio.errors import opt
@@ -20,6 +21,7 @@ from nescio.formats.native.readings.wide import could_be_questions
 from nescio.text import decimal, sanitize
 
 MOST = 8  # ways that are shown
+_CHANCE = 0.2  # that no right answer stands beside a word
 _SILENCES = 2  # columns that nothing speaks of by its name, beside a verdict
 _FEW_WORDS = 4  # of columns that say the same
 _RUNS = 3  # of which the counts are shown
@@ -113,7 +115,7 @@ def _silences(
     if sure and any(one.named for one in named):
         return
     told = [*others, *(one.column for one in named)]
-    found = [(_of_word(c, word), rows) for c, word, rows in never_right(table, verdict) if c not in told]
+    found = [(_of_word(c, word), rows) for c, word, rows in never_right(table, verdict, _CHANCE, 1.0) if c not in told]
     known = table.one("prediction")
     for column, text, rows in quiet_texts(table, verdict):
         options = [roles.option("answer", column.name)] if column is not known else []
@@ -153,12 +155,13 @@ def ways_of_words(table: Table, column: Column) -> list[Way]:
     with the answers that are the gold answer, and with those that say nothing."""
     known = {word: meaning(word) for word in column.words}
     ways = []
-    for means in _meanings(known):
+    for i, means in enumerate(_meanings(known)):
         says = known | means
         states = [None if cell is None else says[cell] for cell in column.cells]
         verdict = Verdict(column, (), inverted=False)
         verdict.states = states
-        ways += _with_silence(table, verdict, f"{roles.option('outcome', column.name)} {_mapped(means, known)}")
+        options = f"{roles.option('outcome', column.name)} {_mapped(means, known)}"
+        ways += [replace(way, after=way.after + i // 2) for way in _with_silence(table, verdict, options)]
     right = {True: CORRECT, False: INCORRECT, None: None}
     said = [SILENT if empty else right[hit] for empty, hit in zip(table.unsaid, table.hits, strict=True)]
     odd = [sum(a not in (None, b) for a, b in zip(said, way.states, strict=True)) for way in ways]
@@ -264,7 +267,9 @@ def _number(word: str) -> float | None:
 
 def strangeness(means: Mapping[str, int], known: Mapping[str, int | None]) -> int:
     """Count what is odd in a meaning of words: that one means something else than it does by itself, that one made of
-    another word and more (unsupported, 不正解) does not say that what this says is wrong."""
+    another word and more (unsupported, 不正解) does not say that what this says is wrong, that several words
+    beside single ones are no silence."""
     odd = sum(known[word] not in (None, state) for word, state in means.items())
     made = [(a, b) for a in means for b in means if a != b and a.casefold() in b.casefold()]
+    odd += sum(" " in a and means[a] != SILENT and any(" " not in b for b in means) for a in means)
     return odd + sum((means[a], means[b]) != (CORRECT, INCORRECT) for a, b in made)
