@@ -107,7 +107,7 @@ def choose(
     notes += unread(
         loaded,
         beside,
-        verdict=columns["outcome"],
+        verdict=None if "" in mapped else columns["outcome"],
         silent=told,
         is_right=f"coalesce({cells['outcome']} IN ({right_words(loaded, cells['outcome'])}), false)",
         turned=turned,

@@ -253,14 +253,15 @@ def _state(
     Each known word but the three is announced.
     """
     counted = connection.execute(
-        "SELECT outcome, count(*) FROM gathered WHERE outcome IS NOT NULL GROUP BY 1 ORDER BY 1"
+        "SELECT outcome, count(*) FROM gathered WHERE $1 OR outcome IS NOT NULL GROUP BY 1 ORDER BY 1", ["" in mapped]
     ).fetchall()
     silent = {word for table in tables for word in table.chosen.silent_words} - {word for word, _ in counted}
     own = {word: to for word, to in mapped.items() if word not in silent}
     states = state_words(counted, {**_meant(table.source for table in tables), **own}, notes)
-    cases = " ".join(f"WHEN outcome = {literal(word or '')} THEN {at}" for word, at in states.items() if at is not None)
+    known = {word: at for word, at in states.items() if word is not None and at is not None}
+    cases = " ".join(f"WHEN outcome = {literal(word)} THEN {at}" for word, at in known.items())
     quiet = f"WHEN silent = 'yes' OR empty = 'true' THEN {SILENT}"
-    graded = f"CASE WHEN outcome IS NULL THEN {NOT_GRADED} {cases} END::TINYINT"
+    graded = f"CASE WHEN outcome IS NULL THEN {states.get(None, NOT_GRADED)} {cases} END::TINYINT"
     connection.execute(
         f"CREATE TEMP {how} rows AS SELECT {_one_question(connection)}, {graded} AS graded, CASE {quiet} ELSE "
         f"{graded} END::TINYINT AS state FROM gathered"
