@@ -15,7 +15,7 @@ from nescio.data.outcomes import STATES
 from nescio.errors import FormatError, opt, shorten
 from nescio.formats.native import roles
 from nescio.formats.native.counts_table import columns_of
-from nescio.formats.native.readings.proposing import propose
+from nescio.formats.native.readings.proposing import REMARK, begins_with_a_remark, propose
 from nescio.formats.native.score_matrix import names_a_row
 from nescio.formats.registry import REGISTRY, TABLES, Format, Recognise
 from nescio.sources.source import BY_SUFFIX, Source
@@ -118,7 +118,9 @@ def no_format(source: Source) -> FormatError:
     if source.kind == "document" and {*source.columns} & {"run", "id", "question", "outcome"}:
         rule = "this is one JSON document; questions and runs in JSON have one object per line (.jsonl)"
         return FormatError(source.label, rule, value=columns)
-    return FormatError(source.label, _why_of_no_format(source), where=source.head, value=columns)
+    remark = f"the first line is a remark, as it begins with {REMARK}, and no header: delete it"
+    why = remark if begins_with_a_remark(source) else _why_of_no_format(source)
+    return FormatError(source.label, why, where=source.head, value=columns)
 
 
 def no_text(source: Source, rule: str) -> FormatError:

@@ -28,8 +28,10 @@ from nescio.formats.native.readings.wide import QUESTION, RUN, could_be_question
 from nescio.sources.source import Source
 from nescio.text import decimal
 
+REMARK = "#"
 _MOST_KEYS = 3  # columns that could name the questions
 _MOST_ODD, _FEW_ODD = 2, 3  # columns of words that nobody knows, and words of such
+_FEW_SAID = 2  # words of a header that begins with a sign for numbers (`# items`)
 _MOST_SAID = 4  # words of a column that says something of each answer
 _UNLIKELY = -2.0  # of a verdict that is named where nothing else could be one
 
@@ -38,9 +40,16 @@ def propose(source: Source, *, judged: bool | None = None) -> str:
     """Say which options would make a table understood; empty where nothing can be proposed. Answers that can be judged
     by gold answers need no verdict, unless `judged` is False."""
     try:
-        return _proposed(table_of(source), source, judged=judged) if roles.is_table(source) else ""
+        sound = roles.is_table(source) and not begins_with_a_remark(source)
+        return _proposed(table_of(source), source, judged=judged) if sound else ""
     except FormatError:  # it is no sound table, which another message says
         return ""
+
+
+def begins_with_a_remark(source: Source) -> bool:
+    """Say whether the first line of a table is no header, but a remark such as `# made on Monday`."""
+    first = source.columns[0] if source.columns else ""
+    return first.startswith(REMARK) and len(first.split()) > _FEW_SAID
 
 
 def rivals_of_judging(source: Source) -> list[str]:
@@ -85,7 +94,7 @@ def _ways(table: Table, source: Source, *, judged: bool | None) -> list[Way]:
     least = _UNLIKELY if table.prediction is None else 0.0
     ways: list[Way] = [Way("")] if known.one("score") else []
     if any(weight > least for weight in weights):
-        ways = _of_the_verdict(table)
+        ways = [*_of_the_verdict(table), *(_of_the_answers(table) if max(weights) < LIKELY else [])]
     else:
         ways = _of_the_answers(table) or ways
         if not ways and any(weight > _UNLIKELY for weight in weights):
