@@ -86,16 +86,19 @@ def _texts(
             continue
         query = f"SELECT {cell}, {is_right}, count(*) FROM {table.name} GROUP BY ALL LIMIT {_MOST_TEXTS}"
         rows = table.connection.execute(query).fetchall()
-        quiet = [(marked, many) for text, marked, many in rows if text is None or reads(text)]
         said = {text for text, _, _ in rows if text and decimal(text) is None and roles.truth_of(text) is None}
-        if len(said) > roles.FEW // 2 and len(rows) < _MOST_TEXTS and quiet and not any(marked for marked, _ in quiet):
+        if not len(said) > roles.FEW // 2 or len(rows) == _MOST_TEXTS:
+            continue
+        if any(marked and (text is None or reads(text)) for text, marked, _ in rows):
+            continue
+        if quiet := sum(many for text, marked, many in rows if not marked and (text is None or reads(text))):
             yield note(
                 "table.quiet_text",
                 "{subject}: {column!r} is empty or reads like silence in {rows:n row}, none of which is marked as "
                 "right, and is not read: {option} takes it for the answers",
                 str(table.source.label),
                 column=column,
-                rows=sum(many for _, many in quiet),
+                rows=quiet,
                 option=roles.option("answer", column),
             )
             return

@@ -30,12 +30,12 @@ class Silence(Struct, frozen=True):
     named: bool
 
 
-def silences_of(table: Table, verdict: Verdict | None) -> list[Silence]:
+def silences_of(table: Table, verdict: Verdict | None, proofs: set[tuple[bool, ...]] | None = None) -> list[Silence]:
     """Return the columns that could say which answers were declined: by their names and words, or because they say
     something of just those answers that have no verdict or no text. Where the verdict itself says so there are none."""
     if verdict is not None and SILENT in verdict.column.states.values():
         return []
-    proofs = _proofs(table, verdict)
+    proofs = _proofs(table, verdict) if proofs is None else proofs
     taken = table.claimed("outcome", "score", "abstained", "answered")
     taken |= {c.name for c in (table.run, table.question, table.prediction, table.gold) if c}
     taken |= {verdict.column.name} if verdict else set()
@@ -98,8 +98,8 @@ def quiet_texts(table: Table, verdict: Verdict) -> Iterator[tuple[Column, str | 
 def settled_silence(table: Table, verdict: Verdict | None) -> Silence | None:
     """Return the column that says which answers were declined where nothing speaks against it: none of them is marked
     as right, unless nobody could answer, and whatever else could say so says the same, or less of what is proved."""
-    found = silences_of(table, verdict)
     proofs = _proofs(table, verdict)
+    found = silences_of(table, verdict, proofs)
     proved = [one for one in found if _proved(one.rows, proofs)]
     candidates = proved or [one for one in found if one.named]
     if not candidates or len({one.rows for one in candidates}) > 1:

@@ -290,8 +290,13 @@ def table_of(source: Source, reads: Reads = _never, longest: int = LONGEST) -> T
         if not small(source):
             return table
         source.looked[longest] = table.columns
-    columns = source.looked[longest]
-    return Table(columns, roles.roles_of((column.name for column in columns), source.named), reads)
+    as_named = (longest, reads, *sorted(source.named.items()))
+    if as_named not in source.looked:
+        columns = source.looked[longest]
+        source.looked[as_named] = Table(
+            columns, roles.roles_of((column.name for column in columns), source.named), reads
+        )
+    return source.looked[as_named]
 
 
 def table_in(
