@@ -94,7 +94,7 @@ def _ways(table: Table, source: Source, *, judged: bool | None) -> list[Way]:
     least = _UNLIKELY if table.prediction is None else 0.0
     ways: list[Way] = [Way("")] if known.one("score") else []
     if any(weight > least for weight in weights):
-        ways = [*_of_the_verdict(table), *(_of_the_answers(table) if max(weights) < LIKELY else [])]
+        ways = [*_of_the_verdict(table), *(_of_the_answers(table, doubtful=True) if max(weights) < LIKELY else [])]
     else:
         ways = _of_the_answers(table) or ways
         if not ways and any(weight > _UNLIKELY for weight in weights):
@@ -210,8 +210,9 @@ def _key_of(table: Table) -> set[str]:
     return {c.name for c in (*table.key, table.gold) if c}
 
 
-def _of_the_answers(table: Table) -> list[Way]:
-    """Return the columns that could be the gold answers or the answers, where only one of the two is known."""
+def _of_the_answers(table: Table, *, doubtful: bool = False) -> list[Way]:
+    """Return the columns that could be the gold answers or the answers, where only one of the two is known; of a table
+    with a `doubtful` verdict those that are none."""
     known = table.known
     if not known.one("gold", "prediction"):
         return _of_texts(table)
@@ -222,6 +223,7 @@ def _of_the_answers(table: Table) -> list[Way]:
         for c in table.columns
         if c.name not in claimed and len(c.words) > 1 and not (c.is_marks or c.is_counted or c.is_measured)
     ]
+    free = [c for c in free if not (doubtful and c.is_verdict)]
     other = table.gold if part == "prediction" else table.prediction
     hits = {c.name: sum(map(same, c.cells, other.cells)) if other else 0 for c in free}
     if table.size >= FEW_ROWS:  # of an answer and the gold answer some are the same
