@@ -263,7 +263,7 @@ def _of_the_question(table: Table) -> list[str]:
         for c in table.columns
         if c.name not in taken and len(c.words) > 1 and not (c.is_truth or c.is_measured or c.is_counted)
     ]
-    free = [c for c in free if not any(word.startswith(CONTAINERS) for word in c.words)]
+    free = [c for c in free if None not in c.cells and not any(word.startswith(CONTAINERS) for word in c.words)]
     if table.run is not None and len(table.run.words) > 1:
         free = [c for c in free if len(c.words) < table.size]  # which several runs answered
     if once := sorted((c for c in free if table.once(c)), key=lambda c: -c.named("id")):
