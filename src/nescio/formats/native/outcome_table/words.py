@@ -48,7 +48,7 @@ def state_words(
                     "{rows} {rows:row/rows}: outcome {word!r} read as {outcome}",
                     rows=rows,
                     word=word or "",
-                    outcome=f"{names[state]}{_KEPT.get(assessed.get(word), '')}",
+                    outcome=f"{names[state]}{_KEPT.get(assessed.get(word or ''), '')}",
                 )
             )
     return states

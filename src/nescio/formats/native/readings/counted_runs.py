@@ -27,11 +27,12 @@ def ways_of_counts(table: Table) -> list[Way]:
         return []
     run = table.run if table.run in runs else runs[0]
     said = [c for c in counts if meaning(c.name) in _STATES]
+    among: Iterator[Sequence[Column]]
     if {CORRECT, INCORRECT} <= {meaning(c.name) for c in said}:
-        among = [said] if len(said) == len(_STATES) else [(*said, c) for c in counts if c not in said]
+        among = iter([said] if len(said) == len(_STATES) else [[*said, c] for c in counts if c not in said])
     else:
-        among = list(_adding_up(counts))
-    return [way for own in among[:1] for way in _ways(run, own)]
+        among = _adding_up(counts)
+    return [*_ways(run, own)] if (own := next(among, None)) else []
 
 
 def runs_of_counts(table: Table, counts: Sequence[str]) -> list[str]:

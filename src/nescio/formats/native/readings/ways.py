@@ -30,7 +30,7 @@ _MARKS = re.compile(r"[][.^$*+?{}\\|()]")  # of regular expressions
 _DIGITS = re.compile(r"\d+")
 HEAD = "its columns by one of these:"
 _NAMES = {state: name for name, state in STATES.items()} | {NOT_GRADED: "ungraded"}
-States = list[int | None]
+States = Sequence[int | None]
 
 
 class Way(Struct, frozen=True):
@@ -165,7 +165,7 @@ def ways_of_words(table: Table, column: Column) -> list[Way]:
     right = {True: CORRECT, False: INCORRECT, None: None}
     said = [SILENT if empty else right[hit] for empty, hit in zip(table.unsaid, table.hits, strict=True)]
     odd = [sum(a not in (None, b) for a, b in zip(said, way.states, strict=True)) for way in ways]
-    order = sorted(range(len(ways)), key=lambda i: (ways[i].after, odd[i], -ways[i].states.count(SILENT)))
+    order = sorted(range(len(ways)), key=lambda i: (ways[i].after, odd[i], -list(ways[i].states).count(SILENT)))
     return [ways[i] for i in order]
 
 
