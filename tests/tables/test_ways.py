@@ -163,3 +163,18 @@ def test_a_remark_is_no_header(tmp_path: Path) -> None:
     path.write_text("# made on Monday, by hand\nid,model,korrekt\n1,a,1\n2,a,0\n")
     with pytest.raises(FormatError, match="the first line is a remark, as it begins with #, and no header: delete it"):
         load(path, Options())
+
+
+def test_a_column_that_is_named_whole_is_no_part_of_a_run(tmp_path: Path) -> None:
+    states = truth(39)
+    table = [
+        {
+            "nro": i,
+            "oikea_vastaus": TEXTS[i],
+            **{f"{run}_vastaus": TEXTS[i if own[i] == RIGHT else i + 1] for run, own in states.items()},
+        }
+        for i in range(len(states["alpha"]))
+    ]
+    named = {"question": "nro", "prediction": "vastaus", "gold": "oikea_vastaus"}
+    got, _ = read(tmp_path, table, column=named)
+    assert got == {run: (own.count(RIGHT), len(own) - own.count(RIGHT), 0, 0) for run, own in states.items()}
