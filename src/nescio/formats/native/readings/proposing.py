@@ -97,8 +97,8 @@ def _ways(table: Table, source: Source, *, judged: bool | None) -> list[Way]:
         ways = [*_of_the_verdict(table), *(_of_the_answers(table, doubtful=True) if max(weights) < LIKELY else [])]
     else:
         ways = _of_the_answers(table) or ways
-        if not ways and any(weight > _UNLIKELY for weight in weights):
-            ways = _of_the_verdict(table)
+        if any(weight > _UNLIKELY for weight in weights):
+            ways = [*ways, *_of_the_verdict(table)]
     named, odd = _to_explain(table)
     explained = [way for column in named for way in ways_of_words(table, column)]
     ways = [*ways, *explained] if known.one("gold", "prediction") else [*explained, *ways]
