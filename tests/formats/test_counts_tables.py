@@ -54,8 +54,15 @@ def test_a_column_is_missing(name: str, tmp_path: Path) -> None:
 
 
 def test_a_table_of_one_count(tmp_path: Path) -> None:
-    rule = "a counts table has the columns run, correct, incorrect, unanswered; there is no 'incorrect'"
+    rule = "a counts table has the columns run, correct, incorrect, unanswered; there is no 'incorrect' and "
+    rule += "no 'unanswered' (--column incorrect=NAME, --column unanswered=NAME names one)"
     assert_refused(encode([{"run": "a", "correct": 1}], "csv", tmp_path), "line 1", rule)
+
+
+def test_what_a_table_of_counts_lacks_is_said_of_all_of_it(tmp_path: Path) -> None:
+    rule = "there is no 'run' and no 'incorrect' (--column run=NAME, --column incorrect=NAME names one)"
+    rows = [{"date": "2026-11-01", "correct": 14, "declined": 3}, {"date": "2026-11-02", "correct": 12, "declined": 4}]
+    assert_refused(encode(rows, "csv", tmp_path), "line 1", rule)
 
 
 def test_column_names_in_capitals(tmp_path: Path) -> None:

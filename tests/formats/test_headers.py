@@ -14,7 +14,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import nescio
-from nescio.errors import MismatchError, UsageError
+from nescio.errors import FormatError, MismatchError, UsageError
 from nescio.formats.native import headers, roles
 from nescio.pipeline import Options, load
 from tests.notes import in_words
@@ -78,8 +78,23 @@ def test_what_was_declined_is_unanswered(name: str, tmp_path: Path) -> None:
 
 def test_words_that_fill_every_cell_are_no_reasons(tmp_path: Path) -> None:
     rows = "run,question,outcome,declined\na,1,correct,いいえ\na,2,incorrect,はい\na,3,incorrect,はい\n"
-    rule = "whether an answer was declined must be true, false or empty (found 'いいえ')"
-    assert_refused(table(tmp_path, rows), "line 2", rule)
+    path = table(tmp_path, rows)
+    rule = "'declined' says in words that nobody knows which answers were declined; one of these says it:"
+    assert_refused(path, "line 1", rule)
+    assert "--outcome-map 'いいえ=unanswered'  (1 silent)\n" in str(refusal(path, FormatError))
+    assert counts(path, outcome_map={"はい": "unanswered"}) == {"a": (1, 0, 2)}
+    assert not [
+        note for note in read(path, outcome_map={"はい": "unanswered"}).notes if "occurs in no row" in str(note)
+    ]
+    assert counts(path, outcome_map={"いいえ": "unanswered"}) == {"a": (0, 2, 1)}
+
+
+def test_one_word_for_silence_says_what_the_others_are(tmp_path: Path) -> None:
+    rows = "id,model,correct,menolak\n1,a,1,tidak\n2,a,0,ya\n3,a,0,tidak\n4,a,0,ya\n"
+    way = {"column": {"abstained": "menolak"}, "outcome_map": {"ya": "unanswered"}}
+    assert counts(table(tmp_path, rows), **way) == {"a": (1, 1, 2)}
+    rows = rows.replace("ya", "ja")  # which is yes, beside a word that nobody knows
+    assert counts(table(tmp_path, rows), **{**way, "outcome_map": {"ja": "unanswered"}}) == {"a": (1, 1, 2)}
 
 
 def test_what_was_answered_is_the_opposite(tmp_path: Path) -> None:

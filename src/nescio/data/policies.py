@@ -23,6 +23,7 @@ Unanswerable = Literal["correct", "exclude"]  # with a question that has no answ
 MissingConfidence = Literal["error", "exclude"]  # with an answer without a confidence, in a run that has some
 
 PERHAPS_DECLINED = "table.perhaps_declined"  # of one that names the column which says why some are not graded
+NO_VERDICT = "table.no_verdict"  # of one that says how an empty verdict is read as silence
 UNGRADED_LEFT_OUT = "outcomes.ungraded_left_out"  # the code of a note that a ranking has no need of
 
 
@@ -199,13 +200,15 @@ def _settle_ungraded(outcomes: Outcomes, policy: str, notes: list[Note], read: S
     if not ungraded.any():
         return outcomes
     if policy == "error":
+        silence = opt("outcome_map", {"": "unanswered"})
+        tables = any(said.code == NO_VERDICT for said in read)
         run, question = (int(i[0]) for i in np.nonzero(ungraded))
         total = int(ungraded.sum())
         hint = next((f"{said.text}; else " for said in read if said.code == PERHAPS_DECLINED), "")
         raise MismatchError(
             f"{outcomes.where(run, question)}: the answer is not graded ({total} such answer{'s' if total > 1 else ''} "
             f"in all); {hint}use {opt('ungraded', 'exclude')} to leave them out, or {opt('ungraded', 'bounds')} to "
-            "report both extremes"
+            f"report both extremes{f' ({silence}: no verdict is silence)' if tables else ''}"
         )
     for run in map(int, np.flatnonzero(ungraded.any(axis=1))):
         total = ungraded.shape[1] if outcomes.repeats is None else int((outcomes.state[run] != ABSENT).sum())

@@ -118,6 +118,7 @@ MODULES: tuple[str, ...] = (
     "nescio.formats.native.readings",
     "nescio.formats.native.readings.columns",
     "nescio.formats.native.readings.composed_names",
+    "nescio.formats.native.readings.counted_runs",
     "nescio.formats.native.readings.evidence",
     "nescio.formats.native.readings.proposing",
     "nescio.formats.native.readings.settling",

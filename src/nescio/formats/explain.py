@@ -14,7 +14,8 @@ from nescio.data.columns import OUTCOMES
 from nescio.data.outcomes import STATES
 from nescio.errors import FormatError, opt, shorten
 from nescio.formats.native import roles
-from nescio.formats.native.readings.proposing import propose
+from nescio.formats.native.counts_table import columns_of
+from nescio.formats.native.readings.proposing import REMARK, begins_with_a_remark, propose
 from nescio.formats.native.score_matrix import names_a_row
 from nescio.formats.registry import REGISTRY, TABLES, Format, Recognise
 from nescio.sources.source import BY_SUFFIX, Source
@@ -117,7 +118,9 @@ def no_format(source: Source) -> FormatError:
     if source.kind == "document" and {*source.columns} & {"run", "id", "question", "outcome"}:
         rule = "this is one JSON document; questions and runs in JSON have one object per line (.jsonl)"
         return FormatError(source.label, rule, value=columns)
-    return FormatError(source.label, _why_of_no_format(source), where=source.head, value=columns)
+    remark = f"the first line is a remark, as it begins with {REMARK}, and no header: delete it"
+    why = remark if begins_with_a_remark(source) else _why_of_no_format(source)
+    return FormatError(source.label, why, where=source.head, value=columns)
 
 
 def no_text(source: Source, rule: str) -> FormatError:
@@ -160,15 +163,18 @@ def _why_of_no_format(source: Source) -> str:
         lacking = "outcome" if "outcome" not in have else "question"
         matrix = "" if have & {"run", "outcome"} else " (and in a score matrix each cell is a number or empty)"
         return f"an outcome table has the columns run, question, outcome; there is no {lacking!r}{matrix}"
-    return _no_counts(have) if have & set(STATES) else _needed(source)
+    return _no_counts(source, have) if have & set(STATES) else _needed(source)
 
 
-def _no_counts(have: set[str]) -> str:
+def _no_counts(source: Source, have: set[str]) -> str:
     """Return what is wrong with columns of which one is called correct, incorrect or unanswered: with questions they
     are outcomes."""
     if not any(name and names_a_row(name) for name in have):
-        lacking = next(name for name in ("run", *OUTCOMES) if name not in have)
-        return f"a counts table has the columns run, correct, incorrect, unanswered; there is no {lacking!r}"
+        counts = columns_of(source.columns, source.named)
+        lacking = [name for name in ("run", *OUTCOMES) if name not in counts]
+        ways = ", ".join(opt("column", of=f"{name}=NAME") for name in lacking)
+        there = f"there is no {' and no '.join(map(repr, lacking))} ({ways} names one)"
+        return f"a counts table has the columns run, correct, incorrect, unanswered; {there}"
     instead = [name for name in OUTCOMES if name in have]
     if len(instead) == 1:
         return f"{_OUTCOME_TABLE}; the outcome column is called 'outcome', not {instead[0]!r} (it may hold 1 and 0)"

@@ -32,12 +32,15 @@ def _format_names() -> Sequence[str]:
 
 
 def _outcomes(value: Any) -> dict[str, str]:
-    """Return what words mean; the outcome stands behind the last sign, as a word may hold one."""
+    """Return what words mean; the outcome stands behind the last sign, as a word may hold one. The empty word is that
+    there is none."""
     items = value if not isinstance(value, str) else [value]
+    if not isinstance(items, Mapping) and any(isinstance(one, str) and "=" not in one for one in items):
+        raise ValueError
     if not isinstance(items, Mapping):
         items = once([one.rpartition("=")[::2] if isinstance(one, str) else one for one in items])
     for word, outcome in items.items():
-        if not word or not isinstance(word, str):
+        if not isinstance(word, str):
             raise ValueError
         if outcome not in MEANINGS:
             raise UsageError(
@@ -54,7 +57,11 @@ def _size(value: Any) -> str:
 
 
 OUTCOME_WORDS = Kind("WORD=OUTCOME", _outcomes, list, dict[str, str], "WORD=OUTCOME", several=True)
-OUTCOME_MAP = option(default={}, kind=OUTCOME_WORDS, help="Read WORD as correct, incorrect, unanswered or ungraded.")
+OUTCOME_MAP = option(
+    default={},
+    kind=OUTCOME_WORDS,
+    help="Read WORD as correct, incorrect, unanswered or ungraded; an empty WORD is an empty cell.",
+)
 SIZE = Kind("a size such as 2GB", _size, metavar="SIZE")
 
 

@@ -205,8 +205,7 @@ def _column_of(wanted: str, source: Source) -> str | None:
     below = turned.removeprefix(f"{source.place}.") if source.place else turned
     if (own := next((name for name in (wanted, turned, below) if name in source.columns), None)) is not None:
         return own
-    several = below.split(roles.AND)
-    known = {*several} <= {*source.columns} if len(several) > 1 else runs_of_parts(source.columns, several)
+    known = roles.apart(below, source.columns) or (roles.AND not in below and runs_of_parts(source.columns, [below]))
     return below if known and roles.is_table(source) else None
 
 

@@ -48,7 +48,8 @@ class Source(Struct, frozen=True, eq=False):
     as outcomes; parts that its cells decided, and not the user, are `guessed`, and `tried` says in words what else its
     columns could be. Of a table that stood in a document, `beside` holds the numbers that stand there beside its rows,
     by their paths: what may be totals of it; `place` is the path of the rows, as `--column` has it (`details[]`).
-    `looked` keeps the columns of a small table that were looked at, by how much of a cell was.
+    `looked` keeps the columns of a small table that were looked at, by how much of a cell was, and what was found in
+    them, by the columns that were named.
     """
 
     name: str
@@ -74,7 +75,7 @@ class Source(Struct, frozen=True, eq=False):
     beside: Mapping[tuple[str, ...], float | str] = field(default_factory=dict)
     place: str = ""
     guessed: frozenset[str] = frozenset()
-    looked: dict[int, Any] = field(default_factory=dict)
+    looked: dict[Any, Any] = field(default_factory=dict)
 
     @property
     def suffix(self) -> str:

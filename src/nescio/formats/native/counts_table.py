@@ -18,6 +18,8 @@ from nescio.formats.native import roles
 from nescio.formats.native.headers import SUMS, TOTALS
 from nescio.formats.native.own_totals import counts_of
 from nescio.formats.native.readings.columns import meaning
+from nescio.formats.native.readings.counted_runs import runs_of_counts
+from nescio.formats.native.readings.table import table_of
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader, tables_with
 from nescio.sources.database import connect
 from nescio.sources.source import LINES, TABLES, Source, small
@@ -45,17 +47,18 @@ def recognise(source: Source) -> str | None:
 
 def understand(source: Source) -> str | None:
     """Recognise a table of a run and the three counts, in any case and with no question."""
-    if not roles.is_table(source) or len(_columns(source.columns, source.named)) < len(COLUMNS):
+    if not roles.is_table(source) or len(columns_of(source.columns, source.named)) < len(COLUMNS):
         return None
     told = {part: name for part, name in source.named.items() if part not in source.guessed}
     return None if roles.roles_of(source.columns, told).all("id", "text") else "table"
 
 
-def _columns(columns: Iterable[str], named: Mapping[str, str]) -> dict[str, str]:
-    """Return the columns of a counts table, by nescio's name for each."""
+def columns_of(columns: Iterable[str], named: Mapping[str, str]) -> dict[str, str]:
+    """Return the columns of a counts table, by nescio's name for each; those that it has."""
     columns = tuple(columns)
     by_name = {roles.squash(name): name for name in columns} | {name: name for name in columns}
     taken = {name: by_name[name] for name in OUTCOMES if name in by_name}
+    taken |= {name: named[name] for name in OUTCOMES if name in named}
     known = roles.roles_of(columns, named)
     if run := known.one("run"):
         taken["run"] = run
@@ -82,7 +85,7 @@ def _columns(columns: Iterable[str], named: Mapping[str, str]) -> dict[str, str]
     recognise=recognise,
     sniff_keys=tables_with(*OUTCOMES),
     understand=understand,
-    columns=("run",),
+    columns=("run", *roles.COUNTED),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # noqa: ARG001  it maps nothing
     """Read counts tables; no run may stand twice."""
@@ -93,7 +96,11 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # no
         label = source.label
         with connect(small=small(source)) as connection:
             have = load_rows(connection, source, "raw")
-            columns = _columns((name for name in have if name), source.named)
+            columns = columns_of((name for name in have if name), source.named)
+            if "run" not in columns and (named := runs_of_counts(table_of(source), [*columns.values()])):
+                ways = roles.options("run", named)
+                rule = f"no column names the runs, as `run` does; name the one that does: {ways}"
+                raise FormatError(label, rule, where=source.head, value=list(source.columns))
             require(source, COLUMNS, columns, "a counts table")
             cells = ", ".join(have[columns[name]] for name in COLUMNS)
             rows = connection.execute(f"SELECT row, {cells} FROM raw ORDER BY 1").fetchall()

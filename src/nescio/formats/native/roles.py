@@ -43,7 +43,11 @@ NAMES = {
     "cluster": "cluster",
     "judge": "judge",
     "repeat": "repeat",
+    "correct": "correct",
+    "incorrect": "incorrect",
+    "unanswered": "unanswered",
 }
+COUNTED = ("correct", "incorrect", "unanswered")  # of a counts table: how many answers were that
 # These go by nescio's own names alone; answers at several stakes are repeats.
 _OWN = {name: name for name in ("candidate", "rank", "known_answers", "cluster", "judge", "repeat")} | {STAKE: "repeat"}
 NONE = "-"  # what `--column NAME=-` names: no column
@@ -175,6 +179,16 @@ def says_failure(column: str, words: Collection[str] = ()) -> bool:
         return False
     tokens = [squash(token) for token in _BOUNDARY.split(column)]
     return part_of(column) in ("wrong", "failure") or any(t.startswith(STEMS["wrong"]) for t in tokens if t)
+
+
+def apart(written: str, columns: Sequence[str]) -> list[str]:
+    """Return the columns whose names are written with a plus between them, which may be in the names, too."""
+    parts = written.split(AND)
+    for i in range(len(parts), 0, -1):
+        first, rest = AND.join(parts[:i]), AND.join(parts[i:])
+        if first in columns and (not rest or (others := apart(rest, columns))):
+            return [first, *(others if rest else [])]
+    return []
 
 
 def mapped(word: str, state: int) -> str:

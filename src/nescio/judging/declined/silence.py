@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import lru_cache
 
 from nescio.data.notes import Note, note
 from nescio.errors import opt, shorten
@@ -39,15 +40,21 @@ class SilenceReader:
         return known
 
     def _read(self, text: str) -> bool:
-        if stands_for_nothing(text):
-            return True
-        if not may_decline(text):
-            return False
+        at_sight = _at_sight(text)
+        if at_sight is not None:
+            return at_sight
         if self._left <= 0:
             self.stopped = True
             return False
         self._left -= max(len(text), _LEAST)
         return declines(text) is Verdict.DECLINED
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def _at_sight(text: str) -> bool | None:
+    """Say whether a text reads like silence; None where its words have to be read for that. A file is looked at several
+    times, with its texts."""
+    return True if stands_for_nothing(text) else None if may_decline(text) else False
 
 
 def silence_note(texts: Counter[str], reader: SilenceReader, *, subject: str = "", then: str = "") -> Note:

@@ -18,7 +18,7 @@ from nescio.formats.native.outcome_table.loaded import Loaded, cases, right_word
 from nescio.formats.native.outcome_table.unread import unread
 from nescio.formats.native.readings.columns import speaks_of_faults
 from nescio.formats.native.readings.proposing import propose, rivals_of_name
-from nescio.formats.native.readings.table import table_in
+from nescio.formats.native.readings.table import table_in, table_of
 from nescio.formats.native.readings.ways import of_words
 from nescio.formats.native.roles import Roles, ask
 from nescio.formats.registry import Declined
@@ -39,7 +39,8 @@ class Chosen(Struct, frozen=True):
     `texts` are the columns that speak of single answers, and group no questions. `silent` is a cell that says "yes"
     where the answer was declined, NULL where not, and what stands there where that is neither; `empty` is true where
     nothing was answered and the table has no other way to say so (`in_words`, where some of these are answers that read
-    like silence); `silent_by` are the columns that say so; `faults` says that the verdict only finds what is wrong.
+    like silence); `silent_by` are the columns that say so, and `silent_words` those of their words of which the user
+    said it; `faults` says that the verdict only finds what is wrong.
     """
 
     cells: Mapping[str, str]
@@ -47,6 +48,7 @@ class Chosen(Struct, frozen=True):
     texts: tuple[str, ...]
     silent: str
     silent_by: tuple[str, ...]
+    silent_words: frozenset[str]
     empty: str
     in_words: bool
     faults: bool
@@ -60,10 +62,12 @@ def choose(
     notes: list[Note],
     *,
     declined: Declined,
+    mapped: Mapping[str, str],
     beside: Collection[str] = (),
 ) -> Chosen:
     """Find what plays each part in a loaded table, and note what was taken for nescio's own columns; `declined` has the
-    patterns of answers that mean silence; columns `beside` are read for measures of their own.
+    patterns of answers that mean silence, and words are `mapped` to outcomes; columns `beside` are read for measures of
+    their own.
 
     Raises FormatError, with the options that decide, where several columns could play a part and it makes a difference.
     """
@@ -95,7 +99,7 @@ def choose(
                 columns=[(part, others[part]) for part in (*_OWN, "confidence") if part in others],
             )
         )
-    silent = silent_cell(loaded, named, declined)
+    silent, words = silent_cell(loaded, named, declined, mapped)
     told = silent != "NULL" or has_silence(loaded, columns["outcome"])
     if not told and "abstained" not in named.named and "answered" not in named.named:
         ask_of_silence(loaded, named, columns, cells["outcome"], turned=turned)
@@ -103,7 +107,7 @@ def choose(
     notes += unread(
         loaded,
         beside,
-        verdict=columns["outcome"],
+        verdict=None if "" in mapped else columns["outcome"],
         silent=told,
         is_right=f"coalesce({cells['outcome']} IN ({right_words(loaded, cells['outcome'])}), false)",
         turned=turned,
@@ -113,7 +117,7 @@ def choose(
     faults = turned or speaks_of_faults(columns["outcome"], loaded.words(columns["outcome"]))
     empty, in_words = unsaid(loaded, named, columns, silent, declined, faults=faults)
     by = named.all("abstained", "answered")
-    return Chosen(cells, columns, texts, silent, by, empty, in_words, faults)
+    return Chosen(cells, columns, texts, silent, by, words, empty, in_words, faults)
 
 
 def _direct(table: Loaded, named: Roles, columns: Mapping[str, str], cells: dict[str, str], notes: list[Note]) -> bool:
@@ -179,7 +183,8 @@ def _ask_of_rivals(table: Loaded, named: Roles, column: str, *, whole: bool) -> 
     than those."""
     if "outcome" in named.named:
         return
-    seen = table_in(table.connection, table.name, table.have, table.source)
+    looked = bool(table.source.looked)  # a small table, whose rows need not be read again
+    seen = table_of(table.source) if looked else table_in(table.connection, table.name, table.have, table.source)
     rivals, ways = rivals_of_name(seen, column, whole=whole)
     if rivals:
         what = f"{' and '.join(map(repr, [column, *rivals]))} say right or wrong, and differ"

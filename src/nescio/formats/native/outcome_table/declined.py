@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from nescio.data.outcomes import INCORRECT, SILENT, STATES
-from nescio.errors import FormatError
+from nescio.errors import FormatError, opt
 from nescio.formats.native import roles
 from nescio.formats.native.outcome_table.loaded import Loaded, cases, right_words
 from nescio.formats.native.roles import Roles
@@ -14,6 +14,7 @@ from nescio.formats.registry import Declined
 from nescio.sources.tables import NOTHING, first, literal
 from nescio.text import decimal
 
+_FEW_WORDS = 4  # of a column of silence that nobody knows
 _MOST_TEXTS = 10_000  # of answers without a verdict, in which silence is looked for
 
 
@@ -89,9 +90,15 @@ def _reasons(table: Loaded, column: str, words: Sequence[str]) -> set[str]:
     return said if len(said) < len(words) or first(table.connection, empty) else set()
 
 
-def silent_cell(table: Loaded, named: Roles, declined_words: Declined) -> str:
-    """Return a cell that says "yes" where any column says that the answer was declined, or its words mean so."""
-    cells = []
+def silent_cell(
+    table: Loaded, named: Roles, declined_words: Declined, mapped: Mapping[str, str]
+) -> tuple[str, frozenset[str]]:
+    """Return a cell that says "yes" where any column says that the answer was declined, or its words mean so; and those
+    of its words that the user `mapped` to silence: all others then are of answers that were given.
+
+    Raises FormatError, with the options that decide, where nobody knows what a few words mean.
+    """
+    cells, told = [], set()
     if declined_words.asked and (prediction := named.one("prediction")):
         counts = table.counted(prediction)
         fitting = [text for text in counts if declined_words.fits(text)]
@@ -102,15 +109,28 @@ def silent_cell(table: Loaded, named: Roles, declined_words: Declined) -> str:
         for column in named.all(part):
             says = roles.silence_of if silent else roles.truth_of
             words = table.words(column)
-            meant = {*table.source.meant.get("abstained", ())} & {*words}
+            own = {word for word in words if silent and mapped.get(word) == "unanswered"}
+            told |= own
+            meant = own or {*table.source.meant.get("abstained", ())} & {*words}
             among = (meant or roles.silent_among(words) or _reasons(table, column, words)) if silent else set()
             values = {word: word in among if among else says(word) for word in words}
+            known = sum(truth is not None for truth in values.values())
+            if silent and known < 2 <= len(words) <= _FEW_WORDS and known < len(words):
+                _ask_of_words(table, column)
             telling = {w: w if truth is None else "yes" for w, truth in values.items() if truth in (None, silent)}
             cells.append(f"({cases(table.have[column], telling)})")
     if not cells:
-        return "NULL"
+        return "NULL", frozenset()
     declined = " OR ".join(f"{cell} = 'yes'" for cell in cells)
-    return f"CASE WHEN {declined} THEN 'yes' ELSE coalesce({', '.join(cells)}, NULL) END"
+    return f"CASE WHEN {declined} THEN 'yes' ELSE coalesce({', '.join(cells)}, NULL) END", frozenset(told)
+
+
+def _ask_of_words(table: Loaded, column: str) -> None:
+    """Raise the error that asks which word of a column means that the answer was declined."""
+    counts = sorted(table.counted(column).items(), key=lambda one: one[1])
+    lines = [f"  {opt('outcome_map', {word: 'unanswered'})}  ({rows} silent)" for word, rows in counts]
+    rule = f"{column!r} says in words that nobody knows which answers were declined; one of these says it:"
+    raise FormatError(table.source.label, "\n".join([rule, *lines, ""]), where=table.source.head)
 
 
 def unsaid(

@@ -16,7 +16,7 @@ memory are read; so is a JSON document that is a list of rows, or has one among 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import product
 from typing import TYPE_CHECKING, Literal
@@ -94,7 +94,7 @@ def understand(source: Source) -> str | None:
     recognise=recognise,
     sniff_keys=tables_with("outcome"),
     understand=understand,
-    columns=tuple(roles.NAMES),
+    columns=tuple(name for name in roles.NAMES if name not in roles.COUNTED),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read outcome tables; several are read as one, and no run may stand in two of them."""
@@ -104,7 +104,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     notes = [remark for source in sources for remark in source.notes]
     with connect(small=small(*sources)) as connection:
         extra, tables, how = _collect(connection, sources, options, notes)
-        _state(connection, {**_meant(sources), **options.outcome_map}, notes, how)
+        _state(connection, tables, options.outcome_map, notes, how)
         no_twins(connection, tables)
         no_sums(connection, tables)
         notes += odd_last_rows(connection, sources)
@@ -164,8 +164,9 @@ def _collect(
         numbers = {name: cell for name, cell in have.items() if name not in texts}
         notes += without_blanks(connection, f"raw_{i}", source, have)
         notes += with_points(connection, f"raw_{i}", source, numbers)
+        beside, mapped = options.graded or (), options.outcome_map
         chosen = choose(
-            connection, f"raw_{i}", source, have, notes, declined=options.declined, beside=options.graded or ()
+            connection, f"raw_{i}", source, have, notes, declined=options.declined, mapped=mapped, beside=beside
         )
         tables.append(Table(f"raw_{i}", source, have, chosen))
     extra = {name: f"x{i}" for i, name in enumerate(dict.fromkeys(name for t in tables for name in t.extra))}
@@ -235,25 +236,34 @@ def _by(columns: Sequence[str]) -> str:
     return f"the column{'s' if len(columns) > 1 else ''} {named}" if columns else "the words of the answer"
 
 
-def _meant(sources: Sequence[Source]) -> dict[str, str]:
+def _meant(sources: Iterable[Source]) -> dict[str, str]:
     """Return the words that mean an outcome by what the cells of their tables say."""
     return {word: to for source in sources for word, to in source.meant.get("outcome", {}).items()}
 
 
-def _state(connection: duckdb.DuckDBPyConnection, mapped: Mapping[str, str], notes: list[Note], how: Held) -> None:
+def _state(
+    connection: duckdb.DuckDBPyConnection,
+    tables: Sequence[Table],
+    mapped: Mapping[str, str],
+    notes: list[Note],
+    how: Held,
+) -> None:
     """Create the relation `rows`: what is given, with the states of its words for outcomes, none for an unknown one.
 
     Each known word but the three is announced.
     """
     counted = connection.execute(
-        "SELECT outcome, count(*) FROM gathered WHERE outcome IS NOT NULL GROUP BY 1 ORDER BY 1"
+        "SELECT outcome, count(*) FROM gathered WHERE $1 OR outcome IS NOT NULL GROUP BY 1 ORDER BY 1", ["" in mapped]
     ).fetchall()
-    states = state_words(counted, mapped, notes)
-    cases = " ".join(f"WHEN outcome = {literal(word or '')} THEN {at}" for word, at in states.items() if at is not None)
-    silent = f"WHEN silent = 'yes' OR empty = 'true' THEN {SILENT}"
-    graded = f"CASE WHEN outcome IS NULL THEN {NOT_GRADED} {cases} END::TINYINT"
+    silent = {word for table in tables for word in table.chosen.silent_words} - {word for word, _ in counted}
+    own = {word: to for word, to in mapped.items() if word not in silent}
+    states = state_words(counted, {**_meant(table.source for table in tables), **own}, notes)
+    known = {word: at for word, at in states.items() if word is not None and at is not None}
+    cases = " ".join(f"WHEN outcome = {literal(word)} THEN {at}" for word, at in known.items())
+    quiet = f"WHEN silent = 'yes' OR empty = 'true' THEN {SILENT}"
+    graded = f"CASE WHEN outcome IS NULL THEN {states.get(None, NOT_GRADED)} {cases} END::TINYINT"
     connection.execute(
-        f"CREATE TEMP {how} rows AS SELECT {_one_question(connection)}, {graded} AS graded, CASE {silent} ELSE "
+        f"CREATE TEMP {how} rows AS SELECT {_one_question(connection)}, {graded} AS graded, CASE {quiet} ELSE "
         f"{graded} END::TINYINT AS state FROM gathered"
     )
 

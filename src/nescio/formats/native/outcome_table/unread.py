@@ -7,11 +7,12 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT
-from nescio.data.policies import PERHAPS_DECLINED
+from nescio.data.policies import NO_VERDICT, PERHAPS_DECLINED
 from nescio.errors import opt
 from nescio.formats.native import roles
 from nescio.formats.native.outcome_table.loaded import Loaded
 from nescio.formats.native.readings.columns import Column
+from nescio.sources.tables import first
 from nescio.text import decimal
 
 _MOST_ACTS = 4  # words for what a system does
@@ -85,16 +86,19 @@ def _texts(
             continue
         query = f"SELECT {cell}, {is_right}, count(*) FROM {table.name} GROUP BY ALL LIMIT {_MOST_TEXTS}"
         rows = table.connection.execute(query).fetchall()
-        quiet = [(marked, many) for text, marked, many in rows if text is None or reads(text)]
         said = {text for text, _, _ in rows if text and decimal(text) is None and roles.truth_of(text) is None}
-        if len(said) > roles.FEW // 2 and len(rows) < _MOST_TEXTS and quiet and not any(marked for marked, _ in quiet):
+        if not len(said) > roles.FEW // 2 or len(rows) == _MOST_TEXTS:
+            continue
+        if any(marked and (text is None or reads(text)) for text, marked, _ in rows):
+            continue
+        if quiet := sum(many for text, marked, many in rows if not marked and (text is None or reads(text))):
             yield note(
                 "table.quiet_text",
                 "{subject}: {column!r} is empty or reads like silence in {rows:n row}, none of which is marked as "
                 "right, and is not read: {option} takes it for the answers",
                 str(table.source.label),
                 column=column,
-                rows=sum(many for _, many in quiet),
+                rows=quiet,
                 option=roles.option("answer", column),
             )
             return
@@ -127,30 +131,43 @@ def _acts(table: Loaded, columns: Sequence[str], *, judged: bool) -> Iterator[No
 
 
 def _ungraded(table: Loaded, columns: Sequence[str], verdict: str) -> Iterator[Note]:
-    """Note the first column of yes and no that says one thing of all answers without a verdict, and of few others: it
-    may well say which of them were declined."""
+    """Note the first column of yes and no that says one thing of all answers without a verdict, and of few others, or
+    of no others: it may well say which of them were declined. Where there is none, note how no verdict is read as
+    silence."""
     free = f"{table.have[verdict]} IS NULL"
     for column in columns:
         said: Counter[tuple[bool | None, bool]] = Counter()  # by what it says, and whether there is no verdict
         query = f"SELECT {table.have[column]}, {free}, count(*) FROM {table.name} GROUP BY ALL"
         for word, ungraded, rows in table.connection.execute(query).fetchall():
             said[None if word is None else roles.truth_of(word), ungraded] += rows
-        among = [truth for truth, ungraded in said if ungraded]
-        if len(among) == 1 and among[0] is not None and said[not among[0], False]:
-            others = said[among[0], False]
-            if others <= said[among[0], True]:
+        lacking = sum(rows for (_, ungraded), rows in said.items() if ungraded)
+        for truth in (True, False):
+            here, others = said[truth, True], said[truth, False]
+            alone = not others and here >= _SEVERAL
+            if said[not truth, False] and here and others <= here and (here == lacking or alone):
                 yield note(
                     PERHAPS_DECLINED,
-                    "{subject}: {column!r} says {says} of {said:n answer}, among them all {free} that have no verdict: "
-                    "{option} reads them as unanswered",
+                    "{subject}: {column!r} says {says} of {said:n answer}, {all:among them all/of which none has a "
+                    "verdict, and not of all} {free} that have {all:no verdict/none}: {option} reads them as "
+                    "unanswered",
                     str(table.source.label),
                     column=column,
-                    says="yes" if among[0] else "no",
-                    said=others + said[among[0], True],
-                    free=said[among[0], True],
-                    option=roles.option("abstained" if among[0] else "answered", column),
+                    says="yes" if truth else "no",
+                    said=others + here,
+                    all=here == lacking,
+                    free=lacking,
+                    option=roles.option("abstained" if truth else "answered", column),
                 )
                 return
+    lacking = first(table.connection, f"SELECT count(*) FROM {table.name} WHERE {free}")[0]
+    if lacking >= _SEVERAL:
+        yield note(
+            NO_VERDICT,
+            "{subject}: {rows:n answer} {rows:has/have} no verdict: {option} reads that as unanswered",
+            str(table.source.label),
+            rows=lacking,
+            option=opt("outcome_map", {"": "unanswered"}),
+        )
 
 
 def _weights(table: Loaded, columns: Sequence[str]) -> Iterator[Note]:

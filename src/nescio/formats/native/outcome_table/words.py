@@ -19,7 +19,7 @@ def state_words(
     counted: Sequence[tuple[str | None, int]], mapped: Mapping[str, str], notes: list[Note]
 ) -> dict[str | None, int | None]:
     """Return the state that each word means, None for an unknown one; each known word but the three is announced, with
-    its number of rows. No word is no grade."""
+    its number of rows. No word is no grade, unless the user mapped the empty one."""
     own = {word: MEANINGS[to] for word, to in mapped.items()}
     assessed = {word: verdict for word, verdict in verdicts_in(w for w, _ in counted if w).items() if word not in own}
     states: dict[str | None, int | None] = {}
@@ -27,8 +27,9 @@ def state_words(
         if word in assessed:
             states[word] = ASSESSED[assessed[word]]
         else:
-            states[word] = NOT_GRADED if word is None else own.get(word, STATES.get(word, roles.state_of(word)))
-    if idle := [word for word in mapped if word not in states]:
+            known = NOT_GRADED if word is None else STATES.get(word, roles.state_of(word))
+            states[word] = own.get(word or "", known)
+    if idle := [word for word in mapped if word and word not in states]:
         notes.append(
             note(
                 "outcomes_table.no_such_word",
@@ -40,14 +41,14 @@ def state_words(
     names = {state: name for name, state in STATES.items()} | {NOT_GRADED: "not graded"}
     for word, rows in counted:
         state = states[word]
-        if word is not None and state is not None and STATES.get(word) != state:
+        if state is not None and STATES.get(word or "") != state and (word is not None or "" in own):
             notes.append(
                 note(
                     "outcomes_table.word",
                     "{rows} {rows:row/rows}: outcome {word!r} read as {outcome}",
                     rows=rows,
-                    word=word,
-                    outcome=f"{names[state]}{_KEPT.get(assessed.get(word), '')}",
+                    word=word or "",
+                    outcome=f"{names[state]}{_KEPT.get(assessed.get(word or ''), '')}",
                 )
             )
     return states

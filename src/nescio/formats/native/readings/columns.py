@@ -67,9 +67,10 @@ class Column:
 
     @cached_property
     def is_counted(self) -> bool:
-        """Whether its name speaks of how many or how much, and of no verdict; what numbers the rows counts nothing."""
+        """Whether its name speaks of how many or how much, and of no verdict; what numbers the rows, and what holds no
+        numbers, counts nothing."""
         named = bool({*self.tokens} & MEASUREMENTS) and not max(self.named("outcome"), self.named("wrong"))
-        return named and not self.is_series
+        return named and not self.is_series and (not self.words or any(w[:1].isdigit() for w in self.words))
 
     @cached_property
     def strangers(self) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import permutations
+from itertools import combinations, permutations
 
 from msgspec import Struct
 
@@ -14,6 +14,7 @@ from nescio.formats.native.headers import STEMS
 from nescio.formats.native.readings.columns import MINUS, Column
 
 _SERIES = 3  # columns that make one
+_FEW = 3  # words of a verdict
 MARK = re.compile(r"[^\w.]+|_+|\.")
 ASKING = ("is", "has", "was", "did", "used", "needs", "contains")  # what names of yes and no begin with, and no run's
 _CLOSING = {"(": ")", "[": "]"}  # the other side of a mark
@@ -112,6 +113,8 @@ def composed(free: Sequence[Column], *, sure: bool = True) -> Runs | None:
                 continue
             if not any(_tells(found, part, by_name, sure=sure) for part in parts) or not (sure or len(parts) > 1):
                 continue
+            if sure and parts == [_record_of(found)]:
+                continue
             weight = (
                 not sure and are_parts(found, by_name),
                 len(found.names),
@@ -132,12 +135,33 @@ def _are_of_objects(names: Sequence[str]) -> bool:
     return all(paths) and all(len({path[i] for path in paths if path}) > 1 for i in (1, 2))
 
 
+def _record_of(runs: Runs) -> str | None:
+    """Return the name of an object that may hold what is said of one answer, and no runs: it is a noun (`assessment`,
+    not `correct`), and all its members have plain names; None where it is no such object."""
+    paths = [_MEMBER.fullmatch(name) for name in runs.names]
+    above = {path[1] for path in paths if path and path[2].isidentifier()}
+    if len(above) != 1 or not all(path and path[2].isidentifier() for path in paths):
+        return None
+    name = above.pop()
+    says = any(token.startswith((*STEMS["right"], *STEMS["wrong"])) for token in Column(name, ()).tokens)
+    return None if says else name
+
+
 def _tells(runs: Runs, part: str, by_name: Mapping[str, Column], *, sure: bool) -> bool:
     """Say whether a part is named for a verdict, where that is to be `sure`, and holds one in each run."""
     column = Column(part, ())
     verdict = column.named("outcome") or column.named("wrong") or not (sure or column.named("fact"))
     held = [by_name[own[part]] for own in runs.columns.values()]
-    return bool(verdict) and all(map(may_hold, held)) and len({*map(kind_of, held)}) == 1
+    words = frozenset().union(*(c.words for c in held))
+    alike = len({*map(kind_of, held)}) == 1 and not _are_apart(held)
+    known = all(map(may_hold, held)) or (not sure and 1 < len(words) <= _FEW and any(c.words == words for c in held))
+    return bool(verdict) and known and alike
+
+
+def _are_apart(columns: Sequence[Column]) -> bool:
+    """Say whether two columns of two words each have none in common: runs are judged in the same words."""
+    several = [c.words for c in columns if len(c.words) > 1]
+    return any(a.isdisjoint(b) for a, b in combinations(several, 2))
 
 
 def _parts_of(by_part: Mapping[str, Mapping[str, str]], names: frozenset[str]) -> list[str]:

@@ -26,13 +26,14 @@ class Evidence(Struct, frozen=True):
     words: str
 
 
-def evidence_of(table: Table, column: Column) -> list[Evidence]:
-    """Return all that speaks for a column as the verdict, and against it."""
+def evidence_of(table: Table, column: Column, alike: int | None) -> list[Evidence]:
+    """Return all that speaks for a column as the verdict, and against it; `alike` says whether it goes with the gold
+    answers (`with_gold`)."""
     found = [*_of_its_name(column), *_of_its_words(table, column)]
     if table.is_of_the_question(column):
         sure = sum(one.weight for one in found) >= SURE
         found.append(Evidence(-0.5 if sure else -3.0, "it says the same of all answers to a question"))
-    return [*found, *_of_the_gold(table, column)]
+    return [*found, *_of_the_gold(column, alike)]
 
 
 def _of_its_name(column: Column) -> Iterator[Evidence]:
@@ -50,6 +51,8 @@ def _of_its_name(column: Column) -> Iterator[Evidence]:
 def _of_its_words(table: Table, column: Column) -> Iterator[Evidence]:
     if column.is_worded:
         yield Evidence(2.0, "its words say what is right and wrong")
+    elif not any(map(str.isalnum, "".join(column.words))):
+        yield Evidence(1.0, "it holds marks, as verdicts do")
     if _is_of_nothing(table, column):
         yield Evidence(-3.0, "it says yes where a text is empty")
     if column.is_coded and len(min(column.words)) == 1:
@@ -65,8 +68,7 @@ def _is_of_nothing(table: Table, column: Column) -> bool:
     return any([cell is None for cell in c.cells] == right for c in texts)
 
 
-def _of_the_gold(table: Table, column: Column) -> Iterator[Evidence]:
-    alike = with_gold(table, column)
+def _of_the_gold(column: Column, alike: int | None) -> Iterator[Evidence]:
     named = column.named("outcome") or column.named("wrong")
     if alike == 0:
         yield Evidence(-1.0, "it does not go with the answers that are the gold answer")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nescio.data.outcomes import CORRECT, INCORRECT
 from nescio.errors import FormatError
 from nescio.formats.native import roles
 from nescio.formats.native.headers import REASONING, REASONS
 from nescio.formats.native.readings.columns import CONTAINERS, Column, meaning
+from nescio.formats.native.readings.counted_runs import ways_of_counts
 from nescio.formats.native.readings.evidence import FEW_ROWS
 from nescio.formats.native.readings.table import Table, answered, same, table_of
 from nescio.formats.native.readings.verdicts import LIKELY, marks_of, rivals_of, verdicts_of
@@ -16,6 +16,7 @@ from nescio.formats.native.readings.ways import (
     MOST,
     Way,
     alike,
+    can_be_told,
     shown,
     told,
     ways_of,
@@ -27,8 +28,11 @@ from nescio.formats.native.readings.wide import QUESTION, RUN, could_be_question
 from nescio.sources.source import Source
 from nescio.text import decimal
 
+REMARK = "#"
 _MOST_KEYS = 3  # columns that could name the questions
 _MOST_ODD, _FEW_ODD = 2, 3  # columns of words that nobody knows, and words of such
+_FEW_SAID = 2  # words of a header that begins with a sign for numbers (`# items`)
+_MOST_SAID = 4  # words of a column that says something of each answer
 _UNLIKELY = -2.0  # of a verdict that is named where nothing else could be one
 
 
@@ -36,9 +40,16 @@ def propose(source: Source, *, judged: bool | None = None) -> str:
     """Say which options would make a table understood; empty where nothing can be proposed. Answers that can be judged
     by gold answers need no verdict, unless `judged` is False."""
     try:
-        return _proposed(table_of(source), source, judged=judged) if roles.is_table(source) else ""
+        sound = roles.is_table(source) and not begins_with_a_remark(source)
+        return _proposed(table_of(source), source, judged=judged) if sound else ""
     except FormatError:  # it is no sound table, which another message says
         return ""
+
+
+def begins_with_a_remark(source: Source) -> bool:
+    """Say whether the first line of a table is no header, but a remark such as `# made on Monday`."""
+    first = source.columns[0] if source.columns else ""
+    return first.startswith(REMARK) and len(first.split()) > _FEW_SAID
 
 
 def rivals_of_judging(source: Source) -> list[str]:
@@ -66,20 +77,8 @@ def _proposed(table: Table, source: Source, *, judged: bool | None) -> str:
         if not key:
             runs, questions = f"call the first column {RUN}", f"call it {QUESTION}"
         return f"the rows: they are runs, with a column for each question ({runs}), or questions ({questions})"
-    if named := _of_counts(table):
-        return f"the column of the runs: {roles.options(RUN, [column.name for column in named])}"
-    ways = _ways(table, source, judged=judged)
+    ways = ways_of_counts(table) or _ways(table, source, judged=judged)
     return shown(table, ways) if ways and ways[0].options else ""
-
-
-def _of_counts(table: Table) -> list[Column]:
-    """Return the columns that could name the runs of a table of counts, whose names say right and wrong; none where it
-    is no such table."""
-    counts = [c for c in table.columns if meaning(c.name) is not None and c.words and all(map(str.isdecimal, c.words))]
-    counts = [c for c in counts if not c.is_marks]
-    if not {CORRECT, INCORRECT} <= {meaning(c.name) for c in counts} or table.known.one("run", "id", "text"):
-        return []
-    return [c for c in table.columns if table.apart([c]) and None not in c.cells and not any(map(decimal, c.words))]
 
 
 def _ways(table: Table, source: Source, *, judged: bool | None) -> list[Way]:
@@ -95,20 +94,17 @@ def _ways(table: Table, source: Source, *, judged: bool | None) -> list[Way]:
     least = _UNLIKELY if table.prediction is None else 0.0
     ways: list[Way] = [Way("")] if known.one("score") else []
     if any(weight > least for weight in weights):
-        ways = _of_the_verdict(table)
+        ways = [*_of_the_verdict(table), *(_of_the_answers(table, doubtful=True) if max(weights) < LIKELY else [])]
     else:
         ways = _of_the_answers(table) or ways
-        if not ways and any(weight > _UNLIKELY for weight in weights):
-            ways = _of_the_verdict(table)
+        if any(weight > _UNLIKELY for weight in weights):
+            ways = [*ways, *_of_the_verdict(table)]
     named, odd = _to_explain(table)
     explained = [way for column in named for way in ways_of_words(table, column)]
     ways = [*ways, *explained] if known.one("gold", "prediction") else [*explained, *ways]
-    if not ways or (max(weights, default=0.0) < LIKELY and len(odd) < _MOST_ODD):
-        ways = [
-            *ways[: MOST // 2],
-            *(way for column in odd for way in ways_of_words(table, column)),
-            *ways[MOST // 2 :],
-        ]
+    if not ways or max(weights, default=0.0) < LIKELY:
+        ways = [*ways, *(way for column in odd for way in ways_of_words(table, column))]
+    ways = sorted(ways, key=lambda way: way.after)
     same_words = [] if known.one("score", "prediction") else alike(table)
     is_series = could_be_questions([c.name for c in same_words])
     if same_words and (is_series or len(ways) != 1) and not groups:
@@ -165,7 +161,7 @@ def _to_explain(table: Table) -> tuple[list[Column], list[Column]]:
 def _is_odd(table: Table, column: Column) -> bool:
     told = column.named("outcome") or column.is_marks or not all(decimal(word) is not None for word in column.words)
     few = 1 < len(column.words) <= min(_FEW_ODD, table.size - 1)  # of which some say the same
-    return bool(told) and few and bool(ways_of_words(table, column))
+    return bool(told) and few and can_be_told(column)
 
 
 def _is_part_known(column: Column) -> bool:
@@ -180,7 +176,7 @@ def among_runs(source: Source) -> str:
     if (said := propose(source)) and "\n" in said:
         return said
     table = table_of(source)
-    ways = _of_columns(table, _of_rows(table))
+    ways = ways_of_counts(table) or _of_columns(table, _of_rows(table))
     return shown(table, ways) if ways else ""
 
 
@@ -203,15 +199,20 @@ def _of_columns(table: Table, rows: Sequence[Way]) -> list[Way]:
     runs = [c for c in others if table.apart([c]) and None not in c.cells and not c.is_measured and not c.is_counted]
     keys = [roles.option(RUN, runs[0].name)] if across and runs else [] if across else _of_the_question(table)[:1]
     grid = with_key(ways_of_columns(columns, runs[0] if across and runs else None), keys, "")
-    if of_answers:
+    if of_answers or any(1 < len(c.words) <= _MOST_SAID and c.name not in _key_of(table) for c in others):
         return [*rows[: MOST - 1], *grid]
     if across and grid:
         return grid  # a row then has answers to all questions, of which none is the verdict
     return [*grid[: max(MOST // 2, MOST - len(rows))], *rows]
 
 
-def _of_the_answers(table: Table) -> list[Way]:
-    """Return the columns that could be the gold answers or the answers, where only one of the two is known."""
+def _key_of(table: Table) -> set[str]:
+    return {c.name for c in (*table.key, table.gold) if c}
+
+
+def _of_the_answers(table: Table, *, doubtful: bool = False) -> list[Way]:
+    """Return the columns that could be the gold answers or the answers, where only one of the two is known; of a table
+    with a `doubtful` verdict those that are none."""
     known = table.known
     if not known.one("gold", "prediction"):
         return _of_texts(table)
@@ -222,6 +223,7 @@ def _of_the_answers(table: Table) -> list[Way]:
         for c in table.columns
         if c.name not in claimed and len(c.words) > 1 and not (c.is_marks or c.is_counted or c.is_measured)
     ]
+    free = [c for c in free if not (doubtful and c.is_verdict)]
     other = table.gold if part == "prediction" else table.prediction
     hits = {c.name: sum(map(same, c.cells, other.cells)) if other else 0 for c in free}
     if table.size >= FEW_ROWS:  # of an answer and the gold answer some are the same
@@ -261,10 +263,11 @@ def _of_the_question(table: Table) -> list[str]:
         for c in table.columns
         if c.name not in taken and len(c.words) > 1 and not (c.is_truth or c.is_measured or c.is_counted)
     ]
-    free = [c for c in free if not any(word.startswith(CONTAINERS) for word in c.words)]
+    free = [c for c in free if None not in c.cells and not any(word.startswith(CONTAINERS) for word in c.words)]
     if table.run is not None and len(table.run.words) > 1:
         free = [c for c in free if len(c.words) < table.size]  # which several runs answered
-    if once := [c for c in free if table.once(c)]:
+    if once := sorted((c for c in free if table.once(c)), key=lambda c: -c.named("id")):
+        once = once[:1] if all(table.pairs_alike(c, once[0]) for c in once) else once  # then any of them does
         return [roles.option("question", c.name) for c in once[:_MOST_KEYS]]
     crossed = [(c, d) for c in free for d in free if len(d.words) < len(c.words) and table.apart([c, d])]
     if crossed and table.run is None:

@@ -27,7 +27,7 @@ def settle(source: Source, reads: Callable[[str], bool], *, judging: bool = Fals
     """Return a table with the parts that its columns play named, as far as one reading of it stands above all others;
     what the user named stays as it is. Where `judging` is asked for, a verdict plays no part. `reads` says whether an
     answer reads like silence."""
-    if not roles.is_table(source) or not source.columns:
+    if not roles.is_table(source) or not source.columns or {*roles.COUNTED} & source.named.keys():
         return source
     if several := {part: name for part, name in source.named.items() if name not in (*source.columns, roles.NONE)}:
         return settle(_by_run(source, several), reads, judging=judging)
@@ -43,10 +43,14 @@ def settle(source: Source, reads: Callable[[str], bool], *, judging: bool = Fals
 def _by_run(source: Source, several: Mapping[str, str]) -> Source:
     """Return the rows of a table of whose columns several were named at once: by a part of their names, or by all of
     them."""
-    if runs := runs_of_parts(source.columns, {*several.values()}):
+    free = [name for name in source.columns if name not in source.named.values()]
+    if runs := runs_of_parts(free, {*several.values()}):
         return rows_of(source, runs)
+    if "outcome" not in several:
+        rule = f"no column, and no part of the columns of each run, is called {next(iter(several.values()))!r}"
+        raise FormatError(source.label, rule, where=source.head)
     named = {part: name for part, name in source.named.items() if part not in several}
-    by_run = runs_of_columns(several["outcome"].split(roles.AND), source.named.get(RUN))
+    by_run = runs_of_columns(roles.apart(several["outcome"], source.columns), source.named.get(RUN))
     return rows_of(replace(source, named=named), by_run)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
@@ -30,12 +30,12 @@ class Silence(Struct, frozen=True):
     named: bool
 
 
-def silences_of(table: Table, verdict: Verdict | None) -> list[Silence]:
+def silences_of(table: Table, verdict: Verdict | None, proofs: set[tuple[bool, ...]] | None = None) -> list[Silence]:
     """Return the columns that could say which answers were declined: by their names and words, or because they say
     something of just those answers that have no verdict or no text. Where the verdict itself says so there are none."""
     if verdict is not None and SILENT in verdict.column.states.values():
         return []
-    proofs = _proofs(table, verdict)
+    proofs = _proofs(table, verdict) if proofs is None else proofs
     taken = table.claimed("outcome", "score", "abstained", "answered")
     taken |= {c.name for c in (table.run, table.question, table.prediction, table.gold) if c}
     taken |= {verdict.column.name} if verdict else set()
@@ -46,60 +46,60 @@ def silences_of(table: Table, verdict: Verdict | None) -> list[Silence]:
     return [one for one in found if any(one.rows) and not all(one.rows) and _may_be(table, verdict, one.rows)]
 
 
-def never_right(table: Table, verdict: Verdict) -> list[Column]:
-    """Return the columns of a few words, no numbers, of which one stands beside no answer that is right (or
-    none that is wrong, where the verdict finds that alone): in words that nobody knows it may say what was declined.
+def never_right(
+    table: Table, verdict: Verdict, chance: float, of_truth: float
+) -> Iterator[tuple[Column, str, tuple[bool, ...]]]:
+    """Yield the columns of a few words, no numbers, with one that stands beside no answer that is right (or none that
+    is wrong, where the verdict finds that alone), and where, if that has little `chance` (of yes and no, little
+    `of_truth`): in words that nobody knows it may say what was declined.
     Where the verdict has a word for silence there are none."""
-    if SILENT in verdict.column.states.values():
-        return []
+    if SILENT in verdict.states:
+        return
     taken = table.claimed() | {c.name for c in (table.run, table.question, table.prediction, table.gold) if c}
     free = [c for c in table.columns if c.name not in taken and c is not verdict.column and 1 < len(c.words) <= _FEW]
     free = [c for c in free if c.is_truth or not any(map(decimal, c.words))]
     free = [
         c for c in free if not (c.is_truth and (c.named("fact") or c.is_counted)) and not table.is_of_the_question(c)
     ]
-    found = []
+    others = 1 - sum(state == verdict.given for state in verdict.states) / table.size
     for column in free:
-        pairs = list(zip(column.cells, verdict.states, strict=True))
-        given = {cell for cell, state in pairs if state == verdict.given}
-        found += [column] * any(sum(cell == word for cell, _ in pairs) >= _FEW for word in column.words - given)
-    return found
+        given = {cell for cell, state in zip(column.cells, verdict.states, strict=True) if state == verdict.given}
+        for word in sorted(column.words - given):
+            rows = tuple(cell == word for cell in column.cells)
+            if sum(rows) >= _FEW and others ** sum(rows) <= (of_truth if column.is_truth else chance):
+                yield column, word, rows
 
 
 def may_be_silent(table: Table, verdict: Verdict) -> bool:
-    """Say whether a column of yes and no says one thing of no answer that a verdict could only say of one that was
-    given, and that is no chance."""
-    others = 1 - sum(state == verdict.given for state in verdict.states) / table.size
-    columns = [c for c in never_right(table, verdict) if c.is_truth and len(c.words) > 1]
-    pairs = [list(zip(c.cells, verdict.states, strict=True)) for c in columns]
-    apart = [
-        sum(cell == word for cell, _ in own)
-        for c, own in zip(columns, pairs, strict=True)
-        for word in c.words - {cell for cell, state in own if state == verdict.given}
-    ]
-    return any(others**rows < _CHANCE for rows in apart)
+    """Say whether a column of a few words says one thing of no answer that a verdict could only say of one that was
+    given, and that is no chance; or whether texts that may be the answers are empty there, or say one thing."""
+    apart = any(True for _ in never_right(table, verdict, _CHANCE, _CHANCE))
+    return apart or any(c is not table.prediction for c, _, _ in quiet_texts(table, verdict))
 
 
-def empty_texts(table: Table, verdict: Verdict) -> list[Column]:
-    """Return the columns of many texts, none of which is the answer by its name, that are empty in some rows and in no
-    right one: each may be the answer, which was declined there."""
-    if table.one("prediction") is not None or SILENT in verdict.column.states.values():
-        return []
-    taken = table.claimed() | {c.name for c in (*table.key, table.gold, verdict.column) if c}
+def quiet_texts(table: Table, verdict: Verdict) -> Iterator[tuple[Column, str | None, tuple[bool, ...]]]:
+    """Yield the columns of many texts that may be the answers, with a text (None for an empty one) that stands in some
+    rows and beside nothing that a verdict says of an answer that was given, and where that is: there it was declined.
+    Of the texts of a column it is the one that stands most often."""
+    if SILENT in verdict.states:
+        return
+    taken = table.claimed("prediction") | {c.name for c in (*table.key, table.gold, verdict.column) if c}
     free = [c for c in table.columns if c.name not in taken and not table.is_of_the_question(c)]
     free = [c for c in free if sum(decimal(word) is None for word in c.words) > roles.FEW // 2 and not c.is_counted]
-    found = []
-    for column in free:
-        among = Counter(state for cell, state in zip(column.cells, verdict.states, strict=True) if cell is None)
-        found += [column] * (among[CORRECT] == 0 and among.total() >= _FEW)
-    return found
+    given = 1 - sum(state == verdict.given for state in verdict.states) / table.size
+    for column in sorted(free, key=lambda c: c is not table.prediction):
+        said = {cell for cell, state in zip(column.cells, verdict.states, strict=True) if state == verdict.given}
+        among = Counter(column.cells)
+        (text, many), *others = [(None, among[None]), *among.most_common(2)][among[None] < _FEW :]
+        if text not in said and many >= _FEW and (text is None or many > others[0][1] or given**many < _CHANCE):
+            yield column, text, tuple(cell == text for cell in column.cells)
 
 
 def settled_silence(table: Table, verdict: Verdict | None) -> Silence | None:
     """Return the column that says which answers were declined where nothing speaks against it: none of them is marked
     as right, unless nobody could answer, and whatever else could say so says the same, or less of what is proved."""
-    found = silences_of(table, verdict)
     proofs = _proofs(table, verdict)
+    found = silences_of(table, verdict, proofs)
     proved = [one for one in found if _proved(one.rows, proofs)]
     candidates = proved or [one for one in found if one.named]
     if not candidates or len({one.rows for one in candidates}) > 1:

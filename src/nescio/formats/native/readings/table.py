@@ -90,10 +90,10 @@ class Table:
             if len(a.words) < len(b.words) and len(a.words) * len(b.words) == self.size and self.apart([a, b])
         ]
         found.sort(key=lambda pair: -pair[1].named("id"))
-        alike = all(a is found[0][0] and self._pairs_alike(b, found[0][1]) for a, b in found)
+        alike = all(a is found[0][0] and self.pairs_alike(b, found[0][1]) for a, b in found)
         return found[0] if found and alike else None
 
-    def _pairs_alike(self, one: Column, other: Column) -> bool:
+    def pairs_alike(self, one: Column, other: Column) -> bool:
         """Say whether two columns are the same in the same rows: then either may name the questions."""
         together = {*zip(one.cells, other.cells, strict=True)}
         return len(together) == len(one.words) == len(other.words)
@@ -121,8 +121,13 @@ class Table:
         found = [c for c in found if not any(map(c.named, ("repeat", "fact", "judges", "prediction", "gold")))]
         found = [c for c in found if all(t.startswith(STEMS["called"]) for t in c.tokens[c.last("run") + 1 :])]
         found = [c for c in found if any(decimal(word) is None for word in c.words)]
-        found = [c for c in found if 0 < len(c.words) <= max(1, self.size // 2)]
+        found = [c for c in found if 0 < len(c.words) <= max(1, self.size // 2) and not self._has_siblings(c)]
         return sorted(found, key=lambda c: -c.named("run"))
+
+    def _has_siblings(self, column: Column) -> bool:
+        """Say whether another column, which by its name is none of runs, has the same words: they are what runs did."""
+        alike = [c for c in self.columns if c is not column and c.words == column.words and not c.named("run")]
+        return len(column.words) > 1 and bool(alike)
 
     def _questions_named(self, runs: Sequence[Column]) -> list[Column]:
         """Return the columns that could name questions by what their names are made of, the likeliest first; where
@@ -285,8 +290,13 @@ def table_of(source: Source, reads: Reads = _never, longest: int = LONGEST) -> T
         if not small(source):
             return table
         source.looked[longest] = table.columns
-    columns = source.looked[longest]
-    return Table(columns, roles.roles_of((column.name for column in columns), source.named), reads)
+    as_named = (longest, reads, *sorted(source.named.items()))
+    if as_named not in source.looked:
+        columns = source.looked[longest]
+        source.looked[as_named] = Table(
+            columns, roles.roles_of((column.name for column in columns), source.named), reads
+        )
+    return source.looked[as_named]
 
 
 def table_in(

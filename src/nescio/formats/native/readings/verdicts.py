@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from weakref import WeakKeyDictionary
 
 from nescio.data.outcomes import CORRECT, INCORRECT, SILENT
 from nescio.formats.native import roles
@@ -15,6 +16,7 @@ from nescio.formats.native.readings.table import Table
 LIKELY, AHEAD = 1.5, 1.5  # what the best needs to be proposed, and beyond the next one that differs
 _ODD = 2.0  # what may speak against a second judge's
 _ALIKE = 0.5  # phi of two judges
+_FOUND: WeakKeyDictionary[Table, list[Verdict]] = WeakKeyDictionary()  # of tables that are still looked at
 
 
 class Verdict:
@@ -64,9 +66,11 @@ class Verdict:
 
 def verdicts_of(table: Table) -> list[Verdict]:
     """Return the columns that could say which answers are right, the likeliest first."""
-    taken = table.claimed(*VERDICTS, "judge") | {c.name for c in (table.run, table.question) if c}
-    found = [_weighed(table, c) for c in table.columns if c.name not in taken and c.is_verdict and not c.is_counted]
-    return sorted(found, key=lambda v: -v.weight)
+    if table not in _FOUND:
+        taken = table.claimed(*VERDICTS, "judge") | {c.name for c in (table.run, table.question) if c}
+        found = [_weighed(table, c) for c in table.columns if c.name not in taken and c.is_verdict and not c.is_counted]
+        _FOUND[table] = sorted(found, key=lambda v: -v.weight)
+    return _FOUND[table]
 
 
 def marks_of(table: Table) -> list[Column]:
@@ -138,8 +142,8 @@ def _differ(first: Verdict, other: Verdict) -> bool:
 
 def _weighed(table: Table, column: Column) -> Verdict:
     """Weigh what speaks for a verdict, and against it. Where it goes against the gold answers, yes is wrong."""
-    found = evidence_of(table, column)
     alike = with_gold(table, column)
+    found = evidence_of(table, column, alike)
     inverted = (alike < 0 if alike else column.named("wrong") > 0) and not column.is_worded
     return Verdict(column, found, inverted=inverted)
 

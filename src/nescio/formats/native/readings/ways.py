@@ -8,21 +8,25 @@ from itertools import permutations, product
 from math import isfinite
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, STATES
 from nescio.errors import opt
 from nescio.formats.native import roles
 from nescio.formats.native.readings.columns import Column, meaning
-from nescio.formats.native.readings.silences import empty_texts, never_right, silences_of
+from nescio.formats.native.readings.silences import never_right, quiet_texts, silences_of
 from nescio.formats.native.readings.table import Table
 from nescio.formats.native.readings.verdicts import LIKELY, Verdict, counted
 from nescio.formats.native.readings.wide import could_be_questions
 from nescio.text import decimal, sanitize
 
-MOST = 6  # ways that are shown
+MOST = 8  # ways that are shown
+_CHANCE = 0.2  # that no right answer stands beside a word
+_SILENCES = 2  # columns that nothing speaks of by its name, beside a verdict
 _FEW_WORDS = 4  # of columns that say the same
 _RUNS = 3  # of which the counts are shown
 _LONG = 40  # characters of a run's name
+_MARKS = re.compile(r"[][.^$*+?{}\\|()]")  # of regular expressions
 _DIGITS = re.compile(r"\d+")
 HEAD = "its columns by one of these:"
 _NAMES = {state: name for name, state in STATES.items()} | {NOT_GRADED: "ungraded"}
@@ -30,11 +34,13 @@ States = Sequence[int | None]
 
 
 class Way(Struct, frozen=True):
-    """One way to read a table: the options, and what each row then is (or what else is to be said of it)."""
+    """One way to read a table: the options, and what each row then is (or what else is to be said of it); of one
+    verdict, the `after` other ways come before it."""
 
     options: str
     states: States = ()
     remark: str = ""
+    after: int = 0
 
 
 def shown(table: Table, ways: Sequence[Way]) -> str:
@@ -75,11 +81,17 @@ def ways_of(table: Table, verdicts: Sequence[Verdict], *, sure: bool) -> list[Wa
     found: dict[tuple[int | None, ...], Way] = {}
     others = [v.column for v in verdicts if v.weight > 0]
     for verdict in [*verdicts, *filter(None, map(_opposite, verdicts))]:
-        for options, silent in _silences(table, verdict, others, sure=sure):
-            states = [SILENT if quiet else state for state, quiet in zip(verdict.states, silent, strict=True)]
-            written = " ".join(filter(None, (verdict.option(), options)))
-            found.setdefault(tuple(states), Way(written, states))
-    return list(found.values())
+        for way in _with_silence(table, verdict, verdict.option(), others, sure=sure):
+            found.setdefault(tuple(way.states), way)
+    return sorted(found.values(), key=lambda way: way.after)
+
+
+def _with_silence(
+    table: Table, verdict: Verdict, options: str, others: Sequence[Column] = (), *, sure: bool = False
+) -> Iterator[Way]:
+    for after, (option, silent) in enumerate(_silences(table, verdict, others, sure=sure)):
+        states = [SILENT if quiet else state for state, quiet in zip(verdict.states, silent, strict=True)]
+        yield Way(" ".join(filter(None, (options, option))), states, after=after)
 
 
 def _opposite(verdict: Verdict) -> Verdict | None:
@@ -94,7 +106,7 @@ def _silences(
     """Yield the options that say what was declined beside a verdict, and the rows that are it; `others` are verdicts,
     too, whose yes and no is of right and wrong."""
     none = [False] * table.size
-    if SILENT in verdict.column.states.values():
+    if SILENT in verdict.states:
         yield "", none
         return
     named = silences_of(table, verdict)
@@ -102,23 +114,28 @@ def _silences(
         yield roles.option(one.part, one.column.name), one.rows
     if sure and any(one.named for one in named):
         return
-    for column in empty_texts(table, verdict):
-        yield roles.option("answer", column.name), [cell is None for cell in column.cells]
-    for column in never_right(table, verdict):
-        if column.is_truth and column not in (*others, *(one.column for one in named)):
-            pairs = zip(column.cells, verdict.states, strict=True)
-            given = {roles.truth_of(cell) for cell, state in pairs if cell and state == verdict.given}
-            for part, silent in (("abstained", True), ("answered", False)):
-                if silent not in given:
-                    rows = [cell is not None and roles.truth_of(cell) is silent for cell in column.cells]
-                    yield roles.option(part, column.name), rows
+    told = [*others, *(one.column for one in named)]
+    found = [(_of_word(c, word), rows) for c, word, rows in never_right(table, verdict, _CHANCE, 1.0) if c not in told]
+    known = table.one("prediction")
+    for column, text, rows in quiet_texts(table, verdict):
+        options = [roles.option("answer", column.name)] if column is not known else []
+        options += [opt("declined_pattern", _MARKS.sub(r"\\\g<0>", text))] if text else []
+        found += [(" ".join(options), rows)] if options else []
+    yield from sorted(found, key=lambda one: -sum(one[1]))[:_SILENCES]
     yield roles.option("abstained", roles.NONE) if named else "", none
+
+
+def _of_word(column: Column, word: str) -> str:
+    """Write the option that says that a word of a column means silence."""
+    if column.is_truth:
+        return roles.option("abstained" if roles.truth_of(word) else "answered", column.name)
+    return f"{roles.option('abstained', column.name)} {_mapped({word: SILENT})}"
 
 
 def with_key(ways: Sequence[Way], keys: Sequence[str], run: str) -> list[Way]:
     """Put the options that name the question, each in turn, and the run before those of each way."""
     return [
-        Way(" ".join(filter(None, (key, run, way.options))), way.states, way.remark)
+        Way(" ".join(filter(None, (key, run, way.options))), way.states, way.remark, way.after)
         for way, key in product(ways, keys or [""])
     ]
 
@@ -138,13 +155,23 @@ def ways_of_words(table: Table, column: Column) -> list[Way]:
     with the answers that are the gold answer, and with those that say nothing."""
     known = {word: meaning(word) for word in column.words}
     ways = []
-    for means in _meanings(known):
+    for i, means in enumerate(_meanings(known)):
         says = known | means
         states = [None if cell is None else says[cell] for cell in column.cells]
-        ways.append(Way(f"{roles.option('outcome', column.name)} {_mapped(means, known)}", states))
+        verdict = Verdict(column, (), inverted=False)
+        verdict.states = states
+        options = f"{roles.option('outcome', column.name)} {_mapped(means, known)}"
+        ways += [replace(way, after=way.after + i // 2) for way in _with_silence(table, verdict, options)]
     right = {True: CORRECT, False: INCORRECT, None: None}
     said = [SILENT if empty else right[hit] for empty, hit in zip(table.unsaid, table.hits, strict=True)]
-    return sorted(ways, key=lambda way: sum(a not in (None, b) for a, b in zip(said, way.states, strict=True)))
+    odd = [sum(a not in (None, b) for a, b in zip(said, way.states, strict=True)) for way in ways]
+    order = sorted(range(len(ways)), key=lambda i: (ways[i].after, odd[i], -list(ways[i].states).count(SILENT)))
+    return [ways[i] for i in order]
+
+
+def can_be_told(column: Column) -> bool:
+    """Say whether the words of a verdict that nobody knows are few enough to be explained."""
+    return bool(_meanings({word: meaning(word) for word in column.words}))
 
 
 def alike(table: Table) -> list[Column]:
@@ -224,7 +251,7 @@ def _meanings(known: Mapping[str, int | None]) -> list[dict[str, int]]:
     if len(unknown) > 1 and len(known) == len(own_states) and SILENT not in known.values():
         orders = permutations([*unknown, *(known.keys() - unknown)])
         every = [dict(zip(order, own_states, strict=True)) for order in orders]
-        return sorted(every, key=lambda means: _strangeness(means, known))
+        return sorted(every, key=lambda means: strangeness(means, known))
     lacking = [state for state in (CORRECT, INCORRECT) if state not in known.values()]
     if len(unknown) > 1:
         few = len(unknown) == len(lacking)
@@ -238,9 +265,11 @@ def _number(word: str) -> float | None:
     return None if number is not None and number % 1 else number
 
 
-def _strangeness(means: Mapping[str, int], known: Mapping[str, int | None]) -> int:
+def strangeness(means: Mapping[str, int], known: Mapping[str, int | None]) -> int:
     """Count what is odd in a meaning of words: that one means something else than it does by itself, that one made of
-    another word and more (unsupported, 不正解) does not say that what this says is wrong."""
+    another word and more (unsupported, 不正解) does not say that what this says is wrong, that several words
+    beside single ones are no silence."""
     odd = sum(known[word] not in (None, state) for word, state in means.items())
     made = [(a, b) for a in means for b in means if a != b and a.casefold() in b.casefold()]
+    odd += sum(" " in a and means[a] != SILENT and any(" " not in b for b in means) for a in means)
     return odd + sum((means[a], means[b]) != (CORRECT, INCORRECT) for a, b in made)
