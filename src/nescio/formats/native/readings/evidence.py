@@ -49,8 +49,12 @@ def _of_its_name(column: Column) -> Iterator[Evidence]:
 
 
 def _of_its_words(table: Table, column: Column) -> Iterator[Evidence]:
+    given = {word for word, state in column.states.items() if state in (CORRECT, INCORRECT)}
+    yes_or_no = all(roles.truth_of(word) is not None for word in given)
     if column.is_worded:
-        yield Evidence(2.0, "its words say what is right and wrong")
+        yield Evidence(1.0 if yes_or_no else 2.0, "its words say what is right and wrong")
+    if yes_or_no and not max(column.named("outcome"), column.named("wrong")) and _others_say(table, column, given):
+        yield Evidence(-3.0, "its yes and no may be the answers: the gold answers are yes and no, too")
     elif not any(map(str.isalnum, "".join(column.words))):
         yield Evidence(1.0, "it holds marks, as verdicts do")
     if _is_of_nothing(table, column):
@@ -59,6 +63,12 @@ def _of_its_words(table: Table, column: Column) -> Iterator[Evidence]:
         yield Evidence(-1.5, "its letters may be the answers, too")
     if len({*column.states.values()}) < 2 and table.size >= FEW_ROWS:
         yield Evidence(-2.0, "it says the same of all answers")
+
+
+def _others_say(table: Table, column: Column, given: set[str]) -> bool:
+    """Say whether the gold answers are the words of a column."""
+    gold = table.gold
+    return gold is not None and gold is not column and 1 < len(gold.words) and gold.words == given
 
 
 def _is_of_nothing(table: Table, column: Column) -> bool:
