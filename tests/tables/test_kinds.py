@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+import nescio
 from nescio.errors import SPELLING, NescioError, in_shell
 from nescio.pipeline import Options, load
 from tests.tables.reading import counts_of
@@ -443,3 +444,34 @@ def test_a_column_that_was_named_as_a_verdict_makes_no_matrix(tmp_path: Path) ->
     table = [{"when": f"2026-01-{i + 1:02}", "value": i % 2, "loc": "xy"[i % 2]} for i in range(SIZE)]
     message, _ = read(tmp_path, table, column={"outcome": "value"})
     assert "score matrix: one column a run" not in str(message)
+
+
+@pytest.mark.parametrize("silence", ["", "don't know"])
+def test_yes_and_no_are_answers_where_the_gold_answers_are(silence: str, tmp_path: Path) -> None:
+    """Gold yes or no beside what was got, under a name that says nothing: no verdict, but an answer to be judged."""
+    path = tmp_path / "t.csv"
+    said = ["yes", "no", silence or "no", "no", "yes"]
+    rows = [f"{i},q{i}?,{'yes' if i % 3 else 'no'},{said[i % 5]}" for i in range(30)]
+    path.write_text("\n".join(["qid,question,expected,got", *rows]) + "\n")
+    with pytest.raises(NescioError, match="prediction=got"):
+        nescio.score(path)
+    right = sum(("yes" if i % 3 else "no") == said[i % 5] for i in range(30))
+    found = nescio.score(path, "accuracy", column={"prediction": "got"}).rows[0]
+    assert found.value == pytest.approx(right / 30)
+    assert found.n == 30
+
+
+def test_yes_and_no_without_gold_answers_are_asked(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    rows = [f"{i},q{i}?,{('yes', 'no', 'do not know')[i % 3]}" for i in range(30)]
+    path.write_text("\n".join(["qid,question,got", *rows]) + "\n")
+    with pytest.raises(NescioError, match="outcome=got"):
+        nescio.score(path)
+
+
+def test_what_has_more_than_pans_keys_is_not_pans(tmp_path: Path) -> None:
+    path = tmp_path / "t.jsonl"
+    path.write_text("".join(f'{{"id": {i}, "label": {i % 3}, "prediction": {i % 2}}}\n' for i in range(20)))
+    with pytest.raises(NescioError) as error:
+        nescio.score(path)
+    assert "PAN" not in str(error.value)

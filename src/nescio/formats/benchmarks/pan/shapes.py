@@ -7,7 +7,8 @@ import re
 from nescio.sources.source import LINES, Source
 
 STRATA = ("source", "model", "genre")  # what the truth of 2025 may say of a problem
-SHARED = ("is_human", "label")  # keys that both files bear
+SHARED = ("is_human", "label")  # keys that both files bear, and
+BESIDE = frozenset(("id", "text", *SHARED, *STRATA))  # with which a file is PAN's
 LINE = re.compile(r"[A-Z]{2}\d{2,4}\s+(?:[YN-]|[YN-]\s+[-+.\deE]+|[-+]?\.?\d[.\deE+-]*)\s*")
 
 
@@ -22,7 +23,7 @@ def recognise(source: Source) -> str | None:
     if "same" in source.columns or "value" in source.columns:
         return "answers" if "value" in source.columns else "gold"
     key = shared(source)
-    if key is None or isinstance(source.first.get(key), str):
+    if key is None or isinstance(source.first.get(key), str) or not BESIDE.issuperset(source.columns):
         return None
     return "gold" if isinstance(source.first[key], list) else named
 
