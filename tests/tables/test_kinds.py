@@ -453,8 +453,9 @@ def test_yes_and_no_are_answers_where_the_gold_answers_are(silence: str, tmp_pat
     said = ["yes", "no", silence or "no", "no", "yes"]
     rows = [f"{i},q{i}?,{'yes' if i % 3 else 'no'},{said[i % 5]}" for i in range(30)]
     path.write_text("\n".join(["qid,question,expected,got", *rows]) + "\n")
-    with pytest.raises(NescioError, match="prediction=got"):
+    with pytest.raises(NescioError) as error:
         nescio.score(path)
+    assert '{"prediction": "got"}' in str(error.value)
     right = sum(("yes" if i % 3 else "no") == said[i % 5] for i in range(30))
     found = nescio.score(path, "accuracy", column={"prediction": "got"}).rows[0]
     assert found.value == pytest.approx(right / 30)
@@ -465,7 +466,7 @@ def test_yes_and_no_without_gold_answers_are_asked(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     rows = [f"{i},q{i}?,{('yes', 'no', 'do not know')[i % 3]}" for i in range(30)]
     path.write_text("\n".join(["qid,question,got", *rows]) + "\n")
-    with pytest.raises(NescioError, match="outcome=got"):
+    with pytest.raises(NescioError, match="do not know"):
         nescio.score(path)
 
 

@@ -68,7 +68,7 @@ def _of_its_words(table: Table, column: Column) -> Iterator[Evidence]:
 def _others_say(table: Table, column: Column, given: set[str]) -> bool:
     """Say whether the gold answers are the words of a column."""
     gold = table.gold
-    return gold is not None and gold is not column and 1 < len(gold.words) and gold.words == given
+    return gold is not None and gold is not column and len(gold.words) > 1 and gold.words == given
 
 
 def _is_of_nothing(table: Table, column: Column) -> bool:

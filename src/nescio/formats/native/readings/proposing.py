@@ -218,13 +218,10 @@ def _of_the_answers(table: Table, *, doubtful: bool = False) -> list[Way]:
         return _of_texts(table)
     part = "prediction" if known.one("gold") else "gold"
     claimed = table.claimed("score")
-    free = [
-        c
-        for c in table.columns
-        if c.name not in claimed and len(c.words) > 1 and not (c.is_marks or c.is_counted or c.is_measured)
-    ]
-    free = [c for c in free if not (doubtful and c.is_verdict)]
     other = table.gold if part == "prediction" else table.prediction
+    free = [c for c in table.columns if c.name not in claimed and len(c.words) > 1]
+    texts = [c for c in free if not (c.is_marks or c.is_counted or c.is_measured or (doubtful and c.is_verdict))]
+    free = texts or [c for c in free if other and len(other.words) > 1 and c.words >= other.words]
     hits = {c.name: sum(map(same, c.cells, other.cells)) if other else 0 for c in free}
     if table.size >= FEW_ROWS:  # of an answer and the gold answer some are the same
         free = [c for c in free if hits[c.name]]
