@@ -83,3 +83,16 @@ def test_where_there_are_no_errors_to_read_it_says_so(tmp_path: Path) -> None:
     assert "No errors to read: one has none." in make(tmp_path / "one.html", table).read_text(encoding="utf-8")
     table.write_text("run,correct,incorrect,unanswered\na,30,20,10\n")
     assert "has counts, and not which" in nescio.advise(table, resamples=200).records("screen")[-1]["text"]
+
+
+def test_where_judges_disagree_the_evidence_is_weak(tmp_path: Path) -> None:
+    """Thirty of 300 answers hold the gold answer in a sentence: wrong by words, right if it is to be contained."""
+    rows = ["question,prediction,gold"]
+    rows += [
+        f"q{i},{f'It is the {i}th gate of Rome' if i < 30 else f'gate {i}'},gate {i if i > 29 else 'of Rome'}"
+        for i in range(300)
+    ]
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join(rows) + "\n")
+    (said,) = [row["text"] for row in nescio.advise(path).records("screen") if row["text"].startswith("The evidence")]
+    assert said.startswith("The evidence is weak: another judge sees 10% of the answers otherwise")

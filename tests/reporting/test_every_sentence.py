@@ -389,13 +389,18 @@ def at_most(page: Page, m: re.Match[str]) -> bool:
 
 
 @rule(
-    r"The evidence is (weak|fair|strong): (?:the lead is (not )?significant)?(?: and )?(?:the bound is # points? above what was seen)?\."
+    r"The evidence is (weak|fair|strong): (?:another judge sees # of the answers otherwise(?: and )?)?(?:the lead is (not )?significant)?(?: and )?(?:the bound is # points? above what was seen)?\."
 )
 def evidence(page: Page, m: re.Match[str]) -> bool:
-    if m[3] is None:
+    if m[2]:  # as the notes of the command say it
+        found = re.findall(r"disagree on ([\d,]+) of ([\d,]+) answer", " ".join(page.ask("score")["notes"]))
+        shares = [int(a.replace(",", "")) / int(b.replace(",", "")) for a, b in found]
+        assert m[1] == "weak"
+        assert agrees(m[2], max(shares))
+    if m[4] is None:
         return True
     answered, wrong, tried, seen = advised(page)
-    return agrees(m[3], 100 * (page.bound(wrong, answered, tried) - seen))
+    return agrees(m[4], 100 * (page.bound(wrong, answered, tried) - seen))
 
 
 @rule(r"RUN and RUN are not told apart here \(p = #\)")

@@ -246,20 +246,30 @@ def _evidence(report: ReportData, shipping: Shipping, seen: float, upper: float)
     significant = bool(row and row.significant)
     near = stands_alone(report) and upper - seen <= NEAR
     wanted = [near, significant] if len(report.runs) > 1 else [near]
-    word = ("weak", "fair", "strong")[2 * sum(wanted) // len(wanted)]
+    doubt = _doubt(report)
+    word = "weak" if doubt > NEAR else ("weak", "fair", "strong")[2 * sum(wanted) // len(wanted)]
     lead = "" if len(report.runs) == 1 else f"the lead is {'' if significant else 'not '}significant"
     gap = (
         f"the bound is {plural(round(100 * (upper - seen)), 'point')} above what was seen"
         if stands_alone(report)
         else ""
     )
-    text = f"The evidence is {word}: {' and '.join(part for part in (lead, gap) if part)}." if lead or gap else ""
+    judges = f"another judge sees {doubt:.0%} of the answers otherwise" if doubt > NEAR else ""
+    said = " and ".join(part for part in (judges, lead, gap) if part)
+    text = f"The evidence is {word}: {said}." if said else ""
     figures: dict[str, Figure] = {
         "word": word,
         "significant": significant,
         "gap": upper - seen if stands_alone(report) else None,
+        "doubt": doubt,
     }
     return Statement("evidence", text or f"The evidence is {word}.", figures)
+
+
+def _doubt(report: ReportData) -> float:
+    """Return the largest share of the answers asked about that another judge sees otherwise; 0 where none was."""
+    found = [one for one in report.loaded.notes if one.code == "judging.doubtful"]
+    return max((one["answers"] / one["total"] for one in found), default=0.0)
 
 
 def _more(report: ReportData) -> Iterator[Statement]:

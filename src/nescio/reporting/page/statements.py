@@ -119,7 +119,8 @@ KINDS: Mapping[str, Kind] = {
         "how good the evidence is",
         "these questions",
         "strong: the lead is significant and the bound on errors at most 5 points above what was seen; fair: one of the"
-        " two; weak: neither; too little: fewer than 20 questions or clusters",
+        " two; weak: neither, or another judge sees more than 5% of the answers otherwise; too little: fewer than 20"
+        " questions or clusters",
         FIGURES,
     ),
     "no decision": Kind(
