@@ -501,12 +501,15 @@ def no_decision(page: Page, m: re.Match[str]) -> bool:
     return agrees(m[1], page.counts[page.best][2]) and agrees(m[2], sum(page.counts[page.best]))
 
 
-@rule(r"is about #(?: to #)? of (the pairs that are undecided|the undecided pairs on this page|these pairs)")
+@rule(
+    r"For (undecided pairs|the undecided pairs on this page|these pairs), the smallest difference that a test detects with "
+    r"a chance of 80% is about #(?: to #)?"
+)
 def detectable(page: Page, m: re.Match[str]) -> bool:
     rows = [row for row in page.on_page if row["detectable"] is not None]
-    wanted = [row for row in rows if m[3] == "these pairs" or not row["p_adjusted"] < 0.05]
+    wanted = [row for row in rows if m[1] == "these pairs" or not row["p_adjusted"] < 0.05]
     found = sorted(row["detectable"] for row in wanted)
-    return agrees(m[1], found[0]) and agrees(m[2] or m[1], found[-1])
+    return agrees(m[2], found[0]) and agrees(m[3] or m[2], found[-1])
 
 
 @rule(r"RUN has # of # right and left # unanswered: \(# \+ #·#/#\)/# = #\. Its accuracy is #\.")

@@ -44,10 +44,10 @@ def _detectable(report: ReportData) -> str:
     if not found:
         return ""
     span = " to ".join(dict.fromkeys(map(number, (found[0], found[-1]))))
-    which = "of the pairs that are undecided" if undecided else "of these pairs"
+    which = "undecided pairs" if undecided else "these pairs"
     if undecided and len(report.comparisons or ()) < math.comb(len(report.runs), 2):
-        which = "of the undecided pairs on this page"
-    return f" The smallest difference that a test detects with a chance of 80% is about {span} {which}."
+        which = "the undecided pairs on this page"
+    return f" For {which}, the smallest difference that a test detects with a chance of 80% is about {span}."
 
 
 def _silence(report: ReportData) -> str:

@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 PRINTED = 10  # errors to read in a print
 NAMED, HEAD = 34, 20  # characters of a run's name in tables and above columns, with the whole of it under the mouse
 _TICKED = re.compile("`([^`]+)`")
+_OPTION = re.compile(r"(?<![\w-])--?[a-z][\w-]*")  # of a command: no line ends within it
+_WHOLE = r'<span class="option">\g<0></span>'
 _FOLDERS = re.compile(r"(?<![^\s'\"(])(?:/|[A-Za-z]:\\)(?:[^\s/\\]+[/\\])+(?=[^\s/\\])")  # of an absolute path
 _INTERVAL = re.compile(r" \[[^][]{1,40}\]|\bp [<=] \.?\d")
 
@@ -227,7 +229,7 @@ def _coded(text: str) -> Any:
     """Set what stands between backticks as code."""
     from markupsafe import Markup, escape
 
-    return Markup(_TICKED.sub(r"<code>\1</code>", str(escape(text))))
+    return Markup(_TICKED.sub(lambda found: f"<code>{_OPTION.sub(_WHOLE, found[1])}</code>", str(escape(text))))
 
 
 def _unbroken(text: str) -> str:
