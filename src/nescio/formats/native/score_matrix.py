@@ -48,7 +48,8 @@ def recognise(source: Source) -> str | None:
     folded = {name.lower() for name in source.columns}
     runs = [name for name in source.columns if not _names_a_row(source, name)]
     known = roles.roles_of(source.columns)
-    if not runs or folded & {*OTHERS} or known.all(*_NO_RUNS) or {CORRECT, INCORRECT} <= {*map(meaning, runs)}:
+    counts = {CORRECT, INCORRECT} <= {meaning(name) for name in runs if _number(name) is None}
+    if not runs or folded & {*OTHERS} or known.all(*_NO_RUNS) or counts:
         return None
     if either_way(source) is not None:
         return None
