@@ -96,8 +96,8 @@ def _about(looks: Sequence[int]) -> list[Note]:
     return said_of_looks(looks) or [
         note(
             "labels.betting",
-            "intervals hold at however many looks, if the labels stand in the table in the random order in which they "
-            f"came; {opt('label_looks')} makes them narrower where looks are planned",
+            "intervals are about these questions and hold at however many looks, if the labels stand in the table in "
+            f"the random order in which they came; {opt('label_looks')} makes them narrower where looks are planned",
         )
     ]
 
