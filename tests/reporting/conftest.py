@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,15 @@ HOSTILE = (
     "line\u2028separator ]]> <!-- {{ 7*7 }}",
     "' onmouseover='window.pwned = 3",
 )
+
+
+@pytest.fixture(scope="module")
+def script(chromium: Any, request: pytest.FixtureRequest) -> Iterator[Any]:
+    """A page that holds nothing but the script of the tests' module (`SCRIPT`)."""
+    page = chromium.new_page()
+    page.add_script_tag(content=request.module.SCRIPT.read_text(encoding="utf-8"))
+    yield page
+    page.close()
 
 
 def make(output: Path, *arguments: object) -> Path:

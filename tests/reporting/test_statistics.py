@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,15 +20,6 @@ OUTCOMES = ("correct", "incorrect", "unanswered")
 MEASURES = ("c@1", "accuracy")
 SEEDS = range(50)
 Z = 1.959963984540054  # of 95%
-
-
-@pytest.fixture(scope="module")
-def script(chromium: Any) -> Iterator[Any]:
-    """A page that holds nothing but the script."""
-    page = chromium.new_page()
-    page.add_script_tag(content=SCRIPT.read_text(encoding="utf-8"))
-    yield page
-    page.close()
 
 
 def generated(seed: int, path: Path) -> tuple[list[tuple[int, int]], list[int]]:

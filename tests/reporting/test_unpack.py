@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import zlib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,15 +25,6 @@ BLOCKS = {
     "few": RNG.choice([0, 1, 2, 17], 66_000, p=[0.9, 0.06, 0.03, 0.01]).astype(np.uint8).tobytes(),
     "numbers": (RNG.integers(0, 1000, 9_000) / 1000).astype("<f4").tobytes(),
 }
-
-
-@pytest.fixture(scope="module")
-def script(chromium: Any) -> Iterator[Any]:
-    """A page that holds nothing but the script."""
-    page = chromium.new_page()
-    page.add_script_tag(content=SCRIPT.read_text(encoding="utf-8"))
-    yield page
-    page.close()
 
 
 @pytest.mark.parametrize("strategy", ["Z_DEFAULT_STRATEGY", "Z_FIXED", "Z_HUFFMAN_ONLY", "Z_RLE", "Z_FILTERED"])

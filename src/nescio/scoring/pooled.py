@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -69,39 +69,15 @@ def score_pooled(
         raise MismatchError(f"{opt('pool')} has {len(older.runs)} runs; give the file of one older run")
     wanted = _suitable(measures, loaded)
     known = _shares(older, 0)
-    place = {question: i for i, question in enumerate(known)}
     every = np.array(list(known.values()))
     rows: list[Score] = []
     helped, remarks, notes = [], list[Remark](), list[Note]()
     for run, name in enumerate(data.runs):
         own = _shares(data, run)
-        shared = [question for question in own if question in place]
+        shared = [question for question in own if question in known]
         if not shared:
             raise MismatchError(f"{opt('pool')}: the older run has none of the questions of run {name!r}")
-        if len(shared) < len(own):
-            lost = len(own) - len(shared)
-            notes.append(
-                note(
-                    "pool.not_there",
-                    "run {subject!r}: {lost:n question} {lost:is/are} not in the pool, and not used",
-                    name,
-                    lost=lost,
-                )
-            )
-        drawn = np.zeros(len(place), dtype=bool)
-        drawn[[place[question] for question in shared]] = True
-        if differs_by_more_than_chance(
-            every[:, OUTCOMES.index("correct")] == 1, np.ones(len(place), dtype=bool), drawn
-        ):
-            notes.append(
-                note(
-                    "pool.chosen",
-                    "run {subject!r}: the older run's share of correct answers differs between the questions that this "
-                    "run was asked and the others by more than chance in a random sample; what was chosen cannot be "
-                    "corrected",
-                    name,
-                )
-            )
+        notes += _of_the_sample(name, len(own) - len(shared), shared, known)
         y, x = np.array([own[q] for q in shared]), np.array([known[q] for q in shared])
         for measure in wanted:
             one, doubts = _helped(name, measure, (y, x, every), (ci or 95) / 100, target)
@@ -113,7 +89,7 @@ def score_pooled(
     line = sign(
         measures="+".join(m.name for m in wanted),
         **loaded.signature,
-        pool=str(dict(whole.signature).get("data", len(place))),
+        pool=str(dict(whole.signature).get("data", len(known))),
         target=target,
         **how,
     )
@@ -124,7 +100,7 @@ def score_pooled(
             "corrected by the older run {subject!r} on {pool:n question}; the figures are about {about}, and assume "
             "that the questions of each run are a random sample of the pool",
             older.runs[0],
-            pool=len(place),
+            pool=len(known),
             about=about,
         )
     )
@@ -134,6 +110,27 @@ def score_pooled(
         )
     said = [*loaded.notes, *notes, *gather(remarks)]
     return Scores(tuple(rows), line, tuple(dict.fromkeys(said)), "scores", {"pool": tuple(helped)})
+
+
+def _of_the_sample(run: str, lost: int, shared: Sequence[str], known: Mapping[str, Floats]) -> Iterator[Note]:
+    """Say which questions of a run the pool lacks, and whether the others are a random sample of it."""
+    if lost:
+        yield note(
+            "pool.not_there",
+            "run {subject!r}: {lost:n question} {lost:is/are} not in the pool, and not used",
+            run,
+            lost=lost,
+        )
+    right = np.array([share[OUTCOMES.index("correct")] == 1 for share in known.values()])
+    asked = {*shared}
+    drawn = np.array([question in asked for question in known])
+    if differs_by_more_than_chance(right, np.ones(len(known), dtype=bool), drawn):
+        yield note(
+            "pool.chosen",
+            "run {subject!r}: the older run's share of correct answers differs between the questions that this run was "
+            "asked and the others by more than chance in a random sample; what was chosen cannot be corrected",
+            run,
+        )
 
 
 def _suitable(measures: Measures, loaded: Loaded) -> list[Measure]:
