@@ -21,7 +21,7 @@ from nescio.formats.native.headers import INDEXES, SUMS, TOPICS
 from nescio.formats.native.readings.columns import meaning, says_facts
 from nescio.formats.native.readings.proposing import among_runs
 from nescio.formats.native.readings.table import table_of
-from nescio.formats.native.readings.wide import UNTOLD, could_be_questions, either_way, speaks_of_parts
+from nescio.formats.native.readings.wide import UNTOLD, could_be_questions, either_way, speaks_of_one, speaks_of_parts
 from nescio.formats.native.summary_rows import BY_PROOF, RULE, Numbers, sums_up
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader, tables_with
 from nescio.sources.database import PARQUET, address, connect, first_line
@@ -34,6 +34,7 @@ from nescio.text import decimal
 OTHERS = ("run", "outcome", "correct", "incorrect", "unanswered")
 _NO_RUNS = ("gold", "prediction", "outcome", "wrong", "abstained", "answered")
 _OF_ROWS = ("outcome", "prediction", "gold", "abstained", "answered")  # columns of a table whose rows are answers
+_ROUNDED = 0.005 + 1e-9  # of means that are written with two digits
 _FEW = 3  # rows whose numbers may follow each other by chance
 NUMBER_SIGNS = ("#", "№")
 EMPTY = ("na", "n/a", "null")
@@ -97,6 +98,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         notes += source.notes
         names, ids, scores, last = _scores(source, notes, certain=options.certain)
         if not options.certain:
+            names, scores, last = _without_means(source, names, scores, last, notes)
             if sums_up([_numbers(text, column[:-1]) for text, column in zip(last, scores, strict=True) if text]):
                 raise FormatError(source.label, BY_PROOF, where=locate(source, len(ids)), value=ids[-1])
             _check_runs(source, names, scores)
@@ -183,6 +185,32 @@ def _scores(
     return names, ids, scores, rows[-1][-len(names) :] if rows else ()
 
 
+def _without_means(
+    source: Source, names: tuple[str, ...], scores: Array, last: Sequence[str | None], notes: list[Note]
+) -> tuple[tuple[str, ...], Array, Sequence[str | None]]:
+    """Leave out the columns that are the mean or the sum of all others in each row, to the digits that they are written
+    with, and note it: they are no runs."""
+    kept = [i for i in range(len(names)) if not _is_mean(scores[i], np.delete(scores, i, axis=0))]
+    if len(kept) != len(names) - 1:
+        return names, scores, last
+    notes.append(
+        note(
+            "matrix.means",
+            "{subject}: {column!r} is left out: in each row it is the mean or the sum of the other columns",
+            str(source.label),
+            column=next(name for i, name in enumerate(names) if i not in kept),
+        )
+    )
+    return tuple(names[i] for i in kept), scores[kept], [last[i] for i in kept]
+
+
+def _is_mean(column: Array, others: Array) -> bool:
+    shares = bool(((others >= 0) & (others <= 1)).all())
+    if not shares or len(others) < 2 or len(column) <= _FEW or len(np.unique(column)) < 2:
+        return False
+    return any(np.abs(column - of).max() <= _ROUNDED for of in (others.mean(axis=0), others.sum(axis=0)))
+
+
 def _numbers(last: str, above: Array) -> Numbers:
     held = above[~np.isnan(above)]
     low, high = (float(f(held, initial=0.0)) if len(held) == 0 else float(f(held)) for f in (np.min, np.max))
@@ -210,6 +238,9 @@ def _check_runs(source: Source, names: Sequence[str], scores: Array) -> None:
         way = "if they do, call them correct, incorrect and unanswered, and the column of the runs run"
         raise FormatError(source.label, f"{rule}: {way}; {ways}", where=source.head)
     _ask_of_questions(source, names, scores, ways)
+    if among := speaks_of_one(table_of(source), names):
+        rule = f"of {among}, one never says yes where another does, as of what was right and what was declined"
+        raise FormatError(source.label, f"{rule}; {ways}, or name {among_runs(source)}", where=source.head)
     told = [name for name in names if any(roles.speaks_of(name, part) for part in ("abstained", "answered"))]
     binary = [name for name, column in zip(names, scores, strict=True) if _is_binary(column)]
     if len(binary) > 1 and speaks_of_parts(table_of(source)):

@@ -9,21 +9,33 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from nescio.data.notes import Note, note
+from nescio.data.outcomes import STATES
 from nescio.data.repeats import REPEAT
 from nescio.errors import FormatError, opt
 from nescio.formats.native import roles
+from nescio.formats.native.headers import SUMS
 from nescio.formats.native.outcome_table.confidences import as_numbers, choose_confidence
-from nescio.formats.native.outcome_table.declined import ask_of_silence, claimed_by, has_silence, silent_cell, unsaid
+from nescio.formats.native.outcome_table.declined import (
+    ask_of_silence,
+    ask_of_words,
+    claimed_by,
+    has_silence,
+    silent_cell,
+    unsaid,
+)
 from nescio.formats.native.outcome_table.loaded import Loaded, cases, right_words
 from nescio.formats.native.outcome_table.unread import unread
 from nescio.formats.native.readings.columns import speaks_of_faults
 from nescio.formats.native.readings.proposing import propose, rivals_of_name
-from nescio.formats.native.readings.table import table_in, table_of
+from nescio.formats.native.readings.silences import Apart, never_right
+from nescio.formats.native.readings.table import Table, answered, table_in, table_of
+from nescio.formats.native.readings.verdicts import Verdict
 from nescio.formats.native.readings.ways import of_words
 from nescio.formats.native.roles import Roles, ask
+from nescio.formats.native.summary_rows import RULE
 from nescio.formats.registry import Declined
 from nescio.sources.source import Source
-from nescio.sources.tables import first
+from nescio.sources.tables import first, locate
 from nescio.text import decimal
 
 if TYPE_CHECKING:
@@ -101,14 +113,18 @@ def choose(
         )
     silent, words = silent_cell(loaded, named, declined, mapped)
     told = silent != "NULL" or has_silence(loaded, columns["outcome"])
-    if not told and "abstained" not in named.named and "answered" not in named.named:
-        ask_of_silence(loaded, named, columns, cells["outcome"], turned=turned)
     beside = claimed_by(columns, named).union(beside)
+    but = beside - {*named.all("prediction")}
+    apart = () if told else _said_apart(loaded, columns["outcome"], mapped, but, turned=turned)
+    if not told and not {"abstained", "answered"} & named.named.keys():
+        ask_of_silence(loaded, named, columns, cells["outcome"], turned=turned)
+        ask_of_words(loaded, apart)
     notes += unread(
         loaded,
         beside,
         verdict=None if "" in mapped else columns["outcome"],
         silent=told,
+        apart={one.column.name for one in apart},
         is_right=f"coalesce({cells['outcome']} IN ({right_words(loaded, cells['outcome'])}), false)",
         turned=turned,
         reads=None if named.one("prediction") else declined.reads,
@@ -118,6 +134,27 @@ def choose(
     empty, in_words = unsaid(loaded, named, columns, silent, declined, faults=faults)
     by = named.all("abstained", "answered")
     return Chosen(cells, columns, texts, silent, by, words, empty, in_words, faults)
+
+
+def _said_apart(
+    table: Loaded, outcome: str, mapped: Mapping[str, str], beside: set[str], *, turned: bool
+) -> list[Apart]:
+    """Return the words that stand beside no right answer, in columns that play no part."""
+    seen = _seen(table)
+    if (column := seen.by_name.get(outcome)) is None:
+        return []
+    meant = {**table.source.meant.get("outcome", {}), **mapped}
+    verdict = Verdict(column, (), inverted=turned)
+    if meant:
+        says = {word: STATES[meant[word]] if word in meant else state for word, state in column.states.items()}
+        verdict.states = [says.get(meant.get("", "")) if cell is None else says[cell] for cell in column.cells]
+    return [one for one in never_right(seen, verdict) if one.column.name not in beside]
+
+
+def _seen(table: Loaded) -> Table:
+    """Look at the first rows; those of a small table need not be read again."""
+    looked = bool(table.source.looked)
+    return table_of(table.source) if looked else table_in(table.connection, table.name, table.have, table.source)
 
 
 def _direct(table: Loaded, named: Roles, columns: Mapping[str, str], cells: dict[str, str], notes: list[Note]) -> bool:
@@ -171,11 +208,20 @@ def _outcome(table: Loaded, named: Roles) -> str:
     _ask_of_rivals(table, named, column, whole=False)
     _ask_of_gold(table, named, column)
     _ask_of_answers(table, named, column)
-    numbers = all(decimal(word) is not None or roles.truth_of(word) is not None for word in table.words(column))
-    if roles.squash(column) == "label" and numbers and named.one("prediction") and not named.one("gold"):
-        what = f"{column!r} could be a verdict on the answer, or the answer that is right"
-        raise ask(table.source, what, "outcome", [column], f" or {roles.option('gold', column)}")
+    _ask_of_answers_alike(table, named, column)
     return column
+
+
+def _ask_of_answers_alike(table: Loaded, named: Roles, column: str) -> None:
+    """Raise the error that asks what a column of a vague name is that has the words of the answers, and most often the
+    same as they: it may be the gold answer."""
+    seen, prediction = _seen(table), named.one("prediction")
+    pair = [seen.by_name[name] for name in (column, prediction) if name in seen.by_name]
+    if named.one("gold") or len(pair) < 2 or not (roles.squash(column) == "label" or any(answered(pair))):
+        return
+    if all(decimal(w) is not None or roles.truth_of(w) is not None for w in pair[0].words) or any(answered(pair)):
+        what = f"{column!r} could be the answer that is right, or a verdict on the answer"
+        raise ask(table.source, what, "gold", [column], f" or {roles.option('outcome', column)}")
 
 
 def _ask_of_rivals(table: Loaded, named: Roles, column: str, *, whole: bool) -> None:
@@ -183,9 +229,7 @@ def _ask_of_rivals(table: Loaded, named: Roles, column: str, *, whole: bool) -> 
     than those."""
     if "outcome" in named.named:
         return
-    looked = bool(table.source.looked)  # a small table, whose rows need not be read again
-    seen = table_of(table.source) if looked else table_in(table.connection, table.name, table.have, table.source)
-    rivals, ways = rivals_of_name(seen, column, whole=whole)
+    rivals, ways = rivals_of_name(_seen(table), column, whole=whole)
     if rivals:
         what = f"{' and '.join(map(repr, [column, *rivals]))} say right or wrong, and differ"
         raise FormatError(table.source.label, f"{what}; name {ways}", where=table.source.head)
@@ -241,6 +285,11 @@ def _no_verdict(table: Loaded, named: Roles, vague: Sequence[str]) -> str:
             source.label, "no column says which answers are right", where=source.head, value=list(table.have)
         )
     column = vague[0]
+    _ask_of_answers_alike(table, named, column)
+    cells = ", ".join(cell for name, cell in table.have.items() if name)
+    row, *last = first(table.connection, f"SELECT row, {cells} FROM {table.name} ORDER BY row DESC LIMIT 1")
+    if any(str(cell).strip().casefold() in SUMS for cell in last):
+        raise FormatError(source.label, RULE, where=locate(source, row))
     if ways := of_words(table.counted(column), roles.option("outcome", column)):
         rule = f"{column!r} seems to say how good an answer is, and nothing says what all of its words mean"
         raise FormatError(source.label, f"{rule}; {ways}", where=source.head)

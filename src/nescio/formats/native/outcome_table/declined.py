@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from nescio.data.outcomes import INCORRECT, SILENT, STATES
 from nescio.errors import FormatError, opt
 from nescio.formats.native import roles
 from nescio.formats.native.outcome_table.loaded import Loaded, cases, right_words
+from nescio.formats.native.readings.silences import Apart
 from nescio.formats.native.roles import Roles
 from nescio.formats.registry import Declined
 from nescio.sources.tables import NOTHING, first, literal
 from nescio.text import decimal
 
 _FEW_WORDS = 4  # of a column of silence that nobody knows
+_CHANCE = 0.01  # that a word stands beside no right answer
 _MOST_TEXTS = 10_000  # of answers without a verdict, in which silence is looked for
 
 
@@ -52,6 +55,21 @@ def ask_of_silence(table: Loaded, named: Roles, columns: Mapping[str, str], outc
             f"{what}, and the verdict alone says nothing of it: {roles.option(part, column)}, {instead}",
             where=table.source.head,
         )
+
+
+def ask_of_words(table: Loaded, apart: Sequence[Apart]) -> None:
+    """Raise the error that asks whether a word that stands beside no right answer, and that by no chance, means that
+    the answer was declined. Where a column has several, or its name speaks of what is wrong, they say why answers are
+    wrong."""
+    several = Counter(one.column.name for one in apart)
+    telling = [one for one in apart if one.chance <= _CHANCE and several[one.column.name] == 1]
+    telling = [one for one in telling if not any(map(one.column.named, ("wrong", "gold", "judges")))]
+    if telling:
+        first_one = min(telling, key=lambda one: one.chance)
+        what = f"{first_one.column.name!r} is {first_one.word!r} of {sum(first_one.rows)} answers, none of them right"
+        instead = f"{roles.option('abstained', roles.NONE)} takes them as they are"
+        rule = f"{what}: {first_one.option} reads them as declined, {instead}"
+        raise FormatError(table.source.label, rule, where=table.source.head)
 
 
 def _is_of_the_question(table: Loaded, columns: Mapping[str, str], column: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache, cached_property
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT
 from nescio.formats.native import roles
@@ -168,6 +168,13 @@ class Column:
         return all(_speaks(token, part) or token.startswith((*_BESIDE, "text")) for token in self.tokens)
 
 
+def exclude(columns: Collection[Column]) -> bool:
+    """Say whether of columns of yes and no one never says yes where another does, in rows enough to tell: they say what
+    was right, wrong or declined, as two runs, which are right about some of the same questions, hardly would."""
+    yes = [{i for i, cell in enumerate(c.cells) if cell and roles.truth_of(cell)} for c in columns if c.is_truth]
+    return any(a and b and a.isdisjoint(b) for a, b in combinations(yes, 2)) and len(yes) == len(columns)
+
+
 def _without_faults_of_tools(means: Mapping[str, int | None]) -> dict[str, int | None]:
     """Return what words mean, where an error beside a word for a wrong answer (`fail`, `error`) is that of a tool, and
     no grade."""
@@ -220,6 +227,11 @@ def speaks_of_faults(name: str, words: Collection[str]) -> bool:
     given."""
     tokens = [*_tokens(name), *(token for word in words for token in _tokens(word))]
     return any(token.startswith(STEMS["faults"]) for token in tokens)
+
+
+def is_of_tools(word: str) -> bool:
+    """Say whether a word says of a program that it ran or failed, and not of an answer that it is right or wrong."""
+    return all(token.startswith(STEMS["ran"]) for token in _tokens(word))
 
 
 def says_facts(name: str) -> bool:

@@ -105,6 +105,10 @@ def _ways(table: Table, source: Source, *, judged: bool | None) -> list[Way]:
     if not ways or max(weights, default=0.0) < LIKELY:
         ways = [*ways, *(way for column in odd for way in ways_of_words(table, column))]
     ways = sorted(ways, key=lambda way: way.after)
+    unsure = bool(table.pairs) and max(weights, default=0.0) < LIKELY
+    if unsure or any(map(table.may_be_an_answer, [*(v.column for v in verdicts_of(table)[:1]), *named])):
+        answers = _of_the_answers(table)
+        ways = [*answers, *(way for way in ways if way not in answers)]
     same_words = [] if known.one("score", "prediction") else alike(table)
     is_series = could_be_questions([c.name for c in same_words])
     if same_words and (is_series or len(ways) != 1) and not groups:
@@ -221,7 +225,8 @@ def _of_the_answers(table: Table, *, doubtful: bool = False) -> list[Way]:
     other = table.gold if part == "prediction" else table.prediction
     free = [c for c in table.columns if c.name not in claimed and len(c.words) > 1]
     texts = [c for c in free if not (c.is_marks or c.is_counted or c.is_measured or (doubtful and c.is_verdict))]
-    free = texts or [c for c in free if other and len(other.words) > 1 and c.words >= other.words]
+    paired = [c for c in free if other and any(answered((c, other)))]
+    free = paired or texts or [c for c in free if other and len(other.words) > 1 and c.words >= other.words]
     hits = {c.name: sum(map(same, c.cells, other.cells)) if other else 0 for c in free}
     if table.size >= FEW_ROWS:  # of an answer and the gold answer some are the same
         free = [c for c in free if hits[c.name]]
@@ -235,15 +240,17 @@ def _of_the_answers(table: Table, *, doubtful: bool = False) -> list[Way]:
 def _of_texts(table: Table) -> list[Way]:
     """Return the ways to take two columns of texts for the answers and the gold answers, where some of these are the
     same: an empty cell is an answer sooner than a gold one, and a question has but one of those."""
-    free = [c for c in table.columns if c.name not in table.claimed("score") and c not in table.key and not c.is_marks]
     ways = []
-    for pair in answered(free):
-        one, other, hits = pair
+    for one, other, hits in table.pairs:
         votes = [
-            (None in a.cells) + a.named("prediction") + b.named("gold") + table.is_of_the_question(b)
+            (None in a.cells)
+            + (a.words > b.words)
+            + a.named("prediction")
+            + b.named("gold")
+            + table.is_of_the_question(b)
             for a, b in ((one, other), (other, one))
         ]
-        for a, b in ((one, other), (other, one)) if votes[0] >= votes[1] else ((other, one), (one, other)):
+        for a, b in ((one, other), (other, one)) if votes[0] > votes[1] else ((other, one), (one, other)):
             options = f"{roles.option('prediction', a.name)} {roles.option('gold', b.name)}"
             ways.append(Way(options, remark=f"{hits} of {table.size} answers are the gold answer"))
     return ways

@@ -15,6 +15,7 @@ from nescio.formats.native.readings.verdicts import Verdict, differs
 from nescio.text import decimal
 
 _FEW = 3  # rows that two columns may have in common by chance
+_MOST_WORDS = 4  # of a column that may say so in words that nobody knows
 _CHANCE = 0.01  # that rows are as they are by
 _MOST = 0.75  # of what is silent by itself, which a column has to say
 
@@ -46,34 +47,51 @@ def silences_of(table: Table, verdict: Verdict | None, proofs: set[tuple[bool, .
     return [one for one in found if any(one.rows) and not all(one.rows) and _may_be(table, verdict, one.rows)]
 
 
-def never_right(
-    table: Table, verdict: Verdict, chance: float, of_truth: float
-) -> Iterator[tuple[Column, str, tuple[bool, ...]]]:
-    """Yield the columns of a few words, no numbers, with one that stands beside no answer that is right (or none that
-    is wrong, where the verdict finds that alone), and where, if that has little `chance` (of yes and no, little
-    `of_truth`): in words that nobody knows it may say what was declined.
-    Where the verdict has a word for silence there are none."""
+class Apart(Struct, frozen=True):
+    """A word that stands in some rows of a column and beside no answer that is right, what `chance` that has where it
+    says nothing of answers, and the option that takes it for silence."""
+
+    column: Column
+    word: str
+    rows: tuple[bool, ...]
+    chance: float
+
+    @property
+    def option(self) -> str:
+        """Write the option that says that the word means silence."""
+        if self.column.is_truth:
+            return roles.option("abstained" if roles.truth_of(self.word) else "answered", self.column.name)
+        return f"{roles.option('abstained', self.column.name)} {roles.mapped(self.word, SILENT)}"
+
+
+def never_right(table: Table, verdict: Verdict) -> Iterator[Apart]:
+    """Yield the words that stand beside no answer that is right (or none that is wrong, where the verdict finds that
+    alone), in columns of a few words, or of one and empty cells: whatever such a word is, it may say what was declined.
+    One that stands beside all other answers says what is wrong with them. Where the verdict has a word for silence
+    there are none."""
     if SILENT in verdict.states:
         return
-    taken = table.claimed() | {c.name for c in (table.run, table.question, table.prediction, table.gold) if c}
-    free = [c for c in table.columns if c.name not in taken and c is not verdict.column and 1 < len(c.words) <= _FEW]
-    free = [c for c in free if c.is_truth or not any(map(decimal, c.words))]
-    free = [
-        c for c in free if not (c.is_truth and (c.named("fact") or c.is_counted)) and not table.is_of_the_question(c)
-    ]
-    others = 1 - sum(state == verdict.given for state in verdict.states) / table.size
+    taken = table.claimed("prediction") | {c.name for c in (table.run, table.question, table.gold) if c}
+    free = [c for c in table.columns if c.name not in taken and c is not verdict.column and not c.is_counted]
+    free = [c for c in free if len(c.words) <= (roles.FEW if c is table.prediction else _MOST_WORDS)]
+    free = [c for c in free if c.words and (len(c.words) > 1 or None in c.cells)]
+    free = [c for c in free if not (c.is_measured or table.is_of_the_question(c))]
+    free = [c for c in free if not (c.named("fact") and (c.is_truth or any(decimal(w) is not None for w in c.words)))]
+    others = [state != verdict.given for state in verdict.states]
+    share = sum(others) / table.size
     for column in free:
         given = {cell for cell, state in zip(column.cells, verdict.states, strict=True) if state == verdict.given}
-        for word in sorted(column.words - given):
+        asked = table.gold.words if table.gold is not None and column is table.prediction else ()
+        for word in sorted(column.words - given - {*asked}):
             rows = tuple(cell == word for cell in column.cells)
-            if sum(rows) >= _FEW and others ** sum(rows) <= (of_truth if column.is_truth else chance):
-                yield column, word, rows
+            if _FEW <= sum(rows) < sum(others):
+                yield Apart(column, word, rows, share ** sum(rows))
 
 
 def may_be_silent(table: Table, verdict: Verdict) -> bool:
     """Say whether a column of a few words says one thing of no answer that a verdict could only say of one that was
     given, and that is no chance; or whether texts that may be the answers are empty there, or say one thing."""
-    apart = any(True for _ in never_right(table, verdict, _CHANCE, _CHANCE))
+    apart = any(one.chance <= _CHANCE for one in never_right(table, verdict))
     return apart or any(c is not table.prediction for c, _, _ in quiet_texts(table, verdict))
 
 

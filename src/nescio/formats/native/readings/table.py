@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from nescio.data.repeats import REPEAT
 from nescio.formats.native import roles
-from nescio.formats.native.headers import INDEXES, STEMS
+from nescio.formats.native.headers import INDEXES, STEMS, SUMS
 from nescio.formats.native.readings.columns import Column
 from nescio.sources.database import connect
 from nescio.sources.source import Source, small
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 ROWS, LONGEST = 20_000, 500  # rows that are looked at, and letters of a cell
 FEW_TEXTS = 3  # of which nothing is said by what is the same
+_ABOVE = 0.2  # kappa of answers of yes and no, and the gold answers
 ENOUGH = 8  # rows of which something is said by what they have in common
 Reads = Callable[[str], bool]  # says whether a text reads like silence
 
@@ -221,7 +222,7 @@ class Table:
     @cached_property
     def prediction(self) -> Column | None:
         """The column of the answers: by its whole name, or the one whose name is made of words for it."""
-        return self.one("prediction") or self._texts("prediction")
+        return self.one("prediction") or self._texts("prediction") or self._partner("gold")
 
     @cached_property
     def gold(self) -> Column | None:
@@ -232,6 +233,13 @@ class Table:
         if found and given and self.size >= ENOUGH and not any(map(same, found.cells, given.cells)):
             return None
         return found
+
+    def _partner(self, part: str) -> Column | None:
+        """Return the only column that may be beside the gold answers, or the answers, of a whole name for them."""
+        known = self.one(part)
+        free = [c for c in self.columns if known is not None and c is not known and c.name not in self.claimed()]
+        fits = [c for c in free if c not in self.key and known is not None and any(answered((c, known)))]
+        return fits[0] if len(fits) == 1 else None
 
     def _texts(self, part: str) -> Column | None:
         taken = self.claimed()
@@ -259,11 +267,33 @@ class Table:
 
     @cached_property
     def hits(self) -> list[bool | None]:
-        """Where the answer is the gold answer; None where one of the two is empty."""
-        if self.gold is None or self.prediction is None:
+        """Where the answer is the gold answer; None where one of the two is empty. Where names do not say which columns
+        these are, they are the first two that may be."""
+        gold, given = self.gold, self.prediction
+        if gold is None or given is None:
+            gold, given, _ = next(iter(self.pairs), (None, None, 0))
+        if gold is None or given is None:
             return [None] * self.size
-        pairs = zip(self.gold.cells, self.prediction.cells, strict=True)
-        return [None if not a or not b else same(a, b) for a, b in pairs]
+        return [None if not a or not b else same(a, b) for a, b in zip(gold.cells, given.cells, strict=True)]
+
+    def may_be_an_answer(self, column: Column) -> bool:
+        """Say whether a column may be the answers or the gold answers, by another one that is much the same."""
+        known = [c for c in (self.one("gold"), self.one("prediction")) if c is not None and c is not column]
+        return any(column in pair[:2] for pair in self.pairs) or any(True for c in known for _ in answered((column, c)))
+
+    @cached_property
+    def pairs(self) -> list[tuple[Column, Column, int]]:
+        """The columns that may be the answers and the gold answers, whatever they are called, and how often the two are
+        the same."""
+        taken = self.claimed("score", "run", "gold", "prediction") | ({self.question.name} if self.question else set())
+        return list(answered([c for c in self.columns if c.name not in taken]))
+
+
+def _sums_up(rows: Sequence[Sequence[str | None]]) -> bool:
+    """Say whether the last of some rows is called what sums are, as no other is."""
+    *above, last = rows
+    named = [i for i, cell in enumerate(last) if cell is not None and cell.strip().casefold() in SUMS]
+    return any(all(row[i] != last[i] for row in above) for i in named)
 
 
 def same(a: str | None, b: str | None) -> bool:
@@ -272,13 +302,33 @@ def same(a: str | None, b: str | None) -> bool:
 
 
 def answered(columns: Sequence[Column]) -> Iterator[tuple[Column, Column, int]]:
-    """Yield the pairs of columns of texts that are the same in some rows, as an answer and the gold answer are, and in
-    how many."""
-    texts = [c for c in columns if len(c.words) > FEW_TEXTS and not (c.is_measured or c.is_counted)]
-    for one, other in combinations(texts, 2):
+    """Yield the pairs of columns that may be the answers and the gold answers, and in how many rows they are the same:
+    of texts some are; of a few words, both have most of them, and agree more often than by chance. Of yes and no, a
+    name has to speak of answers, and none of verdicts."""
+    free = [c for c in columns if len(c.words) > 1 and not (c.is_measured or c.is_counted)]
+    for one, other in combinations(free, 2):
         alike = sum(map(same, one.cells, other.cells))
-        if FEW_TEXTS <= alike < len(one.cells):
+        if FEW_TEXTS <= alike < len(one.cells) and _are_of_one_kind(one, other, alike):
             yield one, other, alike
+
+
+def _are_of_one_kind(one: Column, other: Column, alike: int) -> bool:
+    least, most = sorted((len(one.words), len(other.words)))
+    if least > roles.FEW:
+        return True
+    shared = len({squeeze(w).casefold() for w in one.words} & {squeeze(w).casefold() for w in other.words})
+    if most > roles.FEW:
+        return least > FEW_TEXTS
+    if shared < 2 or 3 * shared < 2 * least:
+        return False
+    speak = [max(c.named("gold"), c.named("prediction")) for c in (one, other)]
+    verdicts = any(max(c.named("outcome"), c.named("wrong")) for c in (one, other) if roles.part_of(c.own) != "score")
+    marks = one.is_marks or other.is_marks
+    if marks and (verdicts or not any(speak)):
+        return False
+    counts = [Counter(squeeze(cell).casefold() for cell in c.cells if cell) for c in (one, other)]
+    by_chance = sum(counts[0][word] * counts[1][word] for word in counts[0]) / len(one.cells)
+    return alike - by_chance > (_ABOVE if marks else 0) * (len(one.cells) - by_chance)
 
 
 def table_of(source: Source, reads: Reads = _never, longest: int = LONGEST) -> Table:
@@ -313,5 +363,7 @@ def table_in(
     cells = ", ".join(f"left({cell}, {longest})" for cell in have.values())
     rows = connection.execute(f"SELECT {cells} FROM {name} ORDER BY row LIMIT {ROWS}").fetchall()
     rows = [row for row in rows if row != tuple(have)]  # a header that is repeated
+    if len(rows) > FEW_TEXTS and _sums_up(rows):
+        del rows[-1]
     columns = [Column(column, values) for column, values in zip(have, zip(*rows, strict=True), strict=True)]
     return Table(columns, roles.roles_of(have, source.named), reads)

@@ -13,12 +13,12 @@ from msgspec.structs import replace
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, STATES
 from nescio.errors import opt
 from nescio.formats.native import roles
-from nescio.formats.native.readings.columns import Column, meaning
+from nescio.formats.native.readings.columns import Column, exclude, meaning
 from nescio.formats.native.readings.silences import never_right, quiet_texts, silences_of
 from nescio.formats.native.readings.table import Table
 from nescio.formats.native.readings.verdicts import LIKELY, Verdict, counted
 from nescio.formats.native.readings.wide import could_be_questions
-from nescio.text import decimal, sanitize
+from nescio.text import decimal, literally, sanitize
 
 MOST = 8  # ways that are shown
 _CHANCE = 0.2  # that no right answer stands beside a word
@@ -26,7 +26,6 @@ _SILENCES = 2  # columns that nothing speaks of by its name, beside a verdict
 _FEW_WORDS = 4  # of columns that say the same
 _RUNS = 3  # of which the counts are shown
 _LONG = 40  # characters of a run's name
-_MARKS = re.compile(r"[][.^$*+?{}\\|()]")  # of regular expressions
 _DIGITS = re.compile(r"\d+")
 HEAD = "its columns by one of these:"
 _NAMES = {state: name for name, state in STATES.items()} | {NOT_GRADED: "ungraded"}
@@ -115,21 +114,15 @@ def _silences(
     if sure and any(one.named for one in named):
         return
     told = [*others, *(one.column for one in named)]
-    found = [(_of_word(c, word), rows) for c, word, rows in never_right(table, verdict, _CHANCE, 1.0) if c not in told]
+    apart = [one for one in never_right(table, verdict) if one.column not in told]
+    found = [(one.option, one.rows) for one in apart if one.column.is_truth or one.chance <= _CHANCE]
     known = table.one("prediction")
     for column, text, rows in quiet_texts(table, verdict):
         options = [roles.option("answer", column.name)] if column is not known else []
-        options += [opt("declined_pattern", _MARKS.sub(r"\\\g<0>", text))] if text else []
+        options += [opt("declined_pattern", literally(text))] if text else []
         found += [(" ".join(options), rows)] if options else []
     yield from sorted(found, key=lambda one: -sum(one[1]))[:_SILENCES]
     yield roles.option("abstained", roles.NONE) if named else "", none
-
-
-def _of_word(column: Column, word: str) -> str:
-    """Write the option that says that a word of a column means silence."""
-    if column.is_truth:
-        return roles.option("abstained" if roles.truth_of(word) else "answered", column.name)
-    return f"{roles.option('abstained', column.name)} {_mapped({word: SILENT})}"
 
 
 def with_key(ways: Sequence[Way], keys: Sequence[str], run: str) -> list[Way]:
@@ -210,7 +203,7 @@ def ways_of_columns(columns: Sequence[Column], runs: Column | None) -> list[Way]
     """Return the ways to read columns as the verdicts of a run each; or of a question each, where `runs` names the runs
     that the rows are."""
     known = {word: meaning(word) for column in columns for word in column.words}
-    if {c.name for c in columns if "," in c.name} or len(known) > _FEW_WORDS:
+    if {c.name for c in columns if "," in c.name} or len(known) > _FEW_WORDS or (runs is None and exclude(columns)):
         return []
     option, ways = roles.option("outcome", roles.AND.join(c.name for c in columns)), []
     for means in _meanings(known) or ([{}] if None not in known.values() else []):

@@ -14,7 +14,7 @@ from nescio.data.outcomes import CORRECT, INCORRECT
 from nescio.errors import FormatError
 from nescio.formats.native import roles
 from nescio.formats.native.headers import INDEXES
-from nescio.formats.native.readings.columns import MINUS, Column
+from nescio.formats.native.readings.columns import MINUS, Column, exclude
 from nescio.formats.native.readings.composed_names import (
     ASKING,
     MARK,
@@ -25,7 +25,7 @@ from nescio.formats.native.readings.composed_names import (
     may_hold,
     split,
 )
-from nescio.formats.native.readings.table import Table, answered, table_of
+from nescio.formats.native.readings.table import ENOUGH, Table, answered, table_of
 from nescio.sources.database import connect
 from nescio.sources.opening import open_table
 from nescio.sources.rows import KEY
@@ -232,14 +232,20 @@ def _bare(free: Sequence[Column], series: Collection[str]) -> tuple[Runs | None,
         return None, False
     if (
         any(c.silent_words or c.words & words or _are_answers(c) for c in others)
-        or any(answered(others))  # a row then is one answer
+        or any(answered(others))
+        or (len(verdicts) == 2 and any(answered(verdicts)))  # a row then is one answer
         or _share_a_part(verdicts, others)
     ):
         return None, False
-    if any(c.tokens[:1] and c.tokens[0] in ASKING for c in verdicts):
+    if any(c.tokens[:1] and c.tokens[0] in ASKING for c in verdicts) or _are_parts_of_one(verdicts):
         return None, False
     scores = kinds == {"numbers"} and not others and not any(MINUS & c.words for c in verdicts)
     return Runs({c.name: {OUTCOME: c.name} for c in verdicts}), scores
+
+
+def _are_parts_of_one(verdicts: Sequence[Column]) -> bool:
+    """Say whether two or three columns exclude each other: then each says one thing of the answers of one run."""
+    return len(verdicts) <= _SERIES and len(verdicts[0].cells) >= ENOUGH and exclude(verdicts)
 
 
 def _are_answers(column: Column) -> bool:
@@ -281,6 +287,13 @@ def _could_be_a_run(column: Column) -> bool:
     """Say whether a column holds what could be verdicts or scores of one more run, or objects that hold such."""
     numbers = sum(decimal(word) is not None or word.startswith("{") for word in column.words)
     return column.is_verdict or 2 * numbers >= len(column.words)
+
+
+def speaks_of_one(table: Table, names: Sequence[str]) -> str:
+    """Return the names of two or three columns that say each one thing of the answers of one run; empty where columns
+    may be runs."""
+    columns = [table.by_name[name] for name in names if name in table.by_name]
+    return " and ".join(map(repr, names)) if len(columns) > 1 and _are_parts_of_one(columns) else ""
 
 
 def groups_of(table: Table) -> Runs | None:
