@@ -39,7 +39,7 @@ COLUMNS: dict[str, str] = {
         soluzione"""
     ),
     "prediction": (
-        """y_pred y_hat yhat ist hyp sys choice chosen selected predicted_label pred_label prediction predicted predicted_answer model_answer system_answer answer_given given_answer final_answer
+        """y_pred yhat ist hyp sys choice chosen selected predicted_label pred_label prediction predicted predicted_answer model_answer system_answer answer_given given_answer final_answer
         generated_answer bot_answer model_response model_output system_output response output completion generation generated
         pred hypothesis modellantwort systemantwort gegebene_antwort antwort_des_modells antwort_des_systems vorhersage
         ausgabe reponse_du_modele reponse_donnee reponse_du_systeme reponse_generee sortie respuesta_del_modelo

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from nescio.data.notes import Note, note
-from nescio.data.outcomes import STATES
+from nescio.data.outcomes import NOT_GRADED, STATES
 from nescio.data.repeats import REPEAT
 from nescio.errors import FormatError, opt
 from nescio.formats.native import roles
@@ -146,8 +146,8 @@ def _said_apart(
     meant = {**table.source.meant.get("outcome", {}), **mapped}
     verdict = Verdict(column, (), inverted=turned)
     if meant:
-        says = {word: STATES[meant[word]] if word in meant else state for word, state in column.states.items()}
-        verdict.states = [says.get(meant.get("", "")) if cell is None else says[cell] for cell in column.cells]
+        says = {w: STATES.get(meant[w], NOT_GRADED) if w in meant else s for w, s in column.states.items()}
+        verdict.states = [STATES.get(meant.get("", "")) if cell is None else says[cell] for cell in column.cells]
     return [one for one in never_right(seen, verdict) if one.column.name not in beside]
 
 
