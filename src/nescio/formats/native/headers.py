@@ -178,7 +178,7 @@ STEMS: dict[str, tuple[str, ...]] = {
             bilan acierto acerto acertou veredi correto correta corretto corretta esatt giust giudiz evalua valutaz avalia
             resultado esito juist goed oordeel beoordel uitslag antwoordcorrect poprawn czypoprawn ocena werdykt wynik верн
             правильн ответверн оценка вердикт результат 正确 对 是否正确 回答正确 判断 评价 评判""",
-        "wrong": """wrong mismatch incorrect refut contradict hallucin confabul fabricat mistak erron error fail false untrue notcorrect notright
+        "wrong": """wrong correction inaccur reject disagree differ lacks misses unsupported unfaithful untru mismatch incorrect refut contradict hallucin confabul fabricat mistak erron error fail false untrue notcorrect notright
             notaccur falsch inkorrekt fehler faux erreur sbagliat scorrett errat incorrect equivocad onjuist fout bledn
             fel fejl feil virhe chyb hata halluz alucin allucin defect bad flaw неверн неправильн ошиб 错误 幻觉""",
         "abstained": """abst omit blank leer gaveup giveup givesup givenup optedout refus declin idk skip withh withdr silen evasi escalat block suppress defer punt handoff enthalt verweiger abgelehn keineantwort
@@ -190,10 +190,10 @@ STEMS: dict[str, tuple[str, ...]] = {
             tool format json schema citation cite source guardrail languag search web math multi single follow turn flagged
             num count need used code size batch version
             confiden prob needs requires context train split""",
-        "run": """model modell modele modelo model system systeem backend candidate agent run method engine llm pipeline variant strategy approach
+        "run": """model modell modele modelo model system systeem backend candidate agent run method engine llm pipeline variant strat approach
             arm experiment policy config solver baseline bot modele sistema modelo модель система 模型 系统""",
         "repeat": """repeat repetition rep epoch trial attempt seed iteration iter round wiederhol durchgang essai intento
-            tentativ prova runidx runindex runno runnum runseed drawindex sampleindex""",
+            tentativ prova runidx runindex runno runnum runnumber runseed drawindex sampleindex""",
         "id": """id qid uid question quest query input stem item sample example prompt problem case task instance idx index doc row
             record entry scenario test num number nr numero frage pregunta domanda pergunta vraag pytan вопрос номер 题号
             问题 编号""",
@@ -202,7 +202,24 @@ STEMS: dict[str, tuple[str, ...]] = {
         "gold": """gold expect verwacht attendu esperad reference target truth gt key best correctanswer musterl gabarito wzorzec эталон 标准答案 参考答案""",
     }.items()
 }
-NEGATIONS = ("not", "no", "non", "nicht", "keine", "un", "never", "didnt")
+# What denies the word before it, or the word that it ends (`hallucination_free`, `fehlerfrei`).
+WITHOUT = ("free", "frei", "less", "los", "libre", "libero")
+NEGATIONS = (
+    "not",
+    "no",
+    "non",
+    "nicht",
+    "keine",
+    "un",
+    "never",
+    "didnt",
+    "without",
+    "sin",
+    "sans",
+    "senza",
+    "sem",
+    "ohne",
+)
 # What makes half a verdict of a word.
 HEDGES = (
     "partial",

@@ -14,7 +14,7 @@ from msgspec import Struct, field
 
 from nescio.data.outcomes import CORRECT, INCORRECT, SILENT, STATES
 from nescio.errors import FormatError, offer, opt
-from nescio.formats.native.headers import COLUMNS, GIVEN, MEASUREMENTS, NEGATIONS, NO, STEMS, WORDS, YES
+from nescio.formats.native.headers import COLUMNS, GIVEN, MEASUREMENTS, NEGATIONS, NO, STEMS, WITHOUT, WORDS, YES
 from nescio.sources.database import connect
 from nescio.sources.source import LINES, TABLES, Source, small
 from nescio.sources.tables import load_rows
@@ -177,8 +177,33 @@ def says_failure(column: str, words: Collection[str] = ()) -> bool:
     """Say whether the name of a column speaks of what is wrong: yes then is no, where its words are yes and no."""
     if words and not are_truths(list(words)):
         return False
-    tokens = [squash(token) for token in _BOUNDARY.split(column)]
-    return part_of(column) in ("wrong", "failure") or any(t.startswith(STEMS["wrong"]) for t in tokens if t)
+    wrong = [t for t in tokens_of(column) if t.startswith(STEMS["wrong"]) and not lacks_faults(t)]
+    return part_of(column) in ("wrong", "failure") or bool(wrong)
+
+
+def lacks_faults(token: str) -> bool:
+    """Say whether a word is made of one for what is wrong and one that denies it (`fehlerfrei`)."""
+    return token.endswith(WITHOUT) and any(
+        token.removesuffix(end).startswith(STEMS["wrong"]) for end in WITHOUT if token.endswith(end)
+    )
+
+
+def longest(token: str, part: str) -> int:
+    """Return how many letters of a word the longest beginning of words for a part has."""
+    return max((len(stem) for stem in STEMS[part] if token.startswith(stem)), default=0)
+
+
+@cache
+def tokens_of(name: str) -> tuple[str, ...]:
+    """Return the words that a name is made of, one that denies another joined to it (`notright`, `errorfree`)."""
+    parts = [part for token in _BOUNDARY.split(name) if (part := squash(token))]
+    joined: list[str] = []
+    for part in parts:
+        if joined and (joined[-1] in NEGATIONS or part in WITHOUT):
+            joined[-1] += part
+        else:
+            joined.append(part)
+    return tuple(joined)
 
 
 def apart(written: str, columns: Sequence[str]) -> list[str]:
@@ -252,7 +277,7 @@ def runs_among(columns: Sequence[str]) -> str:
     named = [name for name in columns if speaks_of(name, "run") and not speaks_of(name, "outcome")]
     if not columns:
         return ""
-    only = option("run", named[0]) if len(named) == 1 else may_be("run", named or columns)
+    only = option("run", (named or columns)[0]) if len(named or columns) == 1 else may_be("run", named or columns)
     return f"; if a column names the run, say so: {only}"
 
 

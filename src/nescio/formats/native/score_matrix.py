@@ -227,8 +227,9 @@ def _check_runs(source: Source, names: Sequence[str], scores: Array) -> None:
         rule = "its cells are 1, 0 and -1, which may be verdicts, of which one is silence, or scores"
         named = f", or name {way}" if (way := among_runs(source)) else ""
         raise FormatError(source.label, f"{rule}; {ways}{named}", where=source.head)
-    way = among_runs(source) if len(names) == 1 and _is_binary(scores[0]) else ""
-    if way or (len(names) == 1 and says_facts(names[0])):
+    codes = len(names) == 1 and _may_be_codes(source, names[0], scores[0])
+    way = among_runs(source) if codes else ""
+    if way or (codes and not _is_binary(scores[0])) or (len(names) == 1 and says_facts(names[0])):
         rule = f"{names[0]!r} may be a run, a verdict, or neither"
         way = way or f"the column that says which answers are right: {opt('column', of='outcome=NAME')}"
         raise FormatError(source.label, f"{rule}; {ways}, or name {way}", where=source.head)
@@ -294,6 +295,12 @@ def _is_unlike(name: str, column: Array, names: Sequence[str], binary: Sequence[
         return False
     above = bool((column[~np.isnan(column)] > 1).any())
     return above or (says_facts(name) and not any(map(says_facts, others)))
+
+
+def _may_be_codes(source: Source, name: str, column: Array) -> bool:
+    """Say whether the numbers of a column are 1 and 0, or few whole ones under a name that speaks of a verdict."""
+    few = bool((column % 1 == 0).all()) and len(np.unique(column)) <= _FEW
+    return _is_binary(column) or (few and table_of(source).by_name[name].named("outcome") > 0)
 
 
 def _is_binary(column: Array) -> bool:

@@ -4,6 +4,7 @@ nescio's."""
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from itertools import product
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -29,7 +30,7 @@ from nescio.formats.native.readings.columns import speaks_of_faults
 from nescio.formats.native.readings.proposing import propose, rivals_of_name
 from nescio.formats.native.readings.silences import Apart, never_right
 from nescio.formats.native.readings.table import Table, answered, table_in, table_of
-from nescio.formats.native.readings.verdicts import Verdict
+from nescio.formats.native.readings.verdicts import Verdict, phi
 from nescio.formats.native.readings.ways import of_words
 from nescio.formats.native.roles import Roles, ask
 from nescio.formats.native.summary_rows import RULE
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     import duckdb
 
 _OWN = ("run", "question", "outcome")
+_LEAST_PHI = 0.2  # of a verdict and whether the answer is the gold answer
 _FEW_HITS = 3  # answers that are the gold answer, or are not, of which nothing is said
 
 
@@ -209,7 +211,22 @@ def _outcome(table: Loaded, named: Roles) -> str:
     _ask_of_gold(table, named, column)
     _ask_of_answers(table, named, column)
     _ask_of_answers_alike(table, named, column)
+    _ask_what_is_scored(table, column)
     return column
+
+
+def _ask_what_is_scored(table: Loaded, column: str) -> None:
+    """Raise the error that asks which way about a column of a vague name is, of yes and no, beside one that says in all
+    rows that what is scored is wrong (`metric` is `hallucination`)."""
+    seen = _seen(table)
+    for other in seen.columns:
+        if len(other.words) == 1 and other not in seen.key and roles.are_truths(table.words(column)):
+            (word,) = other.words
+            if decimal(word) is None and roles.says_failure(word):
+                turned = roles.option("outcome", f"{roles.TURNED}{column}")
+                rule = f"{other.name!r} is {word!r} in all rows, so 1 of {column!r} may say what is wrong"
+                way = f"{turned} reads it so, {roles.option('outcome', column)} takes 1 for right"
+                raise FormatError(table.source.label, f"{rule}: {way}", where=table.source.head)
 
 
 def _ask_of_answers_alike(table: Loaded, named: Roles, column: str) -> None:
@@ -245,7 +262,9 @@ def _ask_of_gold(table: Loaded, named: Roles, column: str) -> None:
     answers, verdicts = table.words(prediction), table.words(column)
     if answers and len(answers) <= roles.FEW and {*verdicts} <= {*answers}:
         what = f"{column!r} could be a verdict on the answer {prediction!r}, or the answer that is right"
-        raise ask(table.source, what, "outcome", [column], f" or {roles.option('gold', column)}")
+        verdict = all(roles.state_of(word) is not None for word in verdicts) and roles.squash(column) != "label"
+        first_one, other = ("outcome", "gold") if verdict else ("gold", "outcome")
+        raise ask(table.source, what, first_one, [column], f" or {roles.option(other, column)}")
 
 
 def _ask_of_the_opposite(table: Loaded, named: Roles, column: str, cell: str) -> None:
@@ -256,8 +275,15 @@ def _ask_of_the_opposite(table: Loaded, named: Roles, column: str, cell: str) ->
         return
     same = f"lower(trim({table.have[gold]})) = lower(trim({table.have[answer]}))"
     right = f"{cell} IN ({right_words(table, cell)})"
-    query = f"SELECT count(*) FILTER ({same}), count(*) FILTER (NOT {same}), count(*) FILTER (({same}) = ({right}))"
-    hits, misses, alike = first(table.connection, f"{query} FROM {table.name}")
+    both = product((same, f"NOT {same}"), (right, f"NOT {right}"))
+    counts = [f"count(*) FILTER ({hit} AND {said})" for hit, said in both]
+    cells = first(table.connection, f"SELECT {', '.join(counts)} FROM {table.name}")
+    hits, misses, alike = cells[0] + cells[1], cells[2] + cells[3], cells[0] + cells[3]
+    if cells[1] >= _FEW_HITS and alike and phi(*cells) < _LEAST_PHI:
+        rule = f"{column!r} calls {cells[1]} of {hits} answers wrong that are the gold answer"
+        rule += f", and {cells[2]} of {misses} others right"
+        way = f"{roles.option('outcome', column)} takes it as it is, {opt('judge', 'fitting')} judges the answers"
+        raise FormatError(table.source.label, f"{rule}: {way}", where=table.source.head)
     if hits >= _FEW_HITS and misses >= _FEW_HITS and not alike:
         turned = roles.option("outcome", f"{roles.TURNED}{column}")
         rule = f"{column!r} calls all answers wrong that are the gold answer, and all others right"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import permutations
 from typing import TYPE_CHECKING
 
 from nescio.data.repeats import REPEAT
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     import duckdb
 
 
+_FEW = 8  # columns that could tell answers apart
+
+
 def runs_that_fit(
     connection: duckdb.DuckDBPyConnection, table: str, source: Source, have: Mapping[str, str], chosen: Chosen
 ) -> str:
@@ -29,7 +33,16 @@ def runs_that_fit(
     most = 2 * rows / loaded.count(question)
     fits = [name for name in free if 1 < loaded.count(name) <= most and loaded.count(name, question) == rows]
     fits.sort(key=loaded.count)
-    return roles.runs_among([name for name in fits if roles.squash(name) not in REPEATS])
+    if said := roles.runs_among([name for name in fits if roles.squash(name) not in REPEATS]):
+        return said
+    few = [name for name in free if 1 < loaded.count(name) <= most][:_FEW]
+    pairs = [(run, each) for run, each in permutations(few, 2) if loaded.count(question, run, each) == rows]
+    pairs.sort(key=lambda pair: (not roles.speaks_of(pair[0], "run"), loaded.count(pair[0]), pair))
+    if not fits and pairs:
+        run, each = pairs[0]
+        way = f"{roles.option('run', run)} {roles.option(REPEAT, each)}"
+        return f"; each answer stands once with {run!r} and {each!r}: {way}"
+    return ""
 
 
 def repeats_that_fit(

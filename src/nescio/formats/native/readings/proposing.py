@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 
 from nescio.errors import FormatError
@@ -231,16 +232,33 @@ def _of_the_answers(table: Table, *, doubtful: bool = False) -> list[Way]:
     if table.size >= FEW_ROWS:  # of an answer and the gold answer some are the same
         free = [c for c in free if hits[c.name]]
     named = [c for c in free if c.named(part)] or free
-    return [
+    alone = [
         Way(roles.option(part, c.name), remark=f"{hits[c.name]} of {table.size} answers are the gold answer")
         for c in named
     ]
+    several = part == "prediction" and len(paired) > 1
+    return [*([_of_several(table, [(c, hits[c.name]) for c in paired], "")] if several else []), *alone]
+
+
+def _of_several(table: Table, answers: Sequence[tuple[Column, int]], gold: str) -> Way:
+    """Return the way to take several columns for the answers of a run each."""
+    option = roles.option("prediction", roles.AND.join(c.name for c, _ in answers))
+    told = [f"{c.name}: {hits}" for c, hits in answers]
+    remark = f"{', '.join(told)} of {table.size} answers are the gold answer"
+    return Way(f"{option} {gold}".strip(), remark=remark)
 
 
 def _of_texts(table: Table) -> list[Way]:
     """Return the ways to take two columns of texts for the answers and the gold answers, where some of these are the
     same: an empty cell is an answer sooner than a gold one, and a question has but one of those."""
+    beside: dict[str, list[tuple[Column, int]]] = defaultdict(list)
+    for one, other, hits in table.pairs:
+        beside[one.name].append((other, hits))
+        beside[other.name].append((one, hits))
     ways = []
+    if len(table.pairs) > 1:  # the gold answers are what most answers are
+        gold = max(beside, key=lambda name: (table.by_name[name].named("gold"), sum(hits for _, hits in beside[name])))
+        ways = [_of_several(table, beside[gold], roles.option("gold", gold))] if len(beside[gold]) > 1 else []
     for one, other, hits in table.pairs:
         votes = [
             (None in a.cells)

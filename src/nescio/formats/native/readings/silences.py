@@ -9,7 +9,8 @@ from msgspec import Struct
 
 from nescio.data.outcomes import CORRECT, SILENT
 from nescio.formats.native import roles
-from nescio.formats.native.readings.columns import CONTAINERS, Column
+from nescio.formats.native.headers import STEMS
+from nescio.formats.native.readings.columns import CONTAINERS, Column, speaks
 from nescio.formats.native.readings.table import Table
 from nescio.formats.native.readings.verdicts import Verdict, differs
 from nescio.text import decimal
@@ -119,11 +120,20 @@ def settled_silence(table: Table, verdict: Verdict | None) -> Silence | None:
     proofs = _proofs(table, verdict)
     found = silences_of(table, verdict, proofs)
     proved = [one for one in found if _proved(one.rows, proofs)]
-    candidates = proved or [one for one in found if one.named]
+    candidates = proved or [one for one in found if one.named and not _of_something_else(one.column)]
     if not candidates or len({one.rows for one in candidates}) > 1:
         return None
     chosen = max(candidates, key=lambda one: one.named)
     return chosen if verdict is None or verdict.faults or not _marked(table, verdict, chosen.rows) else None
+
+
+def _of_something_else(column: Column) -> bool:
+    """Say whether a name that speaks of silence also names what was declined, which is no answer (`refund_refused`)."""
+    beside = {stem for part in ("between", "whose", "run", "acts", "id") for stem in STEMS[part]} | {"did", "to"}
+    begin = tuple(stem for stem in beside if len(stem) > _FEW)
+    parts = ("abstained", "answered", "prediction", "outcome", "wrong")
+    strange = [t for t in column.tokens if not (t in beside or t.startswith(begin))]
+    return any(not any(speaks(t, part) for part in parts) for t in strange) and not column.silent_words
 
 
 def _proofs(table: Table, verdict: Verdict | None) -> set[tuple[bool, ...]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -24,6 +25,7 @@ ROWS, LONGEST = 20_000, 500  # rows that are looked at, and letters of a cell
 FEW_TEXTS = 3  # of which nothing is said by what is the same
 _ABOVE = 0.2  # kappa of answers of yes and no, and the gold answers
 ENOUGH = 8  # rows of which something is said by what they have in common
+_NO_WORD = re.compile(r"[\W_]+")
 Reads = Callable[[str], bool]  # says whether a text reads like silence
 
 
@@ -267,14 +269,16 @@ class Table:
 
     @cached_property
     def hits(self) -> list[bool | None]:
-        """Where the answer is the gold answer; None where one of the two is empty. Where names do not say which columns
-        these are, they are the first two that may be."""
+        """Where the answer is the gold answer, or has it among its words; None where one of the two is empty. Where
+        names do not say which columns these are, they are the first two that may be."""
         gold, given = self.gold, self.prediction
         if gold is None or given is None:
             gold, given, _ = next(iter(self.pairs), (None, None, 0))
         if gold is None or given is None:
             return [None] * self.size
-        return [None if not a or not b else same(a, b) for a, b in zip(gold.cells, given.cells, strict=True)]
+        return [
+            None if not a or not b else same(a, b) or _says(b, a) for a, b in zip(gold.cells, given.cells, strict=True)
+        ]
 
     def may_be_an_answer(self, column: Column) -> bool:
         """Say whether a column may be the answers or the gold answers, by another one that is much the same."""
@@ -294,6 +298,11 @@ def _sums_up(rows: Sequence[Sequence[str | None]]) -> bool:
     *above, last = rows
     named = [i for i, cell in enumerate(last) if cell is not None and cell.strip().casefold() in SUMS]
     return any(all(row[i] != last[i] for row in above) for i in named)
+
+
+def _says(answer: str, gold: str) -> bool:
+    """Say whether an answer in several words has a gold answer among them."""
+    return len(gold) > 2 and f" {gold.casefold()} " in f" {_NO_WORD.sub(' ', answer.casefold())} "
 
 
 def same(a: str | None, b: str | None) -> bool:

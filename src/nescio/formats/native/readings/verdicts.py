@@ -14,6 +14,8 @@ from nescio.formats.native.readings.evidence import FEW_ROWS, SURE, VERDICTS, Ev
 from nescio.formats.native.readings.table import Table
 
 LIKELY, AHEAD = 1.5, 1.5  # what the best needs to be proposed, and beyond the next one that differs
+_MOST_WORDS = 4  # of a verdict in unknown words
+_TELLING = 3.84  # chi squared for each of them that is no chance
 _ODD = 2.0  # what may speak against a second judge's
 _ALIKE = 0.5  # phi of two judges
 _FOUND: WeakKeyDictionary[Table, list[Verdict]] = WeakKeyDictionary()  # of tables that are still looked at
@@ -76,8 +78,31 @@ def verdicts_of(table: Table) -> list[Verdict]:
 def marks_of(table: Table) -> list[Column]:
     """Return the columns that are verdicts of which a word is yet to be explained: 1, 0 and -1 under a name for one, or
     words of which some say what is right, and others what is wrong."""
-    free = [c for c in table.columns if c.name not in table.claimed() and not (c.is_truth or c.named("fact"))]
-    return [c for c in free if (c.is_marks and c.named("outcome")) or c.is_half_known]
+    free = [c for c in table.columns if c.name not in table.claimed("judge") and not (c.is_truth or c.named("fact"))]
+    return [c for c in free if (c.is_marks and c.named("outcome")) or c.is_half_known or goes_with_gold(table, c)]
+
+
+def goes_with_gold(table: Table, column: Column) -> bool:
+    """Say whether a column of two to four words that are no verdicts by themselves tells the answers that are the gold
+    answer from the others, by no chance (phi): then it says which are right."""
+    if not 1 < len(column.words) <= _MOST_WORDS or column in (*table.key, table.gold, table.prediction):
+        return False
+    if column.is_verdict or column.is_counted or column.is_measured:
+        return False
+    counts: dict[str, Counter[bool]] = {word: Counter() for word in column.words}
+    for cell, hit, silent in zip(column.cells, table.hits, table.unsaid, strict=True):
+        if cell is not None and hit is not None and not silent:
+            counts[cell][hit] += 1
+    right = [own for own in counts.values() if own[True] > own[False]]
+    both = sum(right, Counter[bool]()), sum((own for own in counts.values() if own not in right), Counter[bool]())
+    cells = [side[hit] for side in both for hit in (True, False)]
+    return sum(cells) >= FEW_ROWS and phi(*cells) >= max(_ALIKE, (_TELLING * len(counts) / sum(cells)) ** 0.5)
+
+
+def phi(a: int, b: int, c: int, d: int) -> float:
+    """Return phi of four counts, 0 where a side has none: (ad - bc) / sqrt((a + b)(c + d)(a + c)(b + d))."""
+    below = (a + b) * (c + d) * (a + c) * (b + d)
+    return (a * d - b * c) / below**0.5 if below else 0.0
 
 
 def settled_verdict(table: Table) -> Verdict | None:
@@ -129,8 +154,7 @@ def _agree(first: Verdict, other: Verdict) -> bool:
     pairs = zip(first.states, other.states, strict=True)
     counts = Counter((a, b) for a, b in pairs if a in (CORRECT, INCORRECT) and b in (CORRECT, INCORRECT))
     a, b, c, d = (counts[x, y] for x in (CORRECT, INCORRECT) for y in (CORRECT, INCORRECT))
-    below = (a + b) * (c + d) * (a + c) * (b + d)
-    return counts.total() >= FEW_ROWS and below > 0 and (a * d - b * c) / below**0.5 >= _ALIKE
+    return counts.total() >= FEW_ROWS and phi(a, b, c, d) >= _ALIKE
 
 
 def _differ(first: Verdict, other: Verdict) -> bool:

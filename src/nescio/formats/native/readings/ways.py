@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, STATES
 from nescio.errors import opt
 from nescio.formats.native import roles
+from nescio.formats.native.headers import STEMS
 from nescio.formats.native.readings.columns import Column, exclude, meaning
 from nescio.formats.native.readings.silences import never_right, quiet_texts, silences_of
 from nescio.formats.native.readings.table import Table
@@ -104,10 +105,13 @@ def _silences(
 ) -> Iterator[tuple[str, Sequence[bool]]]:
     """Yield the options that say what was declined beside a verdict, and the rows that are it; `others` are verdicts,
     too, whose yes and no is of right and wrong."""
-    none = [False] * table.size
     if SILENT in verdict.states:
-        yield "", none
+        yield "", [False] * table.size
         return
+    known = table.prediction
+    none = [False] * table.size  # but for what was left empty, and is not marked as right
+    if known is not None:
+        none = [cell is None and state != CORRECT for cell, state in zip(known.cells, verdict.states, strict=True)]
     named = silences_of(table, verdict)
     for one in named:
         yield roles.option(one.part, one.column.name), one.rows
@@ -116,7 +120,6 @@ def _silences(
     told = [*others, *(one.column for one in named)]
     apart = [one for one in never_right(table, verdict) if one.column not in told]
     found = [(one.option, one.rows) for one in apart if one.column.is_truth or one.chance <= _CHANCE]
-    known = table.one("prediction")
     for column, text, rows in quiet_texts(table, verdict):
         options = [roles.option("answer", column.name)] if column is not known else []
         options += [opt("declined_pattern", literally(text))] if text else []
@@ -148,7 +151,8 @@ def ways_of_words(table: Table, column: Column) -> list[Way]:
     with the answers that are the gold answer, and with those that say nothing."""
     known = {word: meaning(word) for word in column.words}
     ways = []
-    for i, means in enumerate(_meanings(known)):
+    right = any(token.startswith(STEMS["right"]) for token in column.tokens)
+    for i, means in enumerate(_meanings(known, right=right)):
         says = known | means
         states = [None if cell is None else says[cell] for cell in column.cells]
         verdict = Verdict(column, (), inverted=False)
@@ -158,7 +162,7 @@ def ways_of_words(table: Table, column: Column) -> list[Way]:
     right = {True: CORRECT, False: INCORRECT, None: None}
     said = [SILENT if empty else right[hit] for empty, hit in zip(table.unsaid, table.hits, strict=True)]
     odd = [sum(a not in (None, b) for a, b in zip(said, way.states, strict=True)) for way in ways]
-    order = sorted(range(len(ways)), key=lambda i: (ways[i].after, odd[i], -list(ways[i].states).count(SILENT)))
+    order = sorted(range(len(ways)), key=lambda i: (ways[i].after, odd[i], i))
     return [ways[i] for i in order]
 
 
@@ -225,9 +229,10 @@ def _mapped(means: Mapping[str, int], known: Mapping[str, int | None] = {}) -> s
     return " ".join(opt("outcome_map", {word: _NAMES[state]}) for word, state in sorted({**means, **more}.items()))
 
 
-def _meanings(known: Mapping[str, int | None]) -> list[dict[str, int]]:
+def _meanings(known: Mapping[str, int | None], *, right: bool = False) -> list[dict[str, int]]:
     """Return what words may mean of which nobody knows it, the likeliest first: -1 beside 1 and 0, one word beside
-    others, or all of two or three; none where there are too many."""
+    others, or all of two or three; none where there are too many. A number above 1 is a third thing where a name says
+    that what is `right` is 1, and else the best mark."""
     unknown = sorted(word for word, state in known.items() if state is None)
     numbers = {decimal(word): word for word in known}
     if -1.0 in numbers and numbers.keys() <= {1.0, 0.0, -1.0}:
@@ -237,7 +242,9 @@ def _meanings(known: Mapping[str, int | None]) -> list[dict[str, int]]:
     if len(known) > 1 and unknown and all(number is not None and isfinite(number) for number in map(_number, known)):
         low, *middle, high = sorted(known, key=lambda word: _number(word) or 0.0)
         own = {high: CORRECT, low: INCORRECT}
-        return [own | {middle[0]: state} for state in (SILENT, INCORRECT, NOT_GRADED)] if len(middle) == 1 else []
+        marks = [own | {middle[0]: state} for state in (SILENT, INCORRECT, NOT_GRADED)] if len(middle) == 1 else []
+        apart = [{high: SILENT}] if marks and numbers.keys() >= {0.0, 1.0} and _number(low) == 0 else []
+        return [*apart, *marks] if right else [*marks, *apart]
     if not unknown or any((number := decimal(word)) is not None and isfinite(number) for word in unknown):
         return []
     own_states = (CORRECT, INCORRECT, SILENT)[: len(known)]
@@ -253,9 +260,9 @@ def _meanings(known: Mapping[str, int | None]) -> list[dict[str, int]]:
 
 
 def _number(word: str) -> float | None:
-    """Return a word as a whole number or a percentage."""
+    """Return a word as a whole number, a percentage, or what is taken off for a wrong answer."""
     number = decimal(word.rstrip("% "))
-    return None if number is not None and number % 1 else number
+    return None if number is not None and number > 0 and number % 1 else number
 
 
 def strangeness(means: Mapping[str, int], known: Mapping[str, int | None]) -> int:

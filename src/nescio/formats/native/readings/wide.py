@@ -63,11 +63,12 @@ def _may_be_judges(runs: Runs) -> bool:
     return alone and all(len(name) == 1 for name in names)
 
 
-def runs_of_columns(names: Sequence[str], runs_in: str | None) -> Runs:
-    """Return the runs whose columns of verdicts the user named, without what all these names end in behind a mark."""
+def runs_of_columns(names: Sequence[str], runs_in: str | None, part: str = OUTCOME) -> Runs:
+    """Return the runs whose columns of verdicts, or of another part, the user named, without what all these names end
+    in behind a mark."""
     ends = [{name[at.start() :] for at in MARK.finditer(name) if at.start()} for name in names]
     end = max(set.intersection(*ends) if ends else (), key=len, default="")
-    return Runs({name.removesuffix(end): {OUTCOME: name} for name in names}, runs_in)
+    return Runs({name.removesuffix(end): {part: name} for name in names}, runs_in)
 
 
 def either_way(source: Source) -> str | None:
