@@ -141,7 +141,7 @@ def test_a_score_that_is_no_verdict_is_asked_about(tmp_path: Path) -> None:
 
 def test_a_label_beside_a_prediction_may_be_the_gold(tmp_path: Path) -> None:
     path = table(tmp_path, "id,prediction,label\n1,1,1\n2,0,1\n")
-    assert "--column outcome=label or --column gold=label" in str(refusal(path))
+    assert "--column gold=label or --column outcome=label" in str(refusal(path))
     assert counts(path, column={"gold": "label"}) == {"t": (1, 1, 0)}
     assert counts(path, column={"outcome": "label"}) == {"t": (2, 0, 0)}
 

@@ -56,7 +56,11 @@ def understand(source: Source) -> str | None:
     if not roles.is_table(source) or not _is_whole(columns_of(source.columns, source.named)):
         return None
     told = {part: name for part, name in source.named.items() if part not in source.guessed}
-    return None if roles.roles_of(source.columns, told).all("id", "text") else "table"
+    if roles.roles_of(source.columns, told).all("id", "text"):
+        return None
+    counts = {name for part, name in columns_of(source.columns, source.named).items() if part != "run"}
+    held = [column for column in table_of(source).columns if column.name in counts]
+    return "table" if any(decimal(word) is not None for column in held for word in column.words) else None
 
 
 def _is_whole(columns: Mapping[str, str]) -> bool:

@@ -193,7 +193,7 @@ STEMS: dict[str, tuple[str, ...]] = {
         "run": """model modell modele modelo model system systeem backend candidate agent run method engine llm pipeline variant strat approach
             arm experiment policy config solver baseline bot modele sistema modelo модель система 模型 系统""",
         "repeat": """repeat repetition rep epoch trial attempt seed iteration iter round wiederhol durchgang essai intento
-            tentativ prova runidx runindex runno runnum runnumber runseed drawindex sampleindex""",
+            tentativ prova runidx runindex runno runnum runnumber runseed drawindex sampleindex sampleidx""",
         "id": """id qid uid question quest query input stem item sample example prompt problem case task instance idx index doc row
             record entry scenario test num number nr numero frage pregunta domanda pergunta vraag pytan вопрос номер 题号
             问题 编号""",

@@ -173,6 +173,11 @@ def part_of(column: str) -> str | None:
     return _PARTS.get(squash(column))
 
 
+def may_be_gold(column: str) -> bool:
+    """Say whether a name is one of answers that may be the gold answers (`answer`)."""
+    return part_of(column) == "answer"
+
+
 def says_failure(column: str, words: Collection[str] = ()) -> bool:
     """Say whether the name of a column speaks of what is wrong: yes then is no, where its words are yes and no."""
     if words and not are_truths(list(words)):

@@ -10,7 +10,8 @@ from nescio.data.outcomes import INCORRECT, SILENT, STATES
 from nescio.errors import FormatError, opt
 from nescio.formats.native import roles
 from nescio.formats.native.outcome_table.loaded import Loaded, cases, right_words
-from nescio.formats.native.readings.silences import Apart
+from nescio.formats.native.readings.columns import Column
+from nescio.formats.native.readings.silences import Apart, names_something_else
 from nescio.formats.native.roles import Roles
 from nescio.formats.registry import Declined
 from nescio.sources.tables import NOTHING, first, literal
@@ -36,7 +37,7 @@ def ask_of_silence(table: Loaded, named: Roles, columns: Mapping[str, str], outc
     right, ways = right_words(table, outcome), []
     for column, words in table.few_words(free).items():
         part, telling = _tells_silence(table, column, words)
-        if not telling or _is_of_the_question(table, columns, column):
+        if not telling or names_something_else(Column(column, words)) or _is_of_the_question(table, columns, column):
             continue
         cell = table.have[column]
         among = ", ".join(map(literal, sorted(telling)))

@@ -56,7 +56,14 @@ def repeats_that_fit(
     fits = _that_fit(loaded, chosen, REPEATS) or _that_fit(
         loaded, chosen, map(roles.squash, filter(roles.is_run, have))
     )
+    if not fits and "run" in chosen.columns:
+        fits = _that_fit(loaded, chosen, [roles.squash(name) for name in have if name and _is_few(loaded, name)])
     return f"; if a column says which repeat it is, say so: {roles.options(REPEAT, fits)}" if fits else ""
+
+
+def _is_few(loaded: Loaded, column: str) -> bool:
+    """Say whether a column has few different values, each in many rows, as one that counts repeats has."""
+    return 1 < loaded.count(column) ** 2 <= loaded.rows()
 
 
 def annotators_that_fit(

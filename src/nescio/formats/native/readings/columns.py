@@ -95,8 +95,10 @@ class Column:
 
     @cached_property
     def is_percentage(self) -> bool:
-        """Whether it holds 0 and 100 alone."""
+        """Whether it holds 0 and 100 alone; or 0 and another mark, under a name that speaks of what is right."""
         numbers = {decimal(word.rstrip("% ")) for word in self.words}
+        if len(numbers) == 2 and 0.0 in numbers and self.named("outcome"):
+            return all(number is not None and (number == 0 or number > 1) for number in numbers)
         return 100.0 in numbers and numbers <= {0.0, 100.0}
 
     @cached_property

@@ -42,7 +42,7 @@ def _of_its_name(column: Column) -> Iterator[Evidence]:
         yield Evidence(max(right, wrong), f"its name speaks of what is {'wrong' if wrong else 'right'}")
     if column.strangers and not column.is_worded and roles.part_of(column.own) not in VERDICTS:
         yield Evidence(-0.5 * column.strangers, "its name speaks of other things, too")
-    if column.named("fact"):
+    if column.named("fact") or column.named("repeat"):
         yield Evidence(-3.0, "its name speaks of what is no verdict")
     if max(column.named("abstained"), column.named("answered")) and not column.is_worded and not right:
         yield Evidence(-3.0, "its name speaks of what was declined")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
+from nescio.data.repeats import REPEAT
 from nescio.errors import FormatError
 from nescio.formats.native import roles
 from nescio.formats.native.headers import REASONING, REASONS
@@ -274,6 +275,12 @@ def _of_texts(table: Table) -> list[Way]:
     return ways
 
 
+def _beside(column: Column) -> str:
+    """Write the option that says what a column is that tells the answers to a question apart: a repeat, or the run."""
+    numbers = all(decimal(word) is not None for word in column.words)
+    return roles.option(REPEAT if numbers or column.named(REPEAT) else RUN, column.name)
+
+
 def _of_the_question(table: Table) -> list[str]:
     """Return the options that name the questions: one, where it is clear."""
     if table.question is not None:
@@ -293,6 +300,6 @@ def _of_the_question(table: Table) -> list[str]:
         return [roles.option("question", c.name) for c in once[:_MOST_KEYS]]
     crossed = [(c, d) for c in free for d in free if len(d.words) < len(c.words) and table.apart([c, d])]
     if crossed and table.run is None:
-        return [f"{roles.option('question', c.name)} {roles.option('run', d.name)}" for c, d in crossed[:_MOST_KEYS]]
+        return [f"{roles.option('question', c.name)} {_beside(d)}" for c, d in crossed[:_MOST_KEYS]]
     asked = [c for c in free if len(c.words) ** 2 > table.size]  # more questions than answers to each
     return [roles.option("question", c.name) for c in sorted(asked, key=lambda c: -len(c.words))[:_MOST_KEYS]]

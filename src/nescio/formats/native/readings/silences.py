@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from msgspec import Struct
 
@@ -78,15 +79,15 @@ def never_right(table: Table, verdict: Verdict) -> Iterator[Apart]:
     free = [c for c in free if c.words and (len(c.words) > 1 or None in c.cells)]
     free = [c for c in free if not (c.is_measured or table.is_of_the_question(c))]
     free = [c for c in free if not (c.named("fact") and (c.is_truth or any(decimal(w) is not None for w in c.words)))]
-    others = [state != verdict.given for state in verdict.states]
-    share = sum(others) / table.size
-    for column in free:
-        given = {cell for cell, state in zip(column.cells, verdict.states, strict=True) if state == verdict.given}
-        asked = table.gold.words if table.gold is not None and column is table.prediction else ()
-        for word in sorted(column.words - given - {*asked}):
-            rows = tuple(cell == word for cell in column.cells)
-            if _FEW <= sum(rows) < sum(others):
-                yield Apart(column, word, rows, share ** sum(rows))
+    asked = table.gold.words if table.gold is not None else frozenset[str]()
+    for given in dict.fromkeys((CORRECT, verdict.given)):
+        others = [state != given for state in verdict.states]
+        for column in free:
+            beside = {cell for cell, state in zip(column.cells, verdict.states, strict=True) if state == given}
+            for word in sorted(column.words - beside - (asked if column is table.prediction else {*()})):
+                rows = tuple(cell == word for cell in column.cells)
+                if _FEW <= sum(rows) < sum(others):
+                    yield Apart(column, word, rows, (sum(others) / table.size) ** sum(rows))
 
 
 def may_be_silent(table: Table, verdict: Verdict) -> bool:
@@ -120,20 +121,23 @@ def settled_silence(table: Table, verdict: Verdict | None) -> Silence | None:
     proofs = _proofs(table, verdict)
     found = silences_of(table, verdict, proofs)
     proved = [one for one in found if _proved(one.rows, proofs)]
-    candidates = proved or [one for one in found if one.named and not _of_something_else(one.column)]
+    candidates = proved or [one for one in found if one.named and not names_something_else(one.column)]
     if not candidates or len({one.rows for one in candidates}) > 1:
         return None
     chosen = max(candidates, key=lambda one: one.named)
     return chosen if verdict is None or verdict.faults or not _marked(table, verdict, chosen.rows) else None
 
 
-def _of_something_else(column: Column) -> bool:
+def names_something_else(column: Column) -> bool:
     """Say whether a name that speaks of silence also names what was declined, which is no answer (`refund_refused`)."""
     beside = {stem for part in ("between", "whose", "run", "acts", "id") for stem in STEMS[part]} | {"did", "to"}
     begin = tuple(stem for stem in beside if len(stem) > _FEW)
     parts = ("abstained", "answered", "prediction", "outcome", "wrong")
-    strange = [t for t in column.tokens if not (t in beside or t.startswith(begin))]
-    return any(not any(speaks(t, part) for part in parts) for t in strange) and not column.silent_words
+    pairs = ["".join(pair) for pair in pairwise(column.tokens)]  # `gave up`
+    known = [any(speaks(t, part) for part in parts) for t in (*column.tokens, *pairs)]
+    told, joined = known[: len(column.tokens)], [False, *known[len(column.tokens) :], False]
+    strange = [t for t, *said in zip(column.tokens, told, joined, joined[1:], strict=False) if not any(said)]
+    return column.is_truth and any(not (t in beside or t.startswith(begin)) for t in strange)
 
 
 def _proofs(table: Table, verdict: Verdict | None) -> set[tuple[bool, ...]]:

@@ -224,14 +224,19 @@ class Table:
     @cached_property
     def prediction(self) -> Column | None:
         """The column of the answers: by its whole name, or the one whose name is made of words for it."""
-        return self.one("prediction") or self._texts("prediction") or self._partner("gold")
+        known = self.one("prediction")
+        if known is not None and known.name not in self.known.named.values() and roles.may_be_gold(known.name):
+            return self._texts("prediction") or known  # `answer` beside `pred_answer` is the gold answer
+        return known or self._texts("prediction") or self._partner("gold")
 
     @cached_property
     def gold(self) -> Column | None:
         """The column of the gold answers, in the same way; of many answers some have to be the gold answer."""
         if whole := self.one("gold"):
             return whole
-        found, given = self._texts("gold"), self.prediction
+        found, given, alias = self._texts("gold"), self.prediction, self.one("prediction")
+        if alias is not None and given is not None and alias is not given:
+            return alias
         if found and given and self.size >= ENOUGH and not any(map(same, found.cells, given.cells)):
             return None
         return found

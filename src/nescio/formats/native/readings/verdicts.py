@@ -78,8 +78,11 @@ def verdicts_of(table: Table) -> list[Verdict]:
 def marks_of(table: Table) -> list[Column]:
     """Return the columns that are verdicts of which a word is yet to be explained: 1, 0 and -1 under a name for one, or
     words of which some say what is right, and others what is wrong."""
-    free = [c for c in table.columns if c.name not in table.claimed("judge") and not (c.is_truth or c.named("fact"))]
-    return [c for c in free if (c.is_marks and c.named("outcome")) or c.is_half_known or goes_with_gold(table, c)]
+    claimed = table.claimed()
+    free = [c for c in table.columns if c.name not in claimed or c is table.one("judge")]
+    free = [c for c in free if not (c.is_truth or c.named("fact"))]
+    own = [c for c in free if c.named("outcome") and (c.is_marks or c.is_unexplained) and c.name not in claimed]
+    return own + [c for c in free if c not in own and (c.is_half_known or goes_with_gold(table, c))]
 
 
 def goes_with_gold(table: Table, column: Column) -> bool:
@@ -116,7 +119,10 @@ def settled_verdict(table: Table) -> Verdict | None:
     ):
         return None
     first, *others = found
-    if any(c.is_unexplained and not table.is_of_the_question(c) for c in known):
+    others_ = [c for c in marks_of(table) if c is not first.column]
+    if any(c.is_unexplained for c in known if not table.is_of_the_question(c)) or any(
+        not table.is_of_the_question(c) for c in others_
+    ):
         return None
     if first.column in known and not first.meant and roles.part_of(first.column.own) != "failure":
         return None

@@ -27,6 +27,7 @@ _SILENCES = 2  # columns that nothing speaks of by its name, beside a verdict
 _FEW_WORDS = 4  # of columns that say the same
 _RUNS = 3  # of which the counts are shown
 _LONG = 40  # characters of a run's name
+_SIGNS = {"+": CORRECT, "-": INCORRECT, "−": INCORRECT}
 _DIGITS = re.compile(r"\d+")
 HEAD = "its columns by one of these:"
 _NAMES = {state: name for name, state in STATES.items()} | {NOT_GRADED: "ungraded"}
@@ -270,6 +271,7 @@ def strangeness(means: Mapping[str, int], known: Mapping[str, int | None]) -> in
     another word and more (unsupported, 不正解) does not say that what this says is wrong, that several words
     beside single ones are no silence."""
     odd = sum(known[word] not in (None, state) for word, state in means.items())
+    odd += sum(_SIGNS.get(word.strip(), state) != state for word, state in means.items())
     made = [(a, b) for a in means for b in means if a != b and a.casefold() in b.casefold()]
     odd += sum(" " in a and means[a] != SILENT and any(" " not in b for b in means) for a in means)
     return odd + sum((means[a], means[b]) != (CORRECT, INCORRECT) for a, b in made)

@@ -14,7 +14,7 @@ from nescio.data.outcomes import CORRECT, INCORRECT
 from nescio.errors import FormatError
 from nescio.formats.native import roles
 from nescio.formats.native.headers import INDEXES
-from nescio.formats.native.readings.columns import MINUS, Column, exclude
+from nescio.formats.native.readings.columns import MINUS, Column, exclude, is_of_tools
 from nescio.formats.native.readings.composed_names import (
     ASKING,
     MARK,
@@ -221,6 +221,7 @@ def _bare(free: Sequence[Column], series: Collection[str]) -> tuple[Runs | None,
     of the question; and whether they are numbers alone, as scores are. One may have some of the words of the others
     alone, such as those for silence."""
     held = [c for c in free if c.name in series or not any(map(c.named, _NO_RUNS))]
+    held = [c for c in held if not (c.is_worded and all(map(is_of_tools, c.words)))]
     verdicts = [c for c in held if may_hold(c)]
     kinds = {kind_of(c) for c in verdicts}
     words = _said_in(held)
