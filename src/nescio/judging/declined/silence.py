@@ -14,6 +14,7 @@ _MOST_READ, _LEAST = 60_000, 20  # characters that are read in full, each text a
 _MOST_KEPT = 1 << 15  # texts
 _LONGEST = 400
 _TEXTS = 5  # that a note shows, and that the pattern it proposes matches
+_AGAIN, _LONG = 3, 120  # of one that is said again and again
 _SHORT = 40  # characters of a text that a pattern is proposed for: longer ones are hardly said twice
 
 
@@ -62,7 +63,9 @@ def silence_note(texts: Counter[str], reader: SilenceReader, *, subject: str = "
     forms = Counter[str]()
     for text, times in texts.items():
         forms[text.lower()] += times
-    common = [form for form, _ in forms.most_common() if len(form) <= _SHORT][:_TEXTS]
+    common = [form for form, times in forms.most_common() if len(form) <= (_SHORT if times < _AGAIN else _LONG)][
+        :_TEXTS
+    ]
     pattern = "|".join(literally(form) for form in common)
     others = len(forms) - len(common)
     of_them = f"{sum(forms[form] for form in common)} of them" if others and common else ""

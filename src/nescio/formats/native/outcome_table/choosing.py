@@ -31,7 +31,7 @@ from nescio.formats.native.readings.proposing import propose, rivals_of_name
 from nescio.formats.native.readings.silences import Apart, never_right
 from nescio.formats.native.readings.table import Table, answered, table_in, table_of
 from nescio.formats.native.readings.verdicts import Verdict, phi
-from nescio.formats.native.readings.ways import of_words
+from nescio.formats.native.readings.ways import shown, ways_of_words
 from nescio.formats.native.roles import Roles, ask
 from nescio.formats.native.summary_rows import RULE
 from nescio.formats.registry import Declined
@@ -316,9 +316,10 @@ def _no_verdict(table: Loaded, named: Roles, vague: Sequence[str]) -> str:
     row, *last = first(table.connection, f"SELECT row, {cells} FROM {table.name} ORDER BY row DESC LIMIT 1")
     if any(str(cell).strip().casefold() in SUMS for cell in last):
         raise FormatError(source.label, RULE, where=locate(source, row))
-    if ways := of_words(table.counted(column), roles.option("outcome", column)):
+    seen = _seen(table)
+    if ways := ways_of_words(seen, seen.by_name[column]):
         rule = f"{column!r} seems to say how good an answer is, and nothing says what all of its words mean"
-        raise FormatError(source.label, f"{rule}; {ways}", where=source.head)
+        raise FormatError(source.label, f"{rule}; name {shown(seen, ways)}", where=source.head)
     odd = next((word for word in table.words(column) if roles.state_of(word) is None), None)
     rule = f"{column!r} seems to say how good an answer is, and holds other things than words for right and wrong"
     ways = f"{roles.option('outcome', column)} with {opt('outcome_map', of='WORD=OUTCOME')} says what they mean"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache, cached_property
 from itertools import combinations, pairwise
@@ -11,6 +12,7 @@ from nescio.formats.native import roles
 from nescio.formats.native.headers import CODES, HEDGES, MEASUREMENTS, NEGATIONS, STEMS
 from nescio.text import decimal
 
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _SAME = {"outcome": ("outcome", "score"), "wrong": ("wrong", "failure"), "id": ("id", "text")}
 MINUS = frozenset(("-1", "-1.0"))  # beside 1 and 0 it is yet to be explained
 CONTAINERS = ("{", "[{", '["', "[[")  # of JSON: what stands in them is no word of this column
@@ -69,7 +71,8 @@ class Column:
         """Whether its name speaks of how many or how much, and of no verdict; what numbers the rows, and what holds no
         numbers, counts nothing."""
         named = bool({*self.tokens} & MEASUREMENTS) and not max(self.named("outcome"), self.named("wrong"))
-        return named and not self.is_series and (not self.words or any(w[:1].isdigit() for w in self.words))
+        numbers = not self.words or any(w[:1].isdigit() and not _DATE.match(w) for w in self.words)
+        return named and numbers and not self.is_series
 
     @cached_property
     def strangers(self) -> int:

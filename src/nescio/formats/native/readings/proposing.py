@@ -157,7 +157,8 @@ def _of_the_verdict(table: Table) -> list[Way]:
 def _to_explain(table: Table) -> tuple[list[Column], list[Column]]:
     """Return the columns that are verdicts in words of which some, or all, are yet to be explained: the one whose name
     speaks of a verdict, or one of whose words does; and others that say no facts."""
-    taken = table.claimed("score") | {c.name for c in (table.run, table.question, table.prediction, table.gold) if c}
+    taken = table.claimed("score", "judge")
+    taken |= {c.name for c in (table.run, table.question, table.prediction, table.gold) if c}
     free = [c for c in table.columns if c.name not in taken and not table.is_of_the_question(c) and not c.named("fact")]
     odd = [c for c in free if not c.is_verdict and not c.is_counted and _is_odd(table, c)]
     named = marks_of(table) or [c for c in odd if c.named("outcome") or _is_part_known(c)]

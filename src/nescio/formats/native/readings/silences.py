@@ -160,7 +160,8 @@ def _of_column(column: Column, proofs: set[tuple[bool, ...]]) -> list[Silence]:
     if column.is_truth:
         fits = [(part, silent, 0.0) for part, silent in (("abstained", True), ("answered", False))]
         if not column.named("fact"):
-            fits = [(part, silent, _named(column, part)) for part, silent, _ in fits]
+            of_answers = not names_something_else(column)
+            fits = [(part, silent, _named(column, part) if of_answers else 0.0) for part, silent, _ in fits]
         most = max(weight for _, _, weight in fits)
         found = []
         for part, silent, weight in fits:

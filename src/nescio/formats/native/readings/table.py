@@ -13,6 +13,7 @@ from nescio.data.repeats import REPEAT
 from nescio.formats.native import roles
 from nescio.formats.native.headers import INDEXES, STEMS, SUMS
 from nescio.formats.native.readings.columns import Column
+from nescio.formats.native.readings.composed_names import split
 from nescio.sources.database import connect
 from nescio.sources.source import Source, small
 from nescio.sources.tables import load_rows
@@ -262,7 +263,16 @@ class Table:
         free = [c for c in free if not c.is_measured or c.is_text_of(part)]
         free = [c for c in free if part == "gold" or not c.named("gold")]  # reference_output is no output
         named = [c for c in free if c.last(part) == len(c.tokens) - 1] or free
-        return named[0] if len(named) == 1 else None
+        return named[0] if len(named) == 1 and not self._is_of_a_run(named[0], part) else None
+
+    def _is_of_a_run(self, column: Column, part: str) -> bool:
+        """Say whether a name is made of a run and a part (`output/gpt`), and others, of texts, of that part, too."""
+        texts = [c for c in self.columns if c is not column and len(c.words) > roles.FEW and not c.is_measured]
+        for behind in (False, True):
+            own = {one for _, one in split(column.name, behind=behind) if Column(one, ()).named(part)}
+            if any(own & {one for _, one in split(c.name, behind=behind)} for c in texts):
+                return True
+        return False
 
     @cached_property
     def unsaid(self) -> list[bool]:

@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 
 from nescio.data.outcomes import CORRECT, INCORRECT, SILENT
 from nescio.formats.native import roles
+from nescio.formats.native.headers import REASONING, REASONS
 from nescio.formats.native.readings.columns import Column, speaks_of_faults
 from nescio.formats.native.readings.evidence import FEW_ROWS, SURE, VERDICTS, Evidence, evidence_of, with_gold
 from nescio.formats.native.readings.table import Table
@@ -80,7 +81,7 @@ def marks_of(table: Table) -> list[Column]:
     words of which some say what is right, and others what is wrong."""
     claimed = table.claimed()
     free = [c for c in table.columns if c.name not in claimed or c is table.one("judge")]
-    free = [c for c in free if not (c.is_truth or c.named("fact"))]
+    free = [c for c in free if not (c.is_truth or c.named("fact") or roles.squash(c.own) in (*REASONS, REASONING))]
     own = [c for c in free if c.named("outcome") and (c.is_marks or c.is_unexplained) and c.name not in claimed]
     return own + [c for c in free if c not in own and (c.is_half_known or goes_with_gold(table, c))]
 
@@ -90,7 +91,7 @@ def goes_with_gold(table: Table, column: Column) -> bool:
     answer from the others, by no chance (phi): then it says which are right."""
     if not 1 < len(column.words) <= _MOST_WORDS or column in (*table.key, table.gold, table.prediction):
         return False
-    if column.is_verdict or column.is_counted or column.is_measured:
+    if column.is_verdict or column.is_counted:
         return False
     counts: dict[str, Counter[bool]] = {word: Counter() for word in column.words}
     for cell, hit, silent in zip(column.cells, table.hits, table.unsaid, strict=True):

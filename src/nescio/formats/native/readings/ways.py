@@ -27,7 +27,10 @@ _SILENCES = 2  # columns that nothing speaks of by its name, beside a verdict
 _FEW_WORDS = 4  # of columns that say the same
 _RUNS = 3  # of which the counts are shown
 _LONG = 40  # characters of a run's name
-_SIGNS = {"+": CORRECT, "-": INCORRECT, "−": INCORRECT}
+# What a sign, or a letter alone, is short for.
+_SIGNS = {
+    sign: state for state, signs in {CORRECT: "+cr", INCORRECT: "-−wif", SILENT: "uans"}.items() for sign in signs
+}
 _DIGITS = re.compile(r"\d+")
 HEAD = "its columns by one of these:"
 _NAMES = {state: name for name, state in STATES.items()} | {NOT_GRADED: "ungraded"}
@@ -159,7 +162,7 @@ def ways_of_words(table: Table, column: Column) -> list[Way]:
         verdict = Verdict(column, (), inverted=False)
         verdict.states = states
         options = f"{roles.option('outcome', column.name)} {_mapped(means, known)}"
-        ways += [replace(way, after=way.after + i // 2) for way in _with_silence(table, verdict, options)]
+        ways += [replace(way, after=way.after + i) for way in _with_silence(table, verdict, options)]
     right = {True: CORRECT, False: INCORRECT, None: None}
     said = [SILENT if empty else right[hit] for empty, hit in zip(table.unsaid, table.hits, strict=True)]
     odd = [sum(a not in (None, b) for a, b in zip(said, way.states, strict=True)) for way in ways]
@@ -241,11 +244,7 @@ def _meanings(known: Mapping[str, int | None], *, right: bool = False) -> list[d
         wrong = {minus: INCORRECT} if no is None else {minus: INCORRECT, no: SILENT}
         return [{minus: SILENT}, wrong, {minus: NOT_GRADED}]
     if len(known) > 1 and unknown and all(number is not None and isfinite(number) for number in map(_number, known)):
-        low, *middle, high = sorted(known, key=lambda word: _number(word) or 0.0)
-        own = {high: CORRECT, low: INCORRECT}
-        marks = [own | {middle[0]: state} for state in (SILENT, INCORRECT, NOT_GRADED)] if len(middle) == 1 else []
-        apart = [{high: SILENT}] if marks and numbers.keys() >= {0.0, 1.0} and _number(low) == 0 else []
-        return [*apart, *marks] if right else [*marks, *apart]
+        return _of_numbers(sorted(known, key=lambda word: _number(word) or 0.0), numbers.get(1.0), right=right)
     if not unknown or any((number := decimal(word)) is not None and isfinite(number) for word in unknown):
         return []
     own_states = (CORRECT, INCORRECT, SILENT)[: len(known)]
@@ -260,10 +259,23 @@ def _meanings(known: Mapping[str, int | None], *, right: bool = False) -> list[d
     return [{unknown[0]: state} for state in (*lacking, *((SILENT,) if lacking else (SILENT, INCORRECT, NOT_GRADED)))]
 
 
+def _of_numbers(words: Sequence[str], one: str | None, *, right: bool) -> list[dict[str, int]]:
+    """Return what two or three numbers may mean, from the least to the greatest; `one` is the word for 1."""
+    low, *middle, high = words
+    marks = {high: CORRECT, low: INCORRECT}
+    if not middle:
+        return [marks, {high: INCORRECT, low: CORRECT}]
+    if len(middle) > 1:
+        return []
+    between = [marks | {middle[0]: state} for state in (SILENT, INCORRECT, NOT_GRADED)]
+    apart = [{high: SILENT}] if middle[0] == one and _number(low) == 0 else []
+    return [*apart, *between] if right else [*between, *apart]
+
+
 def _number(word: str) -> float | None:
     """Return a word as a whole number, a percentage, or what is taken off for a wrong answer."""
     number = decimal(word.rstrip("% "))
-    return None if number is not None and number > 0 and number % 1 else number
+    return None if number is not None and number > 1 and number % 1 else number
 
 
 def strangeness(means: Mapping[str, int], known: Mapping[str, int | None]) -> int:
@@ -271,7 +283,7 @@ def strangeness(means: Mapping[str, int], known: Mapping[str, int | None]) -> in
     another word and more (unsupported, 不正解) does not say that what this says is wrong, that several words
     beside single ones are no silence."""
     odd = sum(known[word] not in (None, state) for word, state in means.items())
-    odd += sum(_SIGNS.get(word.strip(), state) != state for word, state in means.items())
+    odd += sum(_SIGNS.get(word.strip().casefold(), state) != state for word, state in means.items())
     made = [(a, b) for a in means for b in means if a != b and a.casefold() in b.casefold()]
     odd += sum(" " in a and means[a] != SILENT and any(" " not in b for b in means) for a in means)
     return odd + sum((means[a], means[b]) != (CORRECT, INCORRECT) for a, b in made)
