@@ -321,7 +321,7 @@ def refuse_other_verdicts(rows: Sequence[Row]) -> None:
     source = rows[0].where[0]
     verdicts = rivals_of_judging(source)
     if verdicts:
-        ways = propose(source, judged=False) or f"name it with {roles.option('outcome', 'NAME')}"
+        ways = propose(source, judged=False) or f"name it with {roles.options('outcome', verdicts)}"
         what = f"{' and '.join(map(repr, verdicts))} may say which answers are right"
         raise FormatError(
             source.label, f"{what}: {ways}; or judge the answers with {opt('judge', of='NAME')}", where=source.head

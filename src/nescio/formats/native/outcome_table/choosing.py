@@ -234,9 +234,9 @@ def _ask_of_answers_alike(table: Loaded, named: Roles, column: str) -> None:
     same as they: it may be the gold answer."""
     seen, prediction = _seen(table), named.one("prediction")
     pair = [seen.by_name[name] for name in (column, prediction) if name in seen.by_name]
-    if named.one("gold") or len(pair) < 2 or not (roles.squash(column) == "label" or any(answered(pair))):
+    if named.one("gold") or len(pair) < 2:
         return
-    if all(decimal(w) is not None or roles.truth_of(w) is not None for w in pair[0].words) or any(answered(pair)):
+    if any(answered(pair)) or (roles.squash(column) == "label" and pair[0].is_truth and pair[0].words & pair[1].words):
         what = f"{column!r} could be the answer that is right, or a verdict on the answer"
         raise ask(table.source, what, "gold", [column], f" or {roles.option('outcome', column)}")
 

@@ -167,6 +167,11 @@ class Column:
         steps = {round(b - a, 9) for a, b in pairwise(number or 0.0 for number in numbers)}
         return None not in numbers and len(numbers) >= _SERIES and len(steps) == 1
 
+    @cached_property
+    def holds_objects(self) -> bool:
+        """Whether its cells are objects of JSON, or lists of such."""
+        return bool(self.words) and all(word.startswith(("{", "[{")) for word in self.words)
+
     def is_text_of(self, part: str) -> bool:
         """Whether its name says nothing but that it is the text of a part (`output_text`), which may be numbers."""
         return all(speaks(token, part) or token.startswith((*_BESIDE, "text")) for token in self.tokens)

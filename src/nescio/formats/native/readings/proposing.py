@@ -35,6 +35,7 @@ _MOST_KEYS = 3  # columns that could name the questions
 _MOST_ODD, _FEW_ODD = 2, 3  # columns of words that nobody knows, and words of such
 _FEW_SAID = 2  # words of a header that begins with a sign for numbers (`# items`)
 _MOST_SAID = 4  # words of a column that says something of each answer
+_WEAK = 0.5  # of a verdict that says nothing of whether answers are gold answers
 _UNLIKELY = -2.0  # of a verdict that is named where nothing else could be one
 
 
@@ -57,7 +58,7 @@ def begins_with_a_remark(source: Source) -> bool:
 def rivals_of_judging(source: Source) -> list[str]:
     """Return the columns of a table of answers and gold answers that may say which are right."""
     table = table_of(source)
-    return [*(v.column.name for v in verdicts_of(table) if v.weight > 0), *(c.name for c in marks_of(table))]
+    return [*(v.column.name for v in verdicts_of(table) if v.weight > _WEAK), *(c.name for c in marks_of(table))]
 
 
 def rivals_of_name(table: Table, column: str, *, whole: bool) -> tuple[list[str], str]:

@@ -260,7 +260,7 @@ class Table:
         ]
         free = [c for c in free if not c.named("outcome")] + (right if part == "gold" else [])
         free = [c for c in free if c not in self.key and not c.silent_words and not c.is_counted]
-        free = [c for c in free if not c.is_measured or c.is_text_of(part)]
+        free = [c for c in free if not c.holds_objects and (not c.is_measured or c.is_text_of(part))]
         free = [c for c in free if part == "gold" or not c.named("gold")]  # reference_output is no output
         named = [c for c in free if c.last(part) == len(c.tokens) - 1] or free
         return named[0] if len(named) == 1 and not self._is_of_a_run(named[0], part) else None
@@ -329,7 +329,7 @@ def answered(columns: Sequence[Column]) -> Iterator[tuple[Column, Column, int]]:
     """Yield the pairs of columns that may be the answers and the gold answers, and in how many rows they are the same:
     of texts some are; of a few words, both have most of them, and agree more often than by chance. Of yes and no, a
     name has to speak of answers, and none of verdicts."""
-    free = [c for c in columns if len(c.words) > 1 and not (c.is_measured or c.is_counted)]
+    free = [c for c in columns if len(c.words) > 1 and not (c.is_measured or c.is_counted or c.holds_objects)]
     for one, other in combinations(free, 2):
         alike = sum(map(same, one.cells, other.cells))
         if FEW_TEXTS <= alike < len(one.cells) and _are_of_one_kind(one, other, alike):

@@ -120,10 +120,8 @@ def settled_verdict(table: Table) -> Verdict | None:
     ):
         return None
     first, *others = found
-    others_ = [c for c in marks_of(table) if c is not first.column]
-    if any(c.is_unexplained for c in known if not table.is_of_the_question(c)) or any(
-        not table.is_of_the_question(c) for c in others_
-    ):
+    open_ = [c for c in known if 1 < len(c.words) <= _MOST_WORDS and not c.is_verdict] + marks_of(table)
+    if any(c is not first.column and not table.is_of_the_question(c) for c in open_):
         return None
     if first.column in known and not first.meant and roles.part_of(first.column.own) != "failure":
         return None

@@ -242,7 +242,8 @@ def _meanings(known: Mapping[str, int | None], *, right: bool = False) -> list[d
     if -1.0 in numbers and numbers.keys() <= {1.0, 0.0, -1.0}:
         minus, no = numbers[-1.0], numbers.get(0.0)
         wrong = {minus: INCORRECT} if no is None else {minus: INCORRECT, no: SILENT}
-        return [{minus: SILENT}, wrong, {minus: NOT_GRADED}]
+        ways = [{minus: SILENT}, wrong, {minus: NOT_GRADED}]
+        return ways if no is not None else [wrong, *ways[::2]]
     if len(known) > 1 and unknown and all(number is not None and isfinite(number) for number in map(_number, known)):
         return _of_numbers(sorted(known, key=lambda word: _number(word) or 0.0), numbers.get(1.0), right=right)
     if not unknown or any((number := decimal(word)) is not None and isfinite(number) for word in unknown):
