@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from nescio.data.evidence import Tally
 from nescio.errors import FormatError
 from nescio.pipeline import Options, load
 from tests.tables.table import RIGHT, SILENT, WRONG
@@ -50,10 +51,11 @@ def test_a_word_beside_no_right_answer_is_asked_about(tmp_path: Path, others: st
     chance = chance_of(seed)
     column, silent, given = word(chance), word(chance), word(chance)
     own = states(chance)
-    cells = {"a word": (silent, lambda: given), "empty": (silent, lambda: None)}
-    quiet, said = cells.get(others, ("7", lambda: chance.choice("23")))
+    said = {"a word": (given,), "empty": (None,), "two numbers": ("2", "3")}[others]
+    quiet = "7" if others == "two numbers" else silent
     table: list[Row] = [
-        {"id": f"q{i}", "correct": s == RIGHT, column: quiet if s == SILENT else said()} for i, s in enumerate(own)
+        {"id": f"q{i}", "correct": s == RIGHT, column: quiet if s == SILENT else chance.choice(said)}
+        for i, s in enumerate(own)
     ]
     message, _ = read(tmp_path, table)
     assert isinstance(message, str)
@@ -133,18 +135,30 @@ def test_a_mean_of_all_runs_is_left_out_and_named(tmp_path: Path, seed: int) -> 
     assert any(n.code == "matrix.means" and mean in str(n) for n in loaded.notes)
 
 
+def counted_as(head: str, right: int, wrong: int, silent: int) -> list[int]:
+    """Count under each name of a header."""
+    every = {
+        "right": right,
+        "correct": right,
+        "incorrect": wrong,
+        "attempted": right + wrong,
+        "answered": right + wrong,
+    }
+    return [every.get(name, right + wrong + silent) for name in head.split(",")]
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_counts_follow_from_others(tmp_path: Path, seed: int) -> None:
     chance = chance_of(seed)
     runs = {word(chance): (chance.randint(5, 30), chance.randint(3, 20), chance.randint(1, 9)) for _ in range(3)}
-    for head, of in {
-        "attempted,correct,total": lambda r, w, s: (r + w, r, r + w + s),
-        "n,answered,right": lambda r, w, s: (r + w + s, r + w, r),
-        "correct,incorrect,n_questions": lambda r, w, s: (r, w, r + w + s),
-    }.items():
+    for head in ("attempted,correct,total", "n,answered,right", "correct,incorrect,n_questions"):
         path = tmp_path / "counts.csv"
-        path.write_text(f"model,{head}\n" + "".join(f"{run},{','.join(map(str, of(*c)))}\n" for run, c in runs.items()))
+        path.write_text(
+            f"model,{head}\n"
+            + "".join(f"{run},{','.join(map(str, counted_as(head, *c)))}\n" for run, c in runs.items())
+        )
         tally = load(path, Options()).data
+        assert isinstance(tally, Tally)
         made = [tally.counts @ tally.columns[name] for name in ("correct", "incorrect", "unanswered")]
         assert {run: tuple(int(total[i]) for total in made) for i, run in enumerate(tally.runs)} == runs
 
@@ -158,3 +172,127 @@ def test_the_first_way_to_read_misspelt_counts_is_the_one_they_are_near_to(tmp_p
     first = str(error.value).partition("system")[2]
     places = [first.index(name) for name in slip.split(",")]
     assert places == sorted(places)
+
+
+ANSWERS = ("Paris", "Rome", "Oslo", "Bern", "Wien", "Riga", "Kyiv", "Bonn")
+
+
+def judged(chance: random.Random, own: list[str]) -> list[tuple[str, str | None]]:
+    """Draw the gold answer and the answer of each question."""
+    gold = [chance.choice(ANSWERS) for _ in own]
+    return [
+        (g, g if s == RIGHT else None if s == SILENT else chance.choice([a for a in ANSWERS if a != g]))
+        for s, g in zip(own, gold, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_column_in_unknown_words_that_goes_with_the_gold_answers_is_a_verdict(tmp_path: Path, seed: int) -> None:
+    chance = chance_of(seed)
+    own, column = states(chance), word(chance)
+    good, bad = word(chance), word(chance)
+    table: list[Row] = [
+        {"id": f"q{i}", "gold": g, "prediction": a, column: good if s == RIGHT else bad}
+        for i, (s, (g, a)) in enumerate(zip(own, judged(chance, own), strict=True))
+    ]
+    message, _ = read(tmp_path, table)
+    assert isinstance(message, str)
+    assert f"{column!r} may say which answers are right" in message
+    first = message.partition("by one of these:")[2].strip().splitlines()[0]
+    assert f"--outcome-map {good}=correct" in first
+    found, _ = read(tmp_path, table, column={"outcome": column}, outcome_map={good: "correct", bad: "incorrect"})
+    assert only(found) == counts(own)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_verdict_that_has_slipped_by_a_row_is_told(tmp_path: Path, seed: int) -> None:
+    chance = chance_of(seed)
+    own = [RIGHT if i % 2 else WRONG for i in range(SIZE)]
+    said = [*own[1:], own[0]]
+    table: list[Row] = [
+        {"id": f"q{i}", "gold": g, "prediction": a, "correct": said[i] == RIGHT}
+        for i, (g, a) in enumerate(judged(chance, own))
+    ]
+    table[0]["correct"] = own[0] == RIGHT  # not the opposite in all rows
+    message, _ = read(tmp_path, table)
+    assert isinstance(message, str)
+    assert "answers wrong that are the gold answer" in message
+    assert read(tmp_path, table, column={"outcome": "correct"})[0]
+
+
+@pytest.mark.parametrize("name", ["hallucination_free", "fehlerfrei", "errorFree", "without_error", "no_mistakes"])
+def test_a_name_that_denies_faults_says_what_is_right(tmp_path: Path, name: str) -> None:
+    own = states(chance_of(1), 1, 1, 0)
+    table: list[Row] = [{"id": f"q{i}", name: "yes" if s == RIGHT else "no"} for i, s in enumerate(own)]
+    found, _ = read(tmp_path, table)
+    if isinstance(found, str):
+        found, _ = read(tmp_path, table, column={"outcome": name})
+    assert only(found) == counts(own, silent=WRONG)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_figures_of_a_leaderboard_are_held_against_the_rows(tmp_path: Path, seed: int) -> None:
+    chance = chance_of(seed)
+    runs = {word(chance): [chance.random() < 0.6 for _ in range(SIZE)] for _ in range(2)}
+    right = {run: sum(own) / SIZE for run, own in runs.items()}
+    items = [{"id": i, "model": run, "correct": own[i]} for run, own in runs.items() for i in range(SIZE)]
+    board: list[Row] = [{"model": run, "acc": share} for run, share in right.items()]
+    found, _ = read(tmp_path, {"leaderboard": board, "rows": items})
+    assert {run: own[0] / SIZE for run, own in found.items()} == right
+    board[0]["acc"] = board[0]["acc"] / 2
+    message, _ = read(tmp_path, {"leaderboard": board, "rows": items})
+    assert isinstance(message, str)
+    assert "leaderboard" in message
+    assert "contradicts itself" in message
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_figures_of_a_file_prove_what_its_texts_mean(tmp_path: Path, seed: int) -> None:
+    own = states(chance_of(seed))
+    items = [
+        {"id": i, "correct": s == RIGHT, "response": "I don't know." if s == SILENT else f"text {i}"}
+        for i, s in enumerate(own)
+    ]
+    message, _ = read(tmp_path, {"n_incorrect": own.count(WRONG), "rows": items})
+    assert isinstance(message, str)
+    assert "--declined-pattern" in message
+    assert "the two agree" in message
+    pattern = message.partition("--declined-pattern ")[2].split(" the two")[0].replace("'\"'\"'", "'").strip("'")
+    found, _ = read(tmp_path, {"n_incorrect": own.count(WRONG), "rows": items}, declined_pattern=[pattern])
+    assert only(found) == counts(own)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_answers_of_several_runs_beside_one_key_are_judged_at_once(tmp_path: Path, seed: int) -> None:
+    chance = chance_of(seed)
+    runs, key = [word(chance) for _ in range(2)], word(chance)
+    own = {run: states(chance) for run in runs}
+    gold = [chance.choice("ABCD") for _ in range(SIZE)]
+    given = {
+        run: [
+            g if s == RIGHT else None if s == SILENT else chance.choice([x for x in "ABCD" if x != g])
+            for s, g in zip(own[run], gold, strict=True)
+        ]
+        for run in runs
+    }
+    table: list[Row] = [{"id": f"q{i}", key: gold[i], **{run: given[run][i] for run in runs}} for i in range(SIZE)]
+    message, _ = read(tmp_path, table)
+    assert isinstance(message, str)
+    first = message.partition("by one of these:")[2].strip().splitlines()[0]
+    assert first.startswith(f"--column prediction={'+'.join(runs)} --column gold={key}")
+    found, _ = read(tmp_path, table, column={"prediction": "+".join(runs), "gold": key})
+    assert found == {run: counts(own[run]) for run in runs}
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_column_that_makes_rows_unique_is_proposed_for_the_repeat(tmp_path: Path, seed: int) -> None:
+    chance = chance_of(seed)
+    name = word(chance)
+    table: list[Row] = [
+        {"id": f"q{i}", "model": "m", name: each, "correct": chance.random() < 0.5}
+        for each in range(3)
+        for i in range(SIZE)
+    ]
+    message, _ = read(tmp_path, table)
+    assert isinstance(message, str)
+    assert f"--column repeat={name}" in message

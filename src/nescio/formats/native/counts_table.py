@@ -91,9 +91,9 @@ def columns_of(columns: Iterable[str], named: Mapping[str, str]) -> dict[str, st
     if {*OUTCOMES} == taken.keys() and len(called) == 1:
         taken["run"] = called[0]
     for part in ("answered", "all"):
-        fits = [c for c in columns if c and c not in taken.values() and counts_of(c) == part]
-        if len(fits) == 1 and not {*OUTCOMES} <= taken.keys():
-            taken[part] = fits[0]
+        beside = [c for c in columns if c and c not in taken.values() and counts_of(c) == part]
+        if len(beside) == 1 and not {*OUTCOMES} <= taken.keys():
+            taken[part] = beside[0]
     return taken
 
 
@@ -129,8 +129,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # no
                 raise FormatError(label, rule, where=source.head, value=list(source.columns))
             made = _made_of(columns)
             require(source, COLUMNS, {*columns, *made}, "a counts table")
-            parts = list(dict.fromkeys(part for own in made.values() for part in own))
-            cells = ", ".join(have[columns[name]] for name in ("run", *parts))
+            needed = list(dict.fromkeys(part for own in made.values() for part in own))
+            cells = ", ".join(have[columns[name]] for name in ("run", *needed))
             rows = connection.execute(f"SELECT row, {cells} FROM raw ORDER BY 1").fetchall()
             _compare_totals(connection, source, have, columns)
         others = [(name, columns[name]) for name in COLUMNS if columns.get(name, name) != name]
@@ -141,7 +141,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # no
         made_up = [(name, " − ".join(columns[part] for part in own)) for name, own in made.items() if len(own) > 1]
         if made_up:
             notes.append(note("counts.made", "{subject}: {counts:each %s is %s}", str(label), counts=made_up))
-        used = {columns[part] for part in ("run", *parts)}
+        used = {columns[part] for part in ("run", *needed)}
         ignored = [name for name in have if name not in used and roles.squash(name or "") not in TOTALS]
         if ignored:
             notes.append(
@@ -164,9 +164,9 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # no
             if row > LEAST and row == len(rows) and run.strip().lower() in SUMS:
                 rule = "this last row seems to sum up the others, and is no run: delete it (or rename it, if it is one)"
                 raise FormatError(label, rule, where=locate(source, row), value=run)
-            held = {part: _whole(source, row, columns[part], cell) for part, cell in zip(parts, counted, strict=True)}
-            ways = [[(columns[part], held[part]) for part in made[name]] for name in OUTCOMES]
-            counts.append([_taken(source, row, way) for way in ways])
+            held = {part: _whole(source, row, columns[part], cell) for part, cell in zip(needed, counted, strict=True)}
+            made_up_of = [[(columns[part], held[part]) for part in made[name]] for name in OUTCOMES]
+            counts.append([_taken(source, row, way) for way in made_up_of])
     return ReadResult(outcome_tally(tuple(seen), np.array(counts, dtype=np.int64)), tuple(notes))
 
 

@@ -133,7 +133,9 @@ def choose(
     )
     texts = named.all("text", "prediction", "wrong", "abstained", "answered")
     faults = turned or speaks_of_faults(columns["outcome"], loaded.words(columns["outcome"]))
-    empty, in_words = unsaid(loaded, named, columns, silent, declined, faults=faults)
+    empty, in_words = "false", False
+    if silent == "NULL":
+        empty, in_words = unsaid(loaded, named, columns["outcome"], declined, mapped, faults=faults)
     by = named.all("abstained", "answered")
     return Chosen(cells, columns, texts, silent, by, words, empty, in_words, faults)
 
@@ -317,9 +319,9 @@ def _no_verdict(table: Loaded, named: Roles, vague: Sequence[str]) -> str:
     if any(str(cell).strip().casefold() in SUMS for cell in last):
         raise FormatError(source.label, RULE, where=locate(source, row))
     seen = _seen(table)
-    if ways := ways_of_words(seen, seen.by_name[column]):
+    if meanings := ways_of_words(seen, seen.by_name[column]):
         rule = f"{column!r} seems to say how good an answer is, and nothing says what all of its words mean"
-        raise FormatError(source.label, f"{rule}; name {shown(seen, ways)}", where=source.head)
+        raise FormatError(source.label, f"{rule}; name {shown(seen, meanings)}", where=source.head)
     odd = next((word for word in table.words(column) if roles.state_of(word) is None), None)
     rule = f"{column!r} seems to say how good an answer is, and holds other things than words for right and wrong"
     ways = f"{roles.option('outcome', column)} with {opt('outcome_map', of='WORD=OUTCOME')} says what they mean"

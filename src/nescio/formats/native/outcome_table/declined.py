@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from nescio.data.outcomes import INCORRECT, SILENT, STATES
+from nescio.data.outcomes import INCORRECT, NOT_GRADED, SILENT, STATES
 from nescio.errors import FormatError, opt
 from nescio.formats.native import roles
 from nescio.formats.native.outcome_table.loaded import Loaded, cases, right_words
@@ -153,17 +153,17 @@ def _ask_of_words(table: Loaded, column: str) -> None:
 
 
 def unsaid(
-    table: Loaded, named: Roles, columns: Mapping[str, str], silent: str, declined: Declined, *, faults: bool
+    table: Loaded, named: Roles, outcome: str, declined: Declined, mapped: Mapping[str, str], *, faults: bool
 ) -> tuple[str, bool]:
     """Return where nothing was answered by the text of the answer, and whether some of these texts are words: it is
     empty and not marked as right, or it reads like silence and has no verdict. That nothing is wrong with it (`faults`)
     marks no such answer as right. Where the table says itself what is silent, nothing is."""
-    prediction, outcome = named.one("prediction"), columns["outcome"]
-    if prediction is None or silent != "NULL":
+    prediction = named.one("prediction")
+    if prediction is None:
         return "false", False
     words = table.words(outcome)
-    meant = table.source.meant.get("outcome", {})
-    states = {word: STATES[meant[word]] if word in meant else roles.state_of(word) for word in words}
+    meant = {**table.source.meant.get("outcome", {}), **mapped}
+    states = {w: STATES.get(meant[w], NOT_GRADED) if w in meant else roles.state_of(w) for w in words}
     if SILENT in states.values():
         return "false", False
     cell, verdict = table.have[prediction], table.have[outcome]

@@ -155,8 +155,8 @@ def ways_of_words(table: Table, column: Column) -> list[Way]:
     with the answers that are the gold answer, and with those that say nothing."""
     known = {word: meaning(word) for word in column.words}
     ways = []
-    right = any(token.startswith(STEMS["right"]) for token in column.tokens)
-    for i, means in enumerate(_meanings(known, right=right)):
+    says_right = any(token.startswith(STEMS["right"]) for token in column.tokens)
+    for i, means in enumerate(_meanings(known, right=says_right)):
         says = known | means
         states = [None if cell is None else says[cell] for cell in column.cells]
         verdict = Verdict(column, (), inverted=False)
@@ -265,7 +265,8 @@ def _of_numbers(words: Sequence[str], one: str | None, *, right: bool) -> list[d
     low, *middle, high = words
     marks = {high: CORRECT, low: INCORRECT}
     if not middle:
-        return [marks, {high: INCORRECT, low: CORRECT}]
+        whole = all(number is not None and number % 1 == 0 for number in map(decimal, words))
+        return [marks, {high: INCORRECT, low: CORRECT}] if whole else []
     if len(middle) > 1:
         return []
     between = [marks | {middle[0]: state} for state in (SILENT, INCORRECT, NOT_GRADED)]
