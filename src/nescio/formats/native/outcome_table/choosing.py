@@ -18,7 +18,7 @@ from nescio.formats.native.outcome_table.loaded import Loaded, cases, right_word
 from nescio.formats.native.outcome_table.unread import unread
 from nescio.formats.native.readings.columns import speaks_of_faults
 from nescio.formats.native.readings.proposing import propose, rivals_of_name
-from nescio.formats.native.readings.table import table_in, table_of
+from nescio.formats.native.readings.table import table_of
 from nescio.formats.native.readings.ways import of_words
 from nescio.formats.native.roles import Roles, ask
 from nescio.formats.registry import Declined
@@ -183,8 +183,9 @@ def _ask_of_rivals(table: Loaded, named: Roles, column: str, *, whole: bool) -> 
     than those."""
     if "outcome" in named.named:
         return
-    looked = bool(table.source.looked)  # a small table, whose rows need not be read again
-    seen = table_of(table.source) if looked else table_in(table.connection, table.name, table.have, table.source)
+    seen = table_of(table.source)
+    if not any(c.is_verdict for c in seen.columns if c.name != column):
+        return
     rivals, ways = rivals_of_name(seen, column, whole=whole)
     if rivals:
         what = f"{' and '.join(map(repr, [column, *rivals]))} say right or wrong, and differ"

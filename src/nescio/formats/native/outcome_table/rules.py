@@ -210,8 +210,7 @@ def _summary(connection: duckdb.DuckDBPyConnection, table: Table) -> int | None:
         return None
     numbers = [(cell, text) for cell, text in zip(cells, last[1:], strict=True) if text and finite(text) is not None]
     above = f"{table.name} WHERE row < {last[0]}"
-    found = [numbers_above(connection, above, cell, text) for cell, text in numbers]
-    return int(last[0]) if sums_up([column for column in found if column]) else None
+    return int(last[0]) if sums_up(numbers_above(connection, above, cell, text) for cell, text in numbers) else None
 
 
 def numbers_above(

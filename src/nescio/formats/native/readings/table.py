@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import Any, TypeVar
 
 from nescio.data.repeats import REPEAT
 from nescio.formats.native import roles
@@ -17,12 +17,10 @@ from nescio.sources.source import Source, small
 from nescio.sources.tables import load_rows
 from nescio.text import decimal, squeeze
 
-if TYPE_CHECKING:
-    import duckdb
-
 ROWS, LONGEST = 20_000, 500  # rows that are looked at, and letters of a cell
 FEW_TEXTS = 3  # of which nothing is said by what is the same
 ENOUGH = 8  # rows of which something is said by what they have in common
+T = TypeVar("T")
 Reads = Callable[[str], bool]  # says whether a text reads like silence
 
 
@@ -34,8 +32,9 @@ class Table:
     """The first rows of a table, as columns; `reads` says of an answer whether it reads like silence."""
 
     def __init__(self, columns: Sequence[Column], known: roles.Roles, reads: Reads = _never) -> None:
-        self.columns, self.known, self._reads = columns, known, reads
+        self.columns, self.known, self.reads = columns, known, reads
         self.by_name = {column.name: column for column in columns}
+        self.found: dict[Callable[[Table], Any], Any] = {}
 
     @cached_property
     def size(self) -> int:
@@ -254,7 +253,7 @@ class Table:
         """Where nothing was answered by the text of the answer: it is empty, or reads like silence."""
         if self.prediction is None:
             return [False] * self.size
-        silent = {word: self._reads(word) for word in self.prediction.words}
+        silent = {word: self.reads(word) for word in self.prediction.words}
         return [cell is None or silent[cell] for cell in self.prediction.cells]
 
     @cached_property
@@ -266,6 +265,17 @@ class Table:
         return [None if not a or not b else same(a, b) for a, b in pairs]
 
 
+def once(look: Callable[[Table], T]) -> Callable[[Table], T]:
+    """Keep what is found in a table, which is asked for wherever a reading of it is tried."""
+
+    def kept(table: Table) -> T:
+        if look not in table.found:
+            table.found[look] = look(table)
+        return table.found[look]  # type: ignore[no-any-return]
+
+    return kept
+
+
 def same(a: str | None, b: str | None) -> bool:
     """Say whether two answers are one, but for case and spaces."""
     return a is not None and b is not None and squeeze(a).casefold() == squeeze(b).casefold()
@@ -275,43 +285,34 @@ def answered(columns: Sequence[Column]) -> Iterator[tuple[Column, Column, int]]:
     """Yield the pairs of columns of texts that are the same in some rows, as an answer and the gold answer are, and in
     how many."""
     texts = [c for c in columns if len(c.words) > FEW_TEXTS and not (c.is_measured or c.is_counted)]
+    plain = {c: {word: squeeze(word).casefold() for word in c.words} for c in texts}
     for one, other in combinations(texts, 2):
-        alike = sum(map(same, one.cells, other.cells))
+        if {*plain[one].values()}.isdisjoint(plain[other].values()):
+            continue
+        pairs = zip(one.cells, other.cells, strict=True)
+        alike = sum(a is not None and b is not None and plain[one][a] == plain[other][b] for a, b in pairs)
         if FEW_TEXTS <= alike < len(one.cells):
             yield one, other, alike
 
 
 def table_of(source: Source, reads: Reads = _never, longest: int = LONGEST) -> Table:
-    """Look at the first rows of a source, and at the first letters of its cells; at those of a small one once."""
+    """Look at the first rows of a source, and at the first letters of its cells, once."""
     if longest not in source.looked:
-        with connect(small=small(source)) as connection:
-            have = load_rows(connection, source, "cells")
-            table = table_in(connection, "cells", have, source, reads=reads, longest=longest)
-        if not small(source):
-            return table
-        source.looked[longest] = table.columns
-    as_named = (longest, reads, *sorted(source.named.items()))
-    if as_named not in source.looked:
+        source.looked[longest] = _first_columns(source, longest)
+    as_named = (longest, *sorted(source.named.items()))
+    table: Table | None = source.looked.get(as_named)
+    if table is None or (table.reads is _never and reads is not _never):
         columns = source.looked[longest]
-        source.looked[as_named] = Table(
-            columns, roles.roles_of((column.name for column in columns), source.named), reads
-        )
-    return source.looked[as_named]
+        table = Table(columns, roles.roles_of((column.name for column in columns), source.named), reads)
+        source.looked[as_named] = table
+    return table
 
 
-def table_in(
-    connection: duckdb.DuckDBPyConnection,
-    name: str,
-    have: Mapping[str, str],
-    source: Source,
-    *,
-    reads: Reads = _never,
-    longest: int = LONGEST,
-) -> Table:
-    """Look at the first rows of a source whose rows are in DuckDB already; `have` are the cells by their columns."""
-    have = {column: cell for column, cell in have.items() if column is not None}
-    cells = ", ".join(f"left({cell}, {longest})" for cell in have.values())
-    rows = connection.execute(f"SELECT {cells} FROM {name} ORDER BY row LIMIT {ROWS}").fetchall()
+def _first_columns(source: Source, longest: int) -> list[Column]:
+    with connect(small=small(source)) as connection:
+        have = load_rows(connection, source, "cells", most=ROWS)
+        have = {column: cell for column, cell in have.items() if column is not None}
+        cells = ", ".join(f"left({cell}, {longest})" for cell in have.values())
+        rows = connection.execute(f"SELECT {cells} FROM cells ORDER BY row").fetchall()
     rows = [row for row in rows if row != tuple(have)]  # a header that is repeated
-    columns = [Column(column, values) for column, values in zip(have, zip(*rows, strict=True), strict=True)]
-    return Table(columns, roles.roles_of(have, source.named), reads)
+    return [Column(column, values) for column, values in zip(have, zip(*rows, strict=True), strict=True)]
