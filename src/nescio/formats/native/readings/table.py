@@ -271,7 +271,7 @@ def once(look: Callable[[Table], T]) -> Callable[[Table], T]:
     def kept(table: Table) -> T:
         if look not in table.found:
             table.found[look] = look(table)
-        return table.found[look]  # type: ignore[no-any-return]
+        return table.found[look]
 
     return kept
 
