@@ -55,7 +55,7 @@ TURNED = "!"  # before the name of a column of verdicts: yes and no change place
 AND = "+"  # between the names of several columns of verdicts, one for each run
 DISPLACED = " (as given)"  # how a column ends whose name another column bears
 _BRACKETS = re.compile(r"\([^)]*\)|\[[^]]*\]")
-_BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\W_]+")
+BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\W_]+")
 FEW = 12  # different words of a column that says what became of an answer
 _FEWER = 6  # of one that says whether it was declined
 MOST_WORDS = 50  # different cells of a column of verdicts
@@ -107,7 +107,7 @@ def silent_among(words: Collection[str]) -> set[str]:
 
 def _begins(text: str, part: str) -> bool:
     """Say whether a word of a text, or the text as one word, begins as words of a part do."""
-    parts = [one for token in _BOUNDARY.split(text) if (one := squash(token))]
+    parts = [one for token in BOUNDARY.split(text) if (one := squash(token))]
     speaks = denies_answers if part == "abstained" else None
     return any(one.startswith(STEMS[part]) or (speaks and speaks(one)) for one in ("".join(parts), *parts))
 
@@ -177,7 +177,7 @@ def says_failure(column: str, words: Collection[str] = ()) -> bool:
     """Say whether the name of a column speaks of what is wrong: yes then is no, where its words are yes and no."""
     if words and not are_truths(list(words)):
         return False
-    tokens = [squash(token) for token in _BOUNDARY.split(column)]
+    tokens = [squash(token) for token in BOUNDARY.split(column)]
     return part_of(column) in ("wrong", "failure") or any(t.startswith(STEMS["wrong"]) for t in tokens if t)
 
 
@@ -325,7 +325,7 @@ def is_measurement(column: str, columns: Sequence[str]) -> bool:
 
 @cache
 def _tokens(header: str) -> frozenset[str]:
-    return frozenset(part for token in _BOUNDARY.split(header) if (part := _plain(token)))
+    return frozenset(part for token in BOUNDARY.split(header) if (part := _plain(token)))
 
 
 def is_verdicts(words: Sequence[str]) -> bool:

@@ -13,6 +13,7 @@ from nescio.data.repeats import REPEAT
 from nescio.errors import FormatError, MismatchError, offer, opt
 from nescio.formats.native import roles
 from nescio.formats.native.headers import SUMS
+from nescio.formats.native.outcome_table.loaded import Loaded
 from nescio.formats.native.outcome_table.proposing import annotators_that_fit, repeats_that_fit, runs_that_fit
 from nescio.formats.native.outcome_table.table import Table
 from nescio.formats.native.readings.ways import of_words
@@ -256,7 +257,7 @@ def check_ranks(
         )
         file, named, of_question, place, ranks_stated, before, again = repeat
         ranked, table = f" at rank {place}" if ranks_stated else "", tables[file]
-        here = connection, table.name, table.source, table.have, table.chosen
+        here = Loaded(connection, table.name, table.source, table.have), table.chosen
         ways = annotators_that_fit(*here)
         if not ways:
             ways = ("" if "run" in table.columns else runs_that_fit(*here)) + repeats_that_fit(*here)

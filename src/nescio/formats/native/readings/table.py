@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import combinations
+from math import prod
 from typing import Any, TypeVar
 
 from nescio.data.repeats import REPEAT
@@ -179,7 +180,8 @@ class Table:
 
     def apart(self, columns: Sequence[Column]) -> bool:
         """Say whether no two rows have the same in these columns."""
-        return len({*zip(*(c.cells for c in columns), strict=True)}) == self.size
+        most = prod(len(c.words) + 1 for c in columns)  # an empty cell is another
+        return most >= self.size and len({*zip(*(c.cells for c in columns), strict=True)}) == self.size
 
     @cached_property
     def repeat(self) -> Column | None:
@@ -207,13 +209,10 @@ class Table:
 
     def is_of_the_question(self, column: Column) -> bool:
         """Say whether it says the same of all answers to a question, which several runs gave."""
-        if self.question is None:
+        if self.question is None or len(column.words) < 2:
             return False
-        by_question = defaultdict(set)
-        for question, cell in zip(self.question.cells, column.cells, strict=True):
-            by_question[question].add(cell)
-        shared = 2 * len(by_question) <= self.size
-        return shared and len(column.words) > 1 and all(len(cells) == 1 for cells in by_question.values())
+        many = len({*self.question.cells})
+        return 2 * many <= self.size and len({*zip(self.question.cells, column.cells, strict=True)}) == many
 
     # ---- what was said ----
 
@@ -315,4 +314,5 @@ def _first_columns(source: Source, longest: int) -> list[Column]:
         cells = ", ".join(f"left({cell}, {longest})" for cell in have.values())
         rows = connection.execute(f"SELECT {cells} FROM cells ORDER BY row").fetchall()
     rows = [row for row in rows if row != tuple(have)]  # a header that is repeated
-    return [Column(column, values) for column, values in zip(have, zip(*rows, strict=True), strict=True)]
+    by_column = [*zip(*rows, strict=True)] or [()] * len(have)
+    return [Column(column, values) for column, values in zip(have, by_column, strict=True)]
