@@ -271,6 +271,13 @@ def test_a_graded_column_is_measured_by_its_mean(tmp_path: Path) -> None:
 NEEDS = "an outcome table has the columns run, question and outcome"
 
 
+def test_a_table_of_its_header_alone_twice_is_refused_by_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "twice.csv"
+    path.write_text("question,outcome\nquestion,outcome\n")
+    with pytest.raises(nescio.NescioError, match=r"line 2.*an outcome is correct, incorrect or unanswered"):
+        nescio.score(path)
+
+
 @pytest.mark.parametrize(
     ("header", "rule"),
     [

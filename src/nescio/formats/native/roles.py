@@ -55,7 +55,7 @@ TURNED = "!"  # before the name of a column of verdicts: yes and no change place
 AND = "+"  # between the names of several columns of verdicts, one for each run
 DISPLACED = " (as given)"  # how a column ends whose name another column bears
 _BRACKETS = re.compile(r"\([^)]*\)|\[[^]]*\]")
-_BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\W_]+")
+BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\W_]+")
 FEW = 12  # different words of a column that says what became of an answer
 _FEWER = 6  # of one that says whether it was declined
 MOST_WORDS = 50  # different cells of a column of verdicts
@@ -107,7 +107,7 @@ def silent_among(words: Collection[str]) -> set[str]:
 
 def _begins(text: str, part: str) -> bool:
     """Say whether a word of a text, or the text as one word, begins as words of a part do."""
-    parts = [one for token in _BOUNDARY.split(text) if (one := squash(token))]
+    parts = [one for token in BOUNDARY.split(text) if (one := squash(token))]
     speaks = denies_answers if part == "abstained" else None
     return any(one.startswith(STEMS[part]) or (speaks and speaks(one)) for one in ("".join(parts), *parts))
 
@@ -201,7 +201,7 @@ def longest(token: str, part: str) -> int:
 @cache
 def tokens_of(name: str) -> tuple[str, ...]:
     """Return the words that a name is made of, one that denies another joined to it (`notright`, `errorfree`)."""
-    parts = [part for token in _BOUNDARY.split(name) if (part := squash(token))]
+    parts = [part for token in BOUNDARY.split(name) if (part := squash(token))]
     joined: list[str] = []
     for part in parts:
         if joined and (joined[-1] in NEGATIONS or part in WITHOUT):
@@ -355,7 +355,7 @@ def is_measurement(column: str, columns: Sequence[str]) -> bool:
 
 @cache
 def _tokens(header: str) -> frozenset[str]:
-    return frozenset(part for token in _BOUNDARY.split(header) if (part := _plain(token)))
+    return frozenset(part for token in BOUNDARY.split(header) if (part := _plain(token)))
 
 
 def is_verdicts(words: Sequence[str]) -> bool:

@@ -24,11 +24,9 @@ from nescio.formats.native.readings.table import table_of
 from nescio.formats.native.readings.wide import UNTOLD, could_be_questions, either_way, speaks_of_one, speaks_of_parts
 from nescio.formats.native.summary_rows import BY_PROOF, RULE, Numbers, sums_up
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader, tables_with
-from nescio.sources.database import PARQUET, address, connect, first_line
-from nescio.sources.json import as_text
-from nescio.sources.source import DELIMITED, LINES, TABLES, Source, small
-from nescio.sources.tables import first, load_rows, locate, with_points
-from nescio.sources.text_files import records
+from nescio.sources.database import connect
+from nescio.sources.source import LINES, TABLES, Source, small
+from nescio.sources.tables import load_rows, locate, with_points
 from nescio.text import decimal
 
 OTHERS = ("run", "outcome", "correct", "incorrect", "unanswered")
@@ -55,10 +53,9 @@ def recognise(source: Source) -> str | None:
     if either_way(source) is not None:
         return None
     row = _first_row(source)
-    names = {cell for name, cell in zip(source.columns, row, strict=False) if name in known.all("run")}
-    if any(cell is not None and _number(cell) is None for cell in names):
+    if any(cell and _number(cell) is None for cell in map(row.get, known.all("run"))):
         return None  # a row is a run here, or an answer of one; a run may be called `system`
-    cells = [cell for name, cell in zip(source.columns, row, strict=False) if name in runs]
+    cells = [row.get(name) for name in runs if name in row]
     # A bad cell among good ones is left to the reader, which says where it is.
     numbers = sum(cell is None or _number(cell) is not None for cell in cells)
     return "table" if 2 * numbers >= len(cells) else None
@@ -315,23 +312,9 @@ def _number(cell: str) -> float | None:
     return number if number is not None and np.isfinite(number) else None
 
 
-def _first_row(source: Source) -> list[str | None]:
-    if source.suffix in LINES:
-        return [as_text(value) for value in source.first.values()]
-    if source.path is not None and source.suffix in DELIMITED:
-        rows = records(source.path, source.delimiter)
-        next(rows, None)
-        record, _ = next(rows, ([], 0))
-        return list(record)
-    import duckdb
-
+def _first_row(source: Source) -> dict[str, str | None]:
+    """Return the cells of the first row; none of a table that is not sound, which its reader says."""
     try:
-        with connect() as connection:
-            if source.path is not None and source.kind == "parquet":
-                row = first(connection, f"SELECT COLUMNS(*)::VARCHAR FROM {PARQUET} LIMIT 1", [address(source.path)])
-            else:
-                connection.register("given", source.table)
-                row = first(connection, "SELECT COLUMNS(*)::VARCHAR FROM given LIMIT 1")
-            return list(row or ())
-    except duckdb.Error as error:
-        raise FormatError(source.label, f"cannot be read: {first_line(error)}") from None
+        return {column.name: column.cells[0] for column in table_of(source).columns if column.cells}
+    except FormatError:
+        return {}

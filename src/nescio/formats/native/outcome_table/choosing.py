@@ -29,7 +29,7 @@ from nescio.formats.native.outcome_table.unread import unread
 from nescio.formats.native.readings.columns import speaks_of_faults
 from nescio.formats.native.readings.proposing import propose, rivals_of_name
 from nescio.formats.native.readings.silences import Apart, never_right
-from nescio.formats.native.readings.table import Table, answered, table_in, table_of
+from nescio.formats.native.readings.table import answered, table_of
 from nescio.formats.native.readings.verdicts import Verdict, phi
 from nescio.formats.native.readings.ways import shown, ways_of_words
 from nescio.formats.native.roles import Roles, ask
@@ -144,7 +144,7 @@ def _said_apart(
     table: Loaded, outcome: str, mapped: Mapping[str, str], beside: set[str], *, turned: bool
 ) -> list[Apart]:
     """Return the words that stand beside no right answer, in columns that play no part."""
-    seen = _seen(table)
+    seen = table_of(table.source)
     if (column := seen.by_name.get(outcome)) is None:
         return []
     meant = {**table.source.meant.get("outcome", {}), **mapped}
@@ -153,12 +153,6 @@ def _said_apart(
         says = {w: STATES.get(meant[w], NOT_GRADED) if w in meant else s for w, s in column.states.items()}
         verdict.states = [STATES.get(meant.get("", "")) if cell is None else says[cell] for cell in column.cells]
     return [one for one in never_right(seen, verdict) if one.column.name not in beside]
-
-
-def _seen(table: Loaded) -> Table:
-    """Look at the first rows; those of a small table need not be read again."""
-    looked = bool(table.source.looked)
-    return table_of(table.source) if looked else table_in(table.connection, table.name, table.have, table.source)
 
 
 def _direct(table: Loaded, named: Roles, columns: Mapping[str, str], cells: dict[str, str], notes: list[Note]) -> bool:
@@ -220,7 +214,7 @@ def _outcome(table: Loaded, named: Roles) -> str:
 def _ask_what_is_scored(table: Loaded, column: str) -> None:
     """Raise the error that asks which way about a column of a vague name is, of yes and no, beside one that says in all
     rows that what is scored is wrong (`metric` is `hallucination`)."""
-    seen = _seen(table)
+    seen = table_of(table.source)
     for other in seen.columns:
         if len(other.words) == 1 and other not in seen.key and roles.are_truths(table.words(column)):
             (word,) = other.words
@@ -234,7 +228,7 @@ def _ask_what_is_scored(table: Loaded, column: str) -> None:
 def _ask_of_answers_alike(table: Loaded, named: Roles, column: str) -> None:
     """Raise the error that asks what a column of a vague name is that has the words of the answers, and most often the
     same as they: it may be the gold answer."""
-    seen, prediction = _seen(table), named.one("prediction")
+    seen, prediction = table_of(table.source), named.one("prediction")
     pair = [seen.by_name[name] for name in (column, prediction) if name in seen.by_name]
     if named.one("gold") or len(pair) < 2:
         return
@@ -248,7 +242,10 @@ def _ask_of_rivals(table: Loaded, named: Roles, column: str, *, whole: bool) -> 
     than those."""
     if "outcome" in named.named:
         return
-    rivals, ways = rivals_of_name(_seen(table), column, whole=whole)
+    seen = table_of(table.source)
+    if not any(c.is_verdict for c in seen.columns if c.name != column):
+        return
+    rivals, ways = rivals_of_name(seen, column, whole=whole)
     if rivals:
         what = f"{' and '.join(map(repr, [column, *rivals]))} say right or wrong, and differ"
         raise FormatError(table.source.label, f"{what}; name {ways}", where=table.source.head)
@@ -318,7 +315,7 @@ def _no_verdict(table: Loaded, named: Roles, vague: Sequence[str]) -> str:
     row, *last = first(table.connection, f"SELECT row, {cells} FROM {table.name} ORDER BY row DESC LIMIT 1")
     if any(str(cell).strip().casefold() in SUMS for cell in last):
         raise FormatError(source.label, RULE, where=locate(source, row))
-    seen = _seen(table)
+    seen = table_of(table.source)
     if meanings := ways_of_words(seen, seen.by_name[column]):
         rule = f"{column!r} seems to say how good an answer is, and nothing says what all of its words mean"
         raise FormatError(source.label, f"{rule}; name {shown(seen, meanings)}", where=source.head)

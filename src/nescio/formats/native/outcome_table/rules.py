@@ -13,10 +13,11 @@ from nescio.data.repeats import REPEAT
 from nescio.errors import FormatError, MismatchError, offer, opt
 from nescio.formats.native import roles
 from nescio.formats.native.headers import SUMS
+from nescio.formats.native.outcome_table.loaded import Loaded
 from nescio.formats.native.outcome_table.proposing import annotators_that_fit, repeats_that_fit, runs_that_fit
 from nescio.formats.native.outcome_table.table import Table
 from nescio.formats.native.readings.columns import meaning
-from nescio.formats.native.readings.table import table_in
+from nescio.formats.native.readings.table import table_of
 from nescio.formats.native.readings.verdicts import verdicts_of
 from nescio.formats.native.readings.ways import of_words, shown, ways_of, ways_of_words
 from nescio.formats.native.summary_rows import BY_PROOF, LEAST, RULE, Numbers, sums_up
@@ -119,7 +120,7 @@ def _is_another(table: Table) -> bool:
 def _words_to_explain(connection: duckdb.DuckDBPyConnection, table: Table) -> str:
     """Write the options that explain the words that nobody knows, where they are few, those that go best with the gold
     answers first; and those that take another column for the verdict."""
-    seen = table_in(connection, table.name, table.have, table.source)
+    seen = table_of(table.source)
     column = seen.by_name.get(table.columns["outcome"])
     others = [v for v in verdicts_of(seen) if v.weight > 0 and v.column is not column]
     instead = ways_of(seen, others, sure=True) if "outcome" not in table.source.named else []
@@ -223,8 +224,7 @@ def _summary(connection: duckdb.DuckDBPyConnection, table: Table) -> int | None:
         return None
     numbers = [(cell, text) for cell, text in zip(cells, last[1:], strict=True) if text and finite(text) is not None]
     above = f"{table.name} WHERE row < {last[0]}"
-    found = [numbers_above(connection, above, cell, text) for cell, text in numbers]
-    return int(last[0]) if sums_up([column for column in found if column]) else None
+    return int(last[0]) if sums_up(numbers_above(connection, above, cell, text) for cell, text in numbers) else None
 
 
 def numbers_above(
@@ -270,7 +270,7 @@ def check_ranks(
         )
         file, named, of_question, place, ranks_stated, before, again = repeat
         ranked, table = f" at rank {place}" if ranks_stated else "", tables[file]
-        here = connection, table.name, table.source, table.have, table.chosen
+        here = Loaded(connection, table.name, table.source, table.have), table.chosen
         ways = annotators_that_fit(*here)
         if not ways:
             ways = ("" if "run" in table.columns else runs_that_fit(*here)) + repeats_that_fit(*here)

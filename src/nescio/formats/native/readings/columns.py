@@ -71,8 +71,12 @@ class Column:
         """Whether its name speaks of how many or how much, and of no verdict; what numbers the rows, and what holds no
         numbers, counts nothing."""
         named = bool({*self.tokens} & MEASUREMENTS) and not max(self.named("outcome"), self.named("wrong"))
-        numbers = not self.words or any(w[:1].isdigit() and not _DATE.match(w) for w in self.words)
-        return named and numbers and not self.is_series
+        return named and not self.is_series and (not self.words or any(w[:1].isdigit() for w in self.words))
+
+    @cached_property
+    def is_dates(self) -> bool:
+        """Whether it holds dates, which may name rows."""
+        return bool(self.words) and all(map(_DATE.match, self.words))
 
     @cached_property
     def strangers(self) -> int:

@@ -292,7 +292,9 @@ def _of_the_question(table: Table) -> list[str]:
     free = [
         c
         for c in table.columns
-        if c.name not in taken and len(c.words) > 1 and not (c.is_truth or c.is_measured or c.is_counted)
+        if c.name not in taken
+        and len(c.words) > 1
+        and not (c.is_truth or c.is_measured or (c.is_counted and not (c.is_dates and verdicts_of(table))))
     ]
     free = [c for c in free if None not in c.cells and not any(word.startswith(CONTAINERS) for word in c.words)]
     if table.run is not None and len(table.run.words) > 1:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING
+from math import prod
+from typing import Any, TypeVar
 
 from nescio.data.repeats import REPEAT
 from nescio.formats.native import roles
@@ -19,14 +20,12 @@ from nescio.sources.source import Source, small
 from nescio.sources.tables import load_rows
 from nescio.text import decimal, squeeze
 
-if TYPE_CHECKING:
-    import duckdb
-
 ROWS, LONGEST = 20_000, 500  # rows that are looked at, and letters of a cell
 FEW_TEXTS = 3  # of which nothing is said by what is the same
 _ABOVE = 0.2  # kappa of answers of yes and no, and the gold answers
 ENOUGH = 8  # rows of which something is said by what they have in common
 _NO_WORD = re.compile(r"[\W_]+")
+T = TypeVar("T")
 Reads = Callable[[str], bool]  # says whether a text reads like silence
 
 
@@ -38,8 +37,9 @@ class Table:
     """The first rows of a table, as columns; `reads` says of an answer whether it reads like silence."""
 
     def __init__(self, columns: Sequence[Column], known: roles.Roles, reads: Reads = _never) -> None:
-        self.columns, self.known, self._reads = columns, known, reads
+        self.columns, self.known, self.reads = columns, known, reads
         self.by_name = {column.name: column for column in columns}
+        self.found: dict[Callable[[Table], Any], Any] = {}
 
     @cached_property
     def size(self) -> int:
@@ -184,7 +184,8 @@ class Table:
 
     def apart(self, columns: Sequence[Column]) -> bool:
         """Say whether no two rows have the same in these columns."""
-        return len({*zip(*(c.cells for c in columns), strict=True)}) == self.size
+        most = prod(len(c.words) + 1 for c in columns)  # an empty cell is another
+        return most >= self.size and len({*zip(*(c.cells for c in columns), strict=True)}) == self.size
 
     @cached_property
     def repeat(self) -> Column | None:
@@ -212,13 +213,10 @@ class Table:
 
     def is_of_the_question(self, column: Column) -> bool:
         """Say whether it says the same of all answers to a question, which several runs gave."""
-        if self.question is None:
+        if self.question is None or len(column.words) < 2:
             return False
-        by_question = defaultdict(set)
-        for question, cell in zip(self.question.cells, column.cells, strict=True):
-            by_question[question].add(cell)
-        shared = 2 * len(by_question) <= self.size
-        return shared and len(column.words) > 1 and all(len(cells) == 1 for cells in by_question.values())
+        many = len({*self.question.cells})
+        return 2 * many <= self.size and len({*zip(self.question.cells, column.cells, strict=True)}) == many
 
     # ---- what was said ----
 
@@ -279,7 +277,7 @@ class Table:
         """Where nothing was answered by the text of the answer: it is empty, or reads like silence."""
         if self.prediction is None:
             return [False] * self.size
-        silent = {word: self._reads(word) for word in self.prediction.words}
+        silent = {word: self.reads(word) for word in self.prediction.words}
         return [cell is None or silent[cell] for cell in self.prediction.cells]
 
     @cached_property
@@ -320,6 +318,17 @@ def _says(answer: str, gold: str) -> bool:
     return len(gold) > 2 and f" {gold.casefold()} " in f" {_NO_WORD.sub(' ', answer.casefold())} "
 
 
+def once(look: Callable[[Table], T]) -> Callable[[Table], T]:
+    """Keep what is found in a table, which is asked for wherever a reading of it is tried."""
+
+    def kept(table: Table) -> T:
+        if look not in table.found:
+            table.found[look] = look(table)
+        return table.found[look]
+
+    return kept
+
+
 def same(a: str | None, b: str | None) -> bool:
     """Say whether two answers are one, but for case and spaces."""
     return a is not None and b is not None and squeeze(a).casefold() == squeeze(b).casefold()
@@ -330,8 +339,12 @@ def answered(columns: Sequence[Column]) -> Iterator[tuple[Column, Column, int]]:
     of texts some are; of a few words, both have most of them, and agree more often than by chance. Of yes and no, a
     name has to speak of answers, and none of verdicts."""
     free = [c for c in columns if len(c.words) > 1 and not (c.is_measured or c.is_counted or c.holds_objects)]
+    plain = {c: {word: squeeze(word).casefold() for word in c.words} for c in free}
     for one, other in combinations(free, 2):
-        alike = sum(map(same, one.cells, other.cells))
+        if {*plain[one].values()}.isdisjoint(plain[other].values()):
+            continue
+        pairs = zip(one.cells, other.cells, strict=True)
+        alike = sum(a is not None and b is not None and plain[one][a] == plain[other][b] for a, b in pairs)
         if FEW_TEXTS <= alike < len(one.cells) and _are_of_one_kind(one, other, alike):
             yield one, other, alike
 
@@ -356,38 +369,26 @@ def _are_of_one_kind(one: Column, other: Column, alike: int) -> bool:
 
 
 def table_of(source: Source, reads: Reads = _never, longest: int = LONGEST) -> Table:
-    """Look at the first rows of a source, and at the first letters of its cells; at those of a small one once."""
+    """Look at the first rows of a source, and at the first letters of its cells, once."""
     if longest not in source.looked:
-        with connect(small=small(source)) as connection:
-            have = load_rows(connection, source, "cells")
-            table = table_in(connection, "cells", have, source, reads=reads, longest=longest)
-        if not small(source):
-            return table
-        source.looked[longest] = table.columns
-    as_named = (longest, reads, *sorted(source.named.items()))
-    if as_named not in source.looked:
+        source.looked[longest] = _first_columns(source, longest)
+    as_named = (longest, *sorted(source.named.items()))
+    table: Table | None = source.looked.get(as_named)
+    if table is None or (table.reads is _never and reads is not _never):
         columns = source.looked[longest]
-        source.looked[as_named] = Table(
-            columns, roles.roles_of((column.name for column in columns), source.named), reads
-        )
-    return source.looked[as_named]
+        table = Table(columns, roles.roles_of((column.name for column in columns), source.named), reads)
+        source.looked[as_named] = table
+    return table
 
 
-def table_in(
-    connection: duckdb.DuckDBPyConnection,
-    name: str,
-    have: Mapping[str, str],
-    source: Source,
-    *,
-    reads: Reads = _never,
-    longest: int = LONGEST,
-) -> Table:
-    """Look at the first rows of a source whose rows are in DuckDB already; `have` are the cells by their columns."""
-    have = {column: cell for column, cell in have.items() if column is not None}
-    cells = ", ".join(f"left({cell}, {longest})" for cell in have.values())
-    rows = connection.execute(f"SELECT {cells} FROM {name} ORDER BY row LIMIT {ROWS}").fetchall()
+def _first_columns(source: Source, longest: int) -> list[Column]:
+    with connect(small=small(source)) as connection:
+        have = load_rows(connection, source, "cells", most=ROWS)
+        have = {column: cell for column, cell in have.items() if column is not None}
+        cells = ", ".join(f"left({cell}, {longest})" for cell in have.values())
+        rows = connection.execute(f"SELECT {cells} FROM cells ORDER BY row").fetchall()
     rows = [row for row in rows if row != tuple(have)]  # a header that is repeated
     if len(rows) > FEW_TEXTS and _sums_up(rows):
         del rows[-1]
-    columns = [Column(column, values) for column, values in zip(have, zip(*rows, strict=True), strict=True)]
-    return Table(columns, roles.roles_of(have, source.named), reads)
+    by_column = [*zip(*rows, strict=True)] or [()] * len(have)
+    return [Column(column, values) for column, values in zip(have, by_column, strict=True)]

@@ -25,7 +25,7 @@ from nescio.formats.native.readings.composed_names import (
     may_hold,
     split,
 )
-from nescio.formats.native.readings.table import ENOUGH, Table, answered, table_of
+from nescio.formats.native.readings.table import ENOUGH, Table, answered, once, table_of
 from nescio.sources.database import connect
 from nescio.sources.opening import open_table
 from nescio.sources.rows import KEY
@@ -83,6 +83,7 @@ def either_way(source: Source) -> str | None:
     return key.name if found and key and _is_across(table, list(found.columns), key) is None else None
 
 
+@once
 def _crossed(table: Table) -> tuple[Runs | None, Column | None, bool]:
     """Return the columns of a table that has some for each run, or one for each question; in the second case, as far as
     it may be, the column that tells the rows apart; and whether all is numbers, as in a score matrix."""
@@ -268,8 +269,12 @@ def _said_in(columns: Sequence[Column]) -> set[str]:
     verdicts = [c for c in columns if may_hold(c)]
     said = {word for c in verdicts for word in c.words}
     if any(kind_of(c) == "words" for c in verdicts):
-        said |= {word for c in columns if c.words and None not in c.states.values() for word in c.words}
+        said |= {word for c in columns if _few(c) and None not in c.states.values() for word in c.words}
     return said
+
+
+def _few(column: Column) -> bool:
+    return 0 < len(column.words) <= roles.FEW
 
 
 def _share_a_part(verdicts: Sequence[Column], others: Sequence[Column]) -> bool:
