@@ -4,11 +4,9 @@ lines."""
 from __future__ import annotations
 
 import codecs
-import tempfile
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +19,7 @@ from nescio.sources.json import as_text, decode_object
 from nescio.sources.limits import check_rows, check_size, check_text_length, most_unpacked
 from nescio.sources.opening import check_width
 from nescio.sources.source import DELIMITED, LINES, Packed, Source
+from nescio.sources.temporary import temporary_folder
 from nescio.sources.text_files import WHITE, records
 
 if TYPE_CHECKING:
@@ -199,11 +198,11 @@ def as_parquet(source: Source, names: Sequence[str], numbers: Collection[str]) -
     with ExitStack() as folders:
         temporary = None
         with suppress(OSError):  # there is no folder for temporary files, or it takes none
-            temporary = folders.enter_context(tempfile.TemporaryDirectory(prefix="nescio-", ignore_cleanup_errors=True))
+            temporary = folders.enter_context(temporary_folder())
         if temporary is None:
             yield None
             return
-        path, cells, odd = Path(temporary) / "rows.parquet", [], []
+        path, cells, odd = temporary / "rows.parquet", [], []
         # What is odd is told by an error, so that the file is read once.
         for i, name in enumerate(columns):
             none = f"CASE WHEN {_text(f'c{i}')} IS NOT NULL THEN error('odd')::DOUBLE END"
