@@ -194,12 +194,14 @@ def table(cells: Sequence[Cell]) -> list[str]:
 
 @click.command()
 @click.option("--replications", default=2_000, show_default=True)
+@click.option("--only", type=click.Choice(["cascades", "votes"]), help="Make the figures of one part anew.")
 @click.option("--page-only", is_flag=True, help="Write the page again from the CSV that is there.")
-def main(replications: int, page_only: bool) -> None:
+def main(replications: int, only: str | None, page_only: bool) -> None:
     """Simulate, and write the figures and the page."""
-    if not page_only:
+    if not page_only and only != "votes":
         settings = [(law, n) for law in LAWS for n in SIZES]
         write_cells((cell for one in settings for cell in study(*one, replications)), DOCS / "cascades.csv")
+    if not page_only and only != "cascades":
         voters = ((law, rule) for law in VOTERS for rule in RULES)
         write_cells((cell for one in voters for cell in votes(*one, replications)), DOCS / "votes.csv")
     cells, voted = read_cells(Cell, DOCS / "cascades.csv"), read_cells(VoteCell, DOCS / "votes.csv")

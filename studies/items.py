@@ -17,7 +17,8 @@ from msgspec import Struct
 from numpy.typing import NDArray
 from pages import fill
 
-from nescio.comparison.items import suspects
+from nescio.comparison.corrections import adjust
+from nescio.comparison.items import LEVEL, suspects
 
 DOCS = Path(__file__).parents[1] / "docs"
 SETTINGS = ((10, 0.05), (15, 0.05), (40, 0.05), (40, 0.0))
@@ -58,15 +59,14 @@ def study(runs: int, wrong: float, replications: int) -> Cell:
     for _ in range(replications):
         said, key, bad = draw(rng, runs, wrong)
         texts = [[str(one) for one in row] for row in said]
-        by_sign, by_both = (
-            suspects((said == key).astype(np.float64), None),
-            suspects((said == key).astype(np.float64), texts),
-        )
+        by_both = suspects((said == key).astype(np.float64), texts)
+        adjusted = adjust([None if np.isnan(one) else float(one) for one in by_both.p_sign], "bh")
+        by_sign = np.array([one is not None and one <= LEVEL for one in adjusted])
         keys += int(bad.sum())
-        for place, found in enumerate((by_sign, by_both)):
-            order = np.argsort(np.where(np.isnan(found.p), 2.0, found.p), kind="stable")
+        for place, (p, flagged_) in enumerate(((by_both.p_sign, by_sign), (by_both.p, by_both.flagged))):
+            order = np.argsort(np.where(np.isnan(p), 2.0, p), kind="stable")
             sums[place] += bad[order[:LIST]].sum()
-            sums[2 + place] += bad[found.flagged].sum()
+            sums[2 + place] += bad[flagged_].sum()
         flagged += int(by_both.flagged.sum())
         right += int((~bad)[by_both.flagged].sum())
     first_by_sign, first = (sums[:2] / replications).tolist()

@@ -15,7 +15,7 @@ from tests.recounts import counting
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
 needs = {
     path: pytest.mark.skipif(not (DATA / path).exists(), reason=f"{path} is no part of this project")
-    for path in (counting.COST, counting.TRIALS, counting.PAN)
+    for path in (counting.COST, counting.TRIALS, counting.PAN, counting.PEOPLE, counting.SEEDS)
 }
 
 
@@ -53,3 +53,52 @@ def test_verifiers_of_authors_in_turn(tmp_path: Path, sure: tuple[float, float])
     assert tuple(outcomes[word] for word in ("correct", "incorrect", "unanswered")) == counting.cascade(
         DATA, *names, sure
     )
+
+
+@needs[counting.PEOPLE]
+def test_what_people_call_right_of_nine_systems() -> None:
+    """2,633 of 2,709 answers have a verdict."""
+    theirs = counting.people(DATA)
+    assert sum(map(sum, theirs.values())) == 2709
+    found = nescio.score(DATA / counting.PEOPLE, "accuracy", ungraded="exclude", ci=None)
+    ours = {row.run: (row.n, row.value) for row in found}
+    assert ours.keys() == theirs.keys()
+    for run, (right, wrong, _) in theirs.items():
+        assert ours[run] == pytest.approx((right + wrong, right / (right + wrong)), abs=1e-12), run
+
+
+@needs[counting.PEOPLE]
+def test_how_far_two_people_agree() -> None:
+    found = nescio.assessors(DATA / counting.PEOPLE, verdict="annotator1+annotator2", resamples=200)
+    ours = {row.measure: row for row in found.tables["agreement"]}
+    answers, share, kappa = counting.two_people(DATA)
+    assert (ours["p_o"].answers, ours["kappa"].answers) == (answers, answers)
+    assert (ours["p_o"].value, ours["kappa"].value) == pytest.approx((share, kappa), abs=1e-12)
+
+
+@needs[counting.PEOPLE]
+def test_how_far_exact_match_agrees_with_people() -> None:
+    path = DATA / counting.PEOPLE
+    found = nescio.judge(path, judge="exact", against=path, resamples=200).results
+    ours = {
+        row.run: (row.answers, row.agreement, row.kappa, row.sensitivity, row.specificity)
+        for row in found
+        if row.run in counting.people(DATA)
+    }
+    theirs = counting.exact_match(DATA)
+    assert ours.keys() == theirs.keys()
+    for run, figures in theirs.items():
+        assert ours[run] == pytest.approx(figures, abs=1e-12), run
+
+
+@needs[counting.SEEDS]
+@pytest.mark.parametrize(
+    ("benchmark", "right", "word"),
+    [("gpqa", "symbolic_correct", True), ("math", "symbolic_correct", True), ("minif2f", "proof_status", "completed")],
+)
+def test_seeds_are_repeats_of_a_question(benchmark: str, right: str, word: object) -> None:
+    """gpqa has an answer that is null, which is silence."""
+    theirs = counting.seeds(DATA, benchmark, right, word)
+    paths = sorted((DATA / counting.SEEDS / benchmark).glob("output-rs*"))
+    found = nescio.score(paths, list(theirs), ci=None)
+    assert {row.measure: row.value for row in found} == pytest.approx(theirs, abs=1e-12)

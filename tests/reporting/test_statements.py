@@ -473,9 +473,9 @@ def test_silence_that_does_not_pay_is_no_threshold(tmp_path: Path) -> None:
 
 
 def test_pairs_that_do_the_same_are_not_told_apart_by_more_questions() -> None:
-    """mine as it came and old at its threshold do the same with all 70 questions; the pair that is tied is another."""
+    """mine as it came and old at its threshold get the same outcome on all 70 questions; the pair that is tied is another."""
     said = advice(pages.gather([EXAMPLES / "outcomes.csv"], resamples=RESAMPLES))
-    assert "old at threshold 0.384 does the same with every question as mine as it came" in said
+    assert "mine and old at threshold 0.384 get the same outcome on every question: let cost or speed decide" in said
     assert "`nescio plan FILES -m c@1 --run mine --baseline other` says how many questions would" in said
 
 

@@ -101,6 +101,12 @@ def test_another_sample_of_the_first_page() -> None:
     assert another_value((50, 12, 8), 40, c_at_1, 0.95) == pytest.approx((0.605, 0.93), abs=1e-9)
 
 
+def test_the_bounds_of_clopper_and_pearson() -> None:
+    """Statistics3, section 2.2: 50 of 70, 95% of both sides."""
+    ends = (1 - upper_of_chosen(20, 70, 1, 0.975), upper_of_chosen(50, 70, 1, 0.975))
+    assert ends == pytest.approx((0.5937822016, 0.8159543914), abs=1e-9)
+
+
 def test_another_sample_by_count() -> None:
     assert another_count(42, 70, 70, 0.95) == (30, 53)
     assert another_count(42, 70, 20, 0.95) == (7, 17)

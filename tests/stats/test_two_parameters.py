@@ -7,6 +7,56 @@ import pytest
 
 from nescio.stats.two_parameters import abilities, fit
 
+
+def even(last: float, step: float) -> tuple[np.ndarray, np.ndarray]:
+    """Equal steps with weights in proportion to the normal density, as section 7 has them."""
+    theta = np.arange(-last, last + step / 2, step)
+    weights = np.exp(-(theta**2) / 2)
+    return theta, np.log(weights / weights.sum())
+
+
+def chance(right: str, a: list[float], b: list[float], theta: float, asked: str = "") -> float:
+    """The chance of a pattern at one ability."""
+    marked = np.array([[letter == "1" for letter in right]])
+    use = np.array([[letter != "–" for letter in asked or right]])
+    at = (np.array([theta]), np.zeros(1))
+    return float(np.exp(abilities(marked, use, np.array(a), np.array(b), at).log_likelihood[0]))
+
+
+def test_chances_of_section_7() -> None:
+    """Statistics3, section 7: three items at .3; silent, right and wrong one after the other at 1."""
+    found = [chance("1", [a], [b], 0.3) for a, b in ((1, 0), (2, 0.5), (0.5, -1))]
+    assert found == pytest.approx([0.5744425168, 0.4013123399, 0.6570104627], abs=1e-9)
+    answered, right = chance("1", [0.8], [-1], 1), chance("1", [1.2], [0.3], 1)
+    sequential = [1 - answered, answered * right, answered * (1 - right)]
+    assert sequential == pytest.approx([0.1679816149, 0.5811359011, 0.2508824840], abs=1e-9)
+
+
+def test_abilities_of_section_7() -> None:
+    """Patterns 1 1 0 and 1 – 0 (the second was not asked) on nodes −4 to 4; and the first two of five items."""
+    right = np.array([[True, True, False], [True, False, False]])
+    asked = np.array([[True, True, True], [True, False, True]])
+    found = abilities(right, asked, np.array([1, 2, 0.5]), np.array([0, 0.5, -1]), even(4, 1))
+    assert np.exp(found.log_likelihood[0]) == pytest.approx(0.0653771354, abs=1e-9)
+    assert found.mean == pytest.approx([0.7839084664, 0.1508285154], abs=1e-9)
+    assert found.sd[0] == pytest.approx(0.7208324027, abs=1e-9)
+    two = abilities(
+        np.array([[True, False]]), np.ones((1, 2), bool), np.array([1, 2.0]), np.array([0, 0.5]), even(4, 1)
+    )
+    assert two.mean == pytest.approx([-0.0879552064], abs=1e-9)
+
+
+def test_log_likelihoods_of_section_7() -> None:
+    """Nine runs, three items, 21 nodes: where the algorithm starts, and after one cycle."""
+    runs = ["111", "111", "110", "110", "101", "100", "010", "001", "000", "000"]
+    right = np.array([[letter == "1" for letter in run] for run in runs])
+    start = np.ones(3), np.zeros(3)
+    once = np.array([1.3518332377, 1.0366829213, 0.8823827908]), np.array([-0.4056192998, 0, 0.5373457186])
+    for (a, b), total in ((start, -20.2615921287), (once, -19.6245434613)):
+        found = abilities(right, np.ones(right.shape, dtype=bool), a, b, even(4, 0.4)).log_likelihood.sum()
+        assert found == pytest.approx(total, abs=1e-9)
+
+
 RUNS = ["CCWC", "CWUC", "CCCU", "WUWC", "UUWW", "CCUC"]
 A, B = np.array([1, 1.5, 0.8, 0.6]), np.array([-1, 0, 0.5, -0.5])
 ANSWERING = np.array([1.2, 1, 0.7, 0.9]), np.array([-2, -0.5, -1, -1.5])

@@ -179,8 +179,11 @@ class Evidence(Struct, frozen=True, eq=False):
         """Return the rows in the order of their questions' names, and of their repeats."""
         if self.repeats is None:
             return sorted(range(len(self.questions)), key=self.questions.__getitem__)
-        label = self.repeats.label
-        return sorted(range(len(self.questions)), key=lambda row: (self.questions[row], str(label[row])))
+        labels = list(map(str, self.repeats.label))
+        place = {label: i for i, label in enumerate(sorted(set(labels)))}
+        by_label = np.fromiter(map(place.__getitem__, labels), np.int64, len(labels))
+        order: list[int] = np.lexsort((by_label, self.repeats.question)).tolist()  # questions are numbered by name
+        return order
 
     def digest(self) -> str:
         """Return a short hash of the data that does not depend on the order of questions, runs or columns."""

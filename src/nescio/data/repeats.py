@@ -66,7 +66,7 @@ def repeats_of(questions: Sequence[str], labels: Sequence[str], *, single: bool 
     if len(set(questions)) == len(questions) and not single:
         return None
     number = {name: i for i, name in enumerate(sorted(set(questions)))}  # so that a shuffle of the rows changes no draw
-    question = np.fromiter((number[name] for name in questions), np.int64, len(questions))
+    question = np.fromiter(map(number.__getitem__, questions), np.int64, len(questions))
     return Repeats(question, np.array(labels, dtype=object), single)
 
 

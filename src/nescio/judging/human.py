@@ -74,6 +74,11 @@ class Human(Struct, frozen=True):
 
     def none_judged(self, notes: Sequence[Note] = ()) -> MismatchError:
         """Return the error of people who judged none of the answers, with what was noted of their verdicts."""
+        labels = [*self.by_run.values(), *self.by_question.values(), *self.by_text.values()]
+        if labels and all(label.empty for label in labels):
+            return MismatchError(
+                f"none of {len(labels):,} verdicts is filled in: there is nothing that people said yet"
+            )
         why = "; ".join(one.text for one in (*notes, *self.said_of_stale()))
         return MismatchError(f"people judged none of these answers{f': {why}' if why else ''}")
 

@@ -24,6 +24,13 @@ from nescio.stats.spending import fractions, level_of_look
 
 SUITABLE = ("c@1", "accuracy")  # where no measure is named
 
+# What corrected figures are about, in words.
+WHERE: dict[Target, str] = {
+    "collection": "what people would say of all answers to these questions",
+    "population": "all questions of this kind, of which these are a sample"
+    f" ({opt('target', 'collection')} is about these alone)",
+}
+
 
 def score_labelled(
     source: Any,
@@ -169,12 +176,7 @@ def suitable(measures: Measures, loaded: Loaded) -> list[Measure]:
 
 def about(labels: Labels, target: Target) -> list[Note]:
     """Say what corrected figures are about and what they assume, and note labels that look chosen."""
-    where = {
-        "collection": "what people would say of all answers to these questions",
-        "population": "all questions of this kind, of which these are a sample"
-        f" ({opt('target', 'collection')} is about these "
-        "alone)",
-    }[target]
+    where = WHERE[target]
     drawn = {
         "simple": "are a random sample of the questions",
         "inclusion": "were drawn with the probabilities in their column `inclusion`",

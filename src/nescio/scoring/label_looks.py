@@ -20,6 +20,7 @@ from nescio.measures import Measure
 from nescio.pipeline import Loaded
 from nescio.scoring.corrected import Corrected, Side, corrected_score, units_of
 from nescio.scoring.corrected_scores import (
+    WHERE,
     lay_labels,
     level_of_labels,
     open_labelled,
@@ -93,13 +94,17 @@ def look_at_labels(
 
 
 def _about(looks: Sequence[int]) -> list[Note]:
-    return said_of_looks(looks) or [
-        note(
-            "labels.betting",
-            "intervals are about these questions and hold at however many looks, if the labels stand in the table in "
-            f"the random order in which they came; {opt('label_looks')} makes them narrower where looks are planned",
-        )
-    ]
+    about = note(
+        "labels.look_about",
+        "the figures are about {where}",
+        where=WHERE["collection"],
+    )
+    by_betting = note(
+        "labels.betting",
+        "intervals hold at however many looks, if the labels stand in the table in the random order in which they "
+        f"came; {opt('label_looks')} makes them narrower where looks are planned",
+    )
+    return [about, *(said_of_looks(looks) or [by_betting])]
 
 
 def _arrival(loaded: Loaded, laid: Labels, table: Any) -> np.ndarray[Any, np.dtype[np.int64]]:

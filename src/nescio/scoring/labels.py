@@ -15,11 +15,12 @@ from nescio.data.assessors import Resolution, settled
 from nescio.data.columns import Array
 from nescio.data.evidence import Evidence, with_questions
 from nescio.data.notes import Note, note
-from nescio.data.outcomes import CORRECT, NOT_GRADED, SILENT, Label
+from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, Label
 from nescio.errors import MismatchError, UsageError, opt
 from nescio.formats.native.judgements import read_judgements
 from nescio.judging.human import Human, human
 from nescio.pipeline import Loaded
+from nescio.sources.arrow import told
 from nescio.sources.opening import open_source
 
 VERDICTS = "verdicts"  # strata made of what the judge says of the runs that are compared
@@ -103,7 +104,7 @@ def read_labels(
     verdicts = np.where(grid == NOT_GRADED, NEITHER, grid == CORRECT).astype(np.int8)
     odd = _odd(data, grid, known)
     if not ((verdicts != NEITHER) & ~known & data.present).any():
-        raise people.none_judged([*more, *odd])
+        raise MismatchError(f"{told(table)}: {people.none_judged([*more, *odd])}")
     notes = [*notes, *more, *people.said_of_stale(), *odd]
     strata = _strata(data, by)
     if by is not None and inclusion is not None:
@@ -191,16 +192,14 @@ def _found(loaded: Loaded, data: Evidence, people: Human) -> Iterator[tuple[str,
 def _odd(data: Evidence, grid: NDArray[np.int8], known: NDArray[np.bool_]) -> list[Note]:
     """Note labels on what needs none, and those that call an answer no attempt."""
     notes = []
-    right = data.column("correct") == 1
-    needless = known & (grid != NOT_GRADED)
-    against = needless & (grid != SILENT) & ((grid == CORRECT) != right)
-    if against.any():
+    needless = known & np.isin(grid, (CORRECT, INCORRECT))
+    if needless.any():
         notes.append(
             note(
                 "labels.of_silence",
                 "{labels:n label} {labels:is/are} of answers that the runs left unanswered, or of questions without an "
                 "answer, and {labels:is/are} not used: abstentions need no label",
-                labels=int(against.sum()),
+                labels=int(needless.sum()),
             )
         )
     silent = (grid == SILENT) & ~known & data.present

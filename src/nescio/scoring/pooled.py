@@ -24,8 +24,10 @@ from nescio.scoring.influence import slopes
 from nescio.scoring.judge_agreement import differs_by_more_than_chance
 from nescio.scoring.samples import Remark
 from nescio.scoring.score import open_data, parse_all
+from nescio.sources.arrow import told
 from nescio.stats.control_variates import adjust, spread, variance
 from nescio.stats.prediction_powered import LEAST
+from nescio.text import listed
 
 Floats = NDArray[np.float64]
 METHOD = "control-variate"
@@ -64,9 +66,12 @@ def score_pooled(
     data = with_questions(loaded.data, "correct by an older run")
     passed = {name: options[name] for name in ("missing", "ungraded", "unanswerable", "typed") if name in options}
     whole = open_data(pool, {"strata": (), **passed})
-    older = with_questions(whole.data, f"take for {opt('pool')}")
+    older, named = with_questions(whole.data, f"take for {opt('pool')}"), told(pool)
     if len(older.runs) != 1:
-        raise MismatchError(f"{opt('pool')} has {len(older.runs)} runs; give the file of one older run")
+        raise MismatchError(
+            f"{opt('pool')}: {named} has {len(older.runs)} runs ({listed(older.runs, 3)}), and one older run corrects: "
+            "give a file with its rows alone; that which is most like the new one helps most"
+        )
     wanted = _suitable(measures, loaded)
     known = _shares(older, 0)
     every = np.array(list(known.values()))
@@ -76,7 +81,10 @@ def score_pooled(
         own = _shares(data, run)
         shared = [question for question in own if question in known]
         if not shared:
-            raise MismatchError(f"{opt('pool')}: the older run has none of the questions of run {name!r}")
+            raise MismatchError(
+                f"{opt('pool')}: the older run of {named} has none of the questions of run {name!r}: they are told by "
+                f"their ids, such as {next(iter(known), None)!r} there and {next(iter(own), None)!r} here"
+            )
         notes += _of_the_sample(name, len(own) - len(shared), shared, known)
         y, x = np.array([own[q] for q in shared]), np.array([known[q] for q in shared])
         for measure in wanted:

@@ -9,20 +9,22 @@ from typing import Any
 
 import numpy as np
 
-from nescio.data.columns import OUTCOMES
+from nescio.data.columns import OUTCOMES, user
 from nescio.data.evidence import Data, Evidence, Tally, with_questions
 from nescio.data.notes import Note, gather, note
 from nescio.data.results import Score, Scores
 from nescio.data.signature import sign
-from nescio.errors import UsageError, not_constant
+from nescio.errors import MissingColumnError, UsageError, not_constant
 from nescio.formats import Counting
 from nescio.measures import Measure, Measures, parse
 from nescio.options.edge import Progress
-from nescio.pipeline import Loaded, Options, load
+from nescio.pipeline import Loaded, Options, load, open_files
 from nescio.scoring.confidence_intervals import IntervalMethod, ResamplingPlan, bounds, method_for
 from nescio.scoring.samples import MeasureInput, Remark, measure_inputs
 from nescio.scoring.summed import check_percentile, how_drawn, is_binned, is_summed
+from nescio.sources.arrow import items_of
 from nescio.stats import resampling
+from nescio.text import enumerated, listed
 
 MOST_RESAMPLES = 100_000_000
 
@@ -173,7 +175,22 @@ def open_data(
     counts = counting
     if counting and not all(m.of_counts and COUNTED.issuperset(m.needs) for m in wanted_measures):
         counts = QUESTIONS
-    return load(source, Options(**{"graded": graded, "counting": counts, **options}))
+    loaded = load(source, Options(**{"graded": graded, "counting": counts, **options}))
+    if isinstance(loaded.data, Evidence):
+        for measure in wanted_measures:
+            _check_columns(source, loaded.data, measure)
+    return loaded
+
+
+def _check_columns(source: Any, data: Evidence, measure: Measure) -> None:
+    """Raise MissingColumnError, with the columns that the files have, where a measure reads one that is not there."""
+    lacking = measure.on(data.columns).user_columns
+    lacking = tuple(name for name in lacking if user(name) not in data.columns)
+    tables = [one for one in open_files(items_of(source))[0] if one.columns] if lacking else []
+    if tables:
+        there = listed(list(dict.fromkeys(column for table in tables for column in table.columns if column)), 12)
+        files = enumerated([str(table.label) for table in tables])
+        raise MissingColumnError(f"{measure.label}: {files}: there is no column {lacking[0]!r}; columns are {there}")
 
 
 def parse_all(measures: Measures, loaded: Loaded | None) -> list[Measure]:

@@ -18,10 +18,11 @@ from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, SILENT, Outcomes
 from nescio.data.results import Results
 from nescio.data.signature import sign
-from nescio.errors import FormatError, MismatchError, UnknownNameError, UsageError, opt
+from nescio.errors import FormatError, MismatchError, MissingColumnError, UnknownNameError, UsageError, opt
 from nescio.pipeline import Loaded
 from nescio.scoring.score import open_data
 from nescio.selective.crossfit import deal
+from nescio.sources.arrow import told
 from nescio.stats import stakes as means
 from nescio.stats.cascade import Answers, Choice, Done, Policy, Risk, choose, follow, grids
 from nescio.text import sanitize
@@ -220,14 +221,19 @@ def _open(
 ) -> tuple[Loaded, Evidence, int]:
     """Return the systems, in order, on the questions that all were asked and whose cost is known."""
     wanted = [] if terms.cost is None else [f"mean({terms.cost})"]
-    loaded = open_data(source, {"strata": (), **options}, wanted, counting=None)
+    try:
+        loaded = open_data(source, {"strata": (), **options}, wanted, counting=None)
+    except MissingColumnError as error:
+        raise MissingColumnError(f"{opt('cost')}: {str(error).removeprefix(f'{wanted[0]}: ')}") from None
     data = with_questions(loaded.data, "ask systems in turn")
     if not data.columns.keys() >= {"correct", "incorrect", "answered"}:
-        raise MismatchError("a cascade needs outcomes: right, wrong or silent")
+        raise MismatchError(f"{told(source)}: a cascade needs outcomes: right, wrong or silent")
     if data.repeats is not None:
-        raise MismatchError("a cascade asks each system once, and these questions were asked several times")
-    if terms.cost is not None and user(terms.cost) not in data.columns:
-        raise UsageError(f"{opt('cost')}: there is no column {terms.cost!r} of numbers")
+        raise MismatchError(
+            f"{told(source)}: a cascade asks each system once, and these questions were asked several times: give one "
+            "answer of each system to each question (the rows, or the file, of one epoch, trial or seed), or let the "
+            "answers to a question vote first (nescio vote)"
+        )
     for run in systems or ():
         if run not in data.runs:
             raise UnknownNameError("run", run, data.runs)

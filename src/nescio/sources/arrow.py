@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import PurePath
 from typing import Any
 
 from msgspec import Struct
 
 from nescio.sources.json import as_text
+from nescio.text import enumerated
 
 KNOWN = ("pandas", "polars", "pyarrow")  # whose tables DuckDB reads by itself
 
@@ -43,6 +45,12 @@ def is_rows(item: Any) -> bool:
 def items_of(source: Any) -> list[Any]:
     """Make a list of what is given: a path or a table, or several."""
     return list(source) if isinstance(source, (list, tuple)) and not is_rows(source) else [source]
+
+
+def told(source: Any) -> str:
+    """Name what is given, as the beginning of a message: its paths, or "the table" for one in memory."""
+    items = items_of(source)
+    return enumerated([str(item) if isinstance(item, (str, PurePath)) else "the table" for item in items])
 
 
 def _texts(table: Any) -> dict[str, Any]:

@@ -97,7 +97,7 @@ def number_sums(
 
 
 def each_question(source: Source, names: Sequence[str], keys: Mapping[str, Sequence[str]], take: Take) -> bool:
-    """Hand over the columns of these names of a Parquet table, some hundred questions at a time: the questions' names,
+    """Hand over the columns of these names of a Parquet table, a few hundred questions at a time: the questions' names,
     and of each column its numbers, shape (runs, questions), NaN where a cell is empty or its row does not count.
 
     `keys` has the names of the runs, outcomes of the rows that count, and any for the questions, by the column that
@@ -151,7 +151,7 @@ def _all_sound(
 def _hand_over(
     fetched: Mapping[str, NDArray[Any]], questions: Sequence[str], shape: tuple[int, Sequence[str]], take: Take
 ) -> None:
-    """Hand over cells, which stand in the order of their questions, some hundred questions at a time."""
+    """Hand over cells, which stand in the order of their questions, a few hundred questions at a time."""
     runs, names = shape
     starts = range(0, len(questions), _QUESTIONS_AT_ONCE)
     edges = np.searchsorted(fetched["question"], np.array([*starts, len(questions)], dtype=np.int32)).tolist()

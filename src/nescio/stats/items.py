@@ -54,12 +54,16 @@ def subset_p(rest: NDArray[np.int64], marked: Bools, *, positive: bool, draws: i
     observed = int(low[marked].sum())
     if draws:
         return (1 + int((_subsets(len(rest), many, draws, seed) @ low <= observed).sum())) / (1 + draws)
-    # Sums beyond the observed one need no place.
+    # Sums beyond the observed one need no place, nor do subsets that the runs to come cannot fill.
     ways = np.zeros((many + 1, observed + 1))
     ways[0, 0] = 1.0
-    for value in low.tolist():
-        if value <= observed:
-            ways[1:, value:] += ways[:-1, : observed + 1 - value].copy()
+    most = 0
+    for at, value in enumerate(sorted(low.tolist())):
+        if value > observed:
+            break
+        most = min(observed, most + value)
+        first, last = max(1, many - (len(low) - 1 - at)), min(at + 1, many)
+        ways[first : last + 1, value : most + 1] += ways[first - 1 : last, : most + 1 - value].copy()
     return min(1.0, float(ways[many].sum() / math.comb(len(rest), many)))
 
 

@@ -37,9 +37,12 @@ class Fit(Struct, frozen=True, eq=False):
     abilities: Abilities
 
 
-def abilities(right: Bools, asked: Bools, a: Floats, b: Floats, nodes: int | None = None) -> Abilities:
-    """Return what items of known slopes and difficulties tell of each run."""
-    theta, log_weights = _nodes(nodes, len(a))
+def abilities(
+    right: Bools, asked: Bools, a: Floats, b: Floats, nodes: int | tuple[Floats, Floats] | None = None
+) -> Abilities:
+    """Return what items of known slopes and difficulties tell of each run; `nodes` are as many Gauss-Hermite nodes, or
+    nodes with the logs of their weights."""
+    theta, log_weights = nodes if isinstance(nodes, tuple) else _nodes(nodes, len(a))
     joint = _joint(right, asked, (a, -a * b), theta) + log_weights
     total = np.logaddexp.reduce(joint, axis=1)
     posterior = np.exp(joint - total[:, None])

@@ -14,8 +14,13 @@ every sentence with its figures, the level that it claims, and what it is condit
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
+from nescio.data.notes import note
 from nescio.data.results import Results
+from nescio.errors import opt
 from nescio.options import option, verb
+from nescio.pipeline import DEFAULT_MEASURES
 from nescio.reporting import page
 from nescio.reporting.advice_screen import show_advice
 from nescio.reporting.page.to_read import ToRead, advised
@@ -43,4 +48,14 @@ def advise(request: AdviseRequest) -> Results[ToRead]:
         **request.values(Resampled, Reading),
     )
     tolerate = None if request.tolerate is None else request.tolerate / 100
-    return advised(data, page.texts_of(data.loaded), most=request.most, tolerate=tolerate)
+    found = advised(data, page.texts_of(data.loaded), most=request.most, tolerate=tolerate)
+    if request.chosen or data.loaded.measures[:1] == DEFAULT_MEASURES[:1]:
+        return found
+    by_format = note(
+        "advise.measure",
+        "{measure} decides, as files of the format {format} are scored by it; {option} lets another measure decide",
+        measure=data.main,
+        format=data.loaded.format,
+        option=opt("measures", DEFAULT_MEASURES[:1]),
+    )
+    return replace(found, notes=(*found.notes, by_format))

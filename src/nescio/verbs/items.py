@@ -23,10 +23,12 @@ from __future__ import annotations
 from nescio.comparison.items import Item, known_texts
 from nescio.comparison.items import items as list_items
 from nescio.data.results import Results
+from nescio.errors import MismatchError
 from nescio.options import verb
 from nescio.reporting.items_screen import show_items
 from nescio.reporting.page.question_texts import texts_of
 from nescio.scoring.score import open_data
+from nescio.sources.arrow import told
 from nescio.verbs._shared import Reading, Sourced
 
 
@@ -37,4 +39,7 @@ class ItemsRequest(Reading, Sourced):
 @verb(ItemsRequest, working="testing", show=show_items)
 def items(request: ItemsRequest) -> Results[Item]:
     loaded = open_data(request.source, {"strata": (), "texts": True, **request.values(Reading)}, counting=None)
-    return list_items(loaded, known_texts(texts_of(loaded)))
+    try:
+        return list_items(loaded, known_texts(texts_of(loaded)))
+    except MismatchError as error:
+        raise MismatchError(f"{told(request.source)}: {error}") from None

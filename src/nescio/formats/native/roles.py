@@ -291,6 +291,11 @@ def speaks_of(column: str, part: str) -> bool:
     return _begins(column, part) and not _tokens(column) & MEASUREMENTS
 
 
+def speaks_of_confidence(column: str) -> bool:
+    """Say whether one of the words that a name is made of is one for a confidence."""
+    return any(part_of(word) == "confidence" for word in _tokens(column))
+
+
 # ---- what a table as a whole can be ----
 
 

@@ -18,7 +18,7 @@ from nescio.errors import MismatchError, UsageError, opt
 from nescio.measures import Measures
 from nescio.meta_evaluation.planning._start import run_and_baseline
 from nescio.scoring.corrected import FEW
-from nescio.scoring.corrected_scores import lay_labels, open_labelled, suitable
+from nescio.scoring.corrected_scores import WHERE, lay_labels, open_labelled, suitable
 from nescio.scoring.label_spreads import Spreads, spreads
 from nescio.scoring.labels import no_labels
 from nescio.scoring.score import open_data
@@ -109,6 +109,13 @@ def plan_labels(
     aims: dict[str, Any] = {"half_width": f"{half_width:g}"} if half_width else {"difference": f"{difference:g}"}
     aims |= {"power": f"{power:g}"} if difference else {}
     aims |= {"alpha": f"{alpha:g}", "correlation": "own" if correlation is None else f"{correlation:g}"}
+    notes.append(
+        note(
+            "planning.labels_about",
+            "the plan is for figures about {where}",
+            where=WHERE[target],
+        )
+    )
     line = sign(measures="+".join(one.measure for one in measured), **start, **aims, target=target)
     return Results(tuple(rows), line, tuple(dict.fromkeys(notes)), "plan", {"shares": shares} if shares else {})
 

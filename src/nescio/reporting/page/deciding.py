@@ -94,12 +94,12 @@ def _degenerate(report: ReportData) -> tuple[Statement, ...]:
         text = f"There is nothing to ship: of {n} no answer is right."
         return (Statement("degenerate", text, {"case": "none right", "runs": len(runs), "units": many}),)
     if many < FEWEST:
-        more = f"Too little to decide: {n}. Ask at least {FEWEST}, and some hundred to tell small differences."
+        more = f"Too little to decide: {n}. Ask at least {FEWEST}, and a few hundred to tell small differences apart."
         return (Statement("degenerate", more, {"case": "few", "units": many, "fewest": FEWEST}),)
     alike = report.shipping.alike if report.shipping else ()
     if len(runs) > 1 and len(alike) == len(runs) - 1:
         text = (
-            f"Nothing here tells the runs apart: {_all_of(len(runs))} do the same with each of {n}"
+            f"Nothing here tells the runs apart: {_all_of(len(runs))} get the same outcome on each of {n}"
             f"{_at_thresholds(report)}. More questions like these would hardly help; let cost or speed decide."
         )
         alone = Statement("alike", text, {"runs": len(runs), "units": many})
@@ -163,10 +163,10 @@ def _tie(report: ReportData, shipping: Shipping) -> Iterator[Statement]:
             text = f"{both} are not told apart here (p = {row.p_adjusted:.2f}); `{how}` says how many questions would."
         yield Statement("tied", text, figures)
     if shipping.alike:
-        others = enumerated([f"{report.shown[run]}{_at(own)}" for run, own in shipping.alike])
-        is_ = "does" if len(shipping.alike) == 1 else "do"
-        mine = f"{name}{_at(shipping.tuned) or ' as it came'}"
-        text = f"{others} {is_} the same with every question as {mine}: cost decides."
+        both = enumerated(
+            [f"{name}{_at(shipping.tuned)}", *(f"{report.shown[r]}{_at(own)}" for r, own in shipping.alike)]
+        )
+        text = f"{both} get the same outcome on every question: let cost or speed decide."
         yield Statement("alike", text, {"run": name, "alike": len(shipping.alike)})
 
 

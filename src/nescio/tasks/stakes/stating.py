@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from functools import cache
 from typing import TypeGuard
 
 from msgspec.structs import replace
@@ -24,6 +25,7 @@ _LABEL = re.compile(rf"({'|'.join((STAKE, 'lambda', 'penalty', *TARGETS))})=(.+)
 _MARKED = re.compile(rf"(.+)@({_LABEL.pattern})")
 
 
+@cache
 def label(column: str, stake: str) -> str:
     """Return the label of an answer at a stake, which a column of this name holds; of any other column, the stake as it
     stands."""

@@ -264,7 +264,8 @@ def _unread(table: Loaded, columns: _Columns) -> list[Note]:
     named = roles.roles_of(filter(None, table.have), table.source.named)
     verdicts = {columns.people, *named.all("outcome", "score", "wrong", "failure")} - {*PEOPLE}
     silent = bool(columns.abstained or columns.answered)
-    return unread(table, {*named.names, *columns.own} - verdicts, silent=silent, judged=True)
+    claimed = {*named.names, *columns.own} - verdicts
+    return unread(table, claimed, silent=silent, judged=True, confidence=columns.confidence)
 
 
 def _cell(cells: Mapping[str, str | None], column: str | None) -> str | None:

@@ -130,6 +130,7 @@ def choose(
         is_right=f"coalesce({cells['outcome']} IN ({right_words(loaded, cells['outcome'])}), false)",
         turned=turned,
         reads=None if named.one("prediction") else declined.reads,
+        confidence=columns.get("confidence"),
     )
     texts = named.all("text", "prediction", "wrong", "abstained", "answered")
     faults = turned or speaks_of_faults(columns["outcome"], loaded.words(columns["outcome"]))

@@ -32,9 +32,11 @@ def unread(
     is_right: str = "",
     turned: bool = False,
     reads: Callable[[str], bool] | None = None,
+    confidence: str | None = None,
 ) -> list[Note]:
     """Note the columns that play no part, and could: other verdicts; where nothing in the table says which answers were
-    declined (`silent`), those of yes and no or of what a system did, the most telling first; and weights. Of answers
+    declined (`silent`), those of yes and no or of what a system did, the most telling first; weights; and, where no
+    `confidence` is read, those that may be one. Of answers
     that are `judged`, an empty one is silent all the same. One that says so of just those answers without a `verdict`
     is noted by itself, and so is a text that is empty, or `reads` like silence, where no answer `is_right` (in SQL; a
     verdict that is `turned` says of those only that nothing is wrong)."""
@@ -56,6 +58,7 @@ def unread(
             else _texts(table, {*claimed, verdict}, "false" if turned else is_right, reads)
         ),
         *_weights(table, weights),
+        *([] if confidence else _confidences(table, [c for c in table.have if c and c not in claimed])),
     ]
 
 
@@ -162,6 +165,23 @@ def _weights(table: Loaded, columns: Sequence[str]) -> Iterator[Note]:
             columns=list(map(repr, columns[:_MOST])),
             many=min(len(columns), _MOST),
         )
+
+
+def _confidences(table: Loaded, columns: Sequence[str]) -> Iterator[Note]:
+    named = [column for column in columns if roles.speaks_of_confidence(column)]
+    if named := [column for column in named if _holds_numbers(table, column)]:
+        yield note(
+            "table.confidences",
+            "{subject}: no confidence is read; {option}",
+            str(table.source.label),
+            option=roles.may_be("confidence", named) if len(named) > 1 else roles.option("confidence", named[0]),
+        )
+
+
+def _holds_numbers(table: Loaded, column: str) -> bool:
+    cell = table.have[column]
+    query = f"SELECT count({cell}) > 0 AND 2 * count(TRY_CAST({cell} AS DOUBLE)) > count({cell}) FROM {table.name}"
+    return bool(first(table.connection, query)[0])
 
 
 def _is_verdict(column: str, words: Sequence[str]) -> bool:
