@@ -224,7 +224,9 @@ def as_parquet(source: Source, names: Sequence[str], numbers: Collection[str]) -
         yield replace(source, kind="parquet", path=path, packed=source.packed or Packed(source.path), tick=None)
 
 
-def _cells(source: Source, names: Mapping[str, str], most: int | None) -> tuple[dict[str, list[str | None]], int]:
+def _cells(
+    source: Source, names: Mapping[str, str], most: int | None = None
+) -> tuple[dict[str, list[str | None]], int]:
     """Return the cells of a delimited file, column by column, and how many rows it has."""
     assert source.path is not None
     cells: dict[str, list[str | None]] = {cell: [] for cell in names.values()}
