@@ -296,3 +296,34 @@ def test_a_column_that_makes_rows_unique_is_proposed_for_the_repeat(tmp_path: Pa
     message, _ = read(tmp_path, table)
     assert isinstance(message, str)
     assert f"--column repeat={name}" in message
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_has_answer_that_is_of_the_answer_is_asked_about(tmp_path: Path, seed: int) -> None:
+    own = states(chance_of(seed))
+    table: list[Row] = [
+        {
+            "id": f"q{i}",
+            "correct": s == RIGHT,
+            "response": None if s == SILENT else f"text {i}",
+            "has_answer": s != SILENT,
+        }
+        for i, s in enumerate(own)
+    ]
+    message, _ = read(tmp_path, table)
+    assert isinstance(message, str)
+    assert "--column answered=has_answer" in message
+    assert only(read(tmp_path, table, column={"answered": "has_answer"})[0]) == counts(own)
+
+
+@pytest.mark.parametrize("name", ["refund_refused", "rewrite_skipped", "ads_blocked"])
+def test_what_declines_something_else_is_named_and_not_taken(tmp_path: Path, name: str) -> None:
+    chance = chance_of(3)
+    own = [s if s != SILENT else WRONG for s in states(chance)]
+    table: list[Row] = [
+        {"id": f"q{i}", "gold": g, "prediction": a, name: chance.random() < 0.4}
+        for i, (g, a) in enumerate(judged(chance, own))
+    ]
+    found, notes = read(tmp_path, table)
+    assert only(found) == counts(own)
+    assert name in notes

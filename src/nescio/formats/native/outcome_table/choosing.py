@@ -32,11 +32,11 @@ from nescio.formats.native.readings.silences import Apart, never_right
 from nescio.formats.native.readings.table import answered, table_of
 from nescio.formats.native.readings.verdicts import Verdict, phi
 from nescio.formats.native.readings.ways import shown, ways_of_words
-from nescio.formats.native.roles import Roles, ask
+from nescio.formats.native.roles import Roles, ask, tokens_of
 from nescio.formats.native.summary_rows import RULE
 from nescio.formats.registry import Declined
 from nescio.sources.source import Source
-from nescio.sources.tables import first, locate
+from nescio.sources.tables import first, literal, locate
 from nescio.text import decimal
 
 if TYPE_CHECKING:
@@ -98,6 +98,7 @@ def choose(
     columns["question"] = _question(loaded, named, run, plain="rank" not in columns)
     if confidence := choose_confidence(loaded, named, notes):
         columns["confidence"] = confidence
+    _ask_of_answerable(loaded, named, columns)
     cells = {part: have[column] for part, column in columns.items()}
     if "confidence" in cells:
         cells["confidence"] = as_numbers(loaded, columns["confidence"], notes)
@@ -139,6 +140,27 @@ def choose(
         empty, in_words = unsaid(loaded, named, columns["outcome"], declined, mapped, faults=faults)
     by = named.all("abstained", "answered")
     return Chosen(cells, columns, texts, silent, by, words, empty, in_words, faults)
+
+
+def _ask_of_answerable(table: Loaded, named: Roles, columns: Mapping[str, str]) -> None:
+    """Raise the error that asks what `has_answer` means where it may be said of the answer, and not of the question: it
+    differs within a question, or says no of just the answers that are empty."""
+    column = columns.get("answerable")
+    if column is None or "answerable" in named.named or "has" not in tokens_of(column):
+        return
+    cell, prediction = table.have[column], named.one("prediction")
+    differs = table.count(columns["question"], column) > table.count(columns["question"])
+    empty = "false" if prediction is None else f"{table.have[prediction]} IS NULL"
+    no = " OR ".join(f"{cell} = {literal(word)}" for word in table.words(column) if roles.truth_of(word) is False)
+    query = f"SELECT count(*) FILTER ({empty}), count(*) FILTER (({empty}) <> coalesce({no or 'false'}, false))"
+    quiet, others = first(table.connection, f"{query} FROM {table.name}")
+    if differs or (quiet >= _FEW_HITS and not others):
+        why = "differs within a question" if differs else f"says no of just the {quiet} answers that are empty"
+        ways = (
+            f"{roles.option('answered', column)} reads it so, {roles.option('answerable', column)} says which have one"
+        )
+        rule = f"{column!r} {why}, so it may say which questions were answered, and not which have an answer: {ways}"
+        raise FormatError(table.source.label, rule, where=table.source.head)
 
 
 def _said_apart(

@@ -63,7 +63,7 @@ def _of_its_words(table: Table, column: Column) -> Iterator[Evidence]:
     if column.is_worded and not right_or_wrong and all(map(is_of_tools, column.words)):
         yield Evidence(-3.0, "its words may be those of a program that ran or failed")
     if column.is_coded and len(min(column.words)) == 1:
-        yield Evidence(-1.5, "its letters may be the answers, too")
+        yield Evidence(-2.0, "its letters may be the answers, or marks of something else")
     if len({*column.states.values()}) < 2 and table.size >= FEW_ROWS:
         yield Evidence(-2.0, "it says the same of all answers")
 

@@ -43,7 +43,7 @@ def silences_of(table: Table, verdict: Verdict | None, proofs: set[tuple[bool, .
     taken |= {c.name for c in (table.run, table.question, table.prediction, table.gold) if c}
     taken |= {verdict.column.name} if verdict else set()
     free = [c for c in table.columns if c.name not in taken and not differs(verdict, c) and not c.is_half_known]
-    free = [c for c in free if c.is_truth or c.is_verdict or not c.named("outcome")]
+    free = [c for c in free if c.is_truth or c.is_verdict or c.silent_words or not c.named("outcome")]
     found = [silence for column in free for silence in _of_column(column, proofs)]
     found += [silence for column in free if verdict for silence in _of_letters(column, verdict)]
     found = [one for one in found if one.named or not table.is_of_the_question(one.column)]
