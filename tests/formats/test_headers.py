@@ -17,6 +17,7 @@ import nescio
 from nescio.errors import FormatError, MismatchError, UsageError
 from nescio.formats.native import headers, roles
 from nescio.pipeline import Options, load
+from tests.daily import together
 from tests.notes import in_words
 
 from .encodings import assert_refused, evidence, read, refusal
@@ -45,10 +46,8 @@ def counts(given: Any, **options: Any) -> dict[str, tuple[int, ...]]:
 GRADED = "id,model,question,prediction,gold,{}\n1,m,Capital of France?,The capital is Paris.,Paris,{}\n2,m,Capital of Peru?,Quito,Lima,{}\n"
 
 
-@pytest.mark.parametrize(
-    "name", ["correct", "is_correct", "isCorrect", "Is correct?", "grade", "label", "score", "Acceptable?"]
-)
-@pytest.mark.parametrize(("right", "wrong"), [("1", "0"), ("True", "False"), ("1.00", "0.00"), ("yes", "no")])
+@together("name", ["correct", "is_correct", "isCorrect", "Is correct?", "grade", "label", "score", "Acceptable?"])
+@together("right, wrong", [("1", "0"), ("True", "False"), ("1.00", "0.00"), ("yes", "no")])
 def test_a_tables_own_grades_are_its_outcomes(name: str, right: str, wrong: str, tmp_path: Path) -> None:
     path = table(tmp_path, GRADED.format(name, right, wrong))
     found = read(path)

@@ -11,6 +11,7 @@ from numpy.testing import assert_array_equal
 
 import nescio
 from nescio.errors import MismatchError
+from tests.daily import together
 from tests.notes import in_words
 
 from .encodings import assert_refused, encode, evidence, line_of, read, refusal
@@ -89,8 +90,8 @@ BROKEN: dict[str, tuple[list[dict[str, Any]], int, str]] = {
 }
 
 
-@pytest.mark.parametrize("encoding", ["csv", "pandas"])
-@pytest.mark.parametrize("twin", BROKEN)
+@together("encoding", ["csv", "pandas"])
+@together("twin", BROKEN)
 def test_a_broken_twin(twin: str, encoding: str, tmp_path: Path) -> None:
     rows, row, rule = BROKEN[twin]
     for earlier in range(1, 6):
