@@ -58,9 +58,16 @@ def understand(source: Source) -> str | None:
     told = {part: name for part, name in source.named.items() if part not in source.guessed}
     if roles.roles_of(source.columns, told).all("id", "text"):
         return None
-    counts = {name for part, name in columns_of(source.columns, source.named).items() if part != "run"}
-    held = [column for column in table_of(source).columns if column.name in counts]
-    return "table" if any(decimal(word) is not None for column in held for word in column.words) else None
+    columns = columns_of(source.columns, source.named)
+    table = table_of(source)
+    held = [table.by_name[name] for part, name in columns.items() if part != "run" and name in table.by_name]
+    numbers = all(any(decimal(word) is not None for word in column.words) for column in held if column.words)
+    own = len(_own(columns)) == len(OUTCOMES)  # else a row may be an answer, of whose run there are several
+    return "table" if numbers and (own or table.apart([table.by_name[columns["run"]]])) else None
+
+
+def _own(columns: Mapping[str, str]) -> list[str]:
+    return [name for name in OUTCOMES if name in columns]
 
 
 def _is_whole(columns: Mapping[str, str]) -> bool:

@@ -284,10 +284,11 @@ class Table:
     @cached_property
     def hits(self) -> list[bool | None]:
         """Where the answer is the gold answer, or has it among its words; None where one of the two is empty. Where
-        names do not say which columns these are, they are the first two that may be."""
+        names do not say which columns these are, they are the first two that may be, one by its name."""
         gold, given = self.gold, self.prediction
         if gold is None or given is None:
-            gold, given, _ = next(iter(self.pairs), (None, None, 0))
+            told = (pair for pair in self.pairs if any(c.named("gold") or c.named("prediction") for c in pair[:2]))
+            gold, given, _ = next(told, (None, None, 0))
         if gold is None or given is None:
             return [None] * self.size
         return [
@@ -352,6 +353,10 @@ def answered(columns: Sequence[Column]) -> Iterator[tuple[Column, Column, int]]:
 
 def _are_of_one_kind(one: Column, other: Column, alike: int) -> bool:
     least, most = sorted((len(one.words), len(other.words)))
+    speak = [max(c.named("gold"), c.named("prediction")) for c in (one, other)]
+    numbers = all(decimal(word) is not None for c in (one, other) for word in c.words)
+    if numbers and not any(speak):
+        return False  # what is counted of an answer is the same by chance
     if least > roles.FEW:
         return True
     shared = len({squeeze(w).casefold() for w in one.words} & {squeeze(w).casefold() for w in other.words})
@@ -359,7 +364,6 @@ def _are_of_one_kind(one: Column, other: Column, alike: int) -> bool:
         return least > FEW_TEXTS
     if shared < 2 or 3 * shared < 2 * least:
         return False
-    speak = [max(c.named("gold"), c.named("prediction")) for c in (one, other)]
     verdicts = any(max(c.named("outcome"), c.named("wrong")) for c in (one, other) if roles.part_of(c.own) != "score")
     marks = one.is_marks or other.is_marks
     if marks and (verdicts or not any(speak)):
