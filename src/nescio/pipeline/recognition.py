@@ -167,8 +167,8 @@ def _table_known(source: Source, *, judging: bool) -> Source | None:
         if own := _longest([table for table in tables if _known(_settled(table, judging=judging), judging=judging)]):
             alike = [table for table in tables if {*table.columns} == {*own[0].columns}]
             return own[0] if len(own) == len(alike) == 1 else None
-    asked = [[table for table in tables if propose(table)] for tables in (beside, within)]
-    alone = [tables[0] for tables in map(_longest, asked) if len(tables) == 1]
+    asked = [[table for table in tables if propose(table)] for tables in map(_longest, (beside, within))]
+    alone = [own[0] for own, every in zip(asked, (beside, within), strict=True) if _is_alone(own, every)]
     telling = _telling(beside) or alone[:1]
     if len(telling) != 1:
         return None
@@ -176,10 +176,15 @@ def _table_known(source: Source, *, judging: bool) -> Source | None:
     return None if of_lines else telling[0]
 
 
+def _is_alone(tables: Sequence[Source], every: Sequence[Source]) -> bool:
+    """Say whether of all tables of a document one may be meant: the only one, or one whose rows name questions."""
+    return len(tables) == 1 and (len(every) == 1 or table_of(tables[0]).question is not None)
+
+
 def _longest(tables: Sequence[Source]) -> list[Source]:
     """Return tables but for those of few rows beside the longest, as the figures of runs are beside their answers."""
     sizes = [table_of(table).size for table in tables]
-    return [table for table, size in zip(tables, sizes, strict=True) if _MOST_SHORTER * size >= max(sizes)]
+    return [table for table, size in zip(tables, sizes, strict=True) if _MOST_SHORTER * size >= max(sizes, default=0)]
 
 
 def _telling(tables: Sequence[Source]) -> list[Source]:
