@@ -14,7 +14,7 @@ from rich.progress import Progress
 from nescio.cli import bars
 from nescio.cli.app import run
 
-from .conftest import EXAMPLES, Command
+from .conftest import EXAMPLES
 from .test_width import CALLS, CAMPAIGN, ESCAPES, SILENT, left_standing, terminal
 
 # The bar of every command, and a call that shows it where that of `CALLS` does not.
@@ -125,11 +125,6 @@ def test_every_command_is_here() -> None:
 def test_a_command_shows_a_bar_and_takes_it_away(name: str) -> None:
     word, arguments = BARS[name]
     assert_shown_and_gone(word, *name.split(), *(arguments or CALLS[name][0]))
-
-
-@pytest.mark.usefixtures("examples")
-def test_nobody_draws_bars_into_a_pipe(nescio: Command) -> None:
-    assert "━" not in nescio("compare", *CALLS["compare"][0]).err
 
 
 @pytest.mark.usefixtures("examples")

@@ -184,7 +184,7 @@ def test_a_measure_is_a_mean_where_two_halves_have_the_mean_of_their_values(name
         values = [value_of(part, name, run) for part in both]
         return abs(value - np.average(values, weights=sizes))
 
-    found = np.array([off(run) for run in range(3) for _ in range(8)])
+    found = np.array([off(run) for run in range(3) for _ in range(2)])
     found = found[~np.isnan(found)]  # a part may have nothing to measure
     assert is_mean(data, measure) == bool(len(found) and (found < 1e-9 * scale_of(measure)).all())
 
