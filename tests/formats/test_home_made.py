@@ -9,11 +9,12 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from nescio.data.evidence import Evidence
 from nescio.errors import NescioError
 from nescio.pipeline import Loaded, Options, load
-from tests.daily import together
+from tests.daily import daily
 
 from .home_made import Table, tables
 
@@ -60,7 +61,7 @@ def attempt(path: Path, column: dict[str, str]) -> tuple[Loaded | None, str]:
         return None, str(error)
 
 
-@together("name", TABLES)
+@pytest.mark.parametrize("name", daily(TABLES, 4))
 def test_a_table_is_scored_as_its_maker_meant_or_asks(name: str, tmp_path: Path) -> None:
     table = TABLES[name]
     path, column, messages = table.write(tmp_path), dict[str, str](), list[str]()
@@ -91,8 +92,7 @@ def test_a_table_is_scored_as_its_maker_meant_or_asks(name: str, tmp_path: Path)
 
 
 def test_most_tables_need_no_option() -> None:
-    if SEEN.total():  # in this process
-        assert SEEN[0] >= 150, SEEN
+    assert SEEN[0] >= 0.75 * SEEN.total(), SEEN  # of those that this process has read
 
 
 def test_the_tables_differ() -> None:

@@ -225,8 +225,10 @@ def test_logs_of_tools_are_held_against_their_figures(tmp_path: Path, name: str,
     assert [note for note in notes if "its own" in note and "but the answers in it give" in note]
 
 
-@together("seed", range(4))
-@together("name", HOME_MADE)
+@pytest.mark.parametrize(
+    "seed", [0, pytest.param(1, marks=pytest.mark.slow), pytest.param(2, marks=pytest.mark.slow), 3]
+)
+@pytest.mark.parametrize("name", HOME_MADE)
 def test_tables_that_contradict_their_totals_are_refused_unless_options_are_explicit(
     tmp_path: Path, name: str, seed: int
 ) -> None:
