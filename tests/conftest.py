@@ -4,7 +4,9 @@ import gc
 import os
 import signal
 import sys
+from collections.abc import Generator
 from pathlib import Path
+from typing import Any
 
 os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before NumPy is imported; two cores serve the tests better as two processes
 os.environ["OMP_NUM_THREADS"] = "1"  # the table engine's threads
@@ -26,8 +28,8 @@ from tests.browser import chromium, tabs, visit  # noqa: F401  fixtures
 
 QUICK = (Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink)
 
-settings.register_profile("nescio", deadline=None, derandomize=True, max_examples=20, phases=QUICK)
-# Continuous integration: every law on more data, `pytest tests/laws --hypothesis-profile=laws`.
+settings.register_profile("nescio", deadline=None, derandomize=True, max_examples=10, phases=QUICK)
+# Continuous integration: what is tried on generated data, `pytest -m "hypothesis and not fuzz" --hypothesis-profile=laws`.
 settings.register_profile("laws", settings.get_profile("nescio"), max_examples=60)
 settings.register_profile("explore", deadline=None, max_examples=500, print_blob=True)  # --hypothesis-profile=explore
 # Continuous integration: every reader of files on 2,000 damaged ones, `pytest -m fuzz --hypothesis-profile=fuzz`.
@@ -35,12 +37,24 @@ settings.register_profile("fuzz", settings.get_profile("nescio"), max_examples=2
 settings.load_profile("nescio")
 
 
-def pytest_collection_finish(session: pytest.Session) -> None:  # noqa: ARG001
-    """Let the garbage collector pass over the thousands of tests, of which none goes away before the end."""
-    gc.collect()
-    gc.freeze()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, Any, Any]:
+    """Let the garbage collector pass over what is imported and the thousands of tests: nothing of it goes away before
+    the end."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:  # noqa: ARG001
     """Let it see them again: libraries tell at the end what nobody gave back."""
     gc.unfreeze()
+
+
+@pytest.fixture
+def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Charts are left empty: for tests that make many pages, and look at no chart."""
+    monkeypatch.setattr("nescio.reporting.page.drawing._svg", lambda _: '<svg xmlns="http://www.w3.org/2000/svg"/>')

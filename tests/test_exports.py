@@ -16,6 +16,7 @@ import pytest
 import nescio
 from nescio import verbs
 from nescio.options import Verb
+from tests.daily import together
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = [
@@ -79,13 +80,13 @@ def assert_documented(name: str, value: Any) -> None:
     assert value in documented or import_module(value.__module__) in documented, f"{name} is not on the page"
 
 
-@pytest.mark.parametrize("name", sorted(PUBLIC))
+@together("name", sorted(PUBLIC))
 def test_what_a_user_may_call_or_hold_is_documented(name: str) -> None:
     assert inspect.getdoc(PUBLIC[name]), f"{name} has no docstring"
     assert_documented(name, PUBLIC[name])
 
 
-@pytest.mark.parametrize("name", sorted(VERBS))
+@together("name", sorted(VERBS))
 def test_what_a_verb_gives_is_documented(name: str) -> None:
     """The name of the class, as in Results[Look]; of the rows too."""
     given = VERBS[name].run.__annotations__["return"]

@@ -11,6 +11,7 @@ import nescio
 from nescio.data.evidence import Evidence, Tally
 from nescio.errors import FormatError, MismatchError, UnknownNameError, UsageError
 from nescio.pipeline import Options, load
+from tests.daily import together
 from tests.formats.encodings import FILES, assert_refused, encode, evidence, read, refusal
 
 ROWS: list[dict[str, Any]] = [
@@ -195,7 +196,7 @@ MEMORY: dict[str, Any] = {
 }  # what an Evidence in memory can still be asked
 
 
-@pytest.mark.parametrize("name", [*READING, *MEMORY])
+@together("name", [*READING, *MEMORY])
 def test_options_that_cannot_apply_to_what_is_read_already_are_refused(name: str, tmp_path: Path) -> None:
     assert {*READING, *MEMORY} == {option for option, one in Options.options.items() if not (one.edge or one.runs)}
     path = encode([row | {"topic": "t"} for row in ROWS + OTHERS], "csv", tmp_path)

@@ -172,6 +172,14 @@ def normalised_words(text: str) -> list[str]:
     return kept
 
 
+_PATTERN_MARKS = re.compile(r"[.^$*+?{}\[\]\\|()]")
+
+
+def literally(text: str) -> str:
+    """Write a text as the regular expression that matches it alone, with no more backslashes than that needs."""
+    return _PATTERN_MARKS.sub(r"\\\g<0>", text)
+
+
 def squeeze(text: str) -> str:
     """Return the text without case and with single spaces: what two writings of one option share."""
     return " ".join(text.split()).casefold()

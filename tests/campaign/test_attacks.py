@@ -27,11 +27,17 @@ from .test_judging import fill, rows_of, write_rows
 from .test_score import judged_qa
 
 
-@pytest.fixture
-def scored(tmp_path: Path) -> Path:
-    campaign = judged_qa(tmp_path)
+@pytest.fixture(scope="module")
+def first(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    campaign = judged_qa(tmp_path_factory.mktemp("first"))
     nescio.campaign.score(campaign, resamples=10)
     nescio.campaign.publish(campaign)
+    return campaign
+
+
+@pytest.fixture
+def scored(first: Path, tmp_path: Path) -> Path:
+    campaign = shutil.copytree(first.parent, tmp_path, dirs_exist_ok=True) / first.name
     assert nescio.campaign.status(campaign).after is None
     assert nescio.campaign.verify(campaign).sound
     return campaign

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
 import csv
 import json
 import re
 import shutil
 import subprocess
+import tempfile
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -30,10 +33,12 @@ def read(path: Path) -> list[dict[str, str]]:
     return list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
 
 
-def judged_qa(folder: Path, **options: object) -> Path:
-    """Ten questions: alpha_a has 4 R, 1 W, 1 X, 1 U and 3 silent (one candidate right); beta_b answers all, 5 R, 5
-    W."""
-    campaign = made.qa(folder, 10, key=False, **options)
+@cache
+def judged_once() -> Path:
+    """The folder of the campaign below, made once a process."""
+    folder = Path(tempfile.mkdtemp())
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    campaign = made.qa(folder, 10, key=False)
     rows = [{"id": f"q{i}", "answer": f"a{i}" if i < 8 else None, "answered": i < 7} for i in range(10)]
     made.lines(folder / "alpha" / "a.jsonl", rows)
     made.lines(folder / "beta" / "b.jsonl", [{"id": f"q{i}", "answer": f"b{i}"} for i in range(10)])
@@ -45,6 +50,13 @@ def judged_qa(folder: Path, **options: object) -> Path:
     fill(campaign, lambda _who, row: verdicts[row["answer"]])
     nescio.campaign.collect(campaign, resamples=10)
     return campaign
+
+
+def judged_qa(folder: Path) -> Path:
+    """Ten questions: alpha_a has 4 R, 1 W, 1 X, 1 U and 3 silent (one candidate right); beta_b answers all, 5 R, 5
+    W."""
+    campaign = judged_once()
+    return shutil.copytree(campaign.parent, folder, dirs_exist_ok=True) / campaign.name
 
 
 def test_counts_by_verdict_strict_and_lenient_accuracy_and_c_at_1(tmp_path: Path) -> None:

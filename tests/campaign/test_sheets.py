@@ -18,6 +18,7 @@ from nescio.campaigns.pooling import read_pool
 from nescio.campaigns.retyped import is_same
 from nescio.campaigns.verdicts import Agreement
 from nescio.data.signature import sign
+from tests.daily import together
 
 from . import made
 from .test_judging import fill, rows_of, write_rows
@@ -44,7 +45,7 @@ RETYPED = [
 ]
 
 
-@pytest.mark.parametrize(("before", "after"), RETYPED)
+@together("before, after", RETYPED)
 def test_what_a_spreadsheet_makes_of_a_text_is_still_it(before: str, after: str) -> None:
     assert is_same(before, after, ())
 

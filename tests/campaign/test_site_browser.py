@@ -19,7 +19,7 @@ SIZES = [
     (1440, "light"),
     pytest.param(1440, "dark", marks=pytest.mark.slow),
     pytest.param(768, "light", marks=pytest.mark.slow),
-    (768, "dark"),
+    pytest.param(768, "dark", marks=pytest.mark.slow),
     pytest.param(375, "light", marks=pytest.mark.slow),
     (375, "dark"),
 ]

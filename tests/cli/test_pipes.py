@@ -17,7 +17,9 @@ def test_a_closed_pipe_is_no_failure(tmp_path: Path, arguments: tuple[str, ...])
     ]
     path.write_text("run,question,outcome\n" + "\n".join(rows) + "\n")
     command = [sys.executable, "-m", "nescio", *(argument.replace("{}", str(path)) for argument in arguments)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None
+        assert process.stderr is not None
         process.stdout.close()
+        assert b"rror" not in process.stderr.read()
         assert process.wait() == 0

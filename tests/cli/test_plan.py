@@ -100,11 +100,6 @@ def test_the_sign_of_the_difference_is_run_minus_baseline(nescio: Command, pilot
         (("--rates", "0.5,0.3,0.1", "--difference", "0.1"), "sum to 1"),
         (("--rates", "0.5,0.3,0.2"), "say which difference"),
         (("--rates", "0.5,0.3,0.2", "--difference", "0"), "difference of 0"),
-        (("--rates", "0.5,0.3,0.2", "--difference", "0.1", "--alpha", "0"), "--alpha takes a number between 0 and 1"),
-        (
-            ("--rates", "0.5,0.3,0.2", "--difference", "0.1", "--power", "1"),
-            "--power takes a number, above 0 and at most 0.999",
-        ),
         (
             ("--rates", "0.5,0.3,0.2", "--difference", "0.1", "--power", "0.01"),
             "--power 0.01 must be above --alpha 0.05",
@@ -112,7 +107,6 @@ def test_the_sign_of_the_difference_is_run_minus_baseline(nescio: Command, pilot
         (("--rates", "0.5,0.3,0.2", "--run", "new"), "--run cannot be used with --rates"),
         (("nowhere.csv", "--rates", "0.5,0.3,0.2"), "--rates cannot be used with a pilot"),
         (("nowhere.csv", "--agreement", "0.2"), "--agreement needs --rates"),
-        (("nowhere.csv", "--questions", "0"), "--questions takes a whole number, from 1 to 10,000,000"),
         (("--rates", "0.5,0.3,0.2", "--difference", "2"), "cannot give a difference"),
         (("--rates", "0.5,0.3,0.2", "--difference", "0.1", "-m", "c@2"), "did you mean c@1"),
         (("nowhere.csv",), "nowhere.csv"),

@@ -16,6 +16,7 @@ from nescio.judging import REGISTRY as JUDGES
 from nescio.measures import REGISTRY as MEASURES
 from nescio.measures import parse
 from nescio.registry import REQUIRED
+from tests.daily import together
 from tests.formats.excerpts import EVERY
 
 
@@ -110,7 +111,7 @@ def test_an_evidence_of_ones_own_needs_no_declaration() -> None:
     assert nescio.score(data, ["mean(mine)"], ci=None).value("m", "mean(mine)") == 0.75
 
 
-@pytest.mark.parametrize("name", EVERY)
+@together("name", EVERY)
 def test_every_reader_leaves_declared_columns_or_the_users(name: str) -> None:
     data = EVERY[name].read().data
     assert all(declared(column) for column in data.columns if not column.startswith("user."))

@@ -11,11 +11,10 @@ from pathlib import Path
 from string import Formatter
 from typing import Any
 
-import pytest
-
 import nescio
 from nescio.data.notes import note
 from nescio.errors import SPELLING, in_shell, opt
+from tests.daily import together
 
 SOURCE = Path(nescio.__file__).parent
 CODE = re.compile(r"[a-z_0-9]+\.[a-z_0-9]+")
@@ -99,7 +98,7 @@ def test_a_code_has_one_template_and_a_template_one_code() -> None:
     assert {template: found for template, found in codes.items() if len(found) > 1} == {}
 
 
-@pytest.mark.parametrize("one", CALLS, ids=[one.place for one in CALLS])
+@together("one", CALLS)
 def test_the_values_of_a_call_fill_its_template(one: Call) -> None:
     wanted = list(fields(one.template))
     assert {name for name, _ in wanted} <= one.given

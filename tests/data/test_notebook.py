@@ -11,7 +11,6 @@ from typing import Any
 
 import lxml.html
 import pandas as pd
-import pytest
 from msgspec import Struct
 
 import nescio
@@ -19,6 +18,7 @@ from nescio import verbs
 from nescio.data.plain_tables import FIRST, MOST_ROWS
 from nescio.data.results import Results
 from nescio.data.signature import sign
+from tests.daily import together
 
 HOSTILE = "<script>alert(1)</script>\x00\u202e<img src=x onerror=alert(1)>"
 
@@ -127,7 +127,7 @@ def assert_plain_tables(results: Results) -> None:
     assert str(results.signature).split("|run:")[0] in page.text_content()  # what follows may name the hostile run
 
 
-@pytest.mark.parametrize("name", MADE)
+@together("name", MADE)
 def test_results_of_every_function(name: str) -> None:
     results = MADE[name](frame())
     assert len(results)

@@ -15,6 +15,7 @@ from nescio.formats import REGISTRY as FORMATS
 from nescio.judging import REGISTRY as JUDGES
 from nescio.measures import REGISTRY as MEASURES
 from nescio.options import Verb
+from tests.daily import together
 
 from .console import ROOT
 
@@ -82,7 +83,7 @@ def test_the_page_of_python_leads_to_every_verb() -> None:
         assert place == (reference.anchor(f"nescio {one.name}") if " " in one.name else "")
 
 
-@pytest.mark.parametrize("one", VERBS, ids=lambda one: one.name)
+@together("one", VERBS)
 def test_the_page_of_a_verb_has_its_signature_and_every_option(one: Verb[Any, Any]) -> None:
     page = STANDING[f"cli/{reference.file_name(one.name.split()[0])}"]
     section = re.split(rf"^#+ nescio {re.escape(one.name)}$", page, flags=re.MULTILINE)[1].partition("\n#")[0]

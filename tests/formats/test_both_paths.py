@@ -286,7 +286,7 @@ def test_nothing_is_left_in_the_folder_for_temporary_files(
     monkeypatch.setattr(counting, "_counted", counted)
     with pytest.raises(ends) if ends else nullcontext():
         nescio.score(tmp_path / "table.csv", ["c@1"], ci=None)
-    assert [path.parent.parent for path in seen] == [folder]
+    assert [path.parents[2] for path in seen] == [folder]
     assert not [*folder.iterdir()]
 
 

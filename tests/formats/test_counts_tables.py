@@ -7,6 +7,7 @@ import pytest
 
 from nescio.data.evidence import Tally
 from nescio.errors import MismatchError
+from tests.daily import together
 from tests.notes import in_words
 
 from .encodings import assert_refused, encode, line_of, read, refusal
@@ -38,8 +39,8 @@ def changed(**cells: Any) -> list[dict[str, Any]]:
     return [{name: as_text[name](cell) if name in as_text else cell for name, cell in row.items()} for row in rows]
 
 
-@pytest.mark.parametrize("encoding", ["jsonl", "parquet"])
-@pytest.mark.parametrize("twin", BROKEN)
+@together("encoding", ["jsonl", "parquet"])
+@together("twin", BROKEN)
 def test_a_count_is_a_whole_number(twin: str, encoding: str, tmp_path: Path) -> None:
     cell, rule = BROKEN[twin]
     assert_refused(encode(changed(incorrect=cell), encoding, tmp_path), line_of(2, encoding), rule)

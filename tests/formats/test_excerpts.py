@@ -6,7 +6,6 @@ import math
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 import nescio
 from nescio.data.evidence import Evidence
@@ -14,6 +13,7 @@ from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED
 from nescio.formats import REGISTRY
 from nescio.formats.native.judgements import read_judgements
 from nescio.measures import parse
+from tests.daily import together
 
 from .excerpts import EVERY, EXAMPLES, EXCERPTS, counts, place_of
 
@@ -25,7 +25,7 @@ def test_every_format_has_an_excerpt() -> None:
     assert in_use == {folder.name for place in (EXCERPTS, EXAMPLES) for folder in place.iterdir()}
 
 
-@pytest.mark.parametrize("name", EVERY)
+@together("name", EVERY)
 def test_an_excerpt_is_read_to_what_was_counted_by_hand(name: str) -> None:
     excerpt = EVERY[name]
     found = excerpt.read()
@@ -40,7 +40,7 @@ def test_an_excerpt_is_read_to_what_was_counted_by_hand(name: str) -> None:
         assert {run: many for run, many in absent.items() if many} == excerpt.ungraded
 
 
-@pytest.mark.parametrize("name", EVERY)
+@together("name", EVERY)
 def test_an_excerpt_is_scored(name: str) -> None:
     """By the measures that its format names: values within their bounds, not all of them undefined."""
     scores = nescio.score(EVERY[name].read(), ci=None)

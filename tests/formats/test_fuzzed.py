@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
-
 from nescio.formats import REGISTRY
+from tests.daily import together
 
 MARKED = re.compile(r"pytest\.mark\.fuzz\(([^)]*)\)")
 
 
-@pytest.mark.parametrize("name", REGISTRY)
+@together("name", REGISTRY)
 def test_every_reader_is_fuzzed(name: str) -> None:
     marks = [mark for path in Path(__file__).parent.glob("test_*.py") for mark in MARKED.findall(path.read_text())]
     assert any(f'"{name}"' in mark for mark in marks)

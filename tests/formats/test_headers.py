@@ -17,6 +17,7 @@ import nescio
 from nescio.errors import FormatError, MismatchError, UsageError
 from nescio.formats.native import headers, roles
 from nescio.pipeline import Options, load
+from tests.daily import together
 from tests.notes import in_words
 
 from .encodings import assert_refused, evidence, read, refusal
@@ -45,10 +46,8 @@ def counts(given: Any, **options: Any) -> dict[str, tuple[int, ...]]:
 GRADED = "id,model,question,prediction,gold,{}\n1,m,Capital of France?,The capital is Paris.,Paris,{}\n2,m,Capital of Peru?,Quito,Lima,{}\n"
 
 
-@pytest.mark.parametrize(
-    "name", ["correct", "is_correct", "isCorrect", "Is correct?", "grade", "label", "score", "Acceptable?"]
-)
-@pytest.mark.parametrize(("right", "wrong"), [("1", "0"), ("True", "False"), ("1.00", "0.00"), ("yes", "no")])
+@together("name", ["correct", "is_correct", "isCorrect", "Is correct?", "grade", "label", "score", "Acceptable?"])
+@together("right, wrong", [("1", "0"), ("True", "False"), ("1.00", "0.00"), ("yes", "no")])
 def test_a_tables_own_grades_are_its_outcomes(name: str, right: str, wrong: str, tmp_path: Path) -> None:
     path = table(tmp_path, GRADED.format(name, right, wrong))
     found = read(path)
@@ -141,7 +140,7 @@ def test_a_score_that_is_no_verdict_is_asked_about(tmp_path: Path) -> None:
 
 def test_a_label_beside_a_prediction_may_be_the_gold(tmp_path: Path) -> None:
     path = table(tmp_path, "id,prediction,label\n1,1,1\n2,0,1\n")
-    assert "--column outcome=label or --column gold=label" in str(refusal(path))
+    assert "--column gold=label or --column outcome=label" in str(refusal(path))
     assert counts(path, column={"gold": "label"}) == {"t": (1, 1, 0)}
     assert counts(path, column={"outcome": "label"}) == {"t": (2, 0, 0)}
 

@@ -16,6 +16,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import nescio
 from nescio.data.evidence import Evidence
 from nescio.errors import MismatchError, UsageError
+from tests.daily import together
 from tests.notes import in_words
 
 from .encodings import evidence, read, refusal
@@ -147,7 +148,7 @@ ENDED = {
 }
 
 
-@pytest.mark.parametrize("error", FAILURES)
+@together("error", FAILURES)
 def test_only_what_was_withheld_is_silence(error: str, tmp_path: Path) -> None:
     failed = case("id1", 0.0, "", result={"success": False, "error": error, "completions": []})
     _, notes = evidence_and_notes(folder(tmp_path, failed, case("id2", 1.0)), ungraded="exclude")

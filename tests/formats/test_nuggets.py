@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import nescio
 from nescio.errors import FormatError, MismatchError, NescioError, UnknownNameError, UsageError
 from nescio.pipeline import Options, load
+from tests.daily import together
 from tests.notes import in_words
 
 from .fuzz import assert_damage_is_met, at_least, evidence_and_notes, write_files
@@ -173,8 +174,8 @@ def test_keys_keep_their_strata(tmp_path: Path) -> None:
     assert [row.stratum for row in scores] == [None, "person", "thing"]
 
 
-@pytest.mark.parametrize(
-    ("changed", "said"),
+@together(
+    "changed, said",
     [
         ({"key.txt": KEY + "q1 1 okay again\n"}, "key.txt, line 5: nugget 1 of question q1 appears twice"),
         ({"key.txt": KEY + "q1 4 perhaps text\n"}, "key.txt, line 5: a line of a key is `qid nugget vital|okay text`"),

@@ -11,6 +11,7 @@ from numpy.testing import assert_array_equal
 
 import nescio
 from nescio.errors import MismatchError
+from tests.daily import together
 from tests.notes import in_words
 
 from .encodings import assert_refused, encode, evidence, line_of, read, refusal
@@ -89,8 +90,8 @@ BROKEN: dict[str, tuple[list[dict[str, Any]], int, str]] = {
 }
 
 
-@pytest.mark.parametrize("encoding", ["csv", "pandas"])
-@pytest.mark.parametrize("twin", BROKEN)
+@together("encoding", ["csv", "pandas"])
+@together("twin", BROKEN)
 def test_a_broken_twin(twin: str, encoding: str, tmp_path: Path) -> None:
     rows, row, rule = BROKEN[twin]
     for earlier in range(1, 6):
@@ -269,6 +270,13 @@ def test_a_graded_column_is_measured_by_its_mean(tmp_path: Path) -> None:
 
 
 NEEDS = "an outcome table has the columns run, question and outcome"
+
+
+def test_a_table_of_its_header_alone_twice_is_refused_by_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "twice.csv"
+    path.write_text("question,outcome\nquestion,outcome\n")
+    with pytest.raises(nescio.NescioError, match=r"line 2.*an outcome is correct, incorrect or unanswered"):
+        nescio.score(path)
 
 
 @pytest.mark.parametrize(

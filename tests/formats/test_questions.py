@@ -12,6 +12,7 @@ from nescio.errors import MismatchError, UnknownNameError
 from nescio.formats import ReadOptions, Unjudged
 from nescio.pipeline import Options, open_files, recognise
 from nescio.pipeline import read as read_files
+from tests.daily import together
 from tests.notes import in_words
 
 from .encodings import assert_refused, evidence, read, refusal
@@ -125,7 +126,7 @@ BAD_ANSWERS: dict[str, tuple[Any, str]] = {
 }
 
 
-@pytest.mark.parametrize("twin", BAD_ANSWERS)
+@together("twin", BAD_ANSWERS)
 def test_a_broken_answer(twin: str, tmp_path: Path) -> None:
     row, rule = BAD_ANSWERS[twin]
     paths = questions_and_run(tmp_path, answers=(A1, row))

@@ -5,14 +5,13 @@ from __future__ import annotations
 import contextlib
 from pathlib import Path
 
-import pytest
-
 from nescio.pipeline import Options, load
+from tests.daily import together
 
 from .excerpts import EVERY, place_of
 
 
-@pytest.mark.parametrize("name", EVERY)
+@together("name", EVERY)
 def test_a_run_has_the_name_of_its_folder_from_a_folder_below(name: str, tmp_path: Path) -> None:
     excerpt = EVERY[name]
     below = tmp_path / "below"

@@ -14,6 +14,7 @@ import pytest
 
 import nescio
 from nescio.errors import FormatError, MismatchError
+from tests.daily import together
 
 from .fuzz import evidence_and_notes, write_files
 
@@ -32,8 +33,8 @@ def answers(seed: int, many: int) -> list[list[object]]:
     return [[f"q{i}", right, round(draw.uniform(1, 9), 3)] for i, right in enumerate(verdicts)]
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("kind", ["sum", "mean", "rounded mean"])
+@together("name", NAMES)
+@together("kind", ["sum", "mean", "rounded mean"])
 def test_a_row_of_sums_or_means_is_found_whatever_its_name(tmp_path: Path, name: str, kind: str) -> None:
     rows = answers(len(name), 20)
     sums = [sum(row[i] for row in rows) for i in (1, 2)]  # type: ignore[misc]
@@ -50,7 +51,7 @@ def test_a_row_of_sums_or_means_is_found_whatever_its_name(tmp_path: Path, name:
             evidence_and_notes(write_files(tmp_path, {"t.csv": text}))
 
 
-@pytest.mark.parametrize("seed", range(20))
+@together("seed", range(20))
 def test_a_last_answer_is_no_sum(tmp_path: Path, seed: int) -> None:
     rows = answers(seed, 5 + seed)
     data, _ = evidence_and_notes(write_files(tmp_path, {"t.csv": table(("question", "correct", "seconds"), rows)}))

@@ -16,6 +16,7 @@ from nescio import score
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT
 from nescio.errors import MismatchError
 from nescio.formats.logs.simpleqa import grade_of
+from tests.daily import together
 
 from .encodings import assert_refused, evidence, read, refusal
 from .fuzz import assert_damage_is_met, evidence_and_notes, write_files
@@ -30,8 +31,8 @@ def table(folder: Path, *rows: str, name: str = "mine.csv", header: str = HEADER
     return write_files(folder, {name: header + "".join(f"{row}\n" for row in rows)})[0]
 
 
-@pytest.mark.parametrize(
-    ("grade", "state"),
+@together(
+    "grade, state",
     [
         ("A", CORRECT),
         ("B", INCORRECT),

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from nescio.errors import FormatError
+from tests.daily import together
 
 from . import test_deepeval as deepeval
 from . import test_helm as helm
@@ -214,8 +215,8 @@ def tampered(right: Sequence[bool], claimed: int, seed: int) -> tuple[list[bool]
     return list(right), claimed + (-1 if claimed == len(right) - 1 else 1)
 
 
-@pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("name", KINDS)
+@together("seed", range(4))
+@together("name", KINDS)
 def test_logs_of_tools_are_held_against_their_figures(tmp_path: Path, name: str, seed: int) -> None:
     right, claimed = claims(seed)
     _, notes = evidence_and_notes(written(tmp_path / "honest", KINDS[name], right, claimed))
@@ -224,8 +225,8 @@ def test_logs_of_tools_are_held_against_their_figures(tmp_path: Path, name: str,
     assert [note for note in notes if "its own" in note and "but the answers in it give" in note]
 
 
-@pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("name", HOME_MADE)
+@together("seed", range(4))
+@together("name", HOME_MADE)
 def test_tables_that_contradict_their_totals_are_refused_unless_options_are_explicit(
     tmp_path: Path, name: str, seed: int
 ) -> None:
@@ -270,7 +271,7 @@ HONEST = (
 )
 
 
-@pytest.mark.parametrize("beside", HONEST, ids=json.dumps)
+@together("beside", HONEST)
 def test_no_honest_figure_is_called_a_contradiction(tmp_path: Path, beside: dict[str, Any]) -> None:
     verdicts = ["correct"] * 4 + ["incorrect"] * 3 + ["not attempted"] * 2 + ["ungraded"]
     rows = [{"question_id": i, "verdict": one} for i, one in enumerate(verdicts)]

@@ -13,6 +13,7 @@ import nescio
 from nescio.data.evidence import outcome_tally
 from nescio.measures import REGISTRY
 from nescio.meta_evaluation.audit import with_defaults
+from tests.daily import together
 
 from .figures import cases, exact
 
@@ -48,7 +49,7 @@ def test_every_golden_figure_of_counts(case: dict[str, Any]) -> None:
         assert math.isnan(nescio.measure(name)(*case["counts"]))
 
 
-@pytest.mark.parametrize("name", OF_COUNTS)
+@together("name", OF_COUNTS)
 def test_a_call_gives_what_score_gives(name: str) -> None:
     measure = with_defaults(REGISTRY[name])
     for counts in ((237, 156, 107), (0, 0, 5), (3, 0, 0), (0, 4, 1)):

@@ -12,6 +12,7 @@ import pytest
 
 import nescio
 from nescio.measures import REGISTRY, parse
+from tests.daily import together
 from tests.golden.figures import cases, exact, input_of
 
 CASES = cases()
@@ -25,7 +26,7 @@ def wanted(case: dict[str, Any]) -> list[str]:
     return list(dict.fromkeys([*case.get("exact", {}), *case.get("printed", {}), *case.get("undefined", [])]))
 
 
-@pytest.mark.parametrize("case", CASES, ids=label)
+@together("case", CASES)
 def test_the_figures_come_out(case: dict[str, Any], tmp_path: Path) -> None:
     judge = case.get("reading", {}).get("judge")
     scores = nescio.score(input_of(case, tmp_path), wanted(case), ci=None, judge=judge)
@@ -40,7 +41,7 @@ def test_the_figures_come_out(case: dict[str, Any], tmp_path: Path) -> None:
         assert math.isnan(value[measure]), measure
 
 
-@pytest.mark.parametrize("case", CASES, ids=label)
+@together("case", CASES)
 def test_a_figure_says_where_it_comes_from_and_agrees_with_its_print(case: dict[str, Any]) -> None:
     assert case["source"].strip()
     assert case["where"].strip()

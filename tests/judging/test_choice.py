@@ -6,6 +6,7 @@ from nescio.data.model import Collection, Question, Response, Run
 from nescio.errors import MismatchError
 from nescio.judging import judge_runs
 from nescio.judging.choice import choice, option
+from tests.daily import together
 
 CITIES = ("Rome", "New York", "the Hague", "St. Paul")
 
@@ -15,8 +16,8 @@ def named(text: str, options: tuple[str, ...] = CITIES) -> int | None:
     return option(Question("q", "?", ("A",), options), text)
 
 
-@pytest.mark.parametrize(
-    ("text", "position"),
+@together(
+    "text, position",
     [
         ("A", 0),
         ("b", 1),
@@ -41,7 +42,7 @@ def test_an_option_is_named(text: str, position: int) -> None:
     assert named(text) == position
 
 
-@pytest.mark.parametrize(
+@together(
     "text",
     [
         "E",
@@ -97,10 +98,8 @@ def test_of_options_of_one_text_the_first_stands_for_all() -> None:
     assert not choice(twins, "A")
 
 
-@pytest.mark.parametrize("gold", ["B", "1", "(b)", "New York", "new york"])
-@pytest.mark.parametrize(
-    ("answer", "right"), [("B.", True), ("New York", True), ("1", True), ("A", False), ("Y", False)]
-)
+@together("gold", ["B", "1", "(b)", "New York", "new york"])
+@together("answer, right", [("B.", True), ("New York", True), ("1", True), ("A", False), ("Y", False)])
 def test_answer_and_gold_may_name_the_option_in_different_ways(gold: str, answer: str, right: bool) -> None:
     assert choice(Question("q", "?", (gold,), CITIES), answer) is right
 

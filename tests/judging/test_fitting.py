@@ -13,6 +13,7 @@ from nescio.data.model import Question
 from nescio.judging._numbers import amount
 from nescio.judging.exact import exact
 from nescio.judging.fitting import fitting
+from tests.daily import daily, together
 
 
 def right(gold: str, answer: str, judge: object = fitting) -> bool:
@@ -80,8 +81,8 @@ def test_words_are_judged_as_squad_does(words: list[str], article: list[str], da
         assert right(gold, answer) == right(gold, answer, exact)
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
+@together(
+    "one, other",
     [
         ("C++", "C"),
         ("C#", "C"),
@@ -108,8 +109,8 @@ def test_what_differs_in_a_mark_that_counts(one: str, other: str) -> None:
     assert not right(other, one)
 
 
-@pytest.mark.parametrize(
-    ("gold", "answer"),
+@together(
+    "gold, answer",
     [
         ("2", "2.0"),
         ("1,000", "1000"),
@@ -153,7 +154,7 @@ def test_each_question_is_judged_by_what_its_gold_is() -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["=", "x=", "- ", " ", "\n", "!", "C+", "1,000", "1-", "a*", "\\", "'", "<b>", "_a", "."]
+    "piece", daily(["=", "x=", "- ", " ", "\n", "!", "C+", "1,000", "1-", "a*", "\\", "'", "<b>", "_a", "."], 4)
 )
 def test_long_answers_take_no_long_time(piece: str) -> None:
     """Texts of strangers, whose length must not matter more than it does: 100,000 characters in under a second."""

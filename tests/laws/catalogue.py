@@ -51,7 +51,7 @@ ORDERED = tuple(form for form in MEASURES if parse(form).order)
 
 def one_in(part: int) -> settings:
     """Fewer examples than the profile asks for: the tests that run for every measure have many already."""
-    return settings(max_examples=settings().max_examples // part)
+    return settings(max_examples=max(2, settings().max_examples // part))
 
 
 def close(value: object) -> Any:

@@ -7,7 +7,6 @@ import math
 from typing import Any
 
 import numpy as np
-import pytest
 from hypothesis import given
 from msgspec.structs import replace
 
@@ -18,6 +17,7 @@ from nescio.measures import REGISTRY, parse
 from nescio.meta_evaluation.laws import LAWS, as_often_as_weighed
 from nescio.stats import resampling
 from tests import strategies as some
+from tests.daily import together
 from tests.laws.catalogue import (
     MEASURES,
     OF_TWO_ANSWERS,
@@ -89,8 +89,8 @@ def test_a_resample_by_weights_is_the_resample_that_gathers_rows(data: Evidence)
             assert float(value) == close(value_of(data.select(np.repeat(questions, times)), name)), name
 
 
-@pytest.mark.parametrize("name", ORDERED)
-@pytest.mark.parametrize("clusters", [None, np.arange(60) % 23])
+@together("name", ORDERED)
+@together("clusters", [None, np.arange(60) % 23])
 def test_a_table_of_weights_gives_what_each_of_them_gives(name: str, clusters: Array | None) -> None:
     """One pass down the order for all resamples, against each resample along the order."""
     sample = sample_of(replace(varied(60), clusters=clusters), name)

@@ -21,6 +21,7 @@ from nescio.data.evidence import Evidence
 from nescio.measures import parse
 from nescio.stats import parallel, resampling
 from nescio.stats.streams import Stream
+from tests.daily import together
 from tests.laws.catalogue import MEASURES, apart, close, sample_of, usable, value_of, varied
 
 SIZE = 20_000
@@ -240,8 +241,8 @@ def test_the_value_does_not_depend_on_the_clusters(clusters: Array) -> None:
         assert value_of(clustered, name) == close(value_of(data, name)), name
 
 
-@pytest.mark.parametrize("clusters", [None, np.arange(90) % 30])
-@pytest.mark.parametrize("name", ["Brier", "mean(graded)", "ECE", "AUROC", "AURC", "AURC(fd-shifts)", "AP", "pan.AUC"])
+@together("clusters", [None, np.arange(90) % 30])
+@together("name", ["Brier", "mean(graded)", "ECE", "AUROC", "AURC", "AURC(fd-shifts)", "AP", "pan.AUC"])
 def test_an_interval_is_that_of_the_questions_drawn_gathered(name: str, clusters: Array | None) -> None:
     """The obvious way: the questions in the sorted order of their ids, each as often as it was drawn, scored anew."""
     data = replace(varied(90), clusters=clusters)

@@ -26,6 +26,7 @@ import nescio
 from nescio.data.columns import attribute
 from nescio.data.evidence import Evidence
 from nescio.measures import REGISTRY, Measure, parse
+from tests.daily import together
 from tests.golden.figures import WORDS, input_of
 from tests.laws.catalogue import value_of
 
@@ -151,7 +152,7 @@ def table_of(columns: dict[str, list[str]]) -> dict[str, list[Any]]:
     return table
 
 
-@pytest.mark.parametrize("name", REGISTRY)
+@together("name", REGISTRY)
 def test_the_value_worked_out_by_hand_is_computed(name: str, tmp_path: Path) -> None:
     form, data, steps = parts_of(name)
     value, printed = by_hand(steps)
@@ -163,7 +164,7 @@ def test_the_value_worked_out_by_hand_is_computed(name: str, tmp_path: Path) -> 
     assert float(printed) not in (0, 1), "a value that most mistakes give too"
 
 
-@pytest.mark.parametrize("name", REGISTRY)
+@together("name", REGISTRY)
 def test_a_measure_says_when_to_use_it_and_what_to_take_instead(name: str) -> None:
     """What it rewards or hides is said by naming another measure that is to be read beside it or taken instead."""
     use = REGISTRY[name].use

@@ -6,10 +6,11 @@ import pytest
 
 import nescio
 from nescio.errors import UsageError
+from tests.daily import together
 
 
-@pytest.mark.parametrize(
-    ("text", "part"),
+@together(
+    "text, part",
     [
         ("C^2", "**"),
         ("C + Q", "Q is not understood"),

@@ -17,6 +17,7 @@ from nescio.measures import REGISTRY, parse
 from nescio.measures._measure import Declaration
 from nescio.meta_evaluation.audit import TESTS, _axioms, _cheats, _kinds, audit, audit_one, registered, with_defaults
 from nescio.scoring.samples import measure_inputs
+from tests.daily import together
 
 from .audits import everything, finding
 
@@ -231,7 +232,7 @@ def test_a_table_without_a_question_that_a_measure_can_use_is_undefined() -> Non
     assert (np.isnan(seen.value(one_each)) == (seen.kinds.behaviour == _kinds.SILENT)).all()
 
 
-@pytest.mark.parametrize("name", [name for name in REGISTRY if not _kinds.lacking(with_defaults(REGISTRY[name]))])
+@together("name", [name for name in REGISTRY if not _kinds.lacking(with_defaults(REGISTRY[name]))])
 def test_a_table_is_so_many_copies_of_its_questions(name: str) -> None:
     """The weighted kinds of the search against evidence with a column for every question, read as score reads it."""
     measure = with_defaults(REGISTRY[name])

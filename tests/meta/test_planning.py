@@ -23,6 +23,7 @@ from nescio.stats.exact_p_values import exact_p
 from nescio.stats.resampling import Block
 from nescio.stats.streams import Stream
 from nescio.verbs.plan import plan
+from tests.daily import together
 from tests.notes import in_words
 
 RATES = (0.5, 0.3, 0.2)
@@ -343,8 +344,8 @@ def test_what_cannot_be_found_is_said_and_left_empty() -> None:
 THREE = pilot(CELLS).take_runs([0, 1, 0])
 
 
-@pytest.mark.parametrize(
-    ("given", "asked", "says"),
+@together(
+    "given, asked, says",
     [
         (None, {}, "from a pilot .* or from rates"),
         (pilot(CELLS), {"rates": RATES}, "rates cannot be used with a pilot"),

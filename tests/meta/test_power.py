@@ -23,6 +23,7 @@ from nescio.meta_evaluation.power import ADAPTED, MEAN, is_mean
 from nescio.pipeline import load
 from nescio.scoring.samples import columns_for
 from nescio.verbs.meta import power
+from tests.daily import together
 from tests.laws.catalogue import MEASURES, apart, value_of, varied
 from tests.meta.test_rank_agreement import graded
 from tests.meta.test_trials import evidence
@@ -169,7 +170,7 @@ def test_other_measures_are_recomputed_on_resampled_questions(name: str) -> None
     assert found.rows[0].statistic == ADAPTED
 
 
-@pytest.mark.parametrize("name", MEASURES)
+@together("name", MEASURES)
 def test_a_measure_is_a_mean_where_two_halves_have_the_mean_of_their_values(name: str) -> None:
     data = apart(varied(40, runs=3))
     measure, rng = parse(name), np.random.default_rng(2)
@@ -183,7 +184,7 @@ def test_a_measure_is_a_mean_where_two_halves_have_the_mean_of_their_values(name
         values = [value_of(part, name, run) for part in both]
         return abs(value - np.average(values, weights=sizes))
 
-    found = np.array([off(run) for run in range(3) for _ in range(8)])
+    found = np.array([off(run) for run in range(3) for _ in range(2)])
     found = found[~np.isnan(found)]  # a part may have nothing to measure
     assert is_mean(data, measure) == bool(len(found) and (found < 1e-9 * scale_of(measure)).all())
 

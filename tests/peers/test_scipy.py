@@ -17,6 +17,7 @@ from nescio.measures import REGISTRY, parse
 from nescio.scoring.confidence_intervals import IntervalMethod
 from nescio.scoring.samples import MeasureInput, measure_inputs
 from nescio.stats import intervals
+from tests.daily import together
 from tests.laws.catalogue import varied
 from tests.peers.sheets import Sheet, evidence, sheet
 
@@ -105,8 +106,8 @@ def test_percentiles_are_read_alike() -> None:
     assert intervals.percentile(values, 0.95) == pytest.approx(tuple(theirs.confidence_interval), rel=1e-12)
 
 
-@pytest.mark.parametrize("level", [0.5, 0.9, 0.95, 0.999])
-@pytest.mark.parametrize(("k", "n"), [(0, 1), (1, 1), (0, 20), (1, 20), (7, 20), (20, 20), (237, 500), (9999, 10_000)])
+@together("level", [0.5, 0.9, 0.95, 0.999])
+@together("k, n", [(0, 1), (1, 1), (0, 20), (1, 20), (7, 20), (20, 20), (237, 500), (9999, 10_000)])
 def test_wilson_is_wilson(k: int, n: int, level: float) -> None:
     theirs = stats.binomtest(k, n).proportion_ci(level, method="wilson")
     assert intervals.wilson(k, n, level) == pytest.approx((theirs.low, theirs.high), abs=1e-12)
@@ -115,7 +116,7 @@ def test_wilson_is_wilson(k: int, n: int, level: float) -> None:
 PROPORTIONS = [name for name, declaration in REGISTRY.items() if declaration.proportion]
 
 
-@pytest.mark.parametrize("name", PROPORTIONS)
+@together("name", PROPORTIONS)
 def test_wilson_of_every_proportion_has_the_right_counts(name: str) -> None:
     """The value is k/m of the two sums that the measure names, and the interval is Wilson's of them."""
     (row,) = nescio.score(varied(60, runs=1), name, interval="wilson")

@@ -80,6 +80,7 @@ def test_how_far_two_people_agree() -> None:
 def test_how_far_exact_match_agrees_with_people() -> None:
     path = DATA / counting.PEOPLE
     found = nescio.judge(path, judge="exact", against=path, resamples=200).results
+    assert found is not None
     ours = {
         row.run: (row.answers, row.agreement, row.kappa, row.sensitivity, row.specificity)
         for row in found

@@ -22,9 +22,11 @@ import pytest
 from scipy.stats import beta
 
 from nescio.cli.app import run as call
+from tests.daily import daily
 from tests.reporting.conftest import make
 from tests.reporting.test_statements import EXAMPLES, PAGES, RESAMPLES, SLOW, Files, predicted
 
+pytestmark = pytest.mark.usefixtures("undrawn")
 WRITTEN = {
     "a log of lm-eval": ["--choose", "filter=strict-match"],
     "a log of DeepEval": ["--ungraded", "exclude"],
@@ -756,7 +758,8 @@ def check(name: str, folder: Path) -> None:
     tuned_in_table(page)
 
 
-@pytest.mark.parametrize("name", [*QUICK, "unanswerable"])
+# Each day tests/reporting/test_statements.py holds the sentences of all of these pages to their figures.
+@pytest.mark.parametrize("name", daily([*QUICK, "unanswerable"], 3))
 def test_every_figure_of_every_sentence_is_made_again(name: str, tmp_path: Path) -> None:
     check(name, tmp_path)
 

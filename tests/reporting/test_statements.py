@@ -39,25 +39,14 @@ def table(runs: dict[str, str], *, confidence: bool = False) -> Callable[[Path],
     return lambda folder: [outcome_table(folder / "runs.csv", runs, confidence=confidence)]
 
 
-def clustered(folder: Path) -> Files:
-    path = folder / "clusters.csv"
+def clustered(folder: Path, column: str = "cluster") -> Files:
+    path = folder / f"{column}.csv"
     rows = [
         f"{run},q{i},{'correct' if (i * k) % 7 % 3 else 'incorrect'},s{i // 4}"
         for run, k in (("a", 3), ("b", 5))
         for i in range(120)
     ]
-    path.write_text("run,question,outcome,cluster\n" + "\n".join(rows) + "\n")
-    return [path]
-
-
-def stories(folder: Path) -> Files:
-    path = folder / "stories.csv"
-    rows = [
-        f"{run},q{i},{'correct' if (i * k) % 7 % 3 else 'incorrect'},s{i // 4}"
-        for run, k in (("a", 3), ("b", 5))
-        for i in range(120)
-    ]
-    path.write_text("run,question,outcome,story_id\n" + "\n".join(rows) + "\n")
+    path.write_text(f"run,question,outcome,{column}\n" + "\n".join(rows) + "\n")
     return [path]
 
 
@@ -89,7 +78,7 @@ PAGES: dict[str, Callable[[Path], Files]] = {
     "none right": table({"a": "W" * 40, "b": "UW" * 20}),
     "all alike": table({"a": "CCW" * 20, "b": "CCW" * 20}),
     "clusters": clustered,
-    "stories": stories,
+    "stories": lambda folder: clustered(folder, "story_id"),
     "counts": counts,
     "a log of lm-eval": shared("logs/lm_eval/gsm8k_phi3_10docs/*.jsonl"),
     "a log of DeepEval": lambda _: sorted((EXAMPLES / "deepeval").glob("*.json"))[:1],

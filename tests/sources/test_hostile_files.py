@@ -26,6 +26,7 @@ from nescio.data.evidence import Evidence
 from nescio.errors import FormatError, MismatchError, UsageError
 from nescio.formats import open_source
 from nescio.sources.json import FREE, MemoryBudget, decode_document, decode_object, most_keys
+from tests.daily import together
 from tests.formats.encodings import assert_refused, evidence, read, refusal
 from tests.formats.fuzz import write_files
 from tests.formats.test_qa4mre import GOLD, RUN
@@ -206,8 +207,8 @@ def nested(depth: int, brackets: str = "{}") -> str:
     return '{"a":' * depth + "1" + "}" * depth if brackets == "{}" else "[" * depth + "]" * depth
 
 
-@pytest.mark.parametrize("brackets", ["{}", "[]"])
-@pytest.mark.parametrize("depth", [250, 500, 900, *range(970, 990, 2), 995, 1000, 3000, 100_000])
+@together("brackets", ["{}", "[]"])
+@together("depth", [250, 500, 900, *range(970, 990, 2), 995, 1000, 3000, 100_000])
 def test_values_nested_without_end(depth: int, brackets: str, tmp_path: Path) -> None:
     deep = nested(depth, brackets)
     row = f'{{"run": "a", "question": "q", "outcome": "correct", "x": {deep}}}\n'

@@ -9,6 +9,7 @@ import pytest
 
 from nescio.errors import FormatError
 from tests.bars import heard
+from tests.daily import together
 from tests.formats.encodings import assert_refused, evidence, read
 
 A1 = '{"run": "a", "question": "q1", "outcome": "correct", "confidence": 0.5}'
@@ -84,7 +85,7 @@ BROKEN = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("twin", BROKEN)
+@together("twin", BROKEN)
 def test_a_broken_twin(twin: str, tmp_path: Path) -> None:
     given, where, rule = BROKEN[twin]
     assert_refused(lines(tmp_path, *given), where, rule)

@@ -19,6 +19,7 @@ from nescio.stats.intervals import (
     percentile,
     wilson,
 )
+from tests.daily import together
 
 ONE = np.ones(1)
 EVEN, ONCE = np.zeros(3), np.ones(3, dtype=np.int64)  # a jackknife without acceleration
@@ -97,8 +98,8 @@ def test_counts_of_few_questions_are_rare(part: int, rare: bool) -> None:
     assert is_rare(part, 100) == rare
 
 
-@pytest.mark.parametrize(
-    ("zeros", "warning"),
+@together(
+    "zeros, warning",
     [
         # A share p of ones has the skewness (1 - 2p)/√(p(1-p)).
         (50, None),  # 0
@@ -109,7 +110,7 @@ def test_counts_of_few_questions_are_rare(part: int, rare: bool) -> None:
         (100, CoverageWarning.CONSTANT),
     ],
 )
-@pytest.mark.parametrize("scale", [1.0, 1e-3, 1e3])
+@together("scale", [1.0, 1e-3, 1e3])
 def test_why_an_interval_may_cover_too_seldom(zeros: int, warning: CoverageWarning | None, scale: float) -> None:
     """Whatever the unit of the measure."""
     values = scale * np.repeat([0.0, 1.0, np.nan], [zeros, 100 - zeros, 3])

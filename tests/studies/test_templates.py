@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
+from tests.daily import together
 
 ROOT = Path(__file__).parents[2]
 TEMPLATES = {path.name.removesuffix(".md.in"): path for path in sorted((ROOT / "studies").glob("*.md.in"))}
@@ -35,7 +35,7 @@ def departs(template: str, page: str) -> str | None:
     return None if page.endswith(last) and len(page) - len(last) >= at else last
 
 
-@pytest.mark.parametrize("name", TEMPLATES)
+@together("name", TEMPLATES)
 def test_the_prose_of_a_page_is_its_templates(name: str) -> None:
     template = TEMPLATES[name].read_text(encoding="utf-8")
     page = (ROOT / "docs" / f"{PAGES.get(name, name)}.md").read_text(encoding="utf-8")

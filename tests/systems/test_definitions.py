@@ -12,6 +12,7 @@ from nescio.errors import FormatError, UsageError
 from nescio.systems import definitions
 from nescio.systems.definitions import Text, answer, bundled, load_targets, load_texts, respond, subject, write_run
 from nescio.tasks.nuggets.scoring import length
+from tests.daily import together
 from tests.notes import in_words
 
 
@@ -134,7 +135,7 @@ def test_every_pattern_is_a_regular_expression_of_known_strength() -> None:
         assert pattern.group in range(4)
 
 
-@pytest.mark.parametrize(
+@together(
     "said",
     [
         "John Hale was a historian.",
@@ -150,7 +151,7 @@ def test_every_pattern_is_a_regular_expression_of_known_strength() -> None:
         "Prof. John Hale was a historian.",
     ],
 )
-@pytest.mark.parametrize(
+@together(
     "question",
     [
         "Who is Sir John Hale?",

@@ -8,6 +8,7 @@ import pytest
 
 from nescio.systems.hypotheses import around, hypothesis, language_of
 from nescio.systems.hypotheses.english_words import past, third_person
+from tests.daily import together
 
 # Written by hand; the first answers are the paper's Figure 3.
 ENGLISH = [
@@ -83,7 +84,7 @@ GERMAN = [
 ]
 
 
-@pytest.mark.parametrize(("question", "answer", "expected"), ENGLISH + SPANISH + GERMAN)
+@together("question, answer, expected", ENGLISH + SPANISH + GERMAN)
 def test_a_question_and_its_answer_make_a_sentence(question: str, answer: str, expected: str) -> None:
     assert hypothesis(question, answer) == expected
 
@@ -99,7 +100,7 @@ VERBS = [("buy", "bought", "buys"), ("carry", "carried", "carries"), ("stop", "s
 WHERE = ["", "in Rome", "during the war", "with a friend"]
 
 
-@pytest.mark.parametrize(("subject", "verb", "where"), list(itertools.product(SUBJECTS, VERBS, WHERE)))
+@together("subject, verb, where", list(itertools.product(SUBJECTS, VERBS, WHERE)))
 def test_verbs_take_the_tense_of_do(subject: str, verb: tuple[str, str, str], where: str) -> None:
     base, before, now = verb
     begin = subject[:1].upper() + subject[1:]
@@ -128,11 +129,9 @@ def test_forms_of_verbs() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    "question", ["", "?", "who", "What", "How many", "in what", "¿", "Wie", "Name", "do you", "the of the"]
-)
-@pytest.mark.parametrize("answer", ["", "a", "the"])
-@pytest.mark.parametrize("language", ["", "en", "ES", "de-AT", "xx"])
+@together("question", ["", "?", "who", "What", "How many", "in what", "¿", "Wie", "Name", "do you", "the of the"])
+@together("answer", ["", "a", "the"])
+@together("language", ["", "en", "ES", "de-AT", "xx"])
 def test_any_question_gets_some_statement_with_the_answer_in_it(question: str, answer: str, language: str) -> None:
     before, after = around(question, answer, language)
     assert "\0" not in before + after

@@ -24,6 +24,7 @@ from nescio.systems.validator._words import question_word, read
 from nescio.systems.validator.features import Features
 from nescio.systems.validator.techniques import PARTICIPANTS, TABLE_12
 from nescio.tasks.ave.exercise import Candidate, Exercise
+from tests.daily import together
 
 
 def plain_case(question: str, answer: str, text: str, title: str = "") -> Case:
@@ -383,8 +384,8 @@ def test_candidates_without_a_text_have_no_rivals() -> None:
 MONTH_OF = {"January": 1, "March": 3, "May": 5, "December": 12}
 
 
-@pytest.mark.parametrize("month", MONTH_OF)
-@pytest.mark.parametrize(("day", "ordinal"), [(1, "1st"), (3, "3rd"), (4, "4th"), (22, "22nd"), (30, "30th")])
+@together("month", MONTH_OF)
+@together("day, ordinal", [(1, "1st"), (3, "3rd"), (4, "4th"), (22, "22nd"), (30, "30th")])
 def test_a_whole_date_is_the_same_in_every_order(month: str, day: int, ordinal: str) -> None:
     same = {("year", 1945), ("month", MONTH_OF[month]), ("day", 100 * MONTH_OF[month] + day)}
     for said in (

@@ -23,6 +23,7 @@ from nescio.errors import SPELLING, UsageError, in_json, in_shell, opt, spelled
 from nescio.hosts.mcp import parameters_of
 from nescio.options import Option, Request, Verb, option, verb
 from nescio.pipeline.options import Reading, ReadingAnswers
+from tests.daily import together
 
 ROOT = Path(__file__).parents[2]
 EVERY = {one.name: one for one in verbs.every_verb()}
@@ -61,7 +62,7 @@ def test_the_commands_are_the_verbs() -> None:
     assert len(EVERY) > 40
 
 
-@pytest.mark.parametrize("name", EVERY)
+@together("name", EVERY)
 def test_a_command_has_the_options_of_its_verb(name: str) -> None:
     offered = {str(one.name): one for one in LEAVES[name].params if one.name not in ("help", "help_all")}
     declared = {n: one for n, one in EVERY[name].options.items() if not one.edge}
@@ -72,7 +73,7 @@ def test_a_command_has_the_options_of_its_verb(name: str) -> None:
         assert one.help, f"{name} {n} has no help"
 
 
-@pytest.mark.parametrize("name", EVERY)
+@together("name", EVERY)
 def test_python_has_the_verb_and_its_options(name: str) -> None:
     assert by_path(name) is EVERY[name]
     parameters = inspect.signature(EVERY[name]).parameters
@@ -131,7 +132,7 @@ def test_what_type_checkers_see_is_what_there_is() -> None:
 # ---- help ----
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@together("name", COMMANDS)
 def test_help_fits_a_screen(name: str) -> None:
     context = click.Context(COMMANDS[name], info_name=f"nescio {name}", terminal_width=80)
     lines = COMMANDS[name].get_help(context).splitlines()
@@ -139,7 +140,7 @@ def test_help_fits_a_screen(name: str) -> None:
     assert max(map(len, lines)) <= 80
 
 
-@pytest.mark.parametrize("name", LEAVES)
+@together("name", LEAVES)
 def test_all_of_help_describes_every_option(name: str) -> None:
     context = click.Context(LEAVES[name], info_name=f"nescio {name}", terminal_width=100)
     context.meta["nescio.help"] = "all"
@@ -158,7 +159,7 @@ def test_all_of_help_describes_every_option(name: str) -> None:
         assert own.edge or own.argument or abouts[own.name] in text
 
 
-@pytest.mark.parametrize("name", EVERY)
+@together("name", EVERY)
 def test_help_begins_with_what_the_verb_does_and_has_an_example(name: str) -> None:
     first = EVERY[name].doc.split()[0]
     assert first[0].isupper()
@@ -167,7 +168,7 @@ def test_help_begins_with_what_the_verb_does_and_has_an_example(name: str) -> No
     assert any(line.startswith(f"nescio {name}") for line in EVERY[name].examples)
 
 
-@pytest.mark.parametrize("name", EVERY)
+@together("name", EVERY)
 def test_every_option_that_a_help_page_names_is_there(name: str) -> None:
     """An example with an option that there is not would end with status 2."""
     for line in EVERY[name].examples:
@@ -267,7 +268,7 @@ def test_words_of_a_shell_are_checked_by_the_same_rules() -> None:
         Ask.typed({"number": "three"})
 
 
-@pytest.mark.parametrize("one", EVERY.values(), ids=EVERY)
+@together("one", EVERY.values())
 def test_an_unknown_option_is_a_type_error_with_the_nearest_name(one: Verb[Any, Any]) -> None:
     needed = {name: "x" for name, declared in one.options.items() if declared.required}
     name = max(one.options, key=len)
@@ -380,7 +381,7 @@ def test_no_message_names_an_option_in_one_spelling_alone() -> None:
 # ---- what is typed or passed in vain ----
 
 
-@pytest.mark.parametrize("name", EVERY)
+@together("name", EVERY)
 def test_an_empty_text_is_no_value(name: str) -> None:
     """Whatever takes a text, a name or a file refuses an empty one: a variable of a shell that is not set."""
     for n, one in EVERY[name].options.items():

@@ -14,6 +14,7 @@ import nescio
 from nescio.cli.app import app
 from nescio.options import Verb
 from nescio.verbs import every_verb
+from tests.daily import together
 
 ROOT = Path(__file__).parents[2]
 
@@ -72,7 +73,7 @@ def run(name: str) -> None:
     exec(compile("\n".join(VERBS[name].calls[: ENDLESS.get(name)]), name, "exec"), {"nescio": nescio})
 
 
-@pytest.mark.parametrize("name", VERBS)
+@together("name", VERBS)
 def test_a_verb_is_called_in_its_example(name: str) -> None:
     called = [ast.unparse(node.func) for node in ast.walk(ast.parse(example(name))) if isinstance(node, ast.Call)]
     assert {name, f"nescio.{name.rpartition('.')[2]}"} & set(called), f"help({name}) has no example that calls it"

@@ -3,7 +3,6 @@ key."""
 
 from __future__ import annotations
 
-import tempfile
 import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -24,6 +23,7 @@ from nescio.errors import NescioError, UsageError
 from nescio.options.edge import Progress
 from nescio.reporting.terminal import VERBOSE
 from nescio.sources.documents import read_members
+from nescio.sources.temporary import temporary_folder
 from nescio.sources.writing import write_text
 from nescio.stats.parallel import followed, split_progress
 from nescio.text import plural
@@ -126,8 +126,8 @@ def _submissions(path: Path, topics: Topics, settings: Settings) -> Iterator[Sub
         yield Submission(path, path.name.partition(".")[0], "", (Fault(str(path), None, str(error)),))
         return
     for name, content in held:
-        with tempfile.TemporaryDirectory() as folder:
-            inner = Path(folder) / path.absolute().parent.name / PurePosixPath(name).name
+        with temporary_folder() as folder:
+            inner = folder / path.absolute().parent.name / PurePosixPath(name).name
             inner.parent.mkdir(exist_ok=True)
             inner.write_bytes(content)
             label = path if name == path.stem else path / name
@@ -201,8 +201,7 @@ def topics_of(place: Path) -> Iterator[tuple[Settings, Topics]]:
         return
     if not zipfile.is_zipfile(place):
         raise UsageError(f"{place} is neither a campaign nor what `nescio campaign checker` writes")
-    with tempfile.TemporaryDirectory() as unpacked:
-        folder = Path(unpacked)
+    with temporary_folder() as folder:
         (folder / TOPICS).mkdir()
         for info, content in read_members(place, lambda _: True):
             parts = Path(info.filename).parts

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
-from pathlib import Path
 
 import numpy as np
 from msgspec import Struct
@@ -32,6 +30,7 @@ from nescio.judging import Human, judge_runs
 from nescio.judging.human import PEOPLE
 from nescio.pipeline import Loaded, Options, apply, judge, load, read_collection
 from nescio.sources.json import as_text
+from nescio.sources.temporary import temporary_folder
 from nescio.systems.reading.marking import suited_judge
 from nescio.tasks.assessed.verdicts import STATES, columns_of
 from nescio.tasks.ave import evidence as ave
@@ -287,8 +286,8 @@ def _matches(said: RunContents, runs: Sequence[TakenIn], verdicts: Mapping[str, 
 def _scores(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRuns:
     campaign = said.campaign
     _need_key(campaign)
-    with tempfile.TemporaryDirectory() as folder:
-        files = [Path(folder) / f"{run.run}{run.path.suffix}" for run in runs]
+    with temporary_folder() as folder:
+        files = [folder / f"{run.run}{run.path.suffix}" for run in runs]
         for file, run in zip(files, runs, strict=True):
             file.write_bytes(run.path.read_bytes())
         loaded = load([*campaign.key_files, *files], Options(format_in="pan"))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import tempfile
 from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
@@ -38,6 +37,7 @@ from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.errors import NescioError, UsageError
 from nescio.options.edge import Progress
+from nescio.sources.temporary import temporary_folder
 from nescio.stats.parallel import followed
 from nescio.text import command_text, plural
 
@@ -280,8 +280,8 @@ def _in_already(desk: _Desk, item: Delivered, receipt: Receipt) -> _Why:
 def _checked(desk: _Desk, item: Delivered, receipt: Receipt) -> Receipt:
     settings = desk.campaign.settings
     suffix = "".join(PurePosixPath(item.file).suffixes[-1:]).lower()
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / PurePosixPath(item.file).parent.name / f"run{suffix}"
+    with temporary_folder() as folder:
+        path = folder / PurePosixPath(item.file).parent.name / f"run{suffix}"
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(item.content)
         run = examine(path, desk.topics, settings, name=item.stem, label=item.file)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import secrets
-import tempfile
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
@@ -17,6 +16,7 @@ from nescio.campaigns.log import digests, record
 from nescio.campaigns.settings import SETTINGS, Task, moment, settings_of, written
 from nescio.data.assessors import Resolution
 from nescio.errors import UsageError
+from nescio.sources.temporary import temporary_folder
 from nescio.sources.writing import atomic_folder, check_new_folder, write_text
 from nescio.text import plural
 
@@ -88,8 +88,7 @@ def init(
     there = (folder / SETTINGS).is_file()
     if not there:
         check_new_folder(folder)
-    with tempfile.TemporaryDirectory() if there else atomic_folder(folder) as place:
-        draft = Path(place)
+    with temporary_folder() if there else atomic_folder(folder) as draft:
         (draft / TOPICS).mkdir()
         settings, notes = asked.write_topics(files, draft / TOPICS, settings, first_of, show)
         key = asked.has_key(files, settings.task)

@@ -10,6 +10,8 @@ import sys
 from nescio._version import __version__
 
 CRASHED = 70  # exit status of a fault in nescio itself, so that no gate takes it for a verdict (1: worse)
+_STOPPED = (130, 143)  # exit statuses after Ctrl-C and SIGTERM
+_TERMINATED: list[int] = []
 OWN = ("demo", "skill", "mcp")  # commands that only a shell has, each in a file of this folder
 
 
@@ -80,18 +82,18 @@ def _terminal() -> int:
 
 
 def main() -> None:
-    """Run the `nescio` command. Ctrl-C ends it with one line and exit status 130; once the command is done, it does
-    nothing."""
+    """Run the `nescio` command. Ctrl-C ends it with one line and exit status 130, SIGTERM with 143; once the command is
+    done, Ctrl-C does nothing."""
     sys.unraisablehook = _not_lost
     try:
         _main()
     except SystemExit as end:
-        if end.code == 130:
-            _leave()
+        if end.code in _STOPPED:
+            _leave(end.code)
         raise
 
 
-def _leave() -> None:
+def _leave(status: int) -> None:
     """End an interrupted process as Python does, but for freeing all that there is: libraries that were interrupted say
     what they could not free."""
     import atexit
@@ -101,7 +103,7 @@ def _leave() -> None:
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
         stream.flush()
-    os._exit(130)
+    os._exit(status)
 
 
 def _main() -> None:
@@ -112,6 +114,8 @@ def _main() -> None:
         from nescio.cli.closed import stand_in
 
         stand_in()
+    if _signal.getsignal(_signal.SIGTERM) == _signal.SIG_DFL:
+        _signal.signal(_signal.SIGTERM, _terminate)
     try:
         try:
             _run(sys.argv[1:])
@@ -133,10 +137,20 @@ def _main() -> None:
         sys.exit(CRASHED)
 
 
+def _terminate(number: int, _frame: object) -> None:
+    """Let SIGTERM, with which schedulers end what takes too long, stop the work as Ctrl-C does, so that nothing
+    temporary is left. `timeout` sends it twice: the second does nothing."""
+    import _signal
+
+    _TERMINATED.append(number)
+    _signal.signal(number, _signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
 def interrupted() -> None:
-    """End as Ctrl-C does."""
-    print("nescio: interrupted", file=sys.stderr)
-    sys.exit(130)
+    """End as Ctrl-C does, or SIGTERM."""
+    print(f"nescio: {'terminated' if _TERMINATED else 'interrupted'}", file=sys.stderr)
+    sys.exit(_STOPPED[bool(_TERMINATED)])
 
 
 def _from_interrupt(error: BaseException | None) -> bool:

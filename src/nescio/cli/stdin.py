@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import atexit
-import shutil
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
 import click
 
 from nescio.errors import UsageError
-from nescio.formats import KEPT
+from nescio.formats import KEPT, folder_with
 
 NAME = "-"
 
@@ -36,9 +33,7 @@ class Files(click.Path):
         content = b"" if sys.stdin is None else sys.stdin.buffer.read()
         if not content.strip():
             raise UsageError("- : standard input is empty")
-        folder = Path(tempfile.mkdtemp(prefix="nescio-stdin-"))
-        atexit.register(shutil.rmtree, folder, ignore_errors=True)
-        path = folder / f"stdin{suffix_of(content)}"
+        path = folder_with(Files) / f"stdin{suffix_of(content)}"
         path.write_bytes(content)
         KEPT[path] = "standard input"
         return path

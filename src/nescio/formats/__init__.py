@@ -24,6 +24,7 @@ from nescio.formats.registry import (
 from nescio.registry import import_all
 from nescio.sources.opening import HEADLESS, KEPT, open_source
 from nescio.sources.source import BY_SUFFIX, Source
+from nescio.sources.temporary import folder_with
 
 __all__ = [
     "BY_SUFFIX",
@@ -43,6 +44,7 @@ __all__ = [
     "WriteResult",
     "Writer",
     "candidate_formats",
+    "folder_with",
     "is_streamed",
     "matching_formats",
     "open_source",

@@ -19,6 +19,7 @@ from nescio.formats.native.questions.responses import KEYS
 from nescio.formats.native.readings.composed_names import runs_of_parts
 from nescio.formats.native.readings.proposing import propose
 from nescio.formats.native.readings.settling import settle
+from nescio.formats.native.readings.table import table_of
 from nescio.sources.opening import open_source
 from nescio.sources.rows import figures_in, tables_of
 from nescio.sources.source import Source
@@ -26,6 +27,7 @@ from nescio.sources.source import Source
 if TYPE_CHECKING:
     from nescio.judging.declined.silence import SilenceReader
 
+_MOST_SHORTER = 3  # times as many rows as a table beside it that is one of answers, too
 _MOST_NESTED = 1 << 28  # bytes of JSON Lines whose objects are looked into, where a format knows them without
 OWN_RUN = "own run"  # the part of a run in nescio's JSON Lines beside a collection of another format
 
@@ -162,15 +164,27 @@ def _table_known(source: Source, *, judging: bool) -> Source | None:
     several."""
     beside, within = tables_of(source), tables_of(source, nested=True)
     for tables in (beside, within):
-        if own := [table for table in tables if _known(_settled(table, judging=judging), judging=judging)]:
+        if own := _longest([table for table in tables if _known(_settled(table, judging=judging), judging=judging)]):
             alike = [table for table in tables if {*table.columns} == {*own[0].columns}]
             return own[0] if len(own) == len(alike) == 1 else None
-    alone = [tables[0] for tables in (beside, within) if len(tables) == 1 and propose(tables[0])]
+    asked = [[table for table in tables if propose(table)] for tables in map(_longest, (beside, within))]
+    alone = [own[0] for own, every in zip(asked, (beside, within), strict=True) if _is_alone(own, every)]
     telling = _telling(beside) or alone[:1]
     if len(telling) != 1:
         return None
     of_lines = "id" in telling[0].columns and {"question", "answer", "sentences"} & {*telling[0].columns}
     return None if of_lines else telling[0]
+
+
+def _is_alone(tables: Sequence[Source], every: Sequence[Source]) -> bool:
+    """Say whether of all tables of a document one may be meant: the only one, or one whose rows name questions."""
+    return len(tables) == 1 and (len(every) == 1 or table_of(tables[0]).question is not None)
+
+
+def _longest(tables: Sequence[Source]) -> list[Source]:
+    """Return tables but for those of few rows beside the longest, as the figures of runs are beside their answers."""
+    sizes = [table_of(table).size for table in tables]
+    return [table for table, size in zip(tables, sizes, strict=True) if _MOST_SHORTER * size >= max(sizes, default=0)]
 
 
 def _telling(tables: Sequence[Source]) -> list[Source]:

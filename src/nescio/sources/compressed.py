@@ -12,6 +12,7 @@ from nescio.errors import FormatError
 from nescio.sources.database import first_line
 from nescio.sources.limits import check_ratio, check_rows, check_size, limits, most_unpacked
 from nescio.sources.source import DELIMITED, LINES, Packed
+from nescio.sources.temporary import folder_with
 
 WINDOW = 1 << 27
 FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -25,18 +26,15 @@ def unpack(path: Path) -> tuple[Packed, Path]:
     Raises FormatError where it is damaged or empty, or unpacks to more bytes or lines than it may.
     """
     import lzma
-    import shutil
     import tempfile
-    import weakref
 
     import zstandard
 
     packed = Packed(path)
     try:
-        folder = Path(tempfile.mkdtemp(prefix="nescio-"))
+        folder = folder_with(packed)
     except OSError as error:
         raise _no_room(path, tempfile.tempdir or "", error) from None
-    weakref.finalize(packed, shutil.rmtree, folder, ignore_errors=True)
     unpacked, size, lines, suffix = folder / path.with_suffix("").name, 0, 0, path.suffix.lower()
     room, most = path.stat().st_size, most_unpacked(path.stat().st_size)
     in_lines = unpacked.suffix.lower() in (*DELIMITED, *LINES) and limits().max_rows is None  # rows are counted later
@@ -51,7 +49,7 @@ def unpack(path: Path) -> tuple[Packed, Path]:
                 file.write(chunk)
     except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError, zstandard.ZstdError) as error:
         if isinstance(error, OSError) and error.errno in FULL:
-            raise _no_room(path, folder.parent, error) from None
+            raise _no_room(path, tempfile.gettempdir(), error) from None
         kind = {".gz": "gzip", ".zst": "zstandard"}.get(suffix, suffix[1:])
         raise FormatError(path, f"not a readable {kind} file: {first_line(error)}") from None
     if not size:

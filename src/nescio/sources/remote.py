@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import re
 import shutil
-import tempfile
 import weakref
 from collections.abc import Callable
+from contextlib import ExitStack
 from contextvars import ContextVar
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -15,6 +15,7 @@ from typing import Any
 from nescio.errors import FormatError
 from nescio.sources.database import first_line
 from nescio.sources.source import Packed
+from nescio.sources.temporary import temporary_folder
 
 # A path has lost one of two slashes.
 ADDRESS = re.compile(r"(https?|ftp|s3|gs|gcs|az|abfs|hf|memory|file):/+(.*)", re.DOTALL | re.IGNORECASE)
@@ -49,8 +50,9 @@ def fetch(address: str) -> tuple[Packed, Path]:
         import fsspec
     except ImportError:
         raise FormatError(address, MISSING) from None
-    folder = Path(tempfile.mkdtemp(prefix="nescio-"))
+    folders = ExitStack()
     try:
+        folder = folders.enter_context(temporary_folder())
         system, place = fsspec.core.url_to_fs(address)
         names = _files(system, place)
         if not names:
@@ -63,15 +65,15 @@ def fetch(address: str) -> tuple[Packed, Path]:
             local.parent.mkdir(parents=True, exist_ok=True)
             with system.open(name, "rb") as source, local.open("wb") as target:
                 shutil.copyfileobj(source, target, 1 << 20)
-    except FormatError:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
-    except Exception as error:  # each storage has errors of its own
-        shutil.rmtree(folder, ignore_errors=True)
+    except BaseException as error:
+        folders.close()
+        if isinstance(error, FormatError) or not isinstance(error, Exception):
+            raise
+        # Each storage has errors of its own.
         raise FormatError(address, f"cannot be fetched: {first_line(error) or type(error).__name__}") from None
     path = here / root.name if names == [place] else here
     packed = Packed(path, address)
-    weakref.finalize(packed, shutil.rmtree, folder, ignore_errors=True)
+    weakref.finalize(packed, folders.close)
     return packed, path
 
 

@@ -24,6 +24,7 @@ _SHOWN = 3  # other lists that a note names
 _FEWEST = 3  # objects of one kind by name that are rows
 _FEWEST_CELLS, _MOST_WORDS = 5, 6  # of single cells by name, in two objects: how many in each, and different ones
 _DEEPEST = 5
+_MOST_LISTED = 100  # objects with names of their own whose numbers may be figures of the rows
 _LONGEST_LINE = 1 << 16  # bytes of a line that is looked at for figures
 _ENDS = {0: "first", -1: "last"}
 _LONGEST = 20  # characters of a text that is a number with its unit
@@ -71,7 +72,24 @@ def tables_of(source: Source, *, nested: bool = False) -> list[Source]:
         beside |= {place: number for one in outer for place, number in _numbers_of_rows(one)}
     found.sort(key=lambda one: -len(one.rows))
     tables = [(one, _table_at(source, one.rows, _place(source, one), _others(one, found))) for one in found]
-    return [replace(table, beside=beside, place=f"{one.path}[]" if one.path else "") for one, table in tables]
+    of_lists = {one.path: dict(_numbers_listed(one)) for one in found if len(one.rows) <= _MOST_LISTED}
+    return [
+        replace(table, beside=beside | _other_than(of_lists, one.path), place=f"{one.path}[]" if one.path else "")
+        for one, table in tables
+    ]
+
+
+def _other_than(of_lists: Mapping[str, Numbers], path: str) -> Numbers:
+    return {place: number for other, own in of_lists.items() if other != path for place, number in own.items()}
+
+
+def _numbers_listed(rows: Rows) -> Iterator[tuple[tuple[str, ...], float | str]]:
+    """Yield the numbers of a list of objects that have each a name of its own, as those of a leaderboard have, by the
+    path of the list and the name."""
+    names = [next((cell for cell in row.values() if isinstance(cell, str)), "") for row in rows.rows]
+    if all(names) and len({*names}) == len(names):
+        for name, row in zip(names, rows.rows, strict=True):
+            yield from _numbers({key: cell for key, cell in row.items() if cell != name}, (rows.path, name), ())
 
 
 def figures_in(source: Source) -> list[int]:
@@ -100,6 +118,9 @@ def _is_of_figures(line: Row, rows: Sequence[Row]) -> bool:
     return own and all(row.get(name) == line[name] for name in shared for row in rows)
 
 
+Numbers = dict[tuple[str, ...], float | str]  # by their paths
+
+
 def _numbers_of_rows(rows: Rows) -> Iterator[tuple[tuple[str, ...], float | str]]:
     """Yield the numbers of rows that hold rows, by the path of these and the first text in each, which names it."""
     for row in rows.rows:
@@ -119,11 +140,14 @@ def _lists(value: Any, path: str) -> Iterator[Rows]:
 
 
 def _within(rows: Rows) -> Iterator[Rows]:
-    """Yield the lists of rows within rows (`runs[].results`), each with the texts beside it as columns."""
+    """Yield the lists of rows within rows (`runs[].results`), each with the texts beside it as columns, and with the
+    whole numbers that differ in each row."""
+    whole = [name for name in rows.rows[0] if all(type(row.get(name)) is int for row in rows.rows)] if rows.rows else []
+    ids = {name for name in whole if len({row[name] for row in rows.rows}) == len(rows.rows)}
     for name in dict.fromkeys(name for row in rows.rows for name, cell in row.items() if is_rows(cell)):
         inner = []
         for row in rows.rows:
-            beside = {other: cell for other, cell in row.items() if isinstance(cell, str)}
+            beside = {other: cell for other, cell in row.items() if isinstance(cell, str) or other in ids}
             listed = row.get(name)
             inner += [beside | flat(one) for one in (listed or ())] if is_rows(listed) else []
         yield Rows(f"{rows.path}[].{name}", inner)

@@ -4,10 +4,9 @@ lines."""
 from __future__ import annotations
 
 import codecs
-import tempfile
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
-from pathlib import Path
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from nescio.sources.json import as_text, decode_object
 from nescio.sources.limits import check_rows, check_size, check_text_length, most_unpacked
 from nescio.sources.opening import check_width
 from nescio.sources.source import DELIMITED, LINES, Packed, Source
+from nescio.sources.temporary import temporary_folder
 from nescio.sources.text_files import WHITE, records
 
 if TYPE_CHECKING:
@@ -40,24 +40,29 @@ NOTHING = r"(n/?a|n\. ?a\.|#n/a|<na>|nan|none|null|-+|–|—|\?|k\. ?a\.)"
 
 
 def load_rows(
-    connection: duckdb.DuckDBPyConnection, source: Source, into: str, keep: Collection[str] | None = None
+    connection: duckdb.DuckDBPyConnection,
+    source: Source,
+    into: str,
+    keep: Collection[str] | None = None,
+    *,
+    most: int | None = None,
 ) -> dict[str, str]:
     """Create the table `into` of a column `row` (from 1) and the source's columns as text, white space off, empty ones
     NULL.
 
     Returns what each column is called in it: names are not taken over, as SQL does not tell `Run` from `run`. `keep`
-    names the columns that are wanted, None means all. Raises FormatError where a record is malformed, or where there is
-    none.
+    names the columns that are wanted, and `most` says how many of the first rows; None means all. Raises FormatError
+    where a record is malformed, or where there is none.
     """
     import duckdb
 
     try:
         if source.suffix in LINES:
-            names = _load_lines(connection, source, into, keep)
+            names = _load_lines(connection, source, into, keep, most)
         elif source.suffix in DELIMITED:
-            names = _load_delimited(connection, source, into, keep)
+            names = _load_delimited(connection, source, into, keep, most)
         else:
-            names = _load_table(connection, source, into, keep)
+            names = _load_table(connection, source, into, keep, most)
     except duckdb.OutOfMemoryException:
         raise MemoryError from None
     except duckdb.Error as error:
@@ -86,7 +91,7 @@ def _text(cell: str) -> str:
 
 
 def _load_table(
-    connection: duckdb.DuckDBPyConnection, source: Source, into: str, keep: Collection[str] | None
+    connection: duckdb.DuckDBPyConnection, source: Source, into: str, keep: Collection[str] | None, most: int | None
 ) -> dict[str, str]:
     names = _kept(source.columns, keep)
     parameters: list[str] = []
@@ -95,6 +100,7 @@ def _load_table(
     else:
         connection.register("given", source.table)
         relation = "given"
+    relation = relation if most is None else f"(SELECT * FROM {relation} LIMIT {most})"
     relation += f" AS given({', '.join(f'c{i}' for i in range(len(source.columns)))})"
     described = connection.execute(f"DESCRIBE SELECT * FROM {relation}", parameters).fetchall()
     kinds = {str(row[0]): str(row[1]) for row in described}
@@ -130,7 +136,7 @@ def _check_texts(connection: duckdb.DuckDBPyConnection, source: Source, relation
 
 
 def _load_delimited(
-    connection: duckdb.DuckDBPyConnection, source: Source, into: str, keep: Collection[str] | None
+    connection: duckdb.DuckDBPyConnection, source: Source, into: str, keep: Collection[str] | None, most: int | None
 ) -> dict[str, str]:
     """Through DuckDB, which is fast; what it refuses is read slowly, to be understood or to be told where it is wrong.
 
@@ -143,6 +149,7 @@ def _load_delimited(
     names = _kept(source.columns, keep)
     if relation := _quick(source):
         select = ", ".join(["row_number() OVER () AS row", *(f"{_text(cell)} AS {cell}" for cell in names.values())])
+        relation = relation if most is None else f"(SELECT * FROM {relation} LIMIT {most})"
         try:
             with watched(connection, source.path, source.tick):
                 connection.execute(
@@ -151,7 +158,7 @@ def _load_delimited(
             return names
         except duckdb.Error:
             pass
-    _create(connection, into, *_cells(source, names))
+    _create(connection, into, *_cells(source, names, most))
     return names
 
 
@@ -191,11 +198,11 @@ def as_parquet(source: Source, names: Sequence[str], numbers: Collection[str]) -
     with ExitStack() as folders:
         temporary = None
         with suppress(OSError):  # there is no folder for temporary files, or it takes none
-            temporary = folders.enter_context(tempfile.TemporaryDirectory(prefix="nescio-", ignore_cleanup_errors=True))
+            temporary = folders.enter_context(temporary_folder())
         if temporary is None:
             yield None
             return
-        path, cells, odd = Path(temporary) / "rows.parquet", [], []
+        path, cells, odd = temporary / "rows.parquet", [], []
         # What is odd is told by an error, so that the file is read once.
         for i, name in enumerate(columns):
             none = f"CASE WHEN {_text(f'c{i}')} IS NOT NULL THEN error('odd')::DOUBLE END"
@@ -217,7 +224,9 @@ def as_parquet(source: Source, names: Sequence[str], numbers: Collection[str]) -
         yield replace(source, kind="parquet", path=path, packed=source.packed or Packed(source.path), tick=None)
 
 
-def _cells(source: Source, names: Mapping[str, str]) -> tuple[dict[str, list[str | None]], int]:
+def _cells(
+    source: Source, names: Mapping[str, str], most: int | None = None
+) -> tuple[dict[str, list[str | None]], int]:
     """Return the cells of a delimited file, column by column, and how many rows it has."""
     assert source.path is not None
     cells: dict[str, list[str | None]] = {cell: [] for cell in names.values()}
@@ -225,7 +234,7 @@ def _cells(source: Source, names: Mapping[str, str]) -> tuple[dict[str, list[str
     width, count = len(source.columns), 0
     rows = records(source.path, source.delimiter, source.tick)
     next(rows)
-    for record, line in rows:
+    for record, line in islice(rows, most):
         if len(record) < width or any(record[width:]):
             many = f"{len(record)} field{'s' if len(record) != 1 else ''}"
             rule = f"a record of {many} where the header has {width}"
@@ -237,31 +246,35 @@ def _cells(source: Source, names: Mapping[str, str]) -> tuple[dict[str, list[str
 
 
 def _load_lines(
-    connection: duckdb.DuckDBPyConnection, source: Source, into: str, keep: Collection[str] | None
+    connection: duckdb.DuckDBPyConnection, source: Source, into: str, keep: Collection[str] | None, most: int | None
 ) -> dict[str, str]:
     """Return a batch of lines at a time: what is held of a file of any size is the columns that are kept of it."""
     names: dict[str, str] = {}
-    connection.execute(f"CREATE TEMP TABLE {into} (row BIGINT)")
     before = 0
-    for columns, count in _column_batches(source, keep):
-        for name in columns:
-            if name not in names:
-                names[name] = f"c{len(names)}"
-                connection.execute(f"ALTER TABLE {into} ADD COLUMN {names[name]} VARCHAR")
+    for columns, count in _column_batches(source, keep, most):
+        new = [name for name in columns if name not in names]
+        names |= {name: f"c{len(names) + i}" for i, name in enumerate(new)}
+        for name in new if before else ():
+            connection.execute(f"ALTER TABLE {into} ADD COLUMN {names[name]} VARCHAR")
         arrays = {names[name]: np.array(cells, dtype=object) for name, cells in columns.items()}
         connection.register("lines", {"row": np.arange(before + 1, before + count + 1)} | arrays)
         select = ", ".join(["row", *(f"{_text(name)} AS {name}" for name in arrays)])
-        connection.execute(f"INSERT INTO {into} BY NAME SELECT {select} FROM lines")
+        how = f"INSERT INTO {into} BY NAME" if before else f"CREATE TEMP TABLE {into} AS"
+        connection.execute(f"{how} SELECT {select} FROM lines")
         connection.unregister("lines")
         before += count
+    if not before:
+        connection.execute(f"CREATE TEMP TABLE {into} (row BIGINT)")
     return names
 
 
-def _column_batches(source: Source, keep: Collection[str] | None) -> Iterator[tuple[dict[str, list[str | None]], int]]:
+def _column_batches(
+    source: Source, keep: Collection[str] | None, most: int | None
+) -> Iterator[tuple[dict[str, list[str | None]], int]]:
     """Return the cells of some lines at a time, column by column, and how many lines they are."""
     columns: dict[str, list[str | None]] = {}
     count = 0
-    for value, _ in json_lines(source):
+    for value, _ in islice(json_lines(source), most):
         for name in value:
             if name not in columns and (keep is None or name in keep):
                 check_width(source, len(columns) + 1)

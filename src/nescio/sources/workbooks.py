@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import csv
 import re
-import shutil
-import tempfile
-import weakref
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -17,6 +14,7 @@ from nescio.errors import FormatError, UsageError
 from nescio.sources.documents import unpacked_size
 from nescio.sources.limits import SHEETS
 from nescio.sources.source import Packed
+from nescio.sources.temporary import folder_with
 
 SUFFIX = ".xlsx"
 _SHEET = re.compile(r"xl/worksheets/[^/]+\.xml")
@@ -45,9 +43,8 @@ def unpack(path: Path) -> tuple[Packed, Path, list[Note]]:
         raise UsageError(
             f"{path}: reading .xlsx needs openpyxl (pip install 'nescio[excel]'); or save it as .csv"
         ) from None
-    folder = Path(tempfile.mkdtemp(prefix="nescio-"))
     packed = Packed(path)
-    weakref.finalize(packed, shutil.rmtree, folder, ignore_errors=True)
+    folder = folder_with(packed)
     filled: dict[str, tuple[Path, _Sheet]] = {}
     try:
         size = unpacked_size(path, SHEETS)

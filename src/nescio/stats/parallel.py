@@ -94,22 +94,26 @@ def _beside(_: Loaded, function: Callable[[T], U], item: T) -> U:
 @contextmanager
 def interrupts_held() -> Iterator[None]:
     """Keep Ctrl-C, which a terminal sends to all processes, from those that are started here: this one stops them. It
-    hears it when the block ends."""
+    hears it, and SIGTERM, when the block ends."""
     import signal
     import threading
 
     other_thread = threading.current_thread() is not threading.main_thread()
-    if other_thread or not hasattr(signal, "pthread_sigmask") or signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    if other_thread or not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    pressed: list[int] = []
+    pressed: list[signal.Signals] = []
     # Of the whole process, as any thread may be told of a signal; and of this thread, which processes inherit.
-    handler = signal.signal(signal.SIGINT, lambda number, _: pressed.append(number))
+    heard = (signal.SIGINT, signal.SIGTERM)
+    handlers = {number: handler for number in heard if callable(handler := signal.getsignal(number))}
+    for number in handlers:
+        signal.signal(number, lambda number, _: pressed.append(signal.Signals(number)))
     blocked = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
-        signal.signal(signal.SIGINT, handler or signal.SIG_DFL)  # None: not set by Python
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
         if pressed:
-            raise KeyboardInterrupt
+            handlers[pressed[0]](pressed[0], None)

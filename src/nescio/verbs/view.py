@@ -59,7 +59,7 @@ class ViewRequest(Paged):
 
 @verb(ViewRequest, working="working", present=lambda _path, _how: None, prints="")
 def view(request: ViewRequest) -> Path:
-    path = Path(tempfile.mkdtemp(prefix="nescio-")) / "report.html"
+    path = Path(tempfile.mkdtemp(prefix="nescio-page-")) / "report.html"
     if request.serve:
         _serve(request)
         return path

@@ -12,6 +12,7 @@ from nescio.data.outcomes import SILENT
 from nescio.formats.native.roles import state_of
 from nescio.judging.declined.phrases import pattern, possible
 from nescio.judging.declined.recognise import declines
+from tests.daily import together
 
 DECLINED = {
     "en": """I don't know.
@@ -198,12 +199,12 @@ def sentences(texts: dict[str, str]) -> list[tuple[str, str]]:
     return [(language, line.strip()) for language, lines in texts.items() for line in lines.splitlines()]
 
 
-@pytest.mark.parametrize(("language", "text"), sentences(DECLINED))
+@together("language, text", sentences(DECLINED))
 def test_what_declines(language: str, text: str) -> None:
     assert declines(text) == "declined", language
 
 
-@pytest.mark.parametrize(("language", "text"), sentences(ANSWERED))
+@together("language, text", sentences(ANSWERED))
 def test_what_answers_although_it_may_sound_otherwise(language: str, text: str) -> None:
     assert declines(text) == "answered", language
 

@@ -47,7 +47,7 @@ def recognise(source: Source) -> str | None:
     have = {*source.columns}
     known = {name for name in have if _plain(name) in METRICS}
     ours = ("user_input" in have and (known or have & {*CONTEXTS})) or (known and {"question", "contexts"} <= have)
-    return "table" if (ours or len(known) > 1) and have - FIELDS else None
+    return "table" if (ours or (len(known) > 1 and have & {*QUESTION})) and have - FIELDS else None
 
 
 def _plain(column: str) -> str:

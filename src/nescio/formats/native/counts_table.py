@@ -30,6 +30,12 @@ if TYPE_CHECKING:
     import duckdb
 
 COLUMNS = ("run", *OUTCOMES)
+# Of what counts are made that have no column; the first way that fits is taken.
+_MADE = {
+    ("answered", "correct"): "incorrect",
+    ("all", "answered"): "unanswered",
+    ("all", "correct", "incorrect"): "unanswered",
+}
 LEAST = 2  # rows above one that sums them up
 _THOUSANDS = re.compile(r"[1-9]\d{0,2}(\.\d{3})+")
 _MOST = 2**53
@@ -46,11 +52,26 @@ def recognise(source: Source) -> str | None:
 
 
 def understand(source: Source) -> str | None:
-    """Recognise a table of a run and the three counts, in any case and with no question."""
-    if not roles.is_table(source) or len(columns_of(source.columns, source.named)) < len(COLUMNS):
+    """Recognise a table of a run and the three counts, or what they follow from, in any case and with no question."""
+    if not roles.is_table(source) or not _is_whole(columns_of(source.columns, source.named)):
         return None
     told = {part: name for part, name in source.named.items() if part not in source.guessed}
-    return None if roles.roles_of(source.columns, told).all("id", "text") else "table"
+    if roles.roles_of(source.columns, told).all("id", "text"):
+        return None
+    columns = columns_of(source.columns, source.named)
+    table = table_of(source)
+    held = [table.by_name[name] for part, name in columns.items() if part != "run" and name in table.by_name]
+    numbers = all(any(decimal(word) is not None for word in column.words) for column in held if column.words)
+    own = len(_own(columns)) == len(OUTCOMES)  # else a row may be an answer, of whose run there are several
+    return "table" if numbers and (own or table.apart([table.by_name[columns["run"]]])) else None
+
+
+def _own(columns: Mapping[str, str]) -> list[str]:
+    return [name for name in OUTCOMES if name in columns]
+
+
+def _is_whole(columns: Mapping[str, str]) -> bool:
+    return "run" in columns and len(_made_of(columns)) == len(OUTCOMES)
 
 
 def columns_of(columns: Iterable[str], named: Mapping[str, str]) -> dict[str, str]:
@@ -66,17 +87,29 @@ def columns_of(columns: Iterable[str], named: Mapping[str, str]) -> dict[str, st
         if name not in taken and len(fits := known.all(part)) == 1:
             taken[name] = fits[0]
     for name, part in zip(OUTCOMES, ("right", "wrong", "abstained"), strict=True):
-        free = [column for column in columns if column and column not in taken.values()]
+        free = [c for c in columns if c and c not in taken.values() and counts_of(c) not in ("answered", "all")]
         counts = [c for c in free if counts_of(c) == part] or [c for c in free if meaning(c) == STATES[name]]
         if name not in taken and len(counts) == 1:
             taken[name] = counts[0]
-    free = [c for c in columns if c and c not in taken.values() and roles.squash(c) not in TOTALS]
+    free = [c for c in columns if c and c not in taken.values() and counts_of(c) not in ("answered", "all")]
     if "run" in named and len(free) == 1 and (lacking := {*OUTCOMES} - taken.keys()) and len(lacking) == 1:
         taken[lacking.pop()] = free[0]
     called = [c for c in columns if c and c not in taken.values() and roles.speaks_of(c, "run")]
     if {*OUTCOMES} == taken.keys() and len(called) == 1:
         taken["run"] = called[0]
+    for part in ("answered", "all"):
+        beside = [c for c in columns if c and c not in taken.values() and counts_of(c) == part]
+        if len(beside) == 1 and not {*OUTCOMES} <= taken.keys():
+            taken[part] = beside[0]
     return taken
+
+
+def _made_of(columns: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    """Return what each count is made of: its own column, or one from which others are taken: what was answered and is
+    not right is wrong, and what was not answered of all is silence."""
+    own = {name: (name,) for name in OUTCOMES if name in columns}
+    ways = {name: made for made, name in reversed(_MADE.items()) if name not in own and columns.keys() >= {*made}}
+    return own | ways
 
 
 @reader(
@@ -101,16 +134,22 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # no
                 ways = roles.options("run", named)
                 rule = f"no column names the runs, as `run` does; name the one that does: {ways}"
                 raise FormatError(label, rule, where=source.head, value=list(source.columns))
-            require(source, COLUMNS, columns, "a counts table")
-            cells = ", ".join(have[columns[name]] for name in COLUMNS)
+            made = _made_of(columns)
+            require(source, COLUMNS, {*columns, *made}, "a counts table")
+            needed = list(dict.fromkeys(part for own in made.values() for part in own))
+            cells = ", ".join(have[columns[name]] for name in ("run", *needed))
             rows = connection.execute(f"SELECT row, {cells} FROM raw ORDER BY 1").fetchall()
             _compare_totals(connection, source, have, columns)
-        others = [(name, columns[name]) for name in COLUMNS if columns[name] != name]
+        others = [(name, columns[name]) for name in COLUMNS if columns.get(name, name) != name]
         if others:
             notes.append(
                 note("table.columns", "{subject}: {columns:each %s is the column %r}", str(label), columns=others)
             )
-        ignored = [name for name in have if name not in columns.values()]
+        made_up = [(name, " − ".join(columns[part] for part in own)) for name, own in made.items() if len(own) > 1]
+        if made_up:
+            notes.append(note("counts.made", "{subject}: {counts:each %s is %s}", str(label), counts=made_up))
+        used = {columns[part] for part in ("run", *needed)}
+        ignored = [name for name in have if name not in used and roles.squash(name or "") not in TOTALS]
         if ignored:
             notes.append(
                 note(
@@ -132,7 +171,9 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # no
             if row > LEAST and row == len(rows) and run.strip().lower() in SUMS:
                 rule = "this last row seems to sum up the others, and is no run: delete it (or rename it, if it is one)"
                 raise FormatError(label, rule, where=locate(source, row), value=run)
-            counts.append([_whole(source, row, name, cell) for name, cell in zip(OUTCOMES, counted, strict=True)])
+            held = {part: _whole(source, row, columns[part], cell) for part, cell in zip(needed, counted, strict=True)}
+            made_up_of = [[(columns[part], held[part]) for part in made[name]] for name in OUTCOMES]
+            counts.append([_taken(source, row, way) for way in made_up_of])
     return ReadResult(outcome_tally(tuple(seen), np.array(counts, dtype=np.int64)), tuple(notes))
 
 
@@ -153,6 +194,16 @@ def _compare_totals(
                 row, total, added = offence
                 rule = f"{name!r} is {total}, and right, wrong and unanswered add up to {added:.15g}"
                 raise FormatError(source.label, rule, where=locate(source, row), value=total)
+
+
+def _taken(source: Source, row: int, parts: Sequence[tuple[str, int]]) -> int:
+    """Return a count, or the first of several without the others."""
+    (name, first_one), *others = parts
+    left = first_one - sum(number for _, number in others)
+    if left < 0:
+        rule = f"{name} is less than {' and '.join(other for other, _ in others)}, of which it should be a part"
+        raise FormatError(source.label, rule, where=locate(source, row), value=first_one)
+    return left
 
 
 def _whole(source: Source, row: int, name: str, cell: str | None) -> int:

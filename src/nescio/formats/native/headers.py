@@ -30,7 +30,7 @@ COLUMNS: dict[str, str] = {
         texto_pregunta domanda testo_domanda quesito"""
     ),
     "gold": (
-        """y_true gold_label true_label gold_answers golden_answers gold_answer golden_answer gold reference_answer reference_answers reference references
+        """y_true y_test y gt soll ref gold_label true_label gold_answers golden_answers gold_answer golden_answer gold reference_answer reference_answers reference references
         ground_truth ground_truths expected expected_answer expected_output correct_answer correct_answers right_answer
         true_answer target answers truth solution richtige_antwort korrekte_antwort erwartete_antwort musterantwort
         musterloesung musterlosung referenzantwort referenz loesung losung reponse_correcte reponse_attendue bonne_reponse
@@ -39,7 +39,7 @@ COLUMNS: dict[str, str] = {
         soluzione"""
     ),
     "prediction": (
-        """y_pred predicted_label pred_label prediction predicted predicted_answer model_answer system_answer answer_given given_answer final_answer
+        """y_pred yhat ist hyp sys choice chosen selected predicted_label pred_label prediction predicted predicted_answer model_answer system_answer answer_given given_answer final_answer
         generated_answer bot_answer model_response model_output system_output response output completion generation generated
         pred hypothesis modellantwort systemantwort gegebene_antwort antwort_des_modells antwort_des_systems vorhersage
         ausgabe reponse_du_modele reponse_donnee reponse_du_systeme reponse_generee sortie respuesta_del_modelo
@@ -156,6 +156,8 @@ STEMS: dict[str, tuple[str, ...]] = {
         "right": "correct match right accurate accept faithful grounded factual supported truthful passed passes success solved resolved",
         # a tool that failed, and no answer that is wrong
         "broken": "error exception timeout crash fehler erreur",
+        # what a program did, whatever the answer is
+        "ran": "ok success succeed done complet finish error fail exception timeout crash abort fehler erreur",
         # what is made up, or is not
         "faults": "hallucin confabul fabricat factual faithful grounded",
         # what a system did
@@ -172,14 +174,14 @@ STEMS: dict[str, tuple[str, ...]] = {
         # whose verdict it is, or whose answer
         "whose": "llm gpt claude human model ai",
         "outcome": """correct right accura accept success solv resolv pass verdict judg outcome grade grading match label verif reward
-            score rating evaluat assess result decision richtig korrekt urteil bewert wertung juste reponsejuste jugement evaluation
+            score rating hit treffer evaluat assess result decision richtig korrekt urteil bewert wertung juste reponsejuste jugement evaluation
             bilan acierto acerto acertou veredi correto correta corretto corretta esatt giust giudiz evalua valutaz avalia
             resultado esito juist goed oordeel beoordel uitslag antwoordcorrect poprawn czypoprawn ocena werdykt wynik верн
             правильн ответверн оценка вердикт результат 正确 对 是否正确 回答正确 判断 评价 评判""",
-        "wrong": """wrong mismatch incorrect refut contradict hallucin confabul fabricat mistak erron error fail false untrue notcorrect notright
+        "wrong": """wrong correction inaccur reject disagree differ lacks misses unsupported unfaithful untru mismatch incorrect refut contradict hallucin confabul fabricat mistak erron error fail false untrue notcorrect notright
             notaccur falsch inkorrekt fehler faux erreur sbagliat scorrett errat incorrect equivocad onjuist fout bledn
-            неверн неправильн ошиб 错误 幻觉""",
-        "abstained": """abst gaveup giveup givesup givenup optedout refus declin idk skip withh withdr silen evasi escalat block suppress defer punt handoff enthalt verweiger abgelehn keineantwort
+            fel fejl feil virhe chyb hata halluz alucin allucin defect bad flaw неверн неправильн ошиб 错误 幻觉""",
+        "abstained": """abst omit blank leer gaveup giveup givesup givenup optedout refus declin idk skip withh withdr silen evasi escalat block suppress defer punt handoff enthalt verweiger abgelehn keineantwort
             sansreponse rechaz sinrespuesta nocontest norespond rifiut senzarisposta nonrispost recus semresposta geweiger
             onthoud geenantwoord odmow odmowil czyodmowil wstrzym brakodpowiedzi отказ воздерж нетответа 弃权 拒答 未作答 是否弃权""",
         "answered": """answered attempted responded replied didanswer beantwort repondu contestad respondid rispost gavean gaveanswer gaveresp providedan providedresp""",
@@ -188,10 +190,10 @@ STEMS: dict[str, tuple[str, ...]] = {
             tool format json schema citation cite source guardrail languag search web math multi single follow turn flagged
             num count need used code size batch version
             confiden prob needs requires context train split""",
-        "run": """model modell modele modelo model system systeem backend candidate agent run method engine llm pipeline variant strategy approach
+        "run": """model modell modele modelo model system systeem backend candidate agent run method engine llm pipeline variant strat approach
             arm experiment policy config solver baseline bot modele sistema modelo модель система 模型 系统""",
         "repeat": """repeat repetition rep epoch trial attempt seed iteration iter round wiederhol durchgang essai intento
-            tentativ prova runidx runindex runno runnum runseed drawindex sampleindex""",
+            tentativ prova runidx runindex runno runnum runnumber runseed drawindex sampleindex sampleidx""",
         "id": """id qid uid question quest query input stem item sample example prompt problem case task instance idx index doc row
             record entry scenario test num number nr numero frage pregunta domanda pergunta vraag pytan вопрос номер 题号
             问题 编号""",
@@ -200,7 +202,24 @@ STEMS: dict[str, tuple[str, ...]] = {
         "gold": """gold expect verwacht attendu esperad reference target truth gt key best correctanswer musterl gabarito wzorzec эталон 标准答案 参考答案""",
     }.items()
 }
-NEGATIONS = ("not", "no", "non", "nicht", "keine", "un", "never", "didnt")
+# What denies the word before it, or the word that it ends (`hallucination_free`, `fehlerfrei`).
+WITHOUT = ("free", "frei", "less", "los", "libre", "libero")
+NEGATIONS = (
+    "not",
+    "no",
+    "non",
+    "nicht",
+    "keine",
+    "un",
+    "never",
+    "didnt",
+    "without",
+    "sin",
+    "sans",
+    "senza",
+    "sem",
+    "ohne",
+)
 # What makes half a verdict of a word.
 HEDGES = (
     "partial",

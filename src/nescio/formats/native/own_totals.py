@@ -23,7 +23,6 @@ from nescio.formats.totals import Total
 from nescio.sources.source import Source
 from nescio.text import decimal
 
-_TOKEN = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\W_]+")
 _RIGHT = re.compile(
     r"accura\w*|acc|correct(a|as|o|os|e|es|s)?|right|pass|passed|passes|passing|success(es|ful)?|solved|"
     r"resolved|richtige?|korrekte?|justes?|aciertos?|corrett[aeio]"
@@ -83,7 +82,7 @@ def _is_breakdown(path: tuple[str, ...], source: Source) -> bool:
 
 
 def _tokens(name: str) -> list[str]:
-    return [token.casefold() for token in _TOKEN.split(name) if token]
+    return [token.casefold() for token in roles.BOUNDARY.split(name) if token]
 
 
 class _Counts(Struct, frozen=True):

@@ -14,7 +14,7 @@ from msgspec import Struct, field
 
 from nescio.data.outcomes import CORRECT, INCORRECT, SILENT, STATES
 from nescio.errors import FormatError, offer, opt
-from nescio.formats.native.headers import COLUMNS, GIVEN, MEASUREMENTS, NEGATIONS, NO, STEMS, WORDS, YES
+from nescio.formats.native.headers import COLUMNS, GIVEN, MEASUREMENTS, NEGATIONS, NO, STEMS, WITHOUT, WORDS, YES
 from nescio.sources.database import connect
 from nescio.sources.source import LINES, TABLES, Source, small
 from nescio.sources.tables import load_rows
@@ -55,7 +55,7 @@ TURNED = "!"  # before the name of a column of verdicts: yes and no change place
 AND = "+"  # between the names of several columns of verdicts, one for each run
 DISPLACED = " (as given)"  # how a column ends whose name another column bears
 _BRACKETS = re.compile(r"\([^)]*\)|\[[^]]*\]")
-_BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\W_]+")
+BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\W_]+")
 FEW = 12  # different words of a column that says what became of an answer
 _FEWER = 6  # of one that says whether it was declined
 MOST_WORDS = 50  # different cells of a column of verdicts
@@ -107,7 +107,7 @@ def silent_among(words: Collection[str]) -> set[str]:
 
 def _begins(text: str, part: str) -> bool:
     """Say whether a word of a text, or the text as one word, begins as words of a part do."""
-    parts = [one for token in _BOUNDARY.split(text) if (one := squash(token))]
+    parts = [one for token in BOUNDARY.split(text) if (one := squash(token))]
     speaks = denies_answers if part == "abstained" else None
     return any(one.startswith(STEMS[part]) or (speaks and speaks(one)) for one in ("".join(parts), *parts))
 
@@ -173,12 +173,42 @@ def part_of(column: str) -> str | None:
     return _PARTS.get(squash(column))
 
 
+def may_be_gold(column: str) -> bool:
+    """Say whether a name is one of answers that may be the gold answers (`answer`)."""
+    return part_of(column) == "answer"
+
+
 def says_failure(column: str, words: Collection[str] = ()) -> bool:
     """Say whether the name of a column speaks of what is wrong: yes then is no, where its words are yes and no."""
     if words and not are_truths(list(words)):
         return False
-    tokens = [squash(token) for token in _BOUNDARY.split(column)]
-    return part_of(column) in ("wrong", "failure") or any(t.startswith(STEMS["wrong"]) for t in tokens if t)
+    wrong = [t for t in tokens_of(column) if t.startswith(STEMS["wrong"]) and not lacks_faults(t)]
+    return part_of(column) in ("wrong", "failure") or bool(wrong)
+
+
+def lacks_faults(token: str) -> bool:
+    """Say whether a word is made of one for what is wrong and one that denies it (`fehlerfrei`)."""
+    return token.endswith(WITHOUT) and any(
+        token.removesuffix(end).startswith(STEMS["wrong"]) for end in WITHOUT if token.endswith(end)
+    )
+
+
+def longest(token: str, part: str) -> int:
+    """Return how many letters of a word the longest beginning of words for a part has."""
+    return max((len(stem) for stem in STEMS[part] if token.startswith(stem)), default=0)
+
+
+@cache
+def tokens_of(name: str) -> tuple[str, ...]:
+    """Return the words that a name is made of, one that denies another joined to it (`notright`, `errorfree`)."""
+    parts = [part for token in BOUNDARY.split(name) if (part := squash(token))]
+    joined: list[str] = []
+    for part in parts:
+        if joined and (joined[-1] in NEGATIONS or part in WITHOUT):
+            joined[-1] += part
+        else:
+            joined.append(part)
+    return tuple(joined)
 
 
 def apart(written: str, columns: Sequence[str]) -> list[str]:
@@ -252,7 +282,7 @@ def runs_among(columns: Sequence[str]) -> str:
     named = [name for name in columns if speaks_of(name, "run") and not speaks_of(name, "outcome")]
     if not columns:
         return ""
-    only = option("run", named[0]) if len(named) == 1 else may_be("run", named or columns)
+    only = option("run", (named or columns)[0]) if len(named or columns) == 1 else may_be("run", named or columns)
     return f"; if a column names the run, say so: {only}"
 
 
@@ -330,7 +360,7 @@ def is_measurement(column: str, columns: Sequence[str]) -> bool:
 
 @cache
 def _tokens(header: str) -> frozenset[str]:
-    return frozenset(part for token in _BOUNDARY.split(header) if (part := _plain(token)))
+    return frozenset(part for token in BOUNDARY.split(header) if (part := _plain(token)))
 
 
 def is_verdicts(words: Sequence[str]) -> bool:

@@ -21,19 +21,18 @@ from nescio.formats.native.headers import INDEXES, SUMS, TOPICS
 from nescio.formats.native.readings.columns import meaning, says_facts
 from nescio.formats.native.readings.proposing import among_runs
 from nescio.formats.native.readings.table import table_of
-from nescio.formats.native.readings.wide import UNTOLD, could_be_questions, either_way, speaks_of_parts
+from nescio.formats.native.readings.wide import UNTOLD, could_be_questions, either_way, speaks_of_one, speaks_of_parts
 from nescio.formats.native.summary_rows import BY_PROOF, RULE, Numbers, sums_up
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader, tables_with
-from nescio.sources.database import PARQUET, address, connect, first_line
-from nescio.sources.json import as_text
-from nescio.sources.source import DELIMITED, LINES, TABLES, Source, small
-from nescio.sources.tables import first, load_rows, locate, with_points
-from nescio.sources.text_files import records
+from nescio.sources.database import connect
+from nescio.sources.source import LINES, TABLES, Source, small
+from nescio.sources.tables import load_rows, locate, with_points
 from nescio.text import decimal
 
 OTHERS = ("run", "outcome", "correct", "incorrect", "unanswered")
 _NO_RUNS = ("gold", "prediction", "outcome", "wrong", "abstained", "answered")
 _OF_ROWS = ("outcome", "prediction", "gold", "abstained", "answered")  # columns of a table whose rows are answers
+_ROUNDED = 0.005 + 1e-9  # of means that are written with two digits
 _FEW = 3  # rows whose numbers may follow each other by chance
 NUMBER_SIGNS = ("#", "№")
 EMPTY = ("na", "n/a", "null")
@@ -54,10 +53,9 @@ def recognise(source: Source) -> str | None:
     if either_way(source) is not None:
         return None
     row = _first_row(source)
-    names = {cell for name, cell in zip(source.columns, row, strict=False) if name in known.all("run")}
-    if any(cell is not None and _number(cell) is None for cell in names):
+    if any(cell and _number(cell) is None for cell in map(row.get, known.all("run"))):
         return None  # a row is a run here, or an answer of one; a run may be called `system`
-    cells = [cell for name, cell in zip(source.columns, row, strict=False) if name in runs]
+    cells = [row.get(name) for name in runs if name in row]
     # A bad cell among good ones is left to the reader, which says where it is.
     numbers = sum(cell is None or _number(cell) is not None for cell in cells)
     return "table" if 2 * numbers >= len(cells) else None
@@ -97,6 +95,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         notes += source.notes
         names, ids, scores, last = _scores(source, notes, certain=options.certain)
         if not options.certain:
+            names, scores, last = _without_means(source, names, scores, last, notes)
             if sums_up([_numbers(text, column[:-1]) for text, column in zip(last, scores, strict=True) if text]):
                 raise FormatError(source.label, BY_PROOF, where=locate(source, len(ids)), value=ids[-1])
             _check_runs(source, names, scores)
@@ -183,6 +182,32 @@ def _scores(
     return names, ids, scores, rows[-1][-len(names) :] if rows else ()
 
 
+def _without_means(
+    source: Source, names: tuple[str, ...], scores: Array, last: Sequence[str | None], notes: list[Note]
+) -> tuple[tuple[str, ...], Array, Sequence[str | None]]:
+    """Leave out the columns that are the mean or the sum of all others in each row, to the digits that they are written
+    with, and note it: they are no runs."""
+    kept = [i for i in range(len(names)) if not _is_mean(scores[i], np.delete(scores, i, axis=0))]
+    if len(kept) != len(names) - 1:
+        return names, scores, last
+    notes.append(
+        note(
+            "matrix.means",
+            "{subject}: {column!r} is left out: in each row it is the mean or the sum of the other columns",
+            str(source.label),
+            column=next(name for i, name in enumerate(names) if i not in kept),
+        )
+    )
+    return tuple(names[i] for i in kept), scores[kept], [last[i] for i in kept]
+
+
+def _is_mean(column: Array, others: Array) -> bool:
+    shares = bool(((others >= 0) & (others <= 1)).all())
+    if not shares or len(others) < 2 or len(column) <= _FEW or len(np.unique(column)) < 2:
+        return False
+    return any(np.abs(column - of).max() <= _ROUNDED for of in (others.mean(axis=0), others.sum(axis=0)))
+
+
 def _numbers(last: str, above: Array) -> Numbers:
     held = above[~np.isnan(above)]
     low, high = (float(f(held, initial=0.0)) if len(held) == 0 else float(f(held)) for f in (np.min, np.max))
@@ -199,8 +224,9 @@ def _check_runs(source: Source, names: Sequence[str], scores: Array) -> None:
         rule = "its cells are 1, 0 and -1, which may be verdicts, of which one is silence, or scores"
         named = f", or name {way}" if (way := among_runs(source)) else ""
         raise FormatError(source.label, f"{rule}; {ways}{named}", where=source.head)
-    way = among_runs(source) if len(names) == 1 and _is_binary(scores[0]) else ""
-    if way or (len(names) == 1 and says_facts(names[0])):
+    codes = len(names) == 1 and _may_be_codes(source, names[0], scores[0])
+    way = among_runs(source) if codes else ""
+    if way or (codes and not _is_binary(scores[0])) or (len(names) == 1 and says_facts(names[0])):
         rule = f"{names[0]!r} may be a run, a verdict, or neither"
         way = way or f"the column that says which answers are right: {opt('column', of='outcome=NAME')}"
         raise FormatError(source.label, f"{rule}; {ways}, or name {way}", where=source.head)
@@ -210,6 +236,9 @@ def _check_runs(source: Source, names: Sequence[str], scores: Array) -> None:
         way = "if they do, call them correct, incorrect and unanswered, and the column of the runs run"
         raise FormatError(source.label, f"{rule}: {way}; {ways}", where=source.head)
     _ask_of_questions(source, names, scores, ways)
+    if among := speaks_of_one(table_of(source), names):
+        rule = f"of {among}, one never says yes where another does, as of what was right and what was declined"
+        raise FormatError(source.label, f"{rule}; {ways}, or name {among_runs(source)}", where=source.head)
     told = [name for name in names if any(roles.speaks_of(name, part) for part in ("abstained", "answered"))]
     binary = [name for name, column in zip(names, scores, strict=True) if _is_binary(column)]
     if len(binary) > 1 and speaks_of_parts(table_of(source)):
@@ -265,6 +294,12 @@ def _is_unlike(name: str, column: Array, names: Sequence[str], binary: Sequence[
     return above or (says_facts(name) and not any(map(says_facts, others)))
 
 
+def _may_be_codes(source: Source, name: str, column: Array) -> bool:
+    """Say whether the numbers of a column are 1 and 0, or few whole ones under a name that speaks of a verdict."""
+    few = bool((column % 1 == 0).all()) and len(np.unique(column)) <= _FEW
+    return _is_binary(column) or (few and table_of(source).by_name[name].named("outcome") > 0)
+
+
 def _is_binary(column: Array) -> bool:
     return bool(np.isin(column, (0, 1)).all())
 
@@ -277,23 +312,9 @@ def _number(cell: str) -> float | None:
     return number if number is not None and np.isfinite(number) else None
 
 
-def _first_row(source: Source) -> list[str | None]:
-    if source.suffix in LINES:
-        return [as_text(value) for value in source.first.values()]
-    if source.path is not None and source.suffix in DELIMITED:
-        rows = records(source.path, source.delimiter)
-        next(rows, None)
-        record, _ = next(rows, ([], 0))
-        return list(record)
-    import duckdb
-
+def _first_row(source: Source) -> dict[str, str | None]:
+    """Return the cells of the first row; none of a table that is not sound, which its reader says."""
     try:
-        with connect() as connection:
-            if source.path is not None and source.kind == "parquet":
-                row = first(connection, f"SELECT COLUMNS(*)::VARCHAR FROM {PARQUET} LIMIT 1", [address(source.path)])
-            else:
-                connection.register("given", source.table)
-                row = first(connection, "SELECT COLUMNS(*)::VARCHAR FROM given LIMIT 1")
-            return list(row or ())
-    except duckdb.Error as error:
-        raise FormatError(source.label, f"cannot be read: {first_line(error)}") from None
+        return {column.name: column.cells[0] for column in table_of(source).columns if column.cells}
+    except FormatError:
+        return {}

@@ -4,7 +4,7 @@ say so."""
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 from msgspec import Struct
 
@@ -47,10 +47,15 @@ class Numbers(Struct, frozen=True):
         )
 
 
-def sums_up(columns: Sequence[Numbers]) -> bool:
+def sums_up(columns: Iterable[Numbers | None]) -> bool:
     """Say whether a last row sums up those above it: all its numbers are sums or means, and no answer could have one,
-    or two columns agree in it. A column that is the same in all rows says nothing."""
-    telling = [column for column in columns if column.greatest > column.least]
-    if not telling or not all(column.is_sum for column in telling):
-        return False
+    or two columns agree in it. A column that is the same in all rows says nothing. After one that is no sum the others
+    are not asked for."""
+    telling: list[Numbers] = []
+    for column in columns:
+        if column is None or column.greatest <= column.least:
+            continue
+        if not column.is_sum:
+            return False
+        telling.append(column)
     return any(column.cannot_be_one for column in telling) or sum(not column.among for column in telling) > 1

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from functools import lru_cache
 
 from nescio.data.notes import Note, note
 from nescio.errors import opt, shorten
 from nescio.judging.declined.recognise import Verdict, declines, may_decline, stands_for_nothing
+from nescio.text import literally
 
 _MOST_READ, _LEAST = 60_000, 20  # characters that are read in full, each text as these at least: half a second
 _MOST_KEPT = 1 << 15  # texts
 _LONGEST = 400
 _TEXTS = 5  # that a note shows, and that the pattern it proposes matches
+_AGAIN, _LONG = 3, 120  # of one that is said again and again
 _SHORT = 40  # characters of a text that a pattern is proposed for: longer ones are hardly said twice
-_SPECIAL = re.compile(r"[.^$*+?{}\[\]\\|()]")
 
 
 class SilenceReader:
@@ -63,8 +63,10 @@ def silence_note(texts: Counter[str], reader: SilenceReader, *, subject: str = "
     forms = Counter[str]()
     for text, times in texts.items():
         forms[text.lower()] += times
-    common = [form for form, _ in forms.most_common() if len(form) <= _SHORT][:_TEXTS]
-    pattern = "|".join(_SPECIAL.sub(r"\\\g<0>", form) for form in common)
+    common = [form for form, times in forms.most_common() if len(form) <= (_SHORT if times < _AGAIN else _LONG)][
+        :_TEXTS
+    ]
+    pattern = "|".join(literally(form) for form in common)
     others = len(forms) - len(common)
     of_them = f"{sum(forms[form] for form in common)} of them" if others and common else ""
     return note(

@@ -18,9 +18,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import MEANINGS, NOT_GRADED, SAID_SO, SILENT
-from nescio.errors import MismatchError, UsageError, opt
+from nescio.errors import FormatError, MismatchError, UsageError, opt
 from nescio.formats.benchmarks.nq.kilt import read_kilt
-from nescio.formats.benchmarks.nq.tables import GOLD, LONGEST_LABEL, PEOPLE, Row, fail, refuse_other_verdicts, table
+from nescio.formats.benchmarks.nq.tables import (
+    GOLD,
+    LONGEST_LABEL,
+    PEOPLE,
+    Row,
+    fail,
+    no_gold_answers,
+    refuse_other_verdicts,
+    table,
+)
 from nescio.formats.logs.graded import Graded, choose, declined, outcomes_of
 from nescio.formats.native import roles
 from nescio.formats.native.judgements import state_of
@@ -28,7 +37,7 @@ from nescio.formats.registry import TABLES, ReadOptions, ReadResult, SourceRole,
 from nescio.sources.source import Source, name_runs
 from nescio.sources.tables import locate
 from nescio.sources.text_files import WHITE
-from nescio.text import normalise
+from nescio.text import literally, normalise
 
 OTHER_GOLD = "nq.other_gold"
 
@@ -89,6 +98,10 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         rows += table(source, name, {row.run for row in rows}, notes)
     if not options.judging:
         refuse_other_verdicts(rows)
+    for source in sources:
+        told = options.declined.asked or {"abstained", "answered"} & source.named.keys()
+        if not told and (odd := no_gold_answers([row for row in rows if row.where[0] is source])):
+            notes.append(_ask_of_silence(source, odd, judging=options.judging))
     questions, gold = _questions(rows, options, notes)
     if options.choose.get("judge") is not None:
         choose(options, "judge", ["human"], "judges in a table")
@@ -103,6 +116,23 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     collection = Collection(sources[0].stem, tuple(questions.values()))
     unused = _unused_verdicts(sources)
     return ReadResult(Unjudged(collection, found_runs, tuple(files.values()), unused=unused), tuple(notes))
+
+
+def _ask_of_silence(source: Source, odd: Mapping[str, int], *, judging: bool) -> Note:
+    """Note the words that are answers to questions of which none is right by them; raises FormatError, with both ways,
+    where nobody asked for a judge, whatever the words are."""
+    what = f"{sum(odd.values())} answers are {' or '.join(map(repr, odd))}, which no gold answer is"
+    pattern = "|".join(map(literally, odd))
+    if not judging:
+        instead = f"{roles.option('abstained', roles.NONE)} counts them as wrong"
+        rule = f"{what}: {opt('declined_pattern', pattern)} counts them as unanswered, {instead}"
+        raise FormatError(source.label, rule, where=source.head)
+    return note(
+        "nq.no_gold_answers",
+        f"{{subject}}: {{what}}: {opt('declined_pattern', of='WORD')} counts a word as unanswered",
+        str(source.label),
+        what=what,
+    )
 
 
 def _unused_verdicts(sources: Sequence[Source]) -> tuple[Note, ...]:

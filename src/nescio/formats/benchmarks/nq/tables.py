@@ -25,7 +25,7 @@ from nescio.sources.literals import UnsoundLiteralError, json_or, read_literal
 from nescio.sources.source import Source, small
 from nescio.sources.tables import first, json_lines, load_rows, locate, with_points, without_blanks
 from nescio.sources.text_files import WHITE
-from nescio.text import composed, finite
+from nescio.text import composed, finite, squeeze
 
 GOLD = ("gold_answers", "golden_answers", "answers", "gold", "reference", "references", "answer")
 IDS, RUNS = ("question_id", "qid", "id"), ("run", "model", "system")
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 _ITS_GOLD = ("gold_answers", "golden_answers", "answers")
 _ANSWERS = ("answer", "antwort", "reponse", "respuesta", "risposta")  # of which of the two, nobody can know
+_EACH = 3  # gold answers of each word, where words are few
+_SEVERAL, _MOST_SILENT = 3, 2  # answers in a word, and words that may all mean silence
 LONGEST_LABEL = 60
 
 
@@ -320,11 +322,26 @@ def refuse_other_verdicts(rows: Sequence[Row]) -> None:
     source = rows[0].where[0]
     verdicts = rivals_of_judging(source)
     if verdicts:
-        ways = propose(source, judged=False) or f"name it with {roles.option('outcome', 'NAME')}"
+        ways = propose(source, judged=False) or f"name it with {roles.options('outcome', verdicts)}"
         what = f"{' and '.join(map(repr, verdicts))} may say which answers are right"
         raise FormatError(
             source.label, f"{what}: {ways}; or judge the answers with {opt('judge', of='NAME')}", where=source.head
         )
+
+
+def no_gold_answers(rows: Sequence[Row]) -> dict[str, int]:
+    """Count the answers in words that no question has for its gold answer, where all questions are answered in a few
+    words: of several rows, and of no more words than silence may have."""
+    gold = Counter(_folded(text) for row in rows for text in row.answers)
+    if not 1 < len(gold) <= roles.FEW or gold.total() < _EACH * len(gold):
+        return {}
+    said = Counter(row.best.strip() for row in rows if row.best and not row.declined and _folded(row.best) not in gold)
+    odd = {word: times for word, times in said.items() if times >= _SEVERAL}
+    return odd if len(said) <= _MOST_SILENT else {}
+
+
+def _folded(text: str) -> str:
+    return squeeze(text).casefold()
 
 
 def fail(place: tuple[Source, int], rule: str, value: object = None) -> FormatError:

@@ -4,32 +4,46 @@ nescio's."""
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from itertools import product
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from nescio.data.notes import Note, note
+from nescio.data.outcomes import NOT_GRADED, STATES
 from nescio.data.repeats import REPEAT
 from nescio.errors import FormatError, opt
 from nescio.formats.native import roles
+from nescio.formats.native.headers import SUMS
 from nescio.formats.native.outcome_table.confidences import as_numbers, choose_confidence
-from nescio.formats.native.outcome_table.declined import ask_of_silence, claimed_by, has_silence, silent_cell, unsaid
+from nescio.formats.native.outcome_table.declined import (
+    ask_of_silence,
+    ask_of_words,
+    claimed_by,
+    has_silence,
+    silent_cell,
+    unsaid,
+)
 from nescio.formats.native.outcome_table.loaded import Loaded, cases, right_words
 from nescio.formats.native.outcome_table.unread import unread
 from nescio.formats.native.readings.columns import speaks_of_faults
 from nescio.formats.native.readings.proposing import propose, rivals_of_name
-from nescio.formats.native.readings.table import table_in, table_of
-from nescio.formats.native.readings.ways import of_words
-from nescio.formats.native.roles import Roles, ask
+from nescio.formats.native.readings.silences import Apart, never_right
+from nescio.formats.native.readings.table import answered, table_of
+from nescio.formats.native.readings.verdicts import Verdict, phi
+from nescio.formats.native.readings.ways import shown, ways_of_words
+from nescio.formats.native.roles import Roles, ask, tokens_of
+from nescio.formats.native.summary_rows import RULE
 from nescio.formats.registry import Declined
 from nescio.sources.source import Source
-from nescio.sources.tables import first
+from nescio.sources.tables import first, literal, locate
 from nescio.text import decimal
 
 if TYPE_CHECKING:
     import duckdb
 
 _OWN = ("run", "question", "outcome")
+_LEAST_PHI = 0.2  # of a verdict and whether the answer is the gold answer
 _FEW_HITS = 3  # answers that are the gold answer, or are not, of which nothing is said
 
 
@@ -84,6 +98,7 @@ def choose(
     columns["question"] = _question(loaded, named, run, plain="rank" not in columns)
     if confidence := choose_confidence(loaded, named, notes):
         columns["confidence"] = confidence
+    _ask_of_answerable(loaded, named, columns)
     cells = {part: have[column] for part, column in columns.items()}
     if "confidence" in cells:
         cells["confidence"] = as_numbers(loaded, columns["confidence"], notes)
@@ -101,14 +116,18 @@ def choose(
         )
     silent, words = silent_cell(loaded, named, declined, mapped)
     told = silent != "NULL" or has_silence(loaded, columns["outcome"])
-    if not told and "abstained" not in named.named and "answered" not in named.named:
-        ask_of_silence(loaded, named, columns, cells["outcome"], turned=turned)
     beside = claimed_by(columns, named).union(beside)
+    but = beside - {*named.all("prediction")}
+    apart = () if told else _said_apart(loaded, columns["outcome"], mapped, but, turned=turned)
+    if not told and not {"abstained", "answered"} & named.named.keys():
+        ask_of_silence(loaded, named, columns, cells["outcome"], turned=turned)
+        ask_of_words(loaded, apart)
     notes += unread(
         loaded,
         beside,
         verdict=None if "" in mapped else columns["outcome"],
         silent=told,
+        apart={one.column.name for one in apart},
         is_right=f"coalesce({cells['outcome']} IN ({right_words(loaded, cells['outcome'])}), false)",
         turned=turned,
         reads=None if named.one("prediction") else declined.reads,
@@ -116,9 +135,47 @@ def choose(
     )
     texts = named.all("text", "prediction", "wrong", "abstained", "answered")
     faults = turned or speaks_of_faults(columns["outcome"], loaded.words(columns["outcome"]))
-    empty, in_words = unsaid(loaded, named, columns, silent, declined, faults=faults)
+    empty, in_words = "false", False
+    if silent == "NULL":
+        empty, in_words = unsaid(loaded, named, columns["outcome"], declined, mapped, faults=faults)
     by = named.all("abstained", "answered")
     return Chosen(cells, columns, texts, silent, by, words, empty, in_words, faults)
+
+
+def _ask_of_answerable(table: Loaded, named: Roles, columns: Mapping[str, str]) -> None:
+    """Raise the error that asks what `has_answer` means where it may be said of the answer, and not of the question: it
+    differs within a question, or says no of just the answers that are empty."""
+    column = columns.get("answerable")
+    if column is None or "answerable" in named.named or "has" not in tokens_of(column):
+        return
+    cell, prediction = table.have[column], named.one("prediction")
+    differs = table.count(columns["question"], column) > table.count(columns["question"])
+    empty = "false" if prediction is None else f"{table.have[prediction]} IS NULL"
+    no = " OR ".join(f"{cell} = {literal(word)}" for word in table.words(column) if roles.truth_of(word) is False)
+    query = f"SELECT count(*) FILTER ({empty}), count(*) FILTER (({empty}) <> coalesce({no or 'false'}, false))"
+    quiet, others = first(table.connection, f"{query} FROM {table.name}")
+    if differs or (quiet >= _FEW_HITS and not others):
+        why = "differs within a question" if differs else f"says no of just the {quiet} answers that are empty"
+        ways = (
+            f"{roles.option('answered', column)} reads it so, {roles.option('answerable', column)} says which have one"
+        )
+        rule = f"{column!r} {why}, so it may say which questions were answered, and not which have an answer: {ways}"
+        raise FormatError(table.source.label, rule, where=table.source.head)
+
+
+def _said_apart(
+    table: Loaded, outcome: str, mapped: Mapping[str, str], beside: set[str], *, turned: bool
+) -> list[Apart]:
+    """Return the words that stand beside no right answer, in columns that play no part."""
+    seen = table_of(table.source)
+    if (column := seen.by_name.get(outcome)) is None:
+        return []
+    meant = {**table.source.meant.get("outcome", {}), **mapped}
+    verdict = Verdict(column, (), inverted=turned)
+    if meant:
+        says = {w: STATES.get(meant[w], NOT_GRADED) if w in meant else s for w, s in column.states.items()}
+        verdict.states = [STATES.get(meant.get("", "")) if cell is None else says[cell] for cell in column.cells]
+    return [one for one in never_right(seen, verdict) if one.column.name not in beside]
 
 
 def _direct(table: Loaded, named: Roles, columns: Mapping[str, str], cells: dict[str, str], notes: list[Note]) -> bool:
@@ -172,11 +229,35 @@ def _outcome(table: Loaded, named: Roles) -> str:
     _ask_of_rivals(table, named, column, whole=False)
     _ask_of_gold(table, named, column)
     _ask_of_answers(table, named, column)
-    numbers = all(decimal(word) is not None or roles.truth_of(word) is not None for word in table.words(column))
-    if roles.squash(column) == "label" and numbers and named.one("prediction") and not named.one("gold"):
-        what = f"{column!r} could be a verdict on the answer, or the answer that is right"
-        raise ask(table.source, what, "outcome", [column], f" or {roles.option('gold', column)}")
+    _ask_of_answers_alike(table, named, column)
+    _ask_what_is_scored(table, column)
     return column
+
+
+def _ask_what_is_scored(table: Loaded, column: str) -> None:
+    """Raise the error that asks which way about a column of a vague name is, of yes and no, beside one that says in all
+    rows that what is scored is wrong (`metric` is `hallucination`)."""
+    seen = table_of(table.source)
+    for other in seen.columns:
+        if len(other.words) == 1 and other not in seen.key and roles.are_truths(table.words(column)):
+            (word,) = other.words
+            if decimal(word) is None and roles.says_failure(word):
+                turned = roles.option("outcome", f"{roles.TURNED}{column}")
+                rule = f"{other.name!r} is {word!r} in all rows, so 1 of {column!r} may say what is wrong"
+                way = f"{turned} reads it so, {roles.option('outcome', column)} takes 1 for right"
+                raise FormatError(table.source.label, f"{rule}: {way}", where=table.source.head)
+
+
+def _ask_of_answers_alike(table: Loaded, named: Roles, column: str) -> None:
+    """Raise the error that asks what a column of a vague name is that has the words of the answers, and most often the
+    same as they: it may be the gold answer."""
+    seen, prediction = table_of(table.source), named.one("prediction")
+    pair = [seen.by_name[name] for name in (column, prediction) if name in seen.by_name]
+    if named.one("gold") or len(pair) < 2:
+        return
+    if any(answered(pair)) or (roles.squash(column) == "label" and pair[0].is_truth and pair[0].words & pair[1].words):
+        what = f"{column!r} could be the answer that is right, or a verdict on the answer"
+        raise ask(table.source, what, "gold", [column], f" or {roles.option('outcome', column)}")
 
 
 def _ask_of_rivals(table: Loaded, named: Roles, column: str, *, whole: bool) -> None:
@@ -184,8 +265,9 @@ def _ask_of_rivals(table: Loaded, named: Roles, column: str, *, whole: bool) -> 
     than those."""
     if "outcome" in named.named:
         return
-    looked = bool(table.source.looked)  # a small table, whose rows need not be read again
-    seen = table_of(table.source) if looked else table_in(table.connection, table.name, table.have, table.source)
+    seen = table_of(table.source)
+    if not any(c.is_verdict for c in seen.columns if c.name != column):
+        return
     rivals, ways = rivals_of_name(seen, column, whole=whole)
     if rivals:
         what = f"{' and '.join(map(repr, [column, *rivals]))} say right or wrong, and differ"
@@ -202,7 +284,9 @@ def _ask_of_gold(table: Loaded, named: Roles, column: str) -> None:
     answers, verdicts = table.words(prediction), table.words(column)
     if answers and len(answers) <= roles.FEW and {*verdicts} <= {*answers}:
         what = f"{column!r} could be a verdict on the answer {prediction!r}, or the answer that is right"
-        raise ask(table.source, what, "outcome", [column], f" or {roles.option('gold', column)}")
+        verdict = all(roles.state_of(word) is not None for word in verdicts) and roles.squash(column) != "label"
+        first_one, other = ("outcome", "gold") if verdict else ("gold", "outcome")
+        raise ask(table.source, what, first_one, [column], f" or {roles.option(other, column)}")
 
 
 def _ask_of_the_opposite(table: Loaded, named: Roles, column: str, cell: str) -> None:
@@ -213,8 +297,15 @@ def _ask_of_the_opposite(table: Loaded, named: Roles, column: str, cell: str) ->
         return
     same = f"lower(trim({table.have[gold]})) = lower(trim({table.have[answer]}))"
     right = f"{cell} IN ({right_words(table, cell)})"
-    query = f"SELECT count(*) FILTER ({same}), count(*) FILTER (NOT {same}), count(*) FILTER (({same}) = ({right}))"
-    hits, misses, alike = first(table.connection, f"{query} FROM {table.name}")
+    both = product((same, f"NOT {same}"), (right, f"NOT {right}"))
+    counts = [f"count(*) FILTER ({hit} AND {said})" for hit, said in both]
+    cells = first(table.connection, f"SELECT {', '.join(counts)} FROM {table.name}")
+    hits, misses, alike = cells[0] + cells[1], cells[2] + cells[3], cells[0] + cells[3]
+    if cells[1] >= _FEW_HITS and alike and phi(*cells) < _LEAST_PHI:
+        rule = f"{column!r} calls {cells[1]} of {hits} answers wrong that are the gold answer"
+        rule += f", and {cells[2]} of {misses} others right"
+        way = f"{roles.option('outcome', column)} takes it as it is, {opt('judge', 'fitting')} judges the answers"
+        raise FormatError(table.source.label, f"{rule}: {way}", where=table.source.head)
     if hits >= _FEW_HITS and misses >= _FEW_HITS and not alike:
         turned = roles.option("outcome", f"{roles.TURNED}{column}")
         rule = f"{column!r} calls all answers wrong that are the gold answer, and all others right"
@@ -242,9 +333,15 @@ def _no_verdict(table: Loaded, named: Roles, vague: Sequence[str]) -> str:
             source.label, "no column says which answers are right", where=source.head, value=list(table.have)
         )
     column = vague[0]
-    if ways := of_words(table.counted(column), roles.option("outcome", column)):
+    _ask_of_answers_alike(table, named, column)
+    cells = ", ".join(cell for name, cell in table.have.items() if name)
+    row, *last = first(table.connection, f"SELECT row, {cells} FROM {table.name} ORDER BY row DESC LIMIT 1")
+    if any(str(cell).strip().casefold() in SUMS for cell in last):
+        raise FormatError(source.label, RULE, where=locate(source, row))
+    seen = table_of(table.source)
+    if meanings := ways_of_words(seen, seen.by_name[column]):
         rule = f"{column!r} seems to say how good an answer is, and nothing says what all of its words mean"
-        raise FormatError(source.label, f"{rule}; {ways}", where=source.head)
+        raise FormatError(source.label, f"{rule}; name {shown(seen, meanings)}", where=source.head)
     odd = next((word for word in table.words(column) if roles.state_of(word) is None), None)
     rule = f"{column!r} seems to say how good an answer is, and holds other things than words for right and wrong"
     ways = f"{roles.option('outcome', column)} with {opt('outcome_map', of='WORD=OUTCOME')} says what they mean"

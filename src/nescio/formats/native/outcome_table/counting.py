@@ -133,7 +133,6 @@ def _sums_up(source: Source, question: str | None, at: tuple[str, str], last: Ma
     assert source.path is not None
     relation, where = parquet(source.path, "file_row_number=true, filename=true")
     above = f"{relation} WHERE NOT (filename = {literal(at[0])} AND file_row_number = {at[1]})"
-    found = []
     with connect() as connection:
         if question and not any(map(str.isdecimal, question)):
             others = f"SELECT 1 FROM {above} AND NOT regexp_matches(question::VARCHAR, '[0-9]') LIMIT 1"
@@ -142,13 +141,8 @@ def _sums_up(source: Source, question: str | None, at: tuple[str, str], last: Ma
                 and first(connection, others, where) is None
             ):
                 return True
-        for name, text in last.items():
-            cell = '"' + name.replace('"', '""') + '"'
-            if text and finite(text) is not None and (column := numbers_above(connection, above, cell, text, where)):
-                if column.greatest > column.least and not column.is_sum:
-                    return False  # the others need not be read
-                found.append(column)
-    return sums_up(found)
+        cells = {name.replace('"', '""'): text for name, text in last.items() if text and finite(text) is not None}
+        return sums_up(numbers_above(connection, above, f'"{cell}"', text, where) for cell, text in cells.items())
 
 
 def _sums(

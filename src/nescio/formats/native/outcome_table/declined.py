@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from nescio.data.outcomes import INCORRECT, SILENT, STATES
+from nescio.data.outcomes import INCORRECT, NOT_GRADED, SILENT, STATES
 from nescio.errors import FormatError, opt
 from nescio.formats.native import roles
 from nescio.formats.native.outcome_table.loaded import Loaded, cases, right_words
+from nescio.formats.native.readings.columns import Column
+from nescio.formats.native.readings.silences import Apart, names_something_else
 from nescio.formats.native.roles import Roles
 from nescio.formats.registry import Declined
 from nescio.sources.tables import NOTHING, first, literal
 from nescio.text import decimal
 
 _FEW_WORDS = 4  # of a column of silence that nobody knows
+_CHANCE = 0.01  # that a word stands beside no right answer
 _MOST_TEXTS = 10_000  # of answers without a verdict, in which silence is looked for
 
 
@@ -33,7 +37,7 @@ def ask_of_silence(table: Loaded, named: Roles, columns: Mapping[str, str], outc
     right, ways = right_words(table, outcome), []
     for column, words in table.few_words(free).items():
         part, telling = _tells_silence(table, column, words)
-        if not telling or _is_of_the_question(table, columns, column):
+        if not telling or names_something_else(Column(column, words)) or _is_of_the_question(table, columns, column):
             continue
         cell = table.have[column]
         among = ", ".join(map(literal, sorted(telling)))
@@ -52,6 +56,21 @@ def ask_of_silence(table: Loaded, named: Roles, columns: Mapping[str, str], outc
             f"{what}, and the verdict alone says nothing of it: {roles.option(part, column)}, {instead}",
             where=table.source.head,
         )
+
+
+def ask_of_words(table: Loaded, apart: Sequence[Apart]) -> None:
+    """Raise the error that asks whether a word that stands beside no right answer, and that by no chance, means that
+    the answer was declined. Where a column has several, or its name speaks of what is wrong, they say why answers are
+    wrong."""
+    several = Counter(one.column.name for one in apart)
+    telling = [one for one in apart if one.chance <= _CHANCE and several[one.column.name] == 1]
+    telling = [one for one in telling if not any(map(one.column.named, ("wrong", "gold", "judges")))]
+    if telling:
+        first_one = min(telling, key=lambda one: one.chance)
+        what = f"{first_one.column.name!r} is {first_one.word!r} of {sum(first_one.rows)} answers, none of them right"
+        instead = f"{roles.option('abstained', roles.NONE)} takes them as they are"
+        rule = f"{what}: {first_one.option} reads them as declined, {instead}"
+        raise FormatError(table.source.label, rule, where=table.source.head)
 
 
 def _is_of_the_question(table: Loaded, columns: Mapping[str, str], column: str) -> bool:
@@ -134,17 +153,17 @@ def _ask_of_words(table: Loaded, column: str) -> None:
 
 
 def unsaid(
-    table: Loaded, named: Roles, columns: Mapping[str, str], silent: str, declined: Declined, *, faults: bool
+    table: Loaded, named: Roles, outcome: str, declined: Declined, mapped: Mapping[str, str], *, faults: bool
 ) -> tuple[str, bool]:
     """Return where nothing was answered by the text of the answer, and whether some of these texts are words: it is
     empty and not marked as right, or it reads like silence and has no verdict. That nothing is wrong with it (`faults`)
     marks no such answer as right. Where the table says itself what is silent, nothing is."""
-    prediction, outcome = named.one("prediction"), columns["outcome"]
-    if prediction is None or silent != "NULL":
+    prediction = named.one("prediction")
+    if prediction is None:
         return "false", False
     words = table.words(outcome)
-    meant = table.source.meant.get("outcome", {})
-    states = {word: STATES[meant[word]] if word in meant else roles.state_of(word) for word in words}
+    meant = {**table.source.meant.get("outcome", {}), **mapped}
+    states = {w: STATES.get(meant[w], NOT_GRADED) if w in meant else roles.state_of(w) for w in words}
     if SILENT in states.values():
         return "false", False
     cell, verdict = table.have[prediction], table.have[outcome]

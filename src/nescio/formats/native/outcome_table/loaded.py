@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from nescio.data.outcomes import CORRECT, STATES
 from nescio.formats.native import roles
@@ -20,15 +20,19 @@ _FIRST_ROWS = 200
 
 
 class Loaded(Struct, frozen=True):
-    """A loaded table: its rows in DuckDB, and the cell of each column."""
+    """A loaded table: its rows in DuckDB, and the cell of each column; `known` keeps the values that were asked for."""
 
     connection: duckdb.DuckDBPyConnection
     name: str
     source: Source
     have: Mapping[str, str]
+    known: dict[str, list[str]] = field(default_factory=dict)
+    few: dict[str, set[str]] = field(default_factory=dict)
 
     def words(self, column: str) -> list[str]:
-        return roles.distinct(self.connection, self.name, self.have[column])
+        if column not in self.known:
+            self.known[column] = roles.distinct(self.connection, self.name, self.have[column])
+        return self.known[column]
 
     def few_words(self, columns: Sequence[str]) -> dict[str, list[str]]:
         """Return the values of those columns that have no more than a column of verdicts has.
@@ -48,9 +52,11 @@ class Loaded(Struct, frozen=True):
         return {column: sorted(words) for column, words in few.items() if len(words) <= roles.MOST_WORDS}
 
     def _up_to(self, most: int, column: str) -> set[str]:
-        cell = self.have[column]
-        query = f"SELECT DISTINCT {cell} FROM {self.name} WHERE {cell} IS NOT NULL LIMIT {most}"
-        return {word for (word,) in self.connection.execute(query).fetchall()}
+        if column not in self.few:
+            cell = self.have[column]
+            query = f"SELECT DISTINCT {cell} FROM {self.name} WHERE {cell} IS NOT NULL LIMIT {most}"
+            self.few[column] = {word for (word,) in self.connection.execute(query).fetchall()}
+        return self.few[column]
 
     def counted(self, column: str) -> dict[str, int]:
         """Count how often each value of a column stands there."""

@@ -54,12 +54,13 @@ from nescio.formats.native.outcome_table.strata_and_scores import (
 from nescio.formats.native.outcome_table.table import NO_TEXTS, RESERVED, Table, joined, kept
 from nescio.formats.native.outcome_table.words import state_words
 from nescio.formats.native.own_totals import totals_beside
-from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader, tables_with
+from nescio.formats.registry import Declined, ReadOptions, ReadResult, SourceRole, reader, tables_with
 from nescio.formats.totals import contradictions, refuse_contradictions
 from nescio.sources.database import connect
 from nescio.sources.source import LINES, TABLES, Source, name_runs, small
 from nescio.sources.tables import first, literal, load_rows, require, unguarded, with_points, without_blanks
 from nescio.tasks.stakes.stating import are_stated, label
+from nescio.text import literally
 
 if TYPE_CHECKING:
     import duckdb
@@ -67,6 +68,7 @@ if TYPE_CHECKING:
 Held = Literal["TABLE", "VIEW"]
 _FEW_ROWS, _FEW_COLUMNS = 1 << 14, 64
 _AT_ONCE = 64  # files in a query: to plan one takes longer than their number grows, and beyond a thousand it is refused
+_MOST_QUIET = 5  # texts that a pattern matches
 _MOST_TEXTS = 10_000  # of wrong answers, in which silence is looked for
 # The cells as numbers, where every rule is kept.
 CELLS = f"""
@@ -133,20 +135,31 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 
 def _otherwise(source: Source, options: ReadOptions) -> str:
-    """Say what to do about a file that has other figures than its answers: the column with which they agree, where one
-    alone says what was declined so."""
+    """Say what to do about a file that has other figures than its answers: the column, or the answers that read like
+    silence, with which they agree, where one alone says what was declined so."""
     found = {}
+    for way, own, told in _other_ways(source, options):
+        with suppress(NescioError):
+            outcomes = read([("table", way)], own).data
+            if isinstance(outcomes, Outcomes) and all(total.agrees for total in totals_beside(way, outcomes)):
+                found[outcomes.state.tobytes()] = told
+    if len(found) == 1:
+        return f"with {next(iter(found.values()))} the two agree"
+    return f"{roles.option('outcome', 'NAME')} (or {opt('column', of='abstained=NAME')}) says what they mean"
+
+
+def _other_ways(source: Source, options: ReadOptions) -> Iterator[tuple[Source, ReadOptions, str]]:
+    """Yield other ways to say what was declined, with the options that say so."""
     for column, part in product(source.columns, ("abstained", "answered")):
         if column and column not in source.named.values():
-            way = replace(source, named={**source.named, part: column})
-            with suppress(NescioError):
-                outcomes = read([("table", way)], options).data
-                if isinstance(outcomes, Outcomes) and all(total.agrees for total in totals_beside(way, outcomes)):
-                    found[outcomes.state.tobytes()] = (part, column)
-    if len(found) == 1:
-        ((part, column),) = found.values()
-        return f"with {roles.option(part, column)} the two agree"
-    return f"{roles.option('outcome', 'NAME')} (or {opt('column', of='abstained=NAME')}) says what they mean"
+            named = replace(source, named={**source.named, part: column})
+            yield named, options, roles.option(part, column)
+    declined = options.declined
+    quiet = [text for text, _ in declined.wrong.get(str(source.label), Counter()).most_common() if declined.reads(text)]
+    if quiet:
+        pattern = "|".join(map(literally, quiet[:_MOST_QUIET]))
+        own = replace(options, declined=Declined([pattern], declined.reads))
+        yield source, own, opt("declined_pattern", pattern)
 
 
 def _collect(

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import re
-import tempfile
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Sequence
 from math import isnan
@@ -28,6 +27,7 @@ from nescio.options.edge import Progress
 from nescio.sources.database import address, connect, write_parquet
 from nescio.sources.source import DELIMITED
 from nescio.sources.tables import FORMULA, literal
+from nescio.sources.temporary import temporary_folder
 from nescio.sources.writing import atomic_write
 from nescio.tasks.assessed.verdicts import COLUMNS, WORDS
 from nescio.text import plural
@@ -219,8 +219,8 @@ def _write_parquet(path: Path, names: list[str], rows: Iterable[Sequence[Any]], 
     cells = {f"c{i}": "DOUBLE" if name in numbers else "VARCHAR" for i, name in enumerate(names)}
     kinds = ", ".join(f"{cell}: '{kind}'" for cell, kind in cells.items())
     select = ", ".join(f'{cell} AS "{name.replace(QUOTE, QUOTE * 2)}"' for cell, name in zip(cells, names, strict=True))
-    with tempfile.TemporaryDirectory(prefix="nescio-") as folder, connect() as connection:
-        lines = Path(folder) / "rows.jsonl"
+    with temporary_folder() as folder, connect() as connection:
+        lines = folder / "rows.jsonl"
         longest = _write_lines(lines, list(cells), rows)
         how = f"format = 'newline_delimited', columns = {{{kinds}}}, maximum_object_size = {max(longest + 2, _BUFFER)}"
         rows_read = f"SELECT {select} FROM read_json({literal(address(lines))}, {how})"

@@ -13,9 +13,13 @@ from nescio.data.repeats import REPEAT
 from nescio.errors import FormatError, MismatchError, offer, opt
 from nescio.formats.native import roles
 from nescio.formats.native.headers import SUMS
+from nescio.formats.native.outcome_table.loaded import Loaded
 from nescio.formats.native.outcome_table.proposing import annotators_that_fit, repeats_that_fit, runs_that_fit
 from nescio.formats.native.outcome_table.table import Table
-from nescio.formats.native.readings.ways import of_words
+from nescio.formats.native.readings.columns import meaning
+from nescio.formats.native.readings.table import table_of
+from nescio.formats.native.readings.verdicts import verdicts_of
+from nescio.formats.native.readings.ways import of_words, shown, ways_of, ways_of_words
 from nescio.formats.native.summary_rows import BY_PROOF, LEAST, RULE, Numbers, sums_up
 from nescio.sources.source import Source
 from nescio.sources.tables import NUMBER, first, literal, locate
@@ -102,7 +106,7 @@ def keep_rules(connection: duckdb.DuckDBPyConnection, tables: Sequence[Table]) -
         broken, file, row, *cells = offence
         rule = rules[broken][2]
         if rules[broken][0] == "outcome":
-            rule += _words_to_explain(connection) if _is_another(tables[file]) else ""
+            rule += _words_to_explain(connection, tables[file])
             rule += _words_offered(connection)
         raise FormatError(sources[file].label, rule, where=locate(sources[file], row), value=cells[broken])
 
@@ -113,11 +117,21 @@ def _is_another(table: Table) -> bool:
     return unrolled or table.columns["outcome"] != "outcome"
 
 
-def _words_to_explain(connection: duckdb.DuckDBPyConnection) -> str:
-    """Write the options that explain the words that nobody knows, where they are few."""
+def _words_to_explain(connection: duckdb.DuckDBPyConnection, table: Table) -> str:
+    """Write the options that explain the words that nobody knows, where they are few, those that go best with the gold
+    answers first; and those that take another column for the verdict."""
+    seen = table_of(table.source)
+    column = seen.by_name.get(table.columns["outcome"])
+    others = [v for v in verdicts_of(seen) if v.weight > 0 and v.column is not column]
+    instead = ways_of(seen, others, sure=True) if "outcome" not in table.source.named else []
+    if not _is_another(table) and (column is None or any(state is not None for state in column.states.values())):
+        return f"; name {shown(seen, instead)}" if instead else ""
     query = "SELECT outcome, any_value(graded), count(*) FROM rows WHERE outcome IS NOT NULL GROUP BY 1 ORDER BY 1"
     words = connection.execute(query).fetchall()
     unknown = [word for word, state, _ in words if state is None]
+    mapped = any(state is not None and meaning(word) is None for word, state, _ in words)
+    if column is not None and not mapped and (own := ways_of_words(seen, column)):
+        return f"; name {shown(seen, [*own, *instead])}"
     ways = of_words({word: many for word, _, many in words})
     if not ways and len(unknown) < len(words) and len(unknown) <= _FEW_UNKNOWN:
         ways = " ".join(opt("outcome_map", of=f"{word}=OUTCOME") for word in unknown)
@@ -210,8 +224,7 @@ def _summary(connection: duckdb.DuckDBPyConnection, table: Table) -> int | None:
         return None
     numbers = [(cell, text) for cell, text in zip(cells, last[1:], strict=True) if text and finite(text) is not None]
     above = f"{table.name} WHERE row < {last[0]}"
-    found = [numbers_above(connection, above, cell, text) for cell, text in numbers]
-    return int(last[0]) if sums_up([column for column in found if column]) else None
+    return int(last[0]) if sums_up(numbers_above(connection, above, cell, text) for cell, text in numbers) else None
 
 
 def numbers_above(
@@ -257,7 +270,7 @@ def check_ranks(
         )
         file, named, of_question, place, ranks_stated, before, again = repeat
         ranked, table = f" at rank {place}" if ranks_stated else "", tables[file]
-        here = connection, table.name, table.source, table.have, table.chosen
+        here = Loaded(connection, table.name, table.source, table.have), table.chosen
         ways = annotators_that_fit(*here)
         if not ways:
             ways = ("" if "run" in table.columns else runs_that_fit(*here)) + repeats_that_fit(*here)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT
@@ -28,6 +28,7 @@ def unread(
     verdict: str | None = None,
     silent: bool = False,
     judged: bool = False,
+    apart: Collection[str] = (),
     is_right: str = "",
     turned: bool = False,
     reads: Callable[[str], bool] | None = None,
@@ -43,9 +44,8 @@ def unread(
     verdicts = [
         column for column, among in words.items() if _is_verdict(column, among) or roles.part_of(column) == "outcome"
     ]
-    others = {} if silent or not is_right else {c: among for c, among in words.items() if c not in verdicts}
-    apart = _never_right(table, others, is_right, turned=turned)
-    acts = [c for c, among in words.items() if c not in verdicts and (c in apart or _may_be_silence(c, among))]
+    acts = [c for c, among in words.items() if c not in verdicts and _may_be_silence(c, among)]
+    acts += [c for c in apart if c not in (*acts, *verdicts)]
     acts.sort(key=lambda column: (not _speaks_of_silence(column), column not in apart))
     weights = [column for column in words if _speaks(column, "weight")]
     return [
@@ -60,23 +60,6 @@ def unread(
         *_weights(table, weights),
         *([] if confidence else _confidences(table, [c for c in table.have if c and c not in claimed])),
     ]
-
-
-def _never_right(table: Loaded, words: Mapping[str, Sequence[str]], is_right: str, *, turned: bool) -> list[str]:
-    """Return the columns of a few words, none of them a number, of which one stands in several rows, none of them
-    right; where a verdict only says what is wrong (`turned`), all of them may be."""
-    few = [c for c, among in words.items() if 1 < len(among) <= _MOST_ACTS and not any(map(decimal, among))]
-    found = []
-    for column in few:
-        cell = table.have[column]
-        query = (
-            f"SELECT count(*), count(*) FILTER ({is_right}) FROM {table.name} WHERE {cell} IS NOT NULL GROUP BY {cell}"
-        )
-        rows = table.connection.execute(query).fetchall()
-        told = any(many >= _SEVERAL and (not right or (turned and right == many)) for many, right in rows)
-        if told and any(right for _, right in rows):
-            found.append(column)
-    return found
 
 
 def _texts(

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache, cached_property
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT
 from nescio.formats.native import roles
 from nescio.formats.native.headers import CODES, HEDGES, MEASUREMENTS, NEGATIONS, STEMS
 from nescio.text import decimal
 
-_TOKEN = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\W_]+")
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _SAME = {"outcome": ("outcome", "score"), "wrong": ("wrong", "failure"), "id": ("id", "text")}
 MINUS = frozenset(("-1", "-1.0"))  # beside 1 and 0 it is yet to be explained
 CONTAINERS = ("{", "[{", '["', "[[")  # of JSON: what stands in them is no word of this column
@@ -41,7 +41,7 @@ class Column:
     @cached_property
     def tokens(self) -> tuple[str, ...]:
         """What its name is made of, with `not` joined to what it denies."""
-        return _tokens(self.own)
+        return roles.tokens_of(self.own)
 
     @property
     def own(self) -> str:
@@ -57,13 +57,14 @@ class Column:
         behind = [token for token in self.tokens[at + 1 :] if not token.startswith(_BESIDE)]
         if part == "outcome" and at >= 0 and any(map(_is_object, behind)):
             return 1.0  # `passed_filter` is no verdict on the answer
-        if "".join(self.tokens).startswith(STEMS[part]):
+        whole = "".join(self.tokens)
+        if whole.startswith(STEMS[part]) and not (part == "wrong" and roles.lacks_faults(whole)):
             return 2.0
         return 0.0 if at < 0 else 1.5 if behind and len(self.tokens) > 2 else 2.0
 
     def last(self, part: str) -> int:
         """Return the place of the last word of its name that speaks for a part; -1 where none does."""
-        return max((i for i, token in enumerate(self.tokens) if _speaks(token, part)), default=-1)
+        return max((i for i, token in enumerate(self.tokens) if speaks(token, part)), default=-1)
 
     @cached_property
     def is_counted(self) -> bool:
@@ -73,9 +74,14 @@ class Column:
         return named and not self.is_series and (not self.words or any(w[:1].isdigit() for w in self.words))
 
     @cached_property
+    def is_dates(self) -> bool:
+        """Whether it holds dates, which may name rows."""
+        return bool(self.words) and all(map(_DATE.match, self.words))
+
+    @cached_property
     def strangers(self) -> int:
         """How many words of its name say nothing of verdicts or of who gives them."""
-        return sum(not (token.startswith(_OF_VERDICTS) or _speaks(token, "outcome")) for token in self.tokens)
+        return sum(not (token.startswith(_OF_VERDICTS) or speaks(token, "outcome")) for token in self.tokens)
 
     @cached_property
     def states(self) -> dict[str, int | None]:
@@ -96,8 +102,10 @@ class Column:
 
     @cached_property
     def is_percentage(self) -> bool:
-        """Whether it holds 0 and 100 alone."""
+        """Whether it holds 0 and 100 alone; or 0 and another mark, under a name that speaks of what is right."""
         numbers = {decimal(word.rstrip("% ")) for word in self.words}
+        if len(numbers) == 2 and 0.0 in numbers and self.named("outcome"):
+            return all(number is not None and (number == 0 or number > 1) for number in numbers)
         return 100.0 in numbers and numbers <= {0.0, 100.0}
 
     @cached_property
@@ -163,9 +171,21 @@ class Column:
         steps = {round(b - a, 9) for a, b in pairwise(number or 0.0 for number in numbers)}
         return None not in numbers and len(numbers) >= _SERIES and len(steps) == 1
 
+    @cached_property
+    def holds_objects(self) -> bool:
+        """Whether its cells are objects of JSON, or lists of such."""
+        return bool(self.words) and all(word.startswith(("{", "[{")) for word in self.words)
+
     def is_text_of(self, part: str) -> bool:
         """Whether its name says nothing but that it is the text of a part (`output_text`), which may be numbers."""
-        return all(_speaks(token, part) or token.startswith((*_BESIDE, "text")) for token in self.tokens)
+        return all(speaks(token, part) or token.startswith((*_BESIDE, "text")) for token in self.tokens)
+
+
+def exclude(columns: Collection[Column]) -> bool:
+    """Say whether of columns of yes and no one never says yes where another does, in rows enough to tell: they say what
+    was right, wrong or declined, as two runs, which are right about some of the same questions, hardly would."""
+    yes = [{i for i, cell in enumerate(c.cells) if cell and roles.truth_of(cell)} for c in columns if c.is_truth]
+    return any(a and b and a.isdisjoint(b) for a, b in combinations(yes, 2)) and len(yes) == len(columns)
 
 
 def _without_faults_of_tools(means: Mapping[str, int | None]) -> dict[str, int | None]:
@@ -176,8 +196,8 @@ def _without_faults_of_tools(means: Mapping[str, int | None]) -> dict[str, int |
         word
         for word, state in means.items()
         if state == INCORRECT
-        and all(token.startswith(beside) for token in _tokens(word))
-        and any(token.startswith(STEMS["broken"]) for token in _tokens(word))
+        and all(token.startswith(beside) for token in roles.tokens_of(word))
+        and any(token.startswith(STEMS["broken"]) for token in roles.tokens_of(word))
     }
     others = {state for word, state in means.items() if word not in broken}
     return {**means, **(dict.fromkeys(broken, NOT_GRADED) if INCORRECT in others else {})}
@@ -189,9 +209,13 @@ def _is_object(token: str) -> bool:
 
 
 @cache
-def _speaks(token: str, part: str) -> bool:
+def speaks(token: str, part: str) -> bool:
     """Say whether a word of a name speaks for a part: it begins as a word for it does, denies the other verdict
     (`notmatching`), or cuts a word short (`isCorr`), and none of another part (`gave` of `gaveup` and `gaveanswer`)."""
+    if part in ("wrong", "outcome") and roles.lacks_faults(token):
+        return part == "outcome"
+    if part == "outcome" and roles.longest(token, "wrong") > roles.longest(token, part):
+        return False  # what needs a correction is not correct
     if token.startswith(STEMS[part]):
         return True
     if part == "abstained" and roles.denies_answers(token):
@@ -203,32 +227,25 @@ def _speaks(token: str, part: str) -> bool:
     return short and parts == [part]
 
 
-@cache
-def _tokens(name: str) -> tuple[str, ...]:
-    parts = [part for token in _TOKEN.split(name) if (part := roles.squash(token))]
-    joined: list[str] = []
-    for part in parts:
-        if joined and joined[-1] in NEGATIONS:
-            joined[-1] += part
-        else:
-            joined.append(part)
-    return tuple(joined)
-
-
 def speaks_of_faults(name: str, words: Collection[str]) -> bool:
     """Say whether a column says which answers are made up: that one is not then says nothing of an answer that was not
     given."""
-    tokens = [*_tokens(name), *(token for word in words for token in _tokens(word))]
+    tokens = [*roles.tokens_of(name), *(token for word in words for token in roles.tokens_of(word))]
     return any(token.startswith(STEMS["faults"]) for token in tokens)
+
+
+def is_of_tools(word: str) -> bool:
+    """Say whether a word says of a program that it ran or failed, and not of an answer that it is right or wrong."""
+    return all(token.startswith(STEMS["ran"]) for token in roles.tokens_of(word))
 
 
 def says_facts(name: str) -> bool:
     """Say whether a name is made of nothing but words for what is no verdict (`exit_code`)."""
-    tokens = _tokens(name)
+    tokens = roles.tokens_of(name)
     known = [
         token for token in tokens if token in MEASUREMENTS or token.startswith((*STEMS["fact"], *STEMS["between"]))
     ]
-    return bool(tokens) and known == [*tokens] and any(_speaks(t, "fact") or t in MEASUREMENTS for t in tokens)
+    return bool(tokens) and known == [*tokens] and any(speaks(t, "fact") or t in MEASUREMENTS for t in tokens)
 
 
 @cache
@@ -240,7 +257,7 @@ def meaning(word: str) -> int | None:
         return state
     if word.startswith(CONTAINERS):
         return None
-    tokens = _tokens(word)
+    tokens = roles.tokens_of(word)
     if not tokens or any(token.startswith(HEDGES) for token in tokens):
         return None
     found = {state for token in (*tokens, "".join(tokens)) if (state := _of_token(token)) is not None}

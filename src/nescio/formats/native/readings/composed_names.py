@@ -15,7 +15,7 @@ from nescio.formats.native.readings.columns import MINUS, Column
 
 _SERIES = 3  # columns that make one
 _FEW = 3  # words of a verdict
-MARK = re.compile(r"[^\w.]+|_+|\.")
+MARK = re.compile(r"[^\w.]+|_+|\.|(?<=[a-z0-9])(?=[A-Z])")
 ASKING = ("is", "has", "was", "did", "used", "needs", "contains")  # what names of yes and no begin with, and no run's
 _CLOSING = {"(": ")", "[": "]"}  # the other side of a mark
 _OF_ANSWERS = ("outcome", "wrong", "abstained", "answered", "prediction", "judges", "between", "whose")

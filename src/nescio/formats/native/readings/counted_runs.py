@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
 from itertools import combinations, permutations
 
 from nescio.data.outcomes import CORRECT, INCORRECT, SILENT, STATES
 from nescio.formats.native import roles
+from nescio.formats.native.own_totals import counts_of
 from nescio.formats.native.readings.columns import Column, meaning
 from nescio.formats.native.readings.table import Table
 from nescio.formats.native.readings.ways import Way, strangeness
 from nescio.text import decimal
 
 _STATES = (CORRECT, INCORRECT, SILENT)
+_NEAR = 0.85  # of the letters of two words that are one, misspelt
 _RUNS = 3  # of which the counts are shown
 _NAMES = {state: name for name, state in STATES.items()}
 
@@ -21,7 +24,7 @@ def ways_of_counts(table: Table) -> list[Way]:
     """Return the ways to read a table of counts, the likeliest first: by the names of three columns, or because they
     add up to the same for each run, or to what another column says; of one run, because all else is none."""
     counts = [c for c in table.columns if None not in c.cells and all(map(str.isdecimal, c.words))]
-    counts = [c for c in counts if not c.is_marks]
+    counts = [c for c in counts if not c.is_marks and counts_of(c.name) not in ("answered", "all")]
     runs = [table.by_name[name] for name in runs_of_counts(table, ())]
     if not runs or len(counts) < len(_STATES) or table.known.one("id", "text"):
         return []
@@ -51,7 +54,7 @@ def _adding_up(counts: Sequence[Column]) -> Iterator[Sequence[Column]]:
 
 
 def _ways(run: Column, counts: Sequence[Column]) -> Iterator[Way]:
-    known = {c.name: meaning(c.name) for c in counts}
+    known = {c.name: _meant(c.name) for c in counts}
     every = [dict(zip((c.name for c in own), _STATES, strict=True)) for own in permutations(counts)]
     every = [means for means in every if all(known[name] in (None, state) for name, state in means.items())]
     for means in sorted(every, key=lambda means: strangeness(means, known)):
@@ -59,6 +62,13 @@ def _ways(run: Column, counts: Sequence[Column]) -> Iterator[Way]:
         named = [roles.option(_NAMES[state], column.name) for state, column in by_state.items()]
         told = [f"{own[0]}: {own[1]} right, {own[2]} wrong, {own[3]} silent" for own in _rows(run, *by_state.values())]
         yield Way(" ".join([roles.option("run", run.name), *named]), remark="; ".join(told[:_RUNS]))
+
+
+def _meant(name: str) -> int | None:
+    """Say what a name means, or the one word for an outcome that it is but for a slip of the pen."""
+    state = meaning(name)
+    near = [] if state is not None else get_close_matches(roles.squash(name), STATES, 1, _NEAR)
+    return STATES[near[0]] if near else state
 
 
 def _rows(*columns: Column) -> Iterator[tuple[str | None, ...]]:

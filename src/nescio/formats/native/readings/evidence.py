@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from nescio.data.outcomes import CORRECT, INCORRECT
 from nescio.formats.native import roles
-from nescio.formats.native.readings.columns import Column
+from nescio.formats.native.readings.columns import Column, is_of_tools
 from nescio.formats.native.readings.table import Table
 
 VERDICTS = ("outcome", "score", "wrong", "failure")  # the parts of verdicts
@@ -42,7 +42,7 @@ def _of_its_name(column: Column) -> Iterator[Evidence]:
         yield Evidence(max(right, wrong), f"its name speaks of what is {'wrong' if wrong else 'right'}")
     if column.strangers and not column.is_worded and roles.part_of(column.own) not in VERDICTS:
         yield Evidence(-0.5 * column.strangers, "its name speaks of other things, too")
-    if column.named("fact"):
+    if column.named("fact") or column.named("repeat"):
         yield Evidence(-3.0, "its name speaks of what is no verdict")
     if max(column.named("abstained"), column.named("answered")) and not column.is_worded and not right:
         yield Evidence(-3.0, "its name speaks of what was declined")
@@ -50,17 +50,20 @@ def _of_its_name(column: Column) -> Iterator[Evidence]:
 
 def _of_its_words(table: Table, column: Column) -> Iterator[Evidence]:
     given = {word for word, state in column.states.items() if state in (CORRECT, INCORRECT)}
+    right_or_wrong = max(column.named("outcome"), column.named("wrong"))
     yes_or_no = all(roles.truth_of(word) is not None for word in given)
     if column.is_worded:
         yield Evidence(1.0 if yes_or_no else 2.0, "its words say what is right and wrong")
-    if yes_or_no and not max(column.named("outcome"), column.named("wrong")) and _others_say(table, column, given):
+    if yes_or_no and not right_or_wrong and _others_say(table, column, given):
         yield Evidence(-3.0, "its yes and no may be the answers: the gold answers are yes and no, too")
     elif not any(map(str.isalnum, "".join(column.words))):
         yield Evidence(1.0, "it holds marks, as verdicts do")
     if _is_of_nothing(table, column):
         yield Evidence(-3.0, "it says yes where a text is empty")
+    if column.is_worded and not right_or_wrong and all(map(is_of_tools, column.words)):
+        yield Evidence(-3.0, "its words may be those of a program that ran or failed")
     if column.is_coded and len(min(column.words)) == 1:
-        yield Evidence(-1.5, "its letters may be the answers, too")
+        yield Evidence(-2.0, "its letters may be the answers, or marks of something else")
     if len({*column.states.values()}) < 2 and table.size >= FEW_ROWS:
         yield Evidence(-2.0, "it says the same of all answers")
 

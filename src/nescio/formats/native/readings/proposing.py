@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 
+from nescio.data.repeats import REPEAT
 from nescio.errors import FormatError
 from nescio.formats.native import roles
 from nescio.formats.native.headers import REASONING, REASONS
@@ -33,6 +35,7 @@ _MOST_KEYS = 3  # columns that could name the questions
 _MOST_ODD, _FEW_ODD = 2, 3  # columns of words that nobody knows, and words of such
 _FEW_SAID = 2  # words of a header that begins with a sign for numbers (`# items`)
 _MOST_SAID = 4  # words of a column that says something of each answer
+_WEAK = 0.5  # of a verdict that says nothing of whether answers are gold answers
 _UNLIKELY = -2.0  # of a verdict that is named where nothing else could be one
 
 
@@ -55,7 +58,7 @@ def begins_with_a_remark(source: Source) -> bool:
 def rivals_of_judging(source: Source) -> list[str]:
     """Return the columns of a table of answers and gold answers that may say which are right."""
     table = table_of(source)
-    return [*(v.column.name for v in verdicts_of(table) if v.weight > 0), *(c.name for c in marks_of(table))]
+    return [*(v.column.name for v in verdicts_of(table) if v.weight > _WEAK), *(c.name for c in marks_of(table))]
 
 
 def rivals_of_name(table: Table, column: str, *, whole: bool) -> tuple[list[str], str]:
@@ -105,6 +108,10 @@ def _ways(table: Table, source: Source, *, judged: bool | None) -> list[Way]:
     if not ways or max(weights, default=0.0) < LIKELY:
         ways = [*ways, *(way for column in odd for way in ways_of_words(table, column))]
     ways = sorted(ways, key=lambda way: way.after)
+    unsure = bool(table.pairs) and max(weights, default=0.0) < LIKELY
+    if unsure or any(map(table.may_be_an_answer, [*(v.column for v in verdicts_of(table)[:1]), *named])):
+        answers = _of_the_answers(table)
+        ways = [*answers, *(way for way in ways if way not in answers)]
     same_words = [] if known.one("score", "prediction") else alike(table)
     is_series = could_be_questions([c.name for c in same_words])
     if same_words and (is_series or len(ways) != 1) and not groups:
@@ -151,7 +158,8 @@ def _of_the_verdict(table: Table) -> list[Way]:
 def _to_explain(table: Table) -> tuple[list[Column], list[Column]]:
     """Return the columns that are verdicts in words of which some, or all, are yet to be explained: the one whose name
     speaks of a verdict, or one of whose words does; and others that say no facts."""
-    taken = table.claimed("score") | {c.name for c in (table.run, table.question, table.prediction, table.gold) if c}
+    taken = table.claimed("score", "judge")
+    taken |= {c.name for c in (table.run, table.question, table.prediction, table.gold) if c}
     free = [c for c in table.columns if c.name not in taken and not table.is_of_the_question(c) and not c.named("fact")]
     odd = [c for c in free if not c.is_verdict and not c.is_counted and _is_odd(table, c)]
     named = marks_of(table) or [c for c in odd if c.named("outcome") or _is_part_known(c)]
@@ -221,32 +229,58 @@ def _of_the_answers(table: Table, *, doubtful: bool = False) -> list[Way]:
     other = table.gold if part == "prediction" else table.prediction
     free = [c for c in table.columns if c.name not in claimed and len(c.words) > 1]
     texts = [c for c in free if not (c.is_marks or c.is_counted or c.is_measured or (doubtful and c.is_verdict))]
-    free = texts or [c for c in free if other and len(other.words) > 1 and c.words >= other.words]
+    paired = [c for c in free if other and any(answered((c, other)))]
+    free = paired or texts or [c for c in free if other and len(other.words) > 1 and c.words >= other.words]
     hits = {c.name: sum(map(same, c.cells, other.cells)) if other else 0 for c in free}
     if table.size >= FEW_ROWS:  # of an answer and the gold answer some are the same
         free = [c for c in free if hits[c.name]]
     named = [c for c in free if c.named(part)] or free
-    return [
+    alone = [
         Way(roles.option(part, c.name), remark=f"{hits[c.name]} of {table.size} answers are the gold answer")
         for c in named
     ]
+    several = part == "prediction" and len(paired) > 1
+    return [*([_of_several(table, [(c, hits[c.name]) for c in paired], "")] if several else []), *alone]
+
+
+def _of_several(table: Table, answers: Sequence[tuple[Column, int]], gold: str) -> Way:
+    """Return the way to take several columns for the answers of a run each."""
+    option = roles.option("prediction", roles.AND.join(c.name for c, _ in answers))
+    told = [f"{c.name}: {hits}" for c, hits in answers]
+    remark = f"{', '.join(told)} of {table.size} answers are the gold answer"
+    return Way(f"{option} {gold}".strip(), remark=remark)
 
 
 def _of_texts(table: Table) -> list[Way]:
     """Return the ways to take two columns of texts for the answers and the gold answers, where some of these are the
     same: an empty cell is an answer sooner than a gold one, and a question has but one of those."""
-    free = [c for c in table.columns if c.name not in table.claimed("score") and c not in table.key and not c.is_marks]
+    beside: dict[str, list[tuple[Column, int]]] = defaultdict(list)
+    for one, other, hits in table.pairs:
+        beside[one.name].append((other, hits))
+        beside[other.name].append((one, hits))
     ways = []
-    for pair in answered(free):
-        one, other, hits = pair
+    if len(table.pairs) > 1:  # the gold answers are what most answers are
+        gold = max(beside, key=lambda name: (table.by_name[name].named("gold"), sum(hits for _, hits in beside[name])))
+        ways = [_of_several(table, beside[gold], roles.option("gold", gold))] if len(beside[gold]) > 1 else []
+    for one, other, hits in table.pairs:
         votes = [
-            (None in a.cells) + a.named("prediction") + b.named("gold") + table.is_of_the_question(b)
+            (None in a.cells)
+            + (a.words > b.words)
+            + a.named("prediction")
+            + b.named("gold")
+            + table.is_of_the_question(b)
             for a, b in ((one, other), (other, one))
         ]
-        for a, b in ((one, other), (other, one)) if votes[0] >= votes[1] else ((other, one), (one, other)):
+        for a, b in ((one, other), (other, one)) if votes[0] > votes[1] else ((other, one), (one, other)):
             options = f"{roles.option('prediction', a.name)} {roles.option('gold', b.name)}"
             ways.append(Way(options, remark=f"{hits} of {table.size} answers are the gold answer"))
     return ways
+
+
+def _beside(column: Column) -> str:
+    """Write the option that says what a column is that tells the answers to a question apart: a repeat, or the run."""
+    numbers = all(decimal(word) is not None for word in column.words)
+    return roles.option(REPEAT if numbers or column.named(REPEAT) else RUN, column.name)
 
 
 def _of_the_question(table: Table) -> list[str]:
@@ -258,7 +292,9 @@ def _of_the_question(table: Table) -> list[str]:
     free = [
         c
         for c in table.columns
-        if c.name not in taken and len(c.words) > 1 and not (c.is_truth or c.is_measured or c.is_counted)
+        if c.name not in taken
+        and len(c.words) > 1
+        and not (c.is_truth or c.is_measured or (c.is_counted and not (c.is_dates and verdicts_of(table))))
     ]
     free = [c for c in free if None not in c.cells and not any(word.startswith(CONTAINERS) for word in c.words)]
     if table.run is not None and len(table.run.words) > 1:
@@ -268,6 +304,6 @@ def _of_the_question(table: Table) -> list[str]:
         return [roles.option("question", c.name) for c in once[:_MOST_KEYS]]
     crossed = [(c, d) for c in free for d in free if len(d.words) < len(c.words) and table.apart([c, d])]
     if crossed and table.run is None:
-        return [f"{roles.option('question', c.name)} {roles.option('run', d.name)}" for c, d in crossed[:_MOST_KEYS]]
+        return [f"{roles.option('question', c.name)} {_beside(d)}" for c, d in crossed[:_MOST_KEYS]]
     asked = [c for c in free if len(c.words) ** 2 > table.size]  # more questions than answers to each
     return [roles.option("question", c.name) for c in sorted(asked, key=lambda c: -len(c.words))[:_MOST_KEYS]]

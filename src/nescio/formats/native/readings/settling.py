@@ -46,11 +46,12 @@ def _by_run(source: Source, several: Mapping[str, str]) -> Source:
     free = [name for name in source.columns if name not in source.named.values()]
     if runs := runs_of_parts(free, {*several.values()}):
         return rows_of(source, runs)
-    if "outcome" not in several:
+    part = next((part for part in ("outcome", "prediction", "answer") if part in several), None)
+    if part is None:
         rule = f"no column, and no part of the columns of each run, is called {next(iter(several.values()))!r}"
         raise FormatError(source.label, rule, where=source.head)
     named = {part: name for part, name in source.named.items() if part not in several}
-    by_run = runs_of_columns(roles.apart(several["outcome"], source.columns), source.named.get(RUN))
+    by_run = runs_of_columns(roles.apart(several[part], source.columns), source.named.get(RUN), roles.NAMES[part])
     return rows_of(replace(source, named=named), by_run)
 
 

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from msgspec import Struct
 
 from nescio.data.outcomes import CORRECT, SILENT
 from nescio.formats.native import roles
-from nescio.formats.native.readings.columns import CONTAINERS, Column
+from nescio.formats.native.headers import STEMS
+from nescio.formats.native.readings.columns import CONTAINERS, Column, speaks
 from nescio.formats.native.readings.table import Table
 from nescio.formats.native.readings.verdicts import Verdict, differs
 from nescio.text import decimal
 
 _FEW = 3  # rows that two columns may have in common by chance
+_MOST_WORDS = 4  # of a column that may say so in words that nobody knows
 _CHANCE = 0.01  # that rows are as they are by
 _MOST = 0.75  # of what is silent by itself, which a column has to say
 
@@ -40,40 +43,58 @@ def silences_of(table: Table, verdict: Verdict | None, proofs: set[tuple[bool, .
     taken |= {c.name for c in (table.run, table.question, table.prediction, table.gold) if c}
     taken |= {verdict.column.name} if verdict else set()
     free = [c for c in table.columns if c.name not in taken and not differs(verdict, c) and not c.is_half_known]
+    free = [c for c in free if c.is_truth or c.is_verdict or c.silent_words or not c.named("outcome")]
     found = [silence for column in free for silence in _of_column(column, proofs)]
     found += [silence for column in free if verdict for silence in _of_letters(column, verdict)]
     found = [one for one in found if one.named or not table.is_of_the_question(one.column)]
     return [one for one in found if any(one.rows) and not all(one.rows) and _may_be(table, verdict, one.rows)]
 
 
-def never_right(
-    table: Table, verdict: Verdict, chance: float, of_truth: float
-) -> Iterator[tuple[Column, str, tuple[bool, ...]]]:
-    """Yield the columns of a few words, no numbers, with one that stands beside no answer that is right (or none that
-    is wrong, where the verdict finds that alone), and where, if that has little `chance` (of yes and no, little
-    `of_truth`): in words that nobody knows it may say what was declined.
-    Where the verdict has a word for silence there are none."""
+class Apart(Struct, frozen=True):
+    """A word that stands in some rows of a column and beside no answer that is right, what `chance` that has where it
+    says nothing of answers, and the option that takes it for silence."""
+
+    column: Column
+    word: str
+    rows: tuple[bool, ...]
+    chance: float
+
+    @property
+    def option(self) -> str:
+        """Write the option that says that the word means silence."""
+        if self.column.is_truth:
+            return roles.option("abstained" if roles.truth_of(self.word) else "answered", self.column.name)
+        return f"{roles.option('abstained', self.column.name)} {roles.mapped(self.word, SILENT)}"
+
+
+def never_right(table: Table, verdict: Verdict) -> Iterator[Apart]:
+    """Yield the words that stand beside no answer that is right (or none that is wrong, where the verdict finds that
+    alone), in columns of a few words, or of one and empty cells: whatever such a word is, it may say what was declined.
+    One that stands beside all other answers says what is wrong with them. Where the verdict has a word for silence
+    there are none."""
     if SILENT in verdict.states:
         return
-    taken = table.claimed() | {c.name for c in (table.run, table.question, table.prediction, table.gold) if c}
-    free = [c for c in table.columns if c.name not in taken and c is not verdict.column and 1 < len(c.words) <= _FEW]
-    free = [c for c in free if c.is_truth or not any(map(decimal, c.words))]
-    free = [
-        c for c in free if not (c.is_truth and (c.named("fact") or c.is_counted)) and not table.is_of_the_question(c)
-    ]
-    others = 1 - sum(state == verdict.given for state in verdict.states) / table.size
-    for column in free:
-        given = {cell for cell, state in zip(column.cells, verdict.states, strict=True) if state == verdict.given}
-        for word in sorted(column.words - given):
-            rows = tuple(cell == word for cell in column.cells)
-            if sum(rows) >= _FEW and others ** sum(rows) <= (of_truth if column.is_truth else chance):
-                yield column, word, rows
+    taken = table.claimed("prediction") | {c.name for c in (table.run, table.question, table.gold) if c}
+    free = [c for c in table.columns if c.name not in taken and c is not verdict.column and not c.is_counted]
+    free = [c for c in free if len(c.words) <= (roles.FEW if c is table.prediction else _MOST_WORDS)]
+    free = [c for c in free if c.words and (len(c.words) > 1 or None in c.cells)]
+    free = [c for c in free if not (c.is_measured or table.is_of_the_question(c))]
+    free = [c for c in free if not (c.named("fact") and (c.is_truth or any(decimal(w) is not None for w in c.words)))]
+    asked = table.gold.words if table.gold is not None else frozenset[str]()
+    for given in dict.fromkeys((CORRECT, verdict.given)):
+        others = [state != given for state in verdict.states]
+        for column in free:
+            beside = {cell for cell, state in zip(column.cells, verdict.states, strict=True) if state == given}
+            for word in sorted(column.words - beside - (asked if column is table.prediction else {*()})):
+                rows = tuple(cell == word for cell in column.cells)
+                if _FEW <= sum(rows) < sum(others):
+                    yield Apart(column, word, rows, (sum(others) / table.size) ** sum(rows))
 
 
 def may_be_silent(table: Table, verdict: Verdict) -> bool:
     """Say whether a column of a few words says one thing of no answer that a verdict could only say of one that was
     given, and that is no chance; or whether texts that may be the answers are empty there, or say one thing."""
-    apart = any(True for _ in never_right(table, verdict, _CHANCE, _CHANCE))
+    apart = any(one.chance <= _CHANCE for one in never_right(table, verdict))
     return apart or any(c is not table.prediction for c, _, _ in quiet_texts(table, verdict))
 
 
@@ -101,11 +122,23 @@ def settled_silence(table: Table, verdict: Verdict | None) -> Silence | None:
     proofs = _proofs(table, verdict)
     found = silences_of(table, verdict, proofs)
     proved = [one for one in found if _proved(one.rows, proofs)]
-    candidates = proved or [one for one in found if one.named]
+    candidates = proved or [one for one in found if one.named and not names_something_else(one.column)]
     if not candidates or len({one.rows for one in candidates}) > 1:
         return None
     chosen = max(candidates, key=lambda one: one.named)
     return chosen if verdict is None or verdict.faults or not _marked(table, verdict, chosen.rows) else None
+
+
+def names_something_else(column: Column) -> bool:
+    """Say whether a name that speaks of silence also names what was declined, which is no answer (`refund_refused`)."""
+    beside = {stem for part in ("between", "whose", "run", "acts", "id") for stem in STEMS[part]} | {"did", "to"}
+    begin = tuple(stem for stem in beside if len(stem) > _FEW)
+    parts = ("abstained", "answered", "prediction", "outcome", "wrong")
+    pairs = ["".join(pair) for pair in pairwise(column.tokens)]  # `gave up`
+    known = [any(speaks(t, part) for part in parts) for t in (*column.tokens, *pairs)]
+    told, joined = known[: len(column.tokens)], [False, *known[len(column.tokens) :], False]
+    strange = [t for t, *said in zip(column.tokens, told, joined, joined[1:], strict=False) if not any(said)]
+    return column.is_truth and any(not (t in beside or t.startswith(begin)) for t in strange)
 
 
 def _proofs(table: Table, verdict: Verdict | None) -> set[tuple[bool, ...]]:
@@ -128,7 +161,8 @@ def _of_column(column: Column, proofs: set[tuple[bool, ...]]) -> list[Silence]:
     if column.is_truth:
         fits = [(part, silent, 0.0) for part, silent in (("abstained", True), ("answered", False))]
         if not column.named("fact"):
-            fits = [(part, silent, _named(column, part)) for part, silent, _ in fits]
+            of_answers = not names_something_else(column)
+            fits = [(part, silent, _named(column, part) if of_answers else 0.0) for part, silent, _ in fits]
         most = max(weight for _, _, weight in fits)
         found = []
         for part, silent, weight in fits:

@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING
+from math import prod
+from typing import Any, TypeVar
 
 from nescio.data.repeats import REPEAT
 from nescio.formats.native import roles
-from nescio.formats.native.headers import INDEXES, STEMS
+from nescio.formats.native.headers import INDEXES, STEMS, SUMS
 from nescio.formats.native.readings.columns import Column
+from nescio.formats.native.readings.composed_names import split
 from nescio.sources.database import connect
 from nescio.sources.source import Source, small
 from nescio.sources.tables import load_rows
 from nescio.text import decimal, squeeze
 
-if TYPE_CHECKING:
-    import duckdb
-
 ROWS, LONGEST = 20_000, 500  # rows that are looked at, and letters of a cell
 FEW_TEXTS = 3  # of which nothing is said by what is the same
+_ABOVE = 0.2  # kappa of answers of yes and no, and the gold answers
 ENOUGH = 8  # rows of which something is said by what they have in common
+_NO_WORD = re.compile(r"[\W_]+")
+T = TypeVar("T")
 Reads = Callable[[str], bool]  # says whether a text reads like silence
 
 
@@ -34,8 +37,9 @@ class Table:
     """The first rows of a table, as columns; `reads` says of an answer whether it reads like silence."""
 
     def __init__(self, columns: Sequence[Column], known: roles.Roles, reads: Reads = _never) -> None:
-        self.columns, self.known, self._reads = columns, known, reads
+        self.columns, self.known, self.reads = columns, known, reads
         self.by_name = {column.name: column for column in columns}
+        self.found: dict[Callable[[Table], Any], Any] = {}
 
     @cached_property
     def size(self) -> int:
@@ -180,7 +184,8 @@ class Table:
 
     def apart(self, columns: Sequence[Column]) -> bool:
         """Say whether no two rows have the same in these columns."""
-        return len({*zip(*(c.cells for c in columns), strict=True)}) == self.size
+        most = prod(len(c.words) + 1 for c in columns)  # an empty cell is another
+        return most >= self.size and len({*zip(*(c.cells for c in columns), strict=True)}) == self.size
 
     @cached_property
     def repeat(self) -> Column | None:
@@ -208,30 +213,39 @@ class Table:
 
     def is_of_the_question(self, column: Column) -> bool:
         """Say whether it says the same of all answers to a question, which several runs gave."""
-        if self.question is None:
+        if self.question is None or len(column.words) < 2:
             return False
-        by_question = defaultdict(set)
-        for question, cell in zip(self.question.cells, column.cells, strict=True):
-            by_question[question].add(cell)
-        shared = 2 * len(by_question) <= self.size
-        return shared and len(column.words) > 1 and all(len(cells) == 1 for cells in by_question.values())
+        many = len({*self.question.cells})
+        return 2 * many <= self.size and len({*zip(self.question.cells, column.cells, strict=True)}) == many
 
     # ---- what was said ----
 
     @cached_property
     def prediction(self) -> Column | None:
         """The column of the answers: by its whole name, or the one whose name is made of words for it."""
-        return self.one("prediction") or self._texts("prediction")
+        known = self.one("prediction")
+        if known is not None and known.name not in self.known.named.values() and roles.may_be_gold(known.name):
+            return self._texts("prediction") or known  # `answer` beside `pred_answer` is the gold answer
+        return known or self._texts("prediction") or self._partner("gold")
 
     @cached_property
     def gold(self) -> Column | None:
         """The column of the gold answers, in the same way; of many answers some have to be the gold answer."""
         if whole := self.one("gold"):
             return whole
-        found, given = self._texts("gold"), self.prediction
+        found, given, alias = self._texts("gold"), self.prediction, self.one("prediction")
+        if alias is not None and given is not None and alias is not given:
+            return alias
         if found and given and self.size >= ENOUGH and not any(map(same, found.cells, given.cells)):
             return None
         return found
+
+    def _partner(self, part: str) -> Column | None:
+        """Return the only column that may be beside the gold answers, or the answers, of a whole name for them."""
+        known = self.one(part)
+        free = [c for c in self.columns if known is not None and c is not known and c.name not in self.claimed()]
+        fits = [c for c in free if c not in self.key and known is not None and any(answered((c, known)))]
+        return fits[0] if len(fits) == 1 else None
 
     def _texts(self, part: str) -> Column | None:
         taken = self.claimed()
@@ -244,26 +258,77 @@ class Table:
         ]
         free = [c for c in free if not c.named("outcome")] + (right if part == "gold" else [])
         free = [c for c in free if c not in self.key and not c.silent_words and not c.is_counted]
-        free = [c for c in free if not c.is_measured or c.is_text_of(part)]
+        free = [c for c in free if not c.holds_objects and (not c.is_measured or c.is_text_of(part))]
         free = [c for c in free if part == "gold" or not c.named("gold")]  # reference_output is no output
         named = [c for c in free if c.last(part) == len(c.tokens) - 1] or free
-        return named[0] if len(named) == 1 else None
+        return named[0] if len(named) == 1 and not self._is_of_a_run(named[0], part) else None
+
+    def _is_of_a_run(self, column: Column, part: str) -> bool:
+        """Say whether a name is made of a run and a part (`output/gpt`), and others, of texts, of that part, too."""
+        texts = [c for c in self.columns if c is not column and len(c.words) > roles.FEW and not c.is_measured]
+        texts = [c for c in texts if part == "gold" or not c.named("gold")]  # `gt_answer` is none of `llm_answer`
+        for behind in (False, True):
+            own = {one for _, one in split(column.name, behind=behind) if Column(one, ()).named(part)}
+            if any(own & {one for _, one in split(c.name, behind=behind)} for c in texts):
+                return True
+        return False
 
     @cached_property
     def unsaid(self) -> list[bool]:
         """Where nothing was answered by the text of the answer: it is empty, or reads like silence."""
         if self.prediction is None:
             return [False] * self.size
-        silent = {word: self._reads(word) for word in self.prediction.words}
+        silent = {word: self.reads(word) for word in self.prediction.words}
         return [cell is None or silent[cell] for cell in self.prediction.cells]
 
     @cached_property
     def hits(self) -> list[bool | None]:
-        """Where the answer is the gold answer; None where one of the two is empty."""
-        if self.gold is None or self.prediction is None:
+        """Where the answer is the gold answer, or has it among its words; None where one of the two is empty. Where
+        names do not say which columns these are, they are the first two that may be, one by its name."""
+        gold, given = self.gold, self.prediction
+        if gold is None or given is None:
+            told = (pair for pair in self.pairs if any(c.named("gold") or c.named("prediction") for c in pair[:2]))
+            gold, given, _ = next(told, (None, None, 0))
+        if gold is None or given is None:
             return [None] * self.size
-        pairs = zip(self.gold.cells, self.prediction.cells, strict=True)
-        return [None if not a or not b else same(a, b) for a, b in pairs]
+        return [
+            None if not a or not b else same(a, b) or _says(b, a) for a, b in zip(gold.cells, given.cells, strict=True)
+        ]
+
+    def may_be_an_answer(self, column: Column) -> bool:
+        """Say whether a column may be the answers or the gold answers, by another one that is much the same."""
+        known = [c for c in (self.one("gold"), self.one("prediction")) if c is not None and c is not column]
+        return any(column in pair[:2] for pair in self.pairs) or any(True for c in known for _ in answered((column, c)))
+
+    @cached_property
+    def pairs(self) -> list[tuple[Column, Column, int]]:
+        """The columns that may be the answers and the gold answers, whatever they are called, and how often the two are
+        the same."""
+        taken = self.claimed("score", "run", "gold", "prediction") | ({self.question.name} if self.question else set())
+        return list(answered([c for c in self.columns if c.name not in taken]))
+
+
+def _sums_up(rows: Sequence[Sequence[str | None]]) -> bool:
+    """Say whether the last of some rows is called what sums are, as no other is."""
+    *above, last = rows
+    named = [i for i, cell in enumerate(last) if cell is not None and cell.strip().casefold() in SUMS]
+    return any(all(row[i] != last[i] for row in above) for i in named)
+
+
+def _says(answer: str, gold: str) -> bool:
+    """Say whether an answer in several words has a gold answer among them."""
+    return len(gold) > 2 and f" {gold.casefold()} " in f" {_NO_WORD.sub(' ', answer.casefold())} "
+
+
+def once(look: Callable[[Table], T]) -> Callable[[Table], T]:
+    """Keep what is found in a table, which is asked for wherever a reading of it is tried."""
+
+    def kept(table: Table) -> T:
+        if look not in table.found:
+            table.found[look] = look(table)
+        return table.found[look]
+
+    return kept
 
 
 def same(a: str | None, b: str | None) -> bool:
@@ -272,46 +337,63 @@ def same(a: str | None, b: str | None) -> bool:
 
 
 def answered(columns: Sequence[Column]) -> Iterator[tuple[Column, Column, int]]:
-    """Yield the pairs of columns of texts that are the same in some rows, as an answer and the gold answer are, and in
-    how many."""
-    texts = [c for c in columns if len(c.words) > FEW_TEXTS and not (c.is_measured or c.is_counted)]
-    for one, other in combinations(texts, 2):
-        alike = sum(map(same, one.cells, other.cells))
-        if FEW_TEXTS <= alike < len(one.cells):
+    """Yield the pairs of columns that may be the answers and the gold answers, and in how many rows they are the same:
+    of texts some are; of a few words, both have most of them, and agree more often than by chance. Of yes and no, a
+    name has to speak of answers, and none of verdicts."""
+    free = [c for c in columns if len(c.words) > 1 and not (c.is_measured or c.is_counted or c.holds_objects)]
+    plain = {c: {word: squeeze(word).casefold() for word in c.words} for c in free}
+    for one, other in combinations(free, 2):
+        if {*plain[one].values()}.isdisjoint(plain[other].values()):
+            continue
+        pairs = zip(one.cells, other.cells, strict=True)
+        alike = sum(a is not None and b is not None and plain[one][a] == plain[other][b] for a, b in pairs)
+        if FEW_TEXTS <= alike < len(one.cells) and _are_of_one_kind(one, other, alike):
             yield one, other, alike
 
 
+def _are_of_one_kind(one: Column, other: Column, alike: int) -> bool:
+    least, most = sorted((len(one.words), len(other.words)))
+    speak = [max(c.named("gold"), c.named("prediction")) for c in (one, other)]
+    numbers = all(decimal(word) is not None for c in (one, other) for word in c.words)
+    if numbers and not any(speak):
+        return False  # what is counted of an answer is the same by chance
+    if least > roles.FEW:
+        return True
+    shared = len({squeeze(w).casefold() for w in one.words} & {squeeze(w).casefold() for w in other.words})
+    if most > roles.FEW:
+        return least > FEW_TEXTS
+    if shared < 2 or 3 * shared < 2 * least:
+        return False
+    verdicts = any(max(c.named("outcome"), c.named("wrong")) for c in (one, other) if roles.part_of(c.own) != "score")
+    marks = one.is_marks or other.is_marks
+    if marks and (verdicts or not any(speak)):
+        return False
+    counts = [Counter(squeeze(cell).casefold() for cell in c.cells if cell) for c in (one, other)]
+    by_chance = sum(counts[0][word] * counts[1][word] for word in counts[0]) / len(one.cells)
+    return alike - by_chance > (_ABOVE if marks else 0) * (len(one.cells) - by_chance)
+
+
 def table_of(source: Source, reads: Reads = _never, longest: int = LONGEST) -> Table:
-    """Look at the first rows of a source, and at the first letters of its cells; at those of a small one once."""
+    """Look at the first rows of a source, and at the first letters of its cells, once."""
     if longest not in source.looked:
-        with connect(small=small(source)) as connection:
-            have = load_rows(connection, source, "cells")
-            table = table_in(connection, "cells", have, source, reads=reads, longest=longest)
-        if not small(source):
-            return table
-        source.looked[longest] = table.columns
-    as_named = (longest, reads, *sorted(source.named.items()))
-    if as_named not in source.looked:
+        source.looked[longest] = _first_columns(source, longest)
+    as_named = (longest, *sorted(source.named.items()))
+    table: Table | None = source.looked.get(as_named)
+    if table is None or (table.reads is _never and reads is not _never):
         columns = source.looked[longest]
-        source.looked[as_named] = Table(
-            columns, roles.roles_of((column.name for column in columns), source.named), reads
-        )
-    return source.looked[as_named]
+        table = Table(columns, roles.roles_of((column.name for column in columns), source.named), reads)
+        source.looked[as_named] = table
+    return table
 
 
-def table_in(
-    connection: duckdb.DuckDBPyConnection,
-    name: str,
-    have: Mapping[str, str],
-    source: Source,
-    *,
-    reads: Reads = _never,
-    longest: int = LONGEST,
-) -> Table:
-    """Look at the first rows of a source whose rows are in DuckDB already; `have` are the cells by their columns."""
-    have = {column: cell for column, cell in have.items() if column is not None}
-    cells = ", ".join(f"left({cell}, {longest})" for cell in have.values())
-    rows = connection.execute(f"SELECT {cells} FROM {name} ORDER BY row LIMIT {ROWS}").fetchall()
+def _first_columns(source: Source, longest: int) -> list[Column]:
+    with connect(small=small(source)) as connection:
+        have = load_rows(connection, source, "cells", most=ROWS)
+        have = {column: cell for column, cell in have.items() if column is not None}
+        cells = ", ".join(f"left({cell}, {longest})" for cell in have.values())
+        rows = connection.execute(f"SELECT {cells} FROM cells ORDER BY row").fetchall()
     rows = [row for row in rows if row != tuple(have)]  # a header that is repeated
-    columns = [Column(column, values) for column, values in zip(have, zip(*rows, strict=True), strict=True)]
-    return Table(columns, roles.roles_of(have, source.named), reads)
+    if len(rows) > FEW_TEXTS and _sums_up(rows):
+        del rows[-1]
+    by_column = [*zip(*rows, strict=True)] or [()] * len(have)
+    return [Column(column, values) for column, values in zip(have, by_column, strict=True)]

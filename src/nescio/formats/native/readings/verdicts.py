@@ -9,11 +9,14 @@ from weakref import WeakKeyDictionary
 
 from nescio.data.outcomes import CORRECT, INCORRECT, SILENT
 from nescio.formats.native import roles
+from nescio.formats.native.headers import REASONING, REASONS
 from nescio.formats.native.readings.columns import Column, speaks_of_faults
 from nescio.formats.native.readings.evidence import FEW_ROWS, SURE, VERDICTS, Evidence, evidence_of, with_gold
 from nescio.formats.native.readings.table import Table
 
 LIKELY, AHEAD = 1.5, 1.5  # what the best needs to be proposed, and beyond the next one that differs
+_MOST_WORDS = 4  # of a verdict in unknown words
+_TELLING = 3.84  # chi squared for each of them that is no chance
 _ODD = 2.0  # what may speak against a second judge's
 _ALIKE = 0.5  # phi of two judges
 _FOUND: WeakKeyDictionary[Table, list[Verdict]] = WeakKeyDictionary()  # of tables that are still looked at
@@ -76,8 +79,34 @@ def verdicts_of(table: Table) -> list[Verdict]:
 def marks_of(table: Table) -> list[Column]:
     """Return the columns that are verdicts of which a word is yet to be explained: 1, 0 and -1 under a name for one, or
     words of which some say what is right, and others what is wrong."""
-    free = [c for c in table.columns if c.name not in table.claimed() and not (c.is_truth or c.named("fact"))]
-    return [c for c in free if (c.is_marks and c.named("outcome")) or c.is_half_known]
+    claimed = table.claimed()
+    free = [c for c in table.columns if c.name not in claimed or c is table.one("judge")]
+    free = [c for c in free if not (c.is_truth or c.named("fact") or roles.squash(c.own) in (*REASONS, REASONING))]
+    own = [c for c in free if c.named("outcome") and (c.is_marks or c.is_unexplained) and c.name not in claimed]
+    return own + [c for c in free if c not in own and (c.is_half_known or goes_with_gold(table, c))]
+
+
+def goes_with_gold(table: Table, column: Column) -> bool:
+    """Say whether a column of two to four words that are no verdicts by themselves tells the answers that are the gold
+    answer from the others, by no chance (phi): then it says which are right."""
+    if not 1 < len(column.words) <= _MOST_WORDS or column in (*table.key, table.gold, table.prediction):
+        return False
+    if column.is_verdict or column.is_counted:
+        return False
+    counts: dict[str, Counter[bool]] = {word: Counter() for word in column.words}
+    for cell, hit, silent in zip(column.cells, table.hits, table.unsaid, strict=True):
+        if cell is not None and hit is not None and not silent:
+            counts[cell][hit] += 1
+    right = [own for own in counts.values() if own[True] > own[False]]
+    both = sum(right, Counter[bool]()), sum((own for own in counts.values() if own not in right), Counter[bool]())
+    cells = [side[hit] for side in both for hit in (True, False)]
+    return sum(cells) >= FEW_ROWS and phi(*cells) >= max(_ALIKE, (_TELLING * len(counts) / sum(cells)) ** 0.5)
+
+
+def phi(a: int, b: int, c: int, d: int) -> float:
+    """Return phi of four counts, 0 where a side has none: (ad - bc) / sqrt((a + b)(c + d)(a + c)(b + d))."""
+    below = (a + b) * (c + d) * (a + c) * (b + d)
+    return (a * d - b * c) / below**0.5 if below else 0.0
 
 
 def settled_verdict(table: Table) -> Verdict | None:
@@ -91,7 +120,8 @@ def settled_verdict(table: Table) -> Verdict | None:
     ):
         return None
     first, *others = found
-    if any(c.is_unexplained and not table.is_of_the_question(c) for c in known):
+    open_ = [c for c in known if 1 < len(c.words) <= _MOST_WORDS and not c.is_verdict] + marks_of(table)
+    if any(c is not first.column and not table.is_of_the_question(c) for c in open_):
         return None
     if first.column in known and not first.meant and roles.part_of(first.column.own) != "failure":
         return None
@@ -129,8 +159,7 @@ def _agree(first: Verdict, other: Verdict) -> bool:
     pairs = zip(first.states, other.states, strict=True)
     counts = Counter((a, b) for a, b in pairs if a in (CORRECT, INCORRECT) and b in (CORRECT, INCORRECT))
     a, b, c, d = (counts[x, y] for x in (CORRECT, INCORRECT) for y in (CORRECT, INCORRECT))
-    below = (a + b) * (c + d) * (a + c) * (b + d)
-    return counts.total() >= FEW_ROWS and below > 0 and (a * d - b * c) / below**0.5 >= _ALIKE
+    return counts.total() >= FEW_ROWS and phi(a, b, c, d) >= _ALIKE
 
 
 def _differ(first: Verdict, other: Verdict) -> bool:

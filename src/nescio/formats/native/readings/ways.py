@@ -13,12 +13,13 @@ from msgspec.structs import replace
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, STATES
 from nescio.errors import opt
 from nescio.formats.native import roles
-from nescio.formats.native.readings.columns import Column, meaning
+from nescio.formats.native.headers import STEMS
+from nescio.formats.native.readings.columns import Column, exclude, meaning
 from nescio.formats.native.readings.silences import never_right, quiet_texts, silences_of
 from nescio.formats.native.readings.table import Table
 from nescio.formats.native.readings.verdicts import LIKELY, Verdict, counted
 from nescio.formats.native.readings.wide import could_be_questions
-from nescio.text import decimal, sanitize
+from nescio.text import decimal, literally, sanitize
 
 MOST = 8  # ways that are shown
 _CHANCE = 0.2  # that no right answer stands beside a word
@@ -26,7 +27,10 @@ _SILENCES = 2  # columns that nothing speaks of by its name, beside a verdict
 _FEW_WORDS = 4  # of columns that say the same
 _RUNS = 3  # of which the counts are shown
 _LONG = 40  # characters of a run's name
-_MARKS = re.compile(r"[][.^$*+?{}\\|()]")  # of regular expressions
+# What a sign, or a letter alone, is short for.
+_SIGNS = {
+    sign: state for state, signs in {CORRECT: "+cr", INCORRECT: "-−wif", SILENT: "uans"}.items() for sign in signs
+}
 _DIGITS = re.compile(r"\d+")
 HEAD = "its columns by one of these:"
 _NAMES = {state: name for name, state in STATES.items()} | {NOT_GRADED: "ungraded"}
@@ -105,31 +109,27 @@ def _silences(
 ) -> Iterator[tuple[str, Sequence[bool]]]:
     """Yield the options that say what was declined beside a verdict, and the rows that are it; `others` are verdicts,
     too, whose yes and no is of right and wrong."""
-    none = [False] * table.size
     if SILENT in verdict.states:
-        yield "", none
+        yield "", [False] * table.size
         return
+    known = table.prediction
+    none = [False] * table.size  # but for what was left empty, and is not marked as right
+    if known is not None:
+        none = [cell is None and state != CORRECT for cell, state in zip(known.cells, verdict.states, strict=True)]
     named = silences_of(table, verdict)
     for one in named:
         yield roles.option(one.part, one.column.name), one.rows
     if sure and any(one.named for one in named):
         return
     told = [*others, *(one.column for one in named)]
-    found = [(_of_word(c, word), rows) for c, word, rows in never_right(table, verdict, _CHANCE, 1.0) if c not in told]
-    known = table.one("prediction")
+    apart = [one for one in never_right(table, verdict) if one.column not in told]
+    found = [(one.option, one.rows) for one in apart if one.column.is_truth or one.chance <= _CHANCE]
     for column, text, rows in quiet_texts(table, verdict):
         options = [roles.option("answer", column.name)] if column is not known else []
-        options += [opt("declined_pattern", _MARKS.sub(r"\\\g<0>", text))] if text else []
+        options += [opt("declined_pattern", literally(text))] if text else []
         found += [(" ".join(options), rows)] if options else []
     yield from sorted(found, key=lambda one: -sum(one[1]))[:_SILENCES]
     yield roles.option("abstained", roles.NONE) if named else "", none
-
-
-def _of_word(column: Column, word: str) -> str:
-    """Write the option that says that a word of a column means silence."""
-    if column.is_truth:
-        return roles.option("abstained" if roles.truth_of(word) else "answered", column.name)
-    return f"{roles.option('abstained', column.name)} {_mapped({word: SILENT})}"
 
 
 def with_key(ways: Sequence[Way], keys: Sequence[str], run: str) -> list[Way]:
@@ -155,17 +155,18 @@ def ways_of_words(table: Table, column: Column) -> list[Way]:
     with the answers that are the gold answer, and with those that say nothing."""
     known = {word: meaning(word) for word in column.words}
     ways = []
-    for i, means in enumerate(_meanings(known)):
+    says_right = any(token.startswith(STEMS["right"]) for token in column.tokens)
+    for i, means in enumerate(_meanings(known, right=says_right)):
         says = known | means
         states = [None if cell is None else says[cell] for cell in column.cells]
         verdict = Verdict(column, (), inverted=False)
         verdict.states = states
         options = f"{roles.option('outcome', column.name)} {_mapped(means, known)}"
-        ways += [replace(way, after=way.after + i // 2) for way in _with_silence(table, verdict, options)]
+        ways += [replace(way, after=way.after + i) for way in _with_silence(table, verdict, options)]
     right = {True: CORRECT, False: INCORRECT, None: None}
     said = [SILENT if empty else right[hit] for empty, hit in zip(table.unsaid, table.hits, strict=True)]
     odd = [sum(a not in (None, b) for a, b in zip(said, way.states, strict=True)) for way in ways]
-    order = sorted(range(len(ways)), key=lambda i: (ways[i].after, odd[i], -list(ways[i].states).count(SILENT)))
+    order = sorted(range(len(ways)), key=lambda i: (ways[i].after, odd[i], i))
     return [ways[i] for i in order]
 
 
@@ -210,7 +211,7 @@ def ways_of_columns(columns: Sequence[Column], runs: Column | None) -> list[Way]
     """Return the ways to read columns as the verdicts of a run each; or of a question each, where `runs` names the runs
     that the rows are."""
     known = {word: meaning(word) for column in columns for word in column.words}
-    if {c.name for c in columns if "," in c.name} or len(known) > _FEW_WORDS:
+    if {c.name for c in columns if "," in c.name} or len(known) > _FEW_WORDS or (runs is None and exclude(columns)):
         return []
     option, ways = roles.option("outcome", roles.AND.join(c.name for c in columns)), []
     for means in _meanings(known) or ([{}] if None not in known.values() else []):
@@ -232,19 +233,19 @@ def _mapped(means: Mapping[str, int], known: Mapping[str, int | None] = {}) -> s
     return " ".join(opt("outcome_map", {word: _NAMES[state]}) for word, state in sorted({**means, **more}.items()))
 
 
-def _meanings(known: Mapping[str, int | None]) -> list[dict[str, int]]:
+def _meanings(known: Mapping[str, int | None], *, right: bool = False) -> list[dict[str, int]]:
     """Return what words may mean of which nobody knows it, the likeliest first: -1 beside 1 and 0, one word beside
-    others, or all of two or three; none where there are too many."""
+    others, or all of two or three; none where there are too many. A number above 1 is a third thing where a name says
+    that what is `right` is 1, and else the best mark."""
     unknown = sorted(word for word, state in known.items() if state is None)
     numbers = {decimal(word): word for word in known}
     if -1.0 in numbers and numbers.keys() <= {1.0, 0.0, -1.0}:
         minus, no = numbers[-1.0], numbers.get(0.0)
         wrong = {minus: INCORRECT} if no is None else {minus: INCORRECT, no: SILENT}
-        return [{minus: SILENT}, wrong, {minus: NOT_GRADED}]
+        ways = [{minus: SILENT}, wrong, {minus: NOT_GRADED}]
+        return ways if no is not None else [wrong, *ways[::2]]
     if len(known) > 1 and unknown and all(number is not None and isfinite(number) for number in map(_number, known)):
-        low, *middle, high = sorted(known, key=lambda word: _number(word) or 0.0)
-        own = {high: CORRECT, low: INCORRECT}
-        return [own | {middle[0]: state} for state in (SILENT, INCORRECT, NOT_GRADED)] if len(middle) == 1 else []
+        return _of_numbers(sorted(known, key=lambda word: _number(word) or 0.0), numbers.get(1.0), right=right)
     if not unknown or any((number := decimal(word)) is not None and isfinite(number) for word in unknown):
         return []
     own_states = (CORRECT, INCORRECT, SILENT)[: len(known)]
@@ -259,10 +260,24 @@ def _meanings(known: Mapping[str, int | None]) -> list[dict[str, int]]:
     return [{unknown[0]: state} for state in (*lacking, *((SILENT,) if lacking else (SILENT, INCORRECT, NOT_GRADED)))]
 
 
+def _of_numbers(words: Sequence[str], one: str | None, *, right: bool) -> list[dict[str, int]]:
+    """Return what two or three numbers may mean, from the least to the greatest; `one` is the word for 1."""
+    low, *middle, high = words
+    marks = {high: CORRECT, low: INCORRECT}
+    if not middle:
+        whole = all(number is not None and number % 1 == 0 for number in map(decimal, words))
+        return [marks, {high: INCORRECT, low: CORRECT}] if whole else []
+    if len(middle) > 1:
+        return []
+    between = [marks | {middle[0]: state} for state in (SILENT, INCORRECT, NOT_GRADED)]
+    apart = [{high: SILENT}] if middle[0] == one and _number(low) == 0 else []
+    return [*apart, *between] if right else [*between, *apart]
+
+
 def _number(word: str) -> float | None:
-    """Return a word as a whole number or a percentage."""
+    """Return a word as a whole number, a percentage, or what is taken off for a wrong answer."""
     number = decimal(word.rstrip("% "))
-    return None if number is not None and number % 1 else number
+    return None if number is not None and number > 1 and number % 1 else number
 
 
 def strangeness(means: Mapping[str, int], known: Mapping[str, int | None]) -> int:
@@ -270,6 +285,7 @@ def strangeness(means: Mapping[str, int], known: Mapping[str, int | None]) -> in
     another word and more (unsupported, 不正解) does not say that what this says is wrong, that several words
     beside single ones are no silence."""
     odd = sum(known[word] not in (None, state) for word, state in means.items())
+    odd += sum(_SIGNS.get(word.strip().casefold(), state) != state for word, state in means.items())
     made = [(a, b) for a in means for b in means if a != b and a.casefold() in b.casefold()]
     odd += sum(" " in a and means[a] != SILENT and any(" " not in b for b in means) for a in means)
     return odd + sum((means[a], means[b]) != (CORRECT, INCORRECT) for a, b in made)

@@ -14,7 +14,7 @@ from nescio.data.outcomes import CORRECT, INCORRECT
 from nescio.errors import FormatError
 from nescio.formats.native import roles
 from nescio.formats.native.headers import INDEXES
-from nescio.formats.native.readings.columns import MINUS, Column
+from nescio.formats.native.readings.columns import MINUS, Column, exclude, is_of_tools
 from nescio.formats.native.readings.composed_names import (
     ASKING,
     MARK,
@@ -25,7 +25,7 @@ from nescio.formats.native.readings.composed_names import (
     may_hold,
     split,
 )
-from nescio.formats.native.readings.table import Table, answered, table_of
+from nescio.formats.native.readings.table import ENOUGH, Table, answered, once, table_of
 from nescio.sources.database import connect
 from nescio.sources.opening import open_table
 from nescio.sources.rows import KEY
@@ -63,11 +63,12 @@ def _may_be_judges(runs: Runs) -> bool:
     return alone and all(len(name) == 1 for name in names)
 
 
-def runs_of_columns(names: Sequence[str], runs_in: str | None) -> Runs:
-    """Return the runs whose columns of verdicts the user named, without what all these names end in behind a mark."""
+def runs_of_columns(names: Sequence[str], runs_in: str | None, part: str = OUTCOME) -> Runs:
+    """Return the runs whose columns of verdicts, or of another part, the user named, without what all these names end
+    in behind a mark."""
     ends = [{name[at.start() :] for at in MARK.finditer(name) if at.start()} for name in names]
     end = max(set.intersection(*ends) if ends else (), key=len, default="")
-    return Runs({name.removesuffix(end): {OUTCOME: name} for name in names}, runs_in)
+    return Runs({name.removesuffix(end): {part: name} for name in names}, runs_in)
 
 
 def either_way(source: Source) -> str | None:
@@ -82,6 +83,7 @@ def either_way(source: Source) -> str | None:
     return key.name if found and key and _is_across(table, list(found.columns), key) is None else None
 
 
+@once
 def _crossed(table: Table) -> tuple[Runs | None, Column | None, bool]:
     """Return the columns of a table that has some for each run, or one for each question; in the second case, as far as
     it may be, the column that tells the rows apart; and whether all is numbers, as in a score matrix."""
@@ -220,6 +222,7 @@ def _bare(free: Sequence[Column], series: Collection[str]) -> tuple[Runs | None,
     of the question; and whether they are numbers alone, as scores are. One may have some of the words of the others
     alone, such as those for silence."""
     held = [c for c in free if c.name in series or not any(map(c.named, _NO_RUNS))]
+    held = [c for c in held if not (c.is_worded and all(map(is_of_tools, c.words)))]
     verdicts = [c for c in held if may_hold(c)]
     kinds = {kind_of(c) for c in verdicts}
     words = _said_in(held)
@@ -232,14 +235,20 @@ def _bare(free: Sequence[Column], series: Collection[str]) -> tuple[Runs | None,
         return None, False
     if (
         any(c.silent_words or c.words & words or _are_answers(c) for c in others)
-        or any(answered(others))  # a row then is one answer
+        or any(answered(others))
+        or (len(verdicts) == 2 and any(answered(verdicts)))  # a row then is one answer
         or _share_a_part(verdicts, others)
     ):
         return None, False
-    if any(c.tokens[:1] and c.tokens[0] in ASKING for c in verdicts):
+    if any(c.tokens[:1] and c.tokens[0] in ASKING for c in verdicts) or _are_parts_of_one(verdicts):
         return None, False
     scores = kinds == {"numbers"} and not others and not any(MINUS & c.words for c in verdicts)
     return Runs({c.name: {OUTCOME: c.name} for c in verdicts}), scores
+
+
+def _are_parts_of_one(verdicts: Sequence[Column]) -> bool:
+    """Say whether two or three columns exclude each other: then each says one thing of the answers of one run."""
+    return len(verdicts) <= _SERIES and len(verdicts[0].cells) >= ENOUGH and exclude(verdicts)
 
 
 def _are_answers(column: Column) -> bool:
@@ -260,8 +269,12 @@ def _said_in(columns: Sequence[Column]) -> set[str]:
     verdicts = [c for c in columns if may_hold(c)]
     said = {word for c in verdicts for word in c.words}
     if any(kind_of(c) == "words" for c in verdicts):
-        said |= {word for c in columns if c.words and None not in c.states.values() for word in c.words}
+        said |= {word for c in columns if _few(c) and None not in c.states.values() for word in c.words}
     return said
+
+
+def _few(column: Column) -> bool:
+    return 0 < len(column.words) <= roles.FEW
 
 
 def _share_a_part(verdicts: Sequence[Column], others: Sequence[Column]) -> bool:
@@ -281,6 +294,13 @@ def _could_be_a_run(column: Column) -> bool:
     """Say whether a column holds what could be verdicts or scores of one more run, or objects that hold such."""
     numbers = sum(decimal(word) is not None or word.startswith("{") for word in column.words)
     return column.is_verdict or 2 * numbers >= len(column.words)
+
+
+def speaks_of_one(table: Table, names: Sequence[str]) -> str:
+    """Return the names of two or three columns that say each one thing of the answers of one run; empty where columns
+    may be runs."""
+    columns = [table.by_name[name] for name in names if name in table.by_name]
+    return " and ".join(map(repr, names)) if len(columns) > 1 and _are_parts_of_one(columns) else ""
 
 
 def groups_of(table: Table) -> Runs | None:

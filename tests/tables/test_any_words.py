@@ -1,0 +1,329 @@
+"""Tables whose names and words nobody knows, as they are drawn by chance: what their cells prove is asked about, or
+read, whatever the words are."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nescio.data.evidence import Tally
+from nescio.errors import FormatError
+from nescio.pipeline import Options, load
+from tests.tables.table import RIGHT, SILENT, WRONG
+from tests.tables.test_kinds import Row, read
+
+SIZE = 40
+SEEDS = range(4)
+
+
+def chance_of(seed: int) -> random.Random:
+    return random.Random(seed)
+
+
+def word(chance: random.Random) -> str:
+    """Draw a word that is none of any language."""
+    return "".join(chance.choices("bcdfgklmpqrvwxz", k=7))
+
+
+def states(chance: random.Random, *shares: float) -> list[str]:
+    least = [RIGHT] * 12 + [WRONG] * 6 + [SILENT] * 9
+    own = least + chance.choices((RIGHT, WRONG, SILENT), shares or (5, 2, 3), k=SIZE - len(least))
+    chance.shuffle(own)
+    return own
+
+
+def counts(own: list[str], *, silent: str = SILENT) -> tuple[int, ...]:
+    found = [silent if s == SILENT else s for s in own]
+    return (found.count(RIGHT), found.count(WRONG), found.count(SILENT), 0)
+
+
+def only(found: Any) -> tuple[int, ...]:
+    (own,) = found.values()
+    return tuple(own)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("others", ["a word", "empty", "two numbers"])
+def test_a_word_beside_no_right_answer_is_asked_about(tmp_path: Path, others: str, seed: int) -> None:
+    chance = chance_of(seed)
+    column, silent, given = word(chance), word(chance), word(chance)
+    own = states(chance)
+    said = {"a word": (given,), "empty": (None,), "two numbers": ("2", "3")}[others]
+    quiet = "7" if others == "two numbers" else silent
+    table: list[Row] = [
+        {"id": f"q{i}", "correct": s == RIGHT, column: quiet if s == SILENT else chance.choice(said)}
+        for i, s in enumerate(own)
+    ]
+    message, _ = read(tmp_path, table)
+    assert isinstance(message, str)
+    assert f"{column!r} is {quiet!r} of {own.count(SILENT)} answers, none of them right" in message
+    found, _ = read(tmp_path, table, column={"abstained": column}, outcome_map={quiet: "unanswered"})
+    assert only(found) == counts(own)
+    found, _ = read(tmp_path, table, column={"abstained": "-"})
+    assert only(found) == counts(own, silent=WRONG)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_words_that_say_why_answers_are_wrong_are_no_silence(tmp_path: Path, seed: int) -> None:
+    chance = chance_of(seed)
+    why = [word(chance) for _ in range(3)]
+    own = states(chance)
+    kind = [None if s == RIGHT else chance.choice(why) for s in own]
+    table: list[Row] = [{"id": f"q{i}", "correct": s == RIGHT, "why": kind[i]} for i, s in enumerate(own)]
+    found, notes = read(tmp_path, table)
+    assert only(found) == counts(own, silent=WRONG)
+    assert "'why'" in notes
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("names", [("gold", "prediction"), ("label_claim", "model_says"), ("soll", "ist"), None])
+def test_answers_in_a_word_that_no_gold_answer_is_are_asked_about(
+    tmp_path: Path, names: tuple[str, str] | None, seed: int
+) -> None:
+    chance = chance_of(seed)
+    gold, given = names or (word(chance), word(chance))
+    words = chance.choice([list("ABCD"), [word(chance) for _ in range(3)]])
+    silent = chance.choice(["Z", word(chance), "-1"])
+    own = states(chance)
+    right = [chance.choice(words) for _ in own]
+    said = [
+        r if s == RIGHT else silent if s == SILENT else chance.choice([w for w in words if w != r])
+        for s, r in zip(own, right, strict=True)
+    ]
+    table: list[Row] = [{"id": f"q{i}", gold: right[i], given: said[i]} for i in range(SIZE)]
+    column = {"gold": gold, "prediction": given}
+    if names is None:
+        message, _ = read(tmp_path, table)
+        assert isinstance(message, str)
+        assert message.index(f"--column prediction={given} --column gold={gold}") > 0
+    message, _ = read(tmp_path, table, column=column)
+    assert isinstance(message, str)
+    assert f"{own.count(SILENT)} answers are {silent!r}, which no gold answer is" in message
+    found, _ = read(tmp_path, table, column=column, declined_pattern=[silent])
+    assert only(found) == counts(own)
+    found, _ = read(tmp_path, table, column={**column, "abstained": "-"})
+    assert only(found) == counts(own, silent=WRONG)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_columns_that_exclude_each_other_are_no_runs(tmp_path: Path, seed: int) -> None:
+    chance = chance_of(seed)
+    own = states(chance)
+    one, other = word(chance), word(chance)
+    table: list[Row] = [{"id": f"q{i}", one: int(s == RIGHT), other: int(s == SILENT)} for i, s in enumerate(own)]
+    message, _ = read(tmp_path, table)
+    assert isinstance(message, str)
+    assert "+" not in message.partition("by one of these")[2]  # no way takes both for runs
+    assert f"--column abstained={other}" in message
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_mean_of_all_runs_is_left_out_and_named(tmp_path: Path, seed: int) -> None:
+    chance = chance_of(seed)
+    runs = [word(chance) for _ in range(3)]
+    cells = [[chance.random() < 0.6 for _ in runs] for _ in range(SIZE)]
+    mean = word(chance)
+    head = ",".join(["id", *runs, mean])
+    lines = [f"q{i},{','.join(str(int(c)) for c in row)},{sum(row) / 3:.2f}" for i, row in enumerate(cells)]
+    path = tmp_path / "scores.csv"
+    path.write_text("\n".join([head, *lines]) + "\n")
+    loaded = load(path, Options())
+    assert {*loaded.data.runs} == {*runs}
+    assert any(n.code == "matrix.means" and mean in str(n) for n in loaded.notes)
+
+
+def counted_as(head: str, right: int, wrong: int, silent: int) -> list[int]:
+    """Count under each name of a header."""
+    every = {
+        "right": right,
+        "correct": right,
+        "incorrect": wrong,
+        "attempted": right + wrong,
+        "answered": right + wrong,
+    }
+    return [every.get(name, right + wrong + silent) for name in head.split(",")]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_counts_follow_from_others(tmp_path: Path, seed: int) -> None:
+    chance = chance_of(seed)
+    runs = {word(chance): (chance.randint(5, 30), chance.randint(3, 20), chance.randint(1, 9)) for _ in range(3)}
+    for head in ("attempted,correct,total", "n,answered,right", "correct,incorrect,n_questions"):
+        path = tmp_path / "counts.csv"
+        path.write_text(
+            f"model,{head}\n"
+            + "".join(f"{run},{','.join(map(str, counted_as(head, *c)))}\n" for run, c in runs.items())
+        )
+        tally = load(path, Options()).data
+        assert isinstance(tally, Tally)
+        made = [tally.counts @ tally.columns[name] for name in ("correct", "incorrect", "unanswered")]
+        assert {run: tuple(int(total[i]) for total in made) for i, run in enumerate(tally.runs)} == runs
+
+
+@pytest.mark.parametrize("slip", ["corect,incorect,unaswered", "korrect,inkorrect,unanswerd"])
+def test_the_first_way_to_read_misspelt_counts_is_the_one_they_are_near_to(tmp_path: Path, slip: str) -> None:
+    path = tmp_path / "counts.csv"
+    path.write_text(f"system,{slip}\na,30,10,5\nb,20,15,10\n")
+    with pytest.raises(FormatError) as error:
+        load(path, Options())
+    first = str(error.value).partition("system")[2]
+    places = [first.index(name) for name in slip.split(",")]
+    assert places == sorted(places)
+
+
+ANSWERS = ("Paris", "Rome", "Oslo", "Bern", "Wien", "Riga", "Kyiv", "Bonn")
+
+
+def judged(chance: random.Random, own: list[str]) -> list[tuple[str, str | None]]:
+    """Draw the gold answer and the answer of each question."""
+    gold = [chance.choice(ANSWERS) for _ in own]
+    return [
+        (g, g if s == RIGHT else None if s == SILENT else chance.choice([a for a in ANSWERS if a != g]))
+        for s, g in zip(own, gold, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_column_in_unknown_words_that_goes_with_the_gold_answers_is_a_verdict(tmp_path: Path, seed: int) -> None:
+    chance = chance_of(seed)
+    own, column = states(chance), word(chance)
+    good, bad = word(chance), word(chance)
+    table: list[Row] = [
+        {"id": f"q{i}", "gold": g, "prediction": a, column: good if s == RIGHT else bad}
+        for i, (s, (g, a)) in enumerate(zip(own, judged(chance, own), strict=True))
+    ]
+    message, _ = read(tmp_path, table)
+    assert isinstance(message, str)
+    assert f"{column!r} may say which answers are right" in message
+    first = message.partition("by one of these:")[2].strip().splitlines()[0]
+    assert f"--outcome-map {good}=correct" in first
+    found, _ = read(tmp_path, table, column={"outcome": column}, outcome_map={good: "correct", bad: "incorrect"})
+    assert only(found) == counts(own)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_verdict_that_has_slipped_by_a_row_is_told(tmp_path: Path, seed: int) -> None:
+    chance = chance_of(seed)
+    own = [RIGHT if i % 2 else WRONG for i in range(SIZE)]
+    said = [*own[1:], own[0]]
+    table: list[Row] = [
+        {"id": f"q{i}", "gold": g, "prediction": a, "correct": said[i] == RIGHT}
+        for i, (g, a) in enumerate(judged(chance, own))
+    ]
+    table[0]["correct"] = own[0] == RIGHT  # not the opposite in all rows
+    message, _ = read(tmp_path, table)
+    assert isinstance(message, str)
+    assert "answers wrong that are the gold answer" in message
+    assert read(tmp_path, table, column={"outcome": "correct"})[0]
+
+
+@pytest.mark.parametrize("name", ["hallucination_free", "fehlerfrei", "errorFree", "without_error", "no_mistakes"])
+def test_a_name_that_denies_faults_says_what_is_right(tmp_path: Path, name: str) -> None:
+    own = states(chance_of(1), 1, 1, 0)
+    table: list[Row] = [{"id": f"q{i}", name: "yes" if s == RIGHT else "no"} for i, s in enumerate(own)]
+    found, _ = read(tmp_path, table)
+    if isinstance(found, str):
+        found, _ = read(tmp_path, table, column={"outcome": name})
+    assert only(found) == counts(own, silent=WRONG)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_figures_of_a_leaderboard_are_held_against_the_rows(tmp_path: Path, seed: int) -> None:
+    chance = chance_of(seed)
+    runs = {word(chance): [chance.random() < 0.6 for _ in range(SIZE)] for _ in range(2)}
+    right = {run: sum(own) / SIZE for run, own in runs.items()}
+    items = [{"id": i, "model": run, "correct": own[i]} for run, own in runs.items() for i in range(SIZE)]
+    board: list[Row] = [{"model": run, "acc": share} for run, share in right.items()]
+    found, _ = read(tmp_path, {"leaderboard": board, "rows": items})
+    assert {run: own[0] / SIZE for run, own in found.items()} == right
+    board[0]["acc"] = board[0]["acc"] / 2
+    message, _ = read(tmp_path, {"leaderboard": board, "rows": items})
+    assert isinstance(message, str)
+    assert "leaderboard" in message
+    assert "contradicts itself" in message
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_figures_of_a_file_prove_what_its_texts_mean(tmp_path: Path, seed: int) -> None:
+    own = states(chance_of(seed))
+    items = [
+        {"id": i, "correct": s == RIGHT, "response": "I don't know." if s == SILENT else f"text {i}"}
+        for i, s in enumerate(own)
+    ]
+    message, _ = read(tmp_path, {"n_incorrect": own.count(WRONG), "rows": items})
+    assert isinstance(message, str)
+    assert "--declined-pattern" in message
+    assert "the two agree" in message
+    pattern = message.partition("--declined-pattern ")[2].split(" the two")[0].replace("'\"'\"'", "'").strip("'")
+    found, _ = read(tmp_path, {"n_incorrect": own.count(WRONG), "rows": items}, declined_pattern=[pattern])
+    assert only(found) == counts(own)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_answers_of_several_runs_beside_one_key_are_judged_at_once(tmp_path: Path, seed: int) -> None:
+    chance = chance_of(seed)
+    runs, key = [word(chance) for _ in range(2)], word(chance)
+    own = {run: states(chance) for run in runs}
+    gold = [chance.choice("ABCD") for _ in range(SIZE)]
+    given = {
+        run: [
+            g if s == RIGHT else None if s == SILENT else chance.choice([x for x in "ABCD" if x != g])
+            for s, g in zip(own[run], gold, strict=True)
+        ]
+        for run in runs
+    }
+    table: list[Row] = [{"id": f"q{i}", key: gold[i], **{run: given[run][i] for run in runs}} for i in range(SIZE)]
+    message, _ = read(tmp_path, table)
+    assert isinstance(message, str)
+    first = message.partition("by one of these:")[2].strip().splitlines()[0]
+    assert first.startswith(f"--column prediction={'+'.join(runs)} --column gold={key}")
+    found, _ = read(tmp_path, table, column={"prediction": "+".join(runs), "gold": key})
+    assert found == {run: counts(own[run]) for run in runs}
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_column_that_makes_rows_unique_is_proposed_for_the_repeat(tmp_path: Path, seed: int) -> None:
+    chance = chance_of(seed)
+    name = word(chance)
+    table: list[Row] = [
+        {"id": f"q{i}", "model": "m", name: each, "correct": chance.random() < 0.5}
+        for each in range(3)
+        for i in range(SIZE)
+    ]
+    message, _ = read(tmp_path, table)
+    assert isinstance(message, str)
+    assert f"--column repeat={name}" in message
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_has_answer_that_is_of_the_answer_is_asked_about(tmp_path: Path, seed: int) -> None:
+    own = states(chance_of(seed))
+    table: list[Row] = [
+        {
+            "id": f"q{i}",
+            "correct": s == RIGHT,
+            "response": None if s == SILENT else f"text {i}",
+            "has_answer": s != SILENT,
+        }
+        for i, s in enumerate(own)
+    ]
+    message, _ = read(tmp_path, table)
+    assert isinstance(message, str)
+    assert "--column answered=has_answer" in message
+    assert only(read(tmp_path, table, column={"answered": "has_answer"})[0]) == counts(own)
+
+
+@pytest.mark.parametrize("name", ["refund_refused", "rewrite_skipped", "ads_blocked"])
+def test_what_declines_something_else_is_named_and_not_taken(tmp_path: Path, name: str) -> None:
+    chance = chance_of(3)
+    own = [s if s != SILENT else WRONG for s in states(chance)]
+    table: list[Row] = [
+        {"id": f"q{i}", "gold": g, "prediction": a, name: chance.random() < 0.4}
+        for i, (g, a) in enumerate(judged(chance, own))
+    ]
+    found, notes = read(tmp_path, table)
+    assert only(found) == counts(own)
+    assert name in notes
