@@ -327,3 +327,20 @@ def test_what_declines_something_else_is_named_and_not_taken(tmp_path: Path, nam
     found, notes = read(tmp_path, table)
     assert only(found) == counts(own)
     assert name in notes
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_verdict_with_an_unknown_word_is_not_passed_over_for_a_second_judge(tmp_path: Path, seed: int) -> None:
+    chance = chance_of(seed)
+    own, good = [s if s != SILENT else WRONG for s in states(chance)], word(chance)
+    table: list[Row] = [
+        {
+            "id": f"q{i}",
+            "llm_judge": good if s == RIGHT else "wrong",
+            "llm_label": (s == RIGHT) != (chance.random() < 0.1),
+        }
+        for i, s in enumerate(own)
+    ]
+    message, _ = read(tmp_path, table)
+    assert isinstance(message, str)
+    assert f"--column outcome=llm_judge --outcome-map {good}=correct" in message

@@ -136,10 +136,10 @@ class Column:
         return {CORRECT, INCORRECT} <= {*self.states.values()} and 0 < len(unknown) < _FEW_UNKNOWN
 
     @cached_property
-    def is_unexplained(self) -> bool:
-        """Whether it holds a few words, and no numbers, none of which anybody knows."""
-        few = 1 < len(self.words) <= roles.FEW // 2 and not any(map(decimal, self.words))
-        return few and {*self.states.values()} == {None}
+    def is_in_doubt(self) -> bool:
+        """Whether it holds a few words, and no numbers, some of which nobody knows."""
+        few = 1 < len(self.words) <= roles.FEW // 2 and all(decimal(word) is None for word in self.words)
+        return few and None in self.states.values()
 
     @cached_property
     def is_truth(self) -> bool:

@@ -149,7 +149,7 @@ def _of_the_verdict(table: Table) -> list[Way]:
     first, *others = [v for v in found if v.weight > _UNLIKELY]
     others = [v for v in others if not table.is_of_the_question(v.column)]
     rivals = rivals_of(first, found[1:])
-    unclear = any(table.by_name[name].is_unexplained for name in table.known.all("score"))
+    unclear = any(table.by_name[name].is_in_doubt for name in table.known.all("score"))
     unclear |= bool(first.column.strangers) and any(v.weight >= 0 for v in found[1:])  # which may as well be it
     sure = not (first.weight < LIKELY or rivals or unclear)
     return ways_of(table, [first] if sure else [first, *(rivals or others)], sure=sure)

@@ -77,13 +77,15 @@ def verdicts_of(table: Table) -> list[Verdict]:
 
 
 def marks_of(table: Table) -> list[Column]:
-    """Return the columns that are verdicts of which a word is yet to be explained: 1, 0 and -1 under a name for one, or
-    words of which some say what is right, and others what is wrong."""
+    """Return the columns that are verdicts of which a word is yet to be explained: under a name for one, 1, 0 and -1 or
+    a few words; words of which some say what is right, and others what is wrong; and what goes with the gold answers,
+    whatever its name."""
     claimed = table.claimed()
     free = [c for c in table.columns if c.name not in claimed or c is table.one("judge")]
-    free = [c for c in free if not (c.is_truth or c.named("fact") or roles.squash(c.own) in (*REASONS, REASONING))]
-    own = [c for c in free if c.named("outcome") and (c.is_marks or c.is_unexplained) and c.name not in claimed]
-    return own + [c for c in free if c not in own and (c.is_half_known or goes_with_gold(table, c))]
+    free = [c for c in free if not c.is_truth and roles.squash(c.own) not in (*REASONS, REASONING)]
+    plain = [c for c in free if not c.named("fact")]
+    own = [c for c in plain if c.named("outcome") and c.name not in claimed and (c.is_marks or c.is_in_doubt)]
+    return own + [c for c in free if c not in own and ((c in plain and c.is_half_known) or goes_with_gold(table, c))]
 
 
 def goes_with_gold(table: Table, column: Column) -> bool:
