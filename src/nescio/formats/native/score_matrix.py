@@ -19,7 +19,7 @@ from nescio.errors import FormatError, MismatchError, opt
 from nescio.formats.native import roles
 from nescio.formats.native.headers import INDEXES, SUMS, TOPICS
 from nescio.formats.native.readings.columns import meaning, says_facts
-from nescio.formats.native.readings.proposing import among_runs
+from nescio.formats.native.readings.proposing import among_runs, begins_with_a_remark
 from nescio.formats.native.readings.table import table_of
 from nescio.formats.native.readings.wide import UNTOLD, could_be_questions, either_way, speaks_of_one, speaks_of_parts
 from nescio.formats.native.summary_rows import BY_PROOF, RULE, Numbers, sums_up
@@ -50,7 +50,7 @@ def recognise(source: Source) -> str | None:
     counts = {CORRECT, INCORRECT} <= {meaning(name) for name in runs if _number(name) is None}
     if not runs or folded & {*OTHERS} or known.all(*_NO_RUNS) or counts:
         return None
-    if either_way(source) is not None:
+    if either_way(source) is not None or begins_with_a_remark(source):
         return None
     row = _first_row(source)
     if any(cell and _number(cell) is None for cell in map(row.get, known.all("run"))):
