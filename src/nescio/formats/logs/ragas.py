@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from nescio.data.notes import Note
 from nescio.formats.logs.metric_tables import column_of, is_table, marked_rows, metrics_among, open_answers
 from nescio.formats.logs.metrics import OUTCOME, Marked, by_file
+from nescio.formats.native import roles
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader, tables_with
 from nescio.sources.source import Source
 
@@ -47,7 +48,8 @@ def recognise(source: Source) -> str | None:
     have = {*source.columns}
     known = {name for name in have if _plain(name) in METRICS}
     ours = ("user_input" in have and (known or have & {*CONTEXTS})) or (known and {"question", "contexts"} <= have)
-    return "table" if (ours or (len(known) > 1 and have & {*QUESTION})) and have - FIELDS else None
+    told = have & {*QUESTION} or not roles.roles_of(have).one("id")  # else they are scores beside somebody's own table
+    return "table" if (ours or (len(known) > 1 and told)) and have - FIELDS else None
 
 
 def _plain(column: str) -> str:

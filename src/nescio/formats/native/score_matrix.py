@@ -8,6 +8,7 @@ question=COLUMN` which column names the questions.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 import numpy as np
 
@@ -25,8 +26,9 @@ from nescio.formats.native.readings.wide import UNTOLD, could_be_questions, eith
 from nescio.formats.native.summary_rows import BY_PROOF, RULE, Numbers, sums_up
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader, tables_with
 from nescio.sources.database import connect
-from nescio.sources.source import LINES, TABLES, Source, small
+from nescio.sources.source import DELIMITED, LINES, TABLES, Source, small
 from nescio.sources.tables import load_rows, locate, with_points
+from nescio.sources.text_files import records
 from nescio.text import decimal
 
 OTHERS = ("run", "outcome", "correct", "incorrect", "unanswered")
@@ -313,8 +315,9 @@ def _number(cell: str) -> float | None:
 
 
 def _first_row(source: Source) -> dict[str, str | None]:
-    """Return the cells of the first row; none of a table that is not sound, which its reader says."""
-    try:
+    """Return the cells of the first row; of a table that is not sound, which its reader says, as they stand there."""
+    with suppress(FormatError):
         return {column.name: column.cells[0] for column in table_of(source).columns if column.cells}
-    except FormatError:
-        return {}
+    rows = records(source.path, source.delimiter) if source.path and source.suffix in DELIMITED else iter(())
+    next(rows, None)
+    return dict(zip(source.columns, next(rows, ((), 0))[0], strict=False))

@@ -241,7 +241,7 @@ def _ask_what_is_scored(table: Loaded, column: str) -> None:
     for other in seen.columns:
         if len(other.words) == 1 and other not in seen.key and roles.are_truths(table.words(column)):
             (word,) = other.words
-            if decimal(word) is None and roles.says_failure(word):
+            if decimal(word) is None and roles.truth_of(word) is None and roles.says_failure(word):
                 turned = roles.option("outcome", f"{roles.TURNED}{column}")
                 rule = f"{other.name!r} is {word!r} in all rows, so 1 of {column!r} may say what is wrong"
                 way = f"{turned} reads it so, {roles.option('outcome', column)} takes 1 for right"

@@ -237,7 +237,7 @@ def _meanings(known: Mapping[str, int | None], *, right: bool = False) -> list[d
     """Return what words may mean of which nobody knows it, the likeliest first: -1 beside 1 and 0, one word beside
     others, or all of two or three; none where there are too many. A number above 1 is a third thing where a name says
     that what is `right` is 1, and else the best mark."""
-    unknown = sorted(word for word, state in known.items() if state is None)
+    unknown = sorted(word for word, state in known.items() if state is None and len(word) <= _LONG)
     numbers = {decimal(word): word for word in known}
     if -1.0 in numbers and numbers.keys() <= {1.0, 0.0, -1.0}:
         minus, no = numbers[-1.0], numbers.get(0.0)
