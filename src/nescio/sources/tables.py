@@ -56,6 +56,7 @@ def load_rows(
     """
     import duckdb
 
+    source = source if most is None else replace(source, tick=None)  # a look at the first rows is no progress
     try:
         if source.suffix in LINES:
             names = _load_lines(connection, source, into, keep, most)

@@ -35,6 +35,7 @@ UNREAD = (
 FAILED = ("scoring_failed", UNREAD)  # the tool's reasons where a grader failed, and all that begin as the next does:
 FAILED_GRADER = "grader_"  # grader_failed, grader_refusal, …
 _NO_GRADE = "Grade not found in model output"
+_MANY = 1_000  # members of an object
 
 
 class Score(Struct, frozen=True):
@@ -192,6 +193,9 @@ def _object(source: Source, content: bytes, where: str) -> dict[str, Any]:
         if not isinstance(document, dict):
             raise FormatError(label, "this must be a JSON object", where=where, value=document) from None
         return document
+    if len(raw) > _MANY:  # no log's: to take its parts one by one is slower than all at once
+        document = decode_document(label, content, source.room, where)
+        return {name: value for name, value in document.items() if name not in SKIPPED}
     if most_keys(content) > len(raw) + sum(most_keys(bytes(value)) for value in raw.values()):
         refuse_twice(label, content, where)
     kept = {name: bytes(value) for name, value in raw.items() if name not in SKIPPED}
