@@ -131,7 +131,15 @@ def settled_silence(table: Table, verdict: Verdict | None) -> Silence | None:
 
 def names_something_else(column: Column) -> bool:
     """Say whether a name that speaks of silence also names what was declined, which is no answer (`refund_refused`)."""
-    beside = {stem for part in ("between", "whose", "run", "acts", "id") for stem in STEMS[part]} | {"did", "to"}
+    beside = {stem for part in ("between", "whose", "run", "acts", "id") for stem in STEMS[part]} | {
+        "did",
+        "to",
+        "provided",
+        "given",
+        "gave",
+        "yes",
+        "no",
+    }
     begin = tuple(stem for stem in beside if len(stem) > _FEW)
     parts = ("abstained", "answered", "prediction", "outcome", "wrong")
     pairs = ["".join(pair) for pair in pairwise(column.tokens)]  # `gave up`
