@@ -53,25 +53,17 @@ def recognise(source: Source) -> str | None:
 
 def understand(source: Source) -> str | None:
     """Recognise a table of a run and the three counts, or what they follow from, in any case and with no question."""
-    if not roles.is_table(source) or not _is_whole(columns_of(source.columns, source.named)):
+    columns = columns_of(source.columns, source.named)
+    if not roles.is_table(source) or "run" not in columns or len(_made_of(columns)) < len(OUTCOMES):
         return None
     told = {part: name for part, name in source.named.items() if part not in source.guessed}
     if roles.roles_of(source.columns, told).all("id", "text"):
         return None
-    columns = columns_of(source.columns, source.named)
     table = table_of(source)
     held = [table.by_name[name] for part, name in columns.items() if part != "run" and name in table.by_name]
     numbers = all(any(decimal(word) is not None for word in column.words) for column in held if column.words)
-    own = len(_own(columns)) == len(OUTCOMES)  # else a row may be an answer, of whose run there are several
+    own = {*OUTCOMES} <= columns.keys()  # else a row may be an answer, of whose run there are several
     return "table" if numbers and (own or table.apart([table.by_name[columns["run"]]])) else None
-
-
-def _own(columns: Mapping[str, str]) -> list[str]:
-    return [name for name in OUTCOMES if name in columns]
-
-
-def _is_whole(columns: Mapping[str, str]) -> bool:
-    return "run" in columns and len(_made_of(columns)) == len(OUTCOMES)
 
 
 def columns_of(columns: Iterable[str], named: Mapping[str, str]) -> dict[str, str]:
