@@ -324,9 +324,9 @@ def refuse_other_verdicts(rows: Sequence[Row]) -> None:
     if verdicts:
         ways = propose(source, judged=False) or f"name it with {roles.options('outcome', verdicts)}"
         what = f"{' and '.join(map(repr, verdicts))} may say which answers are right"
-        raise FormatError(
-            source.label, f"{what}: {ways}; or judge the answers with {opt('judge', of='NAME')}", where=source.head
-        )
+        judge = opt("judge", of="NAME")
+        ways += f"  {judge}  (judges the answers)\n" if ways.endswith("\n") else f"; or judge the answers with {judge}"
+        raise FormatError(source.label, f"{what}: {ways}", where=source.head)
 
 
 def no_gold_answers(rows: Sequence[Row]) -> dict[str, int]:
