@@ -150,7 +150,8 @@ def test_a_column_that_nobody_knows_may_be_the_verdict(tmp_path: Path) -> None:
     rule = "'Wertung' may say which answers are right: its columns with --column outcome=Wertung (1 right, 1 wrong, 0 silent, c@1 0.500); or judge the answers with --judge NAME"
     assert_refused(path, "line 1", rule)
     assert counts(path, column={"outcome": "Wertung"}) == {"t": (1, 1, 0)}
-    two = table(tmp_path, "id,prediction,gold,Wertung,Urteil\n1,x,x,falsch,richtig\n2,x,y,richtig,richtig\n")
+    rows = "a,x,x,ay,ein\nb,y,z,bee,zwei\nc,,w,ay,zwei\nd,v,v,bee,\n"
+    two = table(tmp_path, f"id,prediction,gold,right_details,right_score\n{rows}")
     *_, last, end = str(refusal(two)).split("\n")  # `refusal` asserts one way a line
     assert (last, end) == ("  --judge NAME  (judges the answers)", "")
 
