@@ -135,6 +135,20 @@ def test_a_mean_of_all_runs_is_left_out_and_named(tmp_path: Path, seed: int) -> 
     assert any(n.code == "matrix.means" and mean in str(n) for n in loaded.notes)
 
 
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_run_that_is_the_sum_of_the_others_by_chance_is_kept_and_named(tmp_path: Path, seed: int) -> None:
+    """Its numbers are those of the others, so it may be a run as well."""
+    chance = chance_of(seed)
+    runs = [word(chance) for _ in range(3)]
+    hits = [0, 1, 2, 1]  # the first, the second, or nobody is right, and so is the third or not
+    lines = [f"q{i},{int(hit == 0)},{int(hit == 1)},{int(hit < 2)}" for i, hit in enumerate(hits)]
+    path = tmp_path / "scores.csv"
+    path.write_text("\n".join([",".join(["id", *runs]), *lines]) + "\n")
+    loaded = load(path, Options())
+    assert {*loaded.data.runs} == {*runs}
+    assert any(n.code == "matrix.means" and f"{runs[2]!r} is read as a run" in str(n) for n in loaded.notes)
+
+
 def counted_as(head: str, right: int, wrong: int, silent: int) -> list[int]:
     """Count under each name of a header."""
     every = {

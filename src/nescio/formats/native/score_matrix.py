@@ -187,20 +187,24 @@ def _scores(
 def _without_means(
     source: Source, names: tuple[str, ...], scores: Array, last: Sequence[str | None], notes: list[Note]
 ) -> tuple[tuple[str, ...], Array, Sequence[str | None]]:
-    """Leave out the columns that are the mean or the sum of all others in each row, to the digits that they are written
-    with, and note it: they are no runs."""
-    kept = [i for i in range(len(names)) if not _is_mean(scores[i], np.delete(scores, i, axis=0))]
-    if len(kept) != len(names) - 1:
+    """Leave out the column that is the mean or the sum of all others in each row, to the digits that they are written
+    with, and note it: it is no run. What has no number that the others lack may be a run by chance, and is kept."""
+    means = [i for i in range(len(names)) if _is_mean(scores[i], np.delete(scores, i, axis=0))]
+    if len(means) != 1:
         return names, scores, last
+    kept = [i for i in range(len(names)) if i not in means]
+    apart = not np.isin(scores[means], scores[kept]).all()
     notes.append(
         note(
             "matrix.means",
-            "{subject}: {column!r} is left out: in each row it is the mean or the sum of the other columns",
+            "{subject}: {column!r} {is_left_out:is left out/is read as a run}: in each row it is the mean or the sum of"
+            " the other columns",
             str(source.label),
-            column=next(name for i, name in enumerate(names) if i not in kept),
+            column=names[means[0]],
+            is_left_out=apart,
         )
     )
-    return tuple(names[i] for i in kept), scores[kept], [last[i] for i in kept]
+    return (tuple(names[i] for i in kept), scores[kept], [last[i] for i in kept]) if apart else (names, scores, last)
 
 
 def _is_mean(column: Array, others: Array) -> bool:
