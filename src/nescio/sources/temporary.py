@@ -70,9 +70,12 @@ def _close(ours: Path) -> None:
 def _sweep(around: Path) -> None:
     """Remove this user's temporary folders that no process holds."""
     old = time.time() - 2  # one that is younger may be about to be held
-    with suppress(OSError):
-        for entry in os.scandir(around):
-            if NAMES.fullmatch(entry.name) and entry.is_dir(follow_symlinks=False) and entry.stat().st_mtime < old:
-                with suppress(OSError), held(Path(entry)) as free:  # it may be another user's, or have gone meanwhile
+    named: list[os.DirEntry[str]] = []
+    with suppress(OSError), os.scandir(around) as entries:
+        named = [entry for entry in entries if NAMES.fullmatch(entry.name)]
+    for entry in named:
+        with suppress(OSError):  # it may be another user's, or have gone meanwhile
+            if entry.is_dir(follow_symlinks=False) and entry.stat().st_mtime < old:
+                with held(Path(entry)) as free:
                     if free:
                         shutil.rmtree(entry, ignore_errors=True)
