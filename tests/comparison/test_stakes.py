@@ -14,7 +14,7 @@ from scipy.special import ndtr
 
 import nescio
 from nescio.errors import UsageError
-from nescio.stats.stakes import adaptation, exchange_p, mean
+from nescio.stats.stakes import adaptation, difference, exchange_p, mean
 
 OUTCOMES = {"C": "correct", "W": "incorrect", "U": "unanswered"}
 X = ["CCCC", "CCCc", "CCcC", "CWwc", "WCww", "Ccww", "WWWw", "Wwww"]
@@ -262,3 +262,47 @@ def test_the_interval_of_a_utility_holds_where_errors_are_rare_and_dear(n: int, 
     assert held / 2_000 >= 0.93
     if (n, penalty) == (30, 9):
         assert plain / 2_000 < 0.6
+
+
+@pytest.mark.parametrize("n", [20, 30, 50])
+def test_the_interval_of_a_difference_holds_where_errors_are_rare_and_dear(n: int) -> None:
+    """2,000 samples in which one question of twenty tells the systems apart, by an error at a price of 9. Of 20 such
+    questions 36% show none (.95^20), so that the plain interval has no width."""
+    rng = np.random.default_rng(n)
+    held = plain = 0
+    for _ in range(2_000):
+        values = np.where(rng.random(n) < 0.05, 10.0, 0.0)
+        found, bare = difference(values, 0.95, 10), mean(values, 0.95)
+        held += found.low <= 0.5 <= found.high
+        plain += bare.low <= 0.5 <= bare.high
+    assert held / 2_000 >= 0.93 > plain / 2_000
+
+
+def test_of_few_questions_the_p_value_of_a_difference_is_to_be_believed(tmp_path: Path) -> None:
+    for n in (19, 20):
+        path = table(tmp_path, {"x": ["CU"] * n, "y": ["CC"] * n}, ["1", "9"], column="stake")
+        assert ("stakes.few" in {one.code for one in nescio.stakes(path).notes}) == (n < 20)
+
+
+def test_a_stake_with_all_digits_of_a_float_is_the_simple_fraction(tmp_path: Path) -> None:
+    runs = {"x": X, "y": Y}
+    found = nescio.stakes(table(tmp_path, runs, [repr(1 / 3), "1", "3", "9"], column="stake"))
+    simple = nescio.stakes(table(tmp_path, runs, ["1/3", "1", "3", "9"], column="stake"))
+    assert [row.penalty for row in found] == [row.penalty for row in simple]
+    assert found.tables["differences"] == simple.tables["differences"]
+    assert {row.test for row in found.tables["differences"]} == {"exact"}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_stakes_of_many_digits_are_compared_as_those_near_them(tmp_path: Path, seed: int) -> None:
+    """Their common unit is too small for whole numbers: earnings are rounded to 1e-9."""
+    rng = np.random.default_rng(seed)
+    runs = {run: ["".join(rng.choice([*"CWU"], 3)) for _ in range(30)] for run in "xy"}
+    near = ["0.37", "2.23", "7.11"]
+    found = nescio.stakes(
+        table(tmp_path, runs, [f"{one}{int(rng.integers(10**11, 10**12))}1" for one in near], column="stake")
+    )
+    plain = nescio.stakes(table(tmp_path, runs, near, column="stake"))
+    for row, other in zip(found.tables["differences"], plain.tables["differences"], strict=True):
+        assert row.difference == pytest.approx(other.difference, abs=0.02)
+        assert row.p == pytest.approx(other.p, abs=0.03)

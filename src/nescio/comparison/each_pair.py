@@ -36,7 +36,7 @@ from nescio.scoring.confidence_intervals import unfit
 from nescio.scoring.influence import influence
 from nescio.scoring.samples import by_question
 from nescio.stats import intervals
-from nescio.stats.few_units import may_be_unseen, unit_error, within_range
+from nescio.stats.few_units import difference_error, may_be_unseen, unit_error, within_range
 
 Runs = tuple[int, int]
 COUNTED_AT_ONCE = 1 << 14  # pairs, whose tables are in memory together
@@ -68,7 +68,8 @@ def each_pair(
     # Runs are paired in the order of their names, so that a against b is b against a turned round, to the last bit.
     lined_up = [(x, y) if data.runs[x] <= data.runs[y] else (y, x) for x, y in pairs]
     exact = plan.test in ("auto", "exact")
-    if isinstance(seen, SummedRuns) or not exact or not in_closed_form(seen) or seen.tables(lined_up[:1]) is None:
+    apart = measure.imagines_ends or not exact or not in_closed_form(seen)
+    if isinstance(seen, SummedRuns) or apart or seen.tables(lined_up[:1]) is None:
         yield from single_pairs(seen, pairs, lined_up, plan)
         return
     for start in range(0, len(pairs), COUNTED_AT_ONCE):
@@ -185,7 +186,7 @@ def _interval(seen: RunsSeen, tested: TestedPair, level: float) -> tuple[float, 
         low, high = intervals.percentile(tested.resampled, level)
         spread = float(np.nanstd(tested.resampled)) if high - low > 1e-12 else 0.0
         return low, high, spread, [*remarks_on("percentile", tested.resampled, pair.own[0].units), *doubts]
-    low, high, error = student_interval(measure, observed, paired_error(measure, pair), pair.n, level)
+    low, high, error = student_interval(measure, observed, paired_error(measure, pair, observed), pair.n, level)
     remarks = [no_interval(pair.own[0].units, moved=error > 0)] if math.isnan(low) else []
     return low, high, error, [*remarks, *doubts]
 
@@ -203,10 +204,13 @@ def student_interval(
     return float(low), float(high), error[0]
 
 
-def paired_error(measure: Measure, pair: Pair) -> tuple[float, float]:
+def paired_error(measure: Measure, pair: Pair, observed: float) -> tuple[float, float]:
     """Return the standard error of a paired difference by an additive measure, and its degrees of freedom."""
     first, second = (influence(measure, own) for own in pair.own)
-    return unit_error(first - second, pair.own[0].columns["n"], pair.counts)
+    moved, size = first - second, pair.own[0].columns["n"]
+    if measure.imagines_ends:
+        return difference_error(moved, size, pair.counts, observed, measure.bounds[1] - measure.bounds[0])
+    return unit_error(moved, size, pair.counts)
 
 
 def no_interval(units: int, *, moved: bool) -> Note:

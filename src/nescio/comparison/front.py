@@ -89,9 +89,10 @@ def _claims(
             pair = None if measure.order else runs.pair(i, j)
             if pair is None:
                 continue
-            difference = float(pair.resampled(pair.counts)) * (-1 if measure.declaration.lower_is_better else 1)
-            error, freedom = paired_error(measure, pair)
+            difference = float(pair.resampled(pair.counts))
+            error, freedom = paired_error(measure, pair, difference)
             if error > 0 and not math.isnan(difference):
-                p[i, j] = float(stdtr(freedom, -difference / error))
+                better = -difference if measure.declaration.lower_is_better else difference
+                p[i, j] = float(stdtr(freedom, -better / error))
         ahead.append(p)
     return claims(ahead[0], ahead[1], alpha)

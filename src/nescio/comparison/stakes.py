@@ -27,6 +27,8 @@ from nescio.tasks.stakes.stating import are_stated, penalties
 Floats = NDArray[np.float64]
 Scale = Literal["auto", "penalty", "target"]
 Candidates = Literal["stated", "lower"]
+FINEST = 10**9  # to which earnings are rounded that have no unit as large as this
+FEW = 20  # questions: of fewer, no interval of a difference was found to hold (docs/stakes.md)
 
 
 class AtStake(Struct, frozen=True):
@@ -175,7 +177,8 @@ def stakes(
         interval="t",
         seed=seed,
     )
-    notes = (*(one for one in loaded.notes if one.code != "outcomes.repeats"), *_notes(rows, adapts, asked, setting))
+    own = _notes(rows, adapts, different, asked, setting)
+    notes = (*(one for one in loaded.notes if one.code != "outcomes.repeats"), *own)
     return Results(tuple(rows), line, notes, "stakes", tables)
 
 
@@ -302,21 +305,22 @@ def _pairs(runs: Sequence[str], baseline: str | None) -> list[tuple[int, int]]:
 
 class Earned(Struct, frozen=True, eq=False):
     """What each question earned a run over some stakes, in whole numbers of 1/`unit`, so that equal sums are equal; 0
-    where it was not asked at all of them."""
+    where it was not asked at all of them. A right answer earns 1 more than silence, and `width` more than an error."""
 
     whole: NDArray[np.int64]
     asked: NDArray[np.bool_]
     unit: int
+    width: float
 
 
 def _earned(one: Asked, stakes: Sequence[int], setting: Setting) -> Earned:
     alpha, beta = formulas.area_weights([x / (1 + x) for x in (setting.declared[k] for k in stakes)])
     unit = math.lcm(*(x.denominator for x in (*alpha, *beta)))
-    unit *= Fraction(setting.earns).limit_denominator(1000).denominator
+    unit = min(unit * Fraction(setting.earns).limit_denominator(1000).denominator, FINEST)
     right, wrong = (np.array(weights, dtype=float) * unit for weights in (alpha, beta))
     earned = one.right[:, stakes] @ right - one.wrong[:, stakes] @ wrong
     asked: NDArray[np.bool_] = np.logical_not(np.isnan(earned))
-    return Earned(np.rint(np.where(asked, earned, 0)).astype(np.int64), asked, unit)
+    return Earned(np.rint(np.where(asked, earned, 0)).astype(np.int64), asked, unit, float(1 + sum(beta)))
 
 
 def _differences(
@@ -348,19 +352,27 @@ def _difference(
     both = one.asked & other.asked
     whole = one.whole - other.whole
     whole = whole if both.all() else whole[both]
-    if setting.clusters is None:
-        values, times = formulas.counted(whole)
-        got = formulas.mean(values / one.unit, setting.level, times=times)
+    clusters = None if setting.clusters is None else setting.clusters[both]
+    values, times = formulas.counted(whole) if clusters is None else (whole, None)
+    if len(whole) < FEW:
+        got = formulas.mean(values / one.unit, setting.level, clusters, times=times)
     else:
-        got = setting.mean(whole / one.unit, both)
-        unit = np.unique(setting.clusters[both], return_inverse=True)[1]
+        got = formulas.difference(values / one.unit, setting.level, one.width, clusters, times)
+    if clusters is not None:
+        unit = np.unique(clusters, return_inverse=True)[1]
         whole = np.rint(np.bincount(unit, whole)).astype(np.int64)
     p, how = formulas.exchange_p(whole, setting.rng)
     p = p if got.n else math.nan
     return StakeDifference(*names, penalty, got.value, got.low, got.high, p, p, how, got.n)
 
 
-def _notes(rows: Sequence[AtStake], adapts: Sequence[Adapts], asked: Sequence[Asked], setting: Setting) -> list[Note]:
+def _notes(
+    rows: Sequence[AtStake],
+    adapts: Sequence[Adapts],
+    different: Sequence[StakeDifference],
+    asked: Sequence[Asked],
+    setting: Setting,
+) -> list[Note]:
     made = []
     if any((one.answerable == 0).any() for one in asked):
         made.append(
@@ -386,6 +398,14 @@ def _notes(rows: Sequence[AtStake], adapts: Sequence[Adapts], asked: Sequence[As
                     left_out=row.left_out,
                 )
             )
+    if few := [row.n for row in different if 1 < row.n < FEW]:
+        made.append(
+            note(
+                "stakes.few",
+                "of {n:n question} the intervals of differences hold less often than they say: believe the p-values",
+                n=max(few),
+            )
+        )
     if any(row.unknown and not math.isnan(row.consistency) for row in rows):
         made.append(
             note(

@@ -27,6 +27,7 @@ settled before the function is called, and a question with weight 2 is the same 
 from __future__ import annotations
 
 import inspect
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
@@ -126,6 +127,12 @@ class Measure(Struct, frozen=True):
         """Whether bins of the column that orders bracket it: `Declaration.binned`."""
         binned = self.declaration.binned
         return bool(binned(**self.parameters)) if callable(binned) else binned
+
+    @property
+    def imagines_ends(self) -> bool:
+        """Whether Student's interval counts one imagined unit at either end of the range, as what is rare moves it
+        far."""
+        return self.declaration.interval == "t" and all(map(math.isfinite, self.bounds))
 
     @property
     def of_counts(self) -> bool:

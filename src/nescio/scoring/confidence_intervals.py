@@ -242,7 +242,7 @@ def _student(sample: MeasureInput, level: float) -> Bounds:
     if math.isnan(point):
         return *intervals.UNDEFINED, []
     size, counts, limits = patterns.columns["n"], patterns.counts, measure.bounds
-    if measure.declaration.interval == "t" and np.isfinite(limits).all():
+    if measure.imagines_ends:
         ends = (limits[0] - point, limits[1] - point)
         error, freedom = widened_error(influence(measure, patterns), size, counts, ends)
         low, high = intervals.logit(point, error, EVERYWHERE, freedom, level)

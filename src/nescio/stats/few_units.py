@@ -13,6 +13,8 @@ from nescio.stats import intervals
 
 Floats = NDArray[np.float64]
 LEAST_MOVED = 0.3  # of the furthest that one question can move a value
+LEAST_FREEDOM = 4.0  # with imagined units, of which little else makes up the spread
+LEAST_SEEN = 0.7  # the same, for values that rare errors move far
 
 
 def unit_error(
@@ -48,6 +50,18 @@ def unit_errors(influence: Floats, size: Floats, times: NDArray[np.int64]) -> tu
     return error, even
 
 
+def difference_error(
+    influence: Floats, size: Floats, times: NDArray[np.int64], difference: float, width: float
+) -> tuple[float, float]:
+    """Return the standard error and the degrees of freedom of a difference by a measure whose values lie `width` apart,
+    where what is rare is dear: those of `unit_error`, or of `widened_error` where all that was seen moves the
+    difference less than 0.7 of what one more question could (docs/stakes.md)."""
+    error, freedom = unit_error(influence, size, times)
+    if error * float(times @ size) < LEAST_SEEN * width:
+        return widened_error(influence, size, times, (-width - difference, width - difference))
+    return error, freedom
+
+
 def may_be_unseen(error: Any, freedom: Any, questions: Any, bounds: tuple[float, float]) -> Any:
     """Tell whether what was not seen yet may decide a difference: few units make up its spread, and they move it less
     than a single question could, between the `bounds` of its measure.
@@ -76,16 +90,18 @@ def _dot(times: NDArray[np.int64], values: Floats) -> Floats:
 def widened_error(
     influence: Floats, size: Floats, times: NDArray[np.int64], away: tuple[float, float]
 ) -> tuple[float, float]:
-    r"""Return the standard error of a mean as if two more units stood at the ends of its range, and $G - 1$ degrees of
-    freedom.
+    r"""Return the standard error of a mean as if two more units stood at the ends of its range, and Student's degrees
+    of freedom: those of its kurtosis (`intervals.freedom`), at least 4 and at most $G - 1$.
 
     `away` is how far the lowest and the highest value lie from the mean. What is rare and dear may not have been seen:
     of 30 questions at a price of 9 the plain interval of utility held in 45% of trials, this one in 93% or more
-    (tests/comparison/test_stakes.py). NaN for both where there are fewer than two units.
+    (docs/stakes.md). NaN for both where there are fewer than two units.
     """
     units, n = int(times.sum()), float(times @ size)
     if units < 2:
         return math.nan, math.nan
     moved = np.concatenate([influence, np.array(away) / n]) * n / (n + 2)
-    error, _ = unit_errors(moved, np.concatenate([size, [1.0, 1.0]]), np.concatenate([times, [1, 1]]))
-    return float(error), float(units - 1)
+    counts = np.concatenate([times, [1, 1]])
+    error, _ = unit_errors(moved, np.concatenate([size, [1.0, 1.0]]), counts)
+    freedom = max(LEAST_FREEDOM, intervals.freedom(-moved, counts, units + 2))
+    return float(error), min(float(units - 1), freedom)

@@ -17,7 +17,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from nescio.stats import intervals
-from nescio.stats.few_units import unit_error, widened_error
+from nescio.stats.few_units import difference_error, unit_error, widened_error
 from nescio.stats.lattices import MOST_SUMS, convolved, lattice_step, power
 
 Floats = NDArray[np.float64]
@@ -58,6 +58,20 @@ def mean(
     return Mean(value, max(low, limits[0]), min(high, limits[1]), error, n)
 
 
+def difference(
+    values: Floats, level: float, width: float, clusters: NDArray[np.int64] | None = None, times: Whole | None = None
+) -> Mean:
+    """Return the mean of one difference a question, each within ± `width`, with Student's interval as
+    `few_units.difference_error` has it; `clusters` and `times` as of `mean`."""
+    n = len(values) if times is None else int(times.sum())
+    if not n:
+        return Mean(math.nan, math.nan, math.nan, math.nan, 0)
+    value = float(values.mean() if times is None else times @ values / n)
+    error, freedom = difference_error(*_by_unit((values - value) / n, clusters, times), value, width)
+    low, high = intervals.logit(value, error, EVERYWHERE, freedom, level)
+    return Mean(value, max(low, -width), min(high, width), error, n)
+
+
 def counted(values: Whole) -> tuple[Whole, Whole]:
     """Return the different whole numbers, and how often each occurs."""
     if not len(values):
@@ -82,17 +96,25 @@ def _ends(
 ) -> tuple[float, float, float]:
     """Return the ends of an interval and its standard error, from how far each question (each of so many) moves the
     value."""
-    influence, size = moved, np.ones(len(moved))
-    if clusters is not None:
-        unit = np.unique(clusters, return_inverse=True)[1]
-        influence, size = np.bincount(unit, moved).astype(np.float64), np.bincount(unit).astype(np.float64)
-    times = np.ones(len(size), dtype=np.int64) if times is None else times
+    units = _by_unit(moved, clusters, times)
     if math.isinf(limits[0]):
-        error, freedom = unit_error(influence, size, times, skewed=False)
+        error, freedom = unit_error(*units, skewed=False)
     else:
-        error, freedom = widened_error(influence, size, times, (limits[0] - value, limits[1] - value))
+        error, freedom = widened_error(*units, (limits[0] - value, limits[1] - value))
     low, high = intervals.logit(value, error, EVERYWHERE, freedom, level)
     return low, high, error
+
+
+def _by_unit(
+    moved: Floats, clusters: NDArray[np.int64] | None, times: Whole | None = None
+) -> tuple[Floats, Floats, Whole]:
+    """Return how far each question or cluster moves a value, its size, and how many of these there are."""
+    if clusters is None:
+        times = np.ones(len(moved), dtype=np.int64) if times is None else times
+        return moved, np.ones(len(moved)), times
+    unit = np.unique(clusters, return_inverse=True)[1]
+    size = np.bincount(unit).astype(np.float64)
+    return np.bincount(unit, moved).astype(np.float64), size, np.ones(len(size), dtype=np.int64)
 
 
 def gain(right: Floats, wrong: Floats, penalty: float) -> Floats:
@@ -268,6 +290,8 @@ def _beyond(size: Whole, times: Whole, observed: int) -> float | None:
     spread = math.sqrt(float(size.astype(np.float64) ** 2 @ times))
     if observed == 0:
         return 1.0
+    if size.max() > MOST_VALUES:
+        return None
     least = math.ldexp(2.0, -min(int(times.sum()), 1_000))  # all have one sign
     if observed > REACH * spread:
         return max(least, 2 * math.exp(-((observed / spread) ** 2) / 2))  # Hoeffding (1963)

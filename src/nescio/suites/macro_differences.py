@@ -110,7 +110,8 @@ def _on_benchmark(one: SeenBenchmark, runs: Runs) -> PairOnBenchmark | None:
     difference, units = float(pair.resampled(pair.counts)), pair.own[0].units
     exchanges = None if math.isnan(difference) else pair.exchanges()
     law = law_of(*exchanges) if exchanges else Law() if math.isnan(difference) else None
-    error = None if one.seen.measure.order or math.isnan(difference) else paired_error(one.seen.measure, pair)
+    undefined = one.seen.measure.order or math.isnan(difference)
+    error = None if undefined else paired_error(one.seen.measure, pair, difference)
     if law is None:
         return PairOnBenchmark(one.name, difference, None, "permutation", pair.n, units, None, error)
     return PairOnBenchmark(one.name, difference, law_p(law, difference).p, "exact", pair.n, units, law, error)

@@ -20,6 +20,7 @@ from nescio.data.repeats import repeats_of
 from nescio.errors import UsageError
 
 STAKE = "stake"
+SIMPLE = 1_000  # the largest denominator of a fraction that is written with all the digits of a float
 TARGETS = ("t", "target", "threshold", "confidence_target")  # columns that hold t, and not the price of an error
 _LABEL = re.compile(rf"({'|'.join((STAKE, 'lambda', 'penalty', *TARGETS))})=(.+)")
 _MARKED = re.compile(rf"(.+)@({_LABEL.pattern})")
@@ -42,10 +43,12 @@ def are_stated(labels: Iterable[str]) -> bool:
 
 
 def penalty(text: str, *, target: bool) -> Fraction:
-    """Return λ as an exact fraction; raises UsageError for what is no stake."""
+    """Return λ as an exact fraction, 1/3 for 0.3333333333333333; raises UsageError for what is no stake."""
     try:
         value = Fraction(text)
-    except (ValueError, ZeroDivisionError):
+        simple = value.limit_denominator(SIMPLE)
+        value = simple if float(simple) == float(value) else value
+    except (ValueError, ZeroDivisionError, OverflowError):
         raise UsageError(f"{text!r} is no stake: a stake is the price of an error, or a target from 0 to 1") from None
     if value < 0 or (target and value >= 1):
         rule = "a target lies from 0 to below 1" if target else "the price of an error is at least 0"
