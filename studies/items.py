@@ -27,8 +27,8 @@ ITEMS, OPTIONS, LIST = 200, 4, 10
 
 class Cell(Struct, frozen=True):
     """Of simulated collections: how many of the ten most suspicious questions have a wrong key, by the sign of the
-    discrimination alone and with the other answers; which share of the wrong keys is flagged, and how often a flagged
-    key is right."""
+    discrimination alone and with the other answers; which share of the wrong keys is flagged, and the false discovery
+    rate: the mean share of flagged keys that are right, 0 where none is flagged."""
 
     runs: int
     wrong: float
@@ -55,7 +55,7 @@ def draw(
 def study(runs: int, wrong: float, replications: int) -> Cell:
     """One setting."""
     rng = np.random.default_rng([72, runs, round(100 * wrong)])
-    sums, flagged, right, keys = np.zeros(4), 0, 0, 0
+    sums, false, keys = np.zeros(4), 0.0, 0
     for _ in range(replications):
         said, key, bad = draw(rng, runs, wrong)
         texts = [[str(one) for one in row] for row in said]
@@ -67,19 +67,17 @@ def study(runs: int, wrong: float, replications: int) -> Cell:
             order = np.argsort(np.where(np.isnan(p), 2.0, p), kind="stable")
             sums[place] += bad[order[:LIST]].sum()
             sums[2 + place] += bad[flagged_].sum()
-        flagged += int(by_both.flagged.sum())
-        right += int((~bad)[by_both.flagged].sum())
+        false += float((~bad)[by_both.flagged].mean()) if by_both.flagged.any() else 0.0
     first_by_sign, first = (sums[:2] / replications).tolist()
     found_by_sign, found_by_both = (sums[2:] / max(keys, 1)).tolist()
-    false = right / max(flagged, 1)
-    return Cell(runs, wrong, first_by_sign, first, found_by_sign, found_by_both, false, replications)
+    return Cell(runs, wrong, first_by_sign, first, found_by_sign, found_by_both, false / replications, replications)
 
 
 def table(cells: Sequence[Cell]) -> list[str]:
     """Return a row a setting."""
     lines = [
         "| runs | wrong keys | wrong among the first ten, by sign | with other answers | wrong keys flagged, by sign |"
-        " with other answers | flagged keys that are right | collections |",
+        " with other answers | false discovery rate | collections |",
         "| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
     for one in cells:

@@ -211,6 +211,15 @@ STUDIES = (
         lambda row: row["about"] == "these questions",
     ),
     Plot(
+        "stakes",
+        0,
+        "{law}, {questions}",
+        {"slope": "slope of silence", "utility at 9": "utility at 9", "of utilities at 9": "difference at 9"},
+        "95% intervals of figures of stated stakes that hold the true one",
+        0.95,
+        lambda row: row["questions"] in ("20", "50", "200"),
+    ),
+    Plot(
         "suites",
         0,
         "{benchmarks, questions}",

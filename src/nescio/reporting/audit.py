@@ -221,7 +221,7 @@ def _matrix(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Grid:
 
 
 def _number(value: float) -> str:
-    return "undefined" if math.isnan(value) else f"{value:.4g}"
+    return "undefined" if math.isnan(value) else f"{round(value, 12):.4g}"  # the last bits are the processor's
 
 
 def _questions(results: Results) -> str:
