@@ -204,7 +204,8 @@ def _asked(data: Evidence, run: int, place: NDArray[np.int64], setting: Setting,
 
     answered, correct = laid("answered"), laid("correct")
     silent = 1 - answered
-    answerable = np.where(silent * correct == 1, 0.0, np.where(np.isnan(silent), np.nan, 1.0))
+    none = (silent * correct == 1) | (laid("answerable") == 0)  # counts know it of silence alone
+    answerable = np.where(np.isnan(silent), np.nan, np.where(none, 0.0, 1.0))
     right = np.where(silent == 1, np.where(answerable == 0, setting.earns, 0.0), correct)
     wrong = laid("incorrect")
     known = np.where(laid("candidate_correct") == 1, 1.0, np.where(laid("candidate_incorrect") == 1, 0.0, np.nan))
@@ -213,7 +214,7 @@ def _asked(data: Evidence, run: int, place: NDArray[np.int64], setting: Setting,
         for k in range(shape[1]):
             last = np.where(answered[:, k] == 1, correct[:, k], last)
             known[:, k] = np.where(np.isnan(known[:, k]) & (silent[:, k] == 1), last, known[:, k])
-    known = np.where(answered == 1, correct, known)
+    known = np.where(answered == 1, correct, np.where(answerable == 0, 0.0, known))
     return Asked(right, wrong, silent, answerable, laid("confidence"), known)
 
 
@@ -366,8 +367,8 @@ def _notes(rows: Sequence[AtStake], adapts: Sequence[Adapts], asked: Sequence[As
         made.append(
             note(
                 "stakes.unanswerable",
-                "silence on an unanswerable question earns {earns:g}; consistency and regret are of answerable "
-                "questions",
+                "silence on an unanswerable question earns {earns:g}"
+                + ("; consistency and regret are of answerable questions" if setting.earns else ""),
                 earns=setting.earns,
             )
         )
