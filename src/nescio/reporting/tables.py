@@ -16,7 +16,7 @@ from nescio.reporting.board import board
 from nescio.reporting.board import legend as board_legend
 from nescio.reporting.grid import BEST, TIED, Grid, make_grid, text_fields, text_values
 from nescio.reporting.markdown import markdown_code, markdown_table
-from nescio.reporting.numbers import difference, number, rank_range, with_interval
+from nescio.reporting.numbers import difference, interval, number, rank_range, with_interval
 from nescio.sources.writing import atomic_write, csv_text, write_text
 from nescio.text import enumerated, sanitize
 
@@ -139,6 +139,8 @@ def _further(results: Results, name: str) -> Grid:
         return _rank_grid(results.tables[name])
     if name == "prices":
         return _price_grid(results.tables[name])
+    if name == "next_sample":
+        return _next_grid(results.tables[name])
     if rows <= MOST_ROWS:
         return rows_grid(results, name)
     return _too_many(f"{name} (-f json prints it, -o FILE.json writes it)", rows)
@@ -152,6 +154,23 @@ def _price_grid(prices: Sequence[Any]) -> Grid:
     ]
     head = ["run", "baseline", "measure", "ratio", "p", "n"]
     return make_grid(head, rows, [True, True, True, False, False, False])
+
+
+def _next_grid(predicted: Sequence[Any]) -> Grid:
+    """Lay out prediction intervals, of other questions."""
+    rows = [
+        [
+            one.run,
+            one.measure,
+            number(one.value),
+            f"{one.n:,}",
+            interval(one.low, one.high) or "–",
+            f"{one.questions:,}",
+        ]
+        for one in predicted
+    ]
+    head = ["run", "measure", "value", "n", "on other questions", "of them"]
+    return make_grid(head, rows, [True, True, False, False, False, False])
 
 
 def _rank_grid(ranks: Sequence[Any]) -> Grid:
