@@ -41,7 +41,7 @@ def per_task(data: Path) -> dict[str, list[tuple[float, float]]]:
     for row in lines(data / COST):
         cells[row["model"]][row["task"]].append((float(row["costUsd"]), float(row["solved"])))
     return {
-        model: [tuple(sum(column) / len(own) for column in zip(*own, strict=True)) for _, own in sorted(tasks.items())]  # type: ignore[misc]
+        model: [tuple(sum(column) / len(own) for column in zip(*own, strict=True)) for _, own in sorted(tasks.items())]
         for model, tasks in cells.items()
     }
 
@@ -131,11 +131,11 @@ def stated(prompts: Path, answers: Path, silence: str) -> dict[str, Any]:
     tenfold = math.log(10) / math.log(3)
     law = {0: 1.0}
     for row in rows:  # a question's silences fall on any of its stakes alike
-        own = [sum(some) for some in combinations(at, sum(row))]
+        sums = [sum(some) for some in combinations(at, sum(row))]
         new: dict[int, float] = defaultdict(float)
         for value, chance in law.items():
-            for more in own:
-                new[value + more] += chance / len(own)
+            for more in sums:
+                new[value + more] += chance / len(sums)
         law = new
     seen = sum(x * s for row in rows for x, s in zip(at, row, strict=True))
     targets = [s / (1 + s) for s in stakes]
