@@ -130,8 +130,8 @@ def stated(prompts: Path, answers: Path, silence: str) -> dict[str, Any]:
     error = math.sqrt(sum((one - slope) ** 2 for one in slopes) / (n * (n - 1)))
     tenfold = math.log(10) / math.log(3)
     law = {0: 1.0}
-    for row in rows:  # a question's silences fall on any of its stakes alike
-        sums = [sum(some) for some in combinations(at, sum(row))]
+    for silences in rows:  # these fall on any stakes of the question alike
+        sums = [sum(some) for some in combinations(at, sum(silences))]
         new: dict[int, float] = defaultdict(float)
         for value, chance in law.items():
             for more in sums:
