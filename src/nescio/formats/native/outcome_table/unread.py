@@ -107,8 +107,8 @@ def _acts(table: Loaded, columns: Sequence[str], *, judged: bool) -> Iterator[No
         yield note(
             "table.unread",
             "{subject}: {judged:/no answer is unanswered, and }{columns:list} {many:has/have} few words, which may say "
-            f"what was declined, and {{many:is/are}} not read: {opt('column', of='abstained=NAME')} or answered=NAME if "
-            "so",
+            f"what was declined, and {{many:is/are}} not read: {opt('column', of='abstained=NAME')} or answered=NAME "
+            "if so",
             str(table.source.label),
             judged=judged,
             columns=list(map(repr, columns[:_MOST])),
