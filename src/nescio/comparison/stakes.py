@@ -162,6 +162,7 @@ def stakes(
         if not np.isnan(one.right[:, k]).all()
     ]
     adapts = [_adapts(run, one, setting) for run, one in zip(data.runs, asked, strict=True)]
+    slopes = [_of_answerable(run, one, setting) for run, one in zip(data.runs, asked, strict=True)]
     tables: dict[str, tuple[Any, ...]] = {"adaptation": tuple(adapts)}
     different = _differences(data.runs, asked, _pairs(data.runs, baseline), setting)
     if different:
@@ -175,7 +176,11 @@ def stakes(
         interval="t",
         seed=seed,
     )
-    notes = (*(one for one in loaded.notes if one.code != "outcomes.repeats"), *_notes(rows, adapts, asked, setting))
+    notes = (
+        *(one for one in loaded.notes if one.code != "outcomes.repeats"),
+        *_notes(rows, adapts, asked, setting),
+        *filter(None, slopes),
+    )
     return Results(tuple(rows), line, notes, "stakes", tables)
 
 
@@ -290,6 +295,28 @@ def _adapts(run: str, one: Asked, setting: Setting) -> Adapts:
     ten, asked = math.log(10), int((~np.isnan(one.right)).any(axis=1).sum())
     change = (slope.slope * ten, slope.low * ten, slope.high * ten)
     return Adapts(run, *change, slope.p, slope.how, mean.value, mean.low, mean.high, mean.n, asked - mean.n)
+
+
+def _of_answerable(run: str, one: Asked, setting: Setting) -> Note | None:
+    """Say how silence follows the stakes where there is an answer; None where every question has one. A system that is
+    silent throughout where there is none has a slope of 0 there, and seems to follow the stakes less."""
+    none = (one.answerable == 0).any(axis=1)
+    stated = [k for k, x in enumerate(setting.declared) if x]
+    if not none.any() or none.all():
+        return None
+    log = np.log([float(setting.declared[k]) for k in stated])
+    found = formulas.adaptation(log, one.silent[~none][:, stated], setting.level, np.random.default_rng(0))
+    return (
+        note(
+            "stakes.answerable",
+            "run {subject!r}: silence per tenfold is {slope:.3f} on the {questions:n answerable question} alone",
+            run,
+            slope=found.slope * math.log(10),
+            questions=found.n,
+        )
+        if found.n
+        else None
+    )
 
 
 def _pairs(runs: Sequence[str], baseline: str | None) -> list[tuple[int, int]]:

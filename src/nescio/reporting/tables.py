@@ -18,7 +18,7 @@ from nescio.reporting.grid import BEST, TIED, Grid, make_grid, text_fields, text
 from nescio.reporting.markdown import markdown_code, markdown_table
 from nescio.reporting.numbers import difference, interval, number, rank_range, with_interval
 from nescio.sources.writing import atomic_write, csv_text, write_text
-from nescio.text import enumerated, sanitize
+from nescio.text import enumerated, plural, sanitize
 
 Form = Literal["table", "json", "jsonl", "csv", "markdown", "latex"]
 SUFFIXES = {".json": "json", ".jsonl": "jsonl", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".txt": "table"}
@@ -159,18 +159,10 @@ def _price_grid(prices: Sequence[Any]) -> Grid:
 def _next_grid(predicted: Sequence[Any]) -> Grid:
     """Lay out prediction intervals, of other questions."""
     rows = [
-        [
-            one.run,
-            one.measure,
-            number(one.value),
-            f"{one.n:,}",
-            interval(one.low, one.high) or "–",
-            f"{one.questions:,}",
-        ]
-        for one in predicted
+        [one.run, one.measure, number(one.value), f"{one.n:,}", interval(one.low, one.high) or "–"] for one in predicted
     ]
-    head = ["run", "measure", "value", "n", "on other questions", "of them"]
-    return make_grid(head, rows, [True, True, False, False, False, False])
+    head = ["run", "measure", "value", "n", f"on {plural(predicted[0].questions, 'other question')}"]
+    return make_grid(head, rows, [True, True, False, False, False])
 
 
 def _rank_grid(ranks: Sequence[Any]) -> Grid:

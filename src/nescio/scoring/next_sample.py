@@ -55,7 +55,7 @@ def next_samples(
             low, high = _by_moves(sample, questions, level)
             method = "t"
         else:
-            one = note("next.none", "no prediction interval is known that holds for it")
+            one = note("next.none", "no prediction interval is known that holds")
             remarks.append((one, measure.label, "all runs"))
         rows.append(NextSample(run, measure.label, sample.value, low, high, questions, method, sample.n))
     about = note(
