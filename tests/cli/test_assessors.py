@@ -29,6 +29,25 @@ def rows() -> list[dict[str, str]]:
 
 
 @needs_data
+def test_the_third_person_of_nq301_decides_disputes(rows: list[dict[str, str]]) -> None:
+    """And is told so; as the adjudicator, the verdicts are those that the collection has for its own."""
+    found = nescio.assessors(NQ, resamples=200)
+    (note,) = [one for one in found.notes if one.code == "assessors.called_in"]
+    assert (note["who"], note["answers"], note["disputed"]) == ("annotator3", 336, 300)
+    assert 'adjudicator="annotator3"' in note.text
+    decided = nescio.assessors(NQ, adjudicator="annotator3", resamples=200)
+    assert [row.assessor for row in decided] == ["annotator1", "annotator2"]
+    assert not [one for one in decided.notes if one.code == "assessors.called_in"]
+    final = {(one.run, one.question_id): one.verdict for one in decided.tables["verdicts"]}
+    own = {(r["run"], r["question_id"]): r["acceptable"] for r in rows if r["acceptable"]}
+    words = {"correct": "Yes", "incorrect": "No"}
+    unlike = [item for item, verdict in final.items() if words.get(str(verdict)) != own.get(item)]
+    assert (len(final), len(unlike)) == (len(own), 0)
+    with pytest.raises(nescio.NescioError, match="unknown assessor 'annotator4'"):
+        nescio.assessors(NQ, adjudicator="annotator4")
+
+
+@needs_data
 def test_people_of_nq301_recounted(rows: list[dict[str, str]]) -> None:
     found = nescio.assessors(NQ, resolve="majority", resamples=200)
     for row in found:

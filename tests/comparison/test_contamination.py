@@ -46,6 +46,8 @@ def test_the_worked_example_of_section_9(measure: str, difference: float, error:
     assert row.difference == pytest.approx(difference, abs=1e-9)
     assert row.high is not None
     assert (row.high - row.difference) / 2.2009851600916384 == pytest.approx(error, abs=1e-9)
+    if measure == "accuracy":
+        assert row.high - row.difference == pytest.approx(0.5068496708, abs=1e-9)
     assert row.p_exchange == pytest.approx(one_sided, abs=1e-9)
     assert row.p_two_sided == pytest.approx(2 * one_sided, abs=1e-9)
     assert (row.test, row.n) == ("exact", 12)
@@ -70,15 +72,21 @@ def test_three_references_of_section_9() -> None:
 
 
 @pytest.mark.parametrize(
-    ("measure", "difference", "error", "p"),
-    [("accuracy", 0.3, 0.2134374746, 384 / 1024), ("UF", 0.4, 0.3711842909, 448 / 1024)],
+    ("measure", "difference", "error", "ends", "p"),
+    [
+        ("accuracy", 0.3, 0.2134374746, (-0.1828291119, 0.7828291119), 384 / 1024),
+        ("UF", 0.4, 0.3711842909, (-0.4396772023, 1.2396772023), 448 / 1024),
+    ],
 )
-def test_the_worked_example_of_section_b_10(measure: str, difference: float, error: float, p: float) -> None:
+def test_the_worked_example_of_section_b_10(
+    measure: str, difference: float, error: float, ends: tuple[float, float], p: float
+) -> None:
     """Of additive measures the exchange of systems is that of wordings; t of 9 degrees of freedom is 2.2621571628."""
     (row,) = nescio.contamination(rows(OTHER), measure, suspect="x").rows
     assert row.difference == pytest.approx(difference, abs=1e-9)
     assert row.high is not None
     assert (row.high - row.difference) / 2.2621571628540993 == pytest.approx(error, abs=1e-9)
+    assert (row.low, row.high) == pytest.approx(ends, abs=1e-9)
     assert row.p_two_sided == pytest.approx(p, abs=1e-9)
 
 
@@ -90,6 +98,7 @@ def test_c_at_1_of_section_b_10() -> None:
     )
     assert row.high is not None
     assert (row.high - row.difference) / 2.2621571628540993 == pytest.approx(0.2341889076, abs=1e-9)
+    assert (row.low, row.high) == pytest.approx((-0.2897721148, 0.7697721148), abs=1e-9)
 
 
 def test_p_of_c_at_1_is_a_plain_count_over_all_exchanges() -> None:

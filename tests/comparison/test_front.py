@@ -16,7 +16,7 @@ from nescio.comparison.front import front
 from nescio.data.evidence import Evidence
 from nescio.pipeline import load
 from nescio.pipeline.options import Options
-from nescio.stats.front import claims, on_front
+from nescio.stats.front import claims, dominates, on_front
 from nescio.stats.resampling import blocks
 
 RIGHT = np.array([[1, 0, 1, 0, 1], [1, 1, 1, 0, 1], [1, 0, 0, 0, 1], [1, 1, 0, 1, 1]])
@@ -45,8 +45,14 @@ def test_all_count_vectors_of_eight_questions() -> None:
     weight = factorial(8) / factorial(counts).prod(axis=1) / 8**8
     right = np.array([[int(c) for c in right] for right, _ in OTHER.values()])
     cost = np.array([cost for _, cost in OTHER.values()])
-    shares = weight @ on_front(counts @ right.T / 8, counts @ cost.T / 8)
+    quality, paid = counts @ right.T / 8, counts @ cost.T / 8
+    on = on_front(quality, paid)
+    shares = weight @ on
     assert (len(counts), weight.sum()) == (6435, pytest.approx(1))
+    whole = {"abc": 0.2784232497, "ab": 0.5446339846, "bc": 0.0768298507, "b": 0.1001129150}
+    for front_of, share in whole.items():
+        assert weight @ (on == [run in front_of for run in "abc"]).all(axis=1) == pytest.approx(share, abs=1e-9)
+    assert weight @ dominates(quality, paid)[:, 1, 2] == pytest.approx(0.6447468996, abs=1e-9)
     assert shares == pytest.approx([0.8230572343, 1, 0.3552531004], abs=1e-9)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,8 @@ from scipy.special import ndtr
 
 import nescio
 from nescio.errors import UsageError
-from nescio.stats.stakes import adaptation, difference, exchange_p, mean
+from nescio.stats import stakes as formulas
+from nescio.stats.stakes import adaptation, area_weights, difference, exchange_p, mean
 
 OUTCOMES = {"C": "correct", "W": "incorrect", "U": "unanswered"}
 X = ["CCCC", "CCCc", "CCcC", "CWwc", "WCww", "Ccww", "WWWw", "Wwww"]
@@ -106,12 +108,16 @@ def test_mantel_and_the_errors_of_the_slopes() -> None:
 
 
 def test_silence_where_there_is_no_answer_earns_one(tmp_path: Path) -> None:
-    """The eighth question has no answer: x is silent on it from the second stake on."""
+    """The eighth question has no answer: x is silent on it from the second stake on, and answers it at the first."""
     path = table(tmp_path, {"x": X}, ["0.25", "0.5", "0.75", "0.9"], unanswerable=[7])
     found = nescio.stakes(path, stake="t")
     assert [row.utility for row in found] == pytest.approx([1 / 2, 3 / 8, 0, 3 / 8], abs=1e-12)
-    assert [row.never for row in found][1:] == pytest.approx([1 / 8] * 3)
-    assert "stakes.unanswerable" in {one.code for one in found.notes}
+    assert [row.never for row in found] == pytest.approx([1 / 8] * 4)
+    (note,) = [one.text for one in found.notes if one.code == "stakes.unanswerable"]
+    assert "of answerable questions" in note
+    unpaid = nescio.stakes(path, stake="t", silence_earns=0).notes
+    (note,) = [one.text for one in unpaid if one.code == "stakes.unanswerable"]
+    assert "of answerable questions" not in note
 
 
 SIX_X, SIX_Y = ["CCC", "CCU", "WUU", "CUC", "WWU", "WUU"], ["CCC", "CCC", "WWW", "CCW", "WWW", "WWW"]
@@ -159,6 +165,61 @@ def test_the_other_page_s_regret(tmp_path: Path) -> None:
     assert own_loss == pytest.approx(stated, abs=1e-9)
 
 
+def test_the_other_page_s_regret_where_silence_may_be_right(tmp_path: Path) -> None:
+    """Statistics3-a, section 1, v = 1: always and never answering. Its own rule counts the sixth question, which has no
+    answer; here it is one of the answerable ones, by hand: at stake 9 one of five is sure enough."""
+    sure = [0.95, 0.80, 0.60, 0.55, 0.30, 0.70]
+    runs = {"x": SIX_X, "y": SIX_Y}
+    path = table(tmp_path, runs, ["1", "3", "9"], {"x": sure, "y": sure}, unanswerable=[5], column="stake")
+    found = nescio.stakes(path, candidates="lower")
+    x, y = by_run(found, "x"), by_run(found, "y")
+    assert [row.coverage for row in (*x, *y)] == pytest.approx([1, 1 / 2, 1 / 3, 1, 1, 1])
+    assert [row.precision for row in (*x, *y)] == pytest.approx([1 / 2, 2 / 3, 1, 1 / 2, 1 / 2, 1 / 3])
+    assert [row.always - row.utility for row in (*x, *y)] == pytest.approx([0, -1, -4.5, 0, 0, 0])
+    never = [0.1666666667, 0.1666666667, -0.3333333333, 0.1666666667, 1.1666666667, 5.8333333333]
+    assert [row.never - row.utility for row in (*x, *y)] == pytest.approx(never, abs=1e-9)
+    # Of the first five the second, third and fifth have a slope of .4551196133, the others none: .2730717680 a question.
+    said = [one.text for one in found.notes if one.code == "stakes.answerable" and one.subject == "x"]
+    assert said == ["run 'x': silence per tenfold is 0.629 on the 5 answerable questions alone"]
+    assert 0.2730717680 * math.log(10) == pytest.approx(0.629, abs=5e-4)
+    # The rule answers the first 4, 2 and 1 of five; of the first two all are right, and a third is at stake 1 alone.
+    assert [row.consistency for row in (*x, *y)] == pytest.approx([4 / 5, 4 / 5, 4 / 5, 4 / 5, 2 / 5, 1 / 5])
+    # It earns 2/5, 2/5 and 1/5; x has 1/5, -1/5 and 2/5 of these five, and y 1/5, -3/5 and -5.
+    assert [row.regret for row in (*x, *y)] == pytest.approx([1 / 5, 3 / 5, -1 / 5, 1 / 5, 1, 26 / 5], abs=1e-12)
+
+
+def test_an_answer_where_there_is_none_would_be_wrong(tmp_path: Path) -> None:
+    """So that of a silent system nothing is unknown on such a question, whatever its file says of candidates."""
+    rows = ["CU", "WU"]
+    path = table(tmp_path, {"x": rows}, ["1", "3"], {"x": [0.9, 0.9]}, unanswerable=[1], column="stake")
+    first, second = nescio.stakes(path)
+    assert (first.unknown, second.unknown) == (0, 1)
+    assert first.always == pytest.approx((1 - 1) / 2)
+
+
+def test_the_weights_of_an_area() -> None:
+    """Section 1: α = (75, 100, 40, 6)/221 and β = (25, 100, 120, 54)/221."""
+    alpha, beta = area_weights([Fraction(1, 4), Fraction(1, 2), Fraction(3, 4), Fraction(9, 10)])
+    assert alpha == [Fraction(one, 221) for one in (75, 100, 40, 6)]
+    assert beta == [Fraction(one, 221) for one in (25, 100, 120, 54)]
+
+
+@pytest.mark.parametrize(
+    ("x", "slope", "error", "low", "high"),
+    [
+        (np.log([1, 3, 9]), 0.3034130755, 0.0959476391, 0.0567718174, 0.5500543337),
+        (np.log1p([1, 3, 9]), 0.4020751371, 0.1367666627, 0.0505052382, 0.7536450360),
+    ],
+)
+def test_slopes_of_the_other_page(x: Any, slope: float, error: float, low: float, high: float) -> None:
+    """Statistics3-a, section 1, over ln λ and over ln(1 + λ): each question has all stakes, so that the mean of its
+    slopes is the pooled one."""
+    silent = np.array([[letter == "U" for letter in row] for row in SIX_X], dtype=float)
+    found = adaptation(x, silent, 0.95, np.random.default_rng(0))
+    assert (found.slope, found.error, found.low, found.high) == pytest.approx((slope, error, low, high), abs=1e-9)
+    assert (found.p, found.how) == (pytest.approx(6 / 243, abs=1e-12), "exact")
+
+
 def test_exchanges_are_those_of_enumeration() -> None:
     rng = np.random.default_rng(3)
     for _ in range(20):
@@ -184,14 +245,21 @@ def test_exchanges_of_many_questions_are_exact() -> None:
     assert exchange_p(np.ones(70, dtype=np.int64), rng)[0] == pytest.approx(2.0**-69, rel=1e-9)
 
 
-def test_orders_off_a_lattice_are_drawn_and_agree_with_the_lattice() -> None:
-    """Nearly the same stakes, once on a lattice and once off it, have nearly the same p."""
+def test_orders_off_a_lattice_are_written_out_or_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nearly the same stakes, once on a lattice and once off it, have nearly the same p; sums that are equal are, though
+    no stake is a round number."""
     rng = np.random.default_rng(11)
-    silent = (rng.random((40, 4)) < np.linspace(0.3, 0.5, 4)).astype(float)
-    exact = adaptation(np.array([0.0, 1, 2, 3]), silent, 0.95, rng)
-    drawn = adaptation(np.array([0.0, 1 + math.pi / 1e4, 2 + math.e / 1e4, 3]), silent, 0.95, rng)
-    assert (exact.how, drawn.how) == ("exact", "permutation")
-    assert drawn.p == pytest.approx(exact.p, abs=0.03)
+    silent = (rng.random((15, 4)) < np.linspace(0.3, 0.5, 4)).astype(float)
+    off = np.array([0.0, 1 + math.pi / 1e4, 2 + math.e / 1e4, 3])
+    exact, written = (adaptation(x, silent, 0.95, rng) for x in (np.array([0.0, 1, 2, 3]), off))
+    assert (exact.how, written.how) == ("exact", "exact")
+    assert written.p == pytest.approx(exact.p, abs=0.03)
+    six = np.array([[letter == "U" for letter in row] for row in SIX_X], dtype=float)
+    monkeypatch.setattr(formulas, "MOST_CELLS", 0)
+    for x, table_of, p in ((off, silent, written.p), (np.log1p([1, 3, 9]), six, 6 / 243)):
+        drawn = adaptation(x, table_of, 0.95, rng)
+        assert drawn.how == "permutation"
+        assert drawn.p == pytest.approx(p, abs=4 * math.sqrt(p * (1 - p) / 9_999))
 
 
 @pytest.mark.parametrize("share", [0.05])

@@ -393,8 +393,8 @@ def test_words_that_mean_silence_are_found_beside_verdicts_too(tmp_path: Path) -
 def test_a_column_of_yes_and_no_is_named_where_no_answer_is_silent(tmp_path: Path) -> None:
     path = table(tmp_path, "question,correct,zork\n1,1,no\n2,0,yes\n")
     remark = (
-        f"{path}: no answer is unanswered, and 'zork' says yes or no, or that some were, and is not read: column={{\"abstained\": NAME}} or "
-        "answered=NAME if one says which answers were declined"
+        f"{path}: no answer is unanswered, and 'zork' has few words, which may say what was declined, and is not read: column={{\"abstained\": NAME}} or "
+        "answered=NAME if so"
     )
     assert remark in in_words(read(path).notes)
     assert remark in in_words(read(path, strata=()).notes)  # as the command line reads

@@ -77,16 +77,20 @@ def test_the_prices_of_the_other_page() -> None:
 
 
 @pytest.mark.parametrize(
-    ("run", "baseline", "ratio", "low", "high", "p"),
+    ("run", "baseline", "ratio", "error", "low", "high", "p"),
     [
-        ("b", "a", 0.5406976744, 0.2356765435, 1.2404882163, 0.1234203834),
-        ("c", "b", 1.4032258065, 0.5244735077, 3.7543224489, 0.4424573841),
+        ("b", "a", 0.5406976744, 0.3511763055, 0.2356765435, 1.2404882163, 0.1234203834),
+        ("c", "b", 1.4032258065, 0.4161904772, 0.5244735077, 3.7543224489, 0.4424573841),
     ],
 )
-def test_the_ratio_of_two_prices(run: str, baseline: str, ratio: float, low: float, high: float, p: float) -> None:
+def test_the_ratio_of_two_prices(
+    run: str, baseline: str, ratio: float, error: float, low: float, high: float, p: float
+) -> None:
     """Statistics3-a, section 4: the paired ratio."""
     (row,) = nescio.compare(priced(), "price_per_right", baseline=baseline, run=run).tables["prices"]
     assert (row.ratio, row.low, row.high, row.p) == pytest.approx((ratio, low, high, p), abs=1e-9)
+    # Student's quantile with 7 degrees of freedom is 2.3646242516.
+    assert math.log(row.high / row.low) / 2 / 2.3646242516 == pytest.approx(error, abs=1e-9)
 
 
 def test_no_right_answer_no_ratio() -> None:

@@ -10,15 +10,18 @@ from __future__ import annotations
 import csv
 import json
 import math
+import random
 import re
 import string
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 T_17 = 2.109815577833317  # Student's .975 quantile with 17 degrees of freedom, from tables
+T_49 = 2.009575237129235  # and with 49
 COST = Path("tables2026") / "latitude_results.jsonl"
 TRIALS = Path("logs2026") / "tau_bench" / "gpt-4o-airline.json"
 PAN = Path("pan20")
@@ -32,14 +35,21 @@ def lines(path: Path) -> Iterator[dict[str, Any]]:
             yield json.loads(line)
 
 
-def prices(data: Path) -> dict[str, tuple[float, float, float]]:
-    """Return what a solved task cost each model, with its interval: trials of a task are averaged first."""
+def per_task(data: Path) -> dict[str, list[tuple[float, float]]]:
+    """Return the mean cost and the share solved of each task's trials, by model, tasks in one order."""
     cells: dict[str, dict[str, list[tuple[float, float]]]] = defaultdict(lambda: defaultdict(list))
     for row in lines(data / COST):
         cells[row["model"]][row["task"]].append((float(row["costUsd"]), float(row["solved"])))
+    return {
+        model: [tuple(sum(column) / len(own) for column in zip(*own, strict=True)) for _, own in sorted(tasks.items())]
+        for model, tasks in cells.items()
+    }
+
+
+def prices(data: Path) -> dict[str, tuple[float, float, float]]:
+    """Return what a solved task cost each model, with its interval: trials of a task are averaged first."""
     found = {}
-    for model, tasks in cells.items():
-        means = [(sum(k for k, _ in own) / len(own), sum(c for _, c in own) / len(own)) for own in tasks.values()]
+    for model, means in per_task(data).items():
         n = len(means)
         assert n == 18
         paid, solved = sum(k for k, _ in means) / n, sum(c for _, c in means) / n
@@ -48,6 +58,118 @@ def prices(data: Path) -> dict[str, tuple[float, float, float]]:
         apart = math.exp(T_17 * error / price)
         found[model] = price, price / apart, price * apart
     return found
+
+
+def student_tail(t: float, freedom: int, steps: int = 20_000) -> float:
+    """Return the two-sided p of Student's t by Simpson's rule over his density between 0 and t."""
+    scale = math.exp(math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2)) / math.sqrt(freedom * math.pi)
+    width = abs(t) / steps
+    density = [scale * (1 + (i * width) ** 2 / freedom) ** (-(freedom + 1) / 2) for i in range(steps + 1)]
+    inside = width / 3 * (density[0] + density[-1] + 4 * sum(density[1:-1:2]) + 2 * sum(density[2:-1:2]))
+    return 1 - 2 * inside
+
+
+def price_ratio(data: Path, one: str, other: str) -> tuple[float, float, float, float]:
+    """Return how many times as much a solved task costs with one model as with another, its interval and p: what each
+    task moves of the logarithm of the ratio, both models on the same tasks."""
+    tasks = per_task(data)
+    n = len(tasks[one])
+    paid, solved = ({m: sum(row[i] for row in tasks[m]) / n for m in (one, other)} for i in (0, 1))
+    moved = [
+        (x[0] / paid[one] - x[1] / solved[one] - y[0] / paid[other] + y[1] / solved[other]) / n
+        for x, y in zip(tasks[one], tasks[other], strict=True)
+    ]
+    error = math.sqrt(n / (n - 1) * sum(value**2 for value in moved))
+    ratio = (paid[one] / solved[one]) / (paid[other] / solved[other])
+    apart = math.exp(T_17 * error)
+    return ratio, ratio / apart, ratio * apart, student_tail(math.log(ratio) / error, n - 1)
+
+
+def front(data: Path, draws: int = 4_000) -> dict[str, tuple[bool, float]]:
+    """Return whether no other model solves as much for as little, and in which share of resampled tasks none does."""
+    tasks = per_task(data)
+    n = len(next(iter(tasks.values())))
+
+    def on_it(drawn: Sequence[int]) -> set[str]:
+        sums = {m: (sum(own[i][1] for i in drawn), sum(own[i][0] for i in drawn)) for m, own in tasks.items()}
+        sums = {m: (round(right, 9), round(cost, 9)) for m, (right, cost) in sums.items()}
+        return {
+            m
+            for m, (right, cost) in sums.items()
+            if not any(r >= right and c <= cost and (r, c) != (right, cost) for r, c in sums.values())
+        }
+
+    rng = random.Random(32)
+    times = Counter(m for _ in range(draws) for m in on_it(rng.choices(range(n), k=n)))
+    whole = on_it(range(n))
+    return {m: (m in whole, times[m] / draws) for m in tasks}
+
+
+def stated(prompts: Path, answers: Path, silence: str) -> dict[str, Any]:
+    """Return what a model earned at each stake that its prompts stated, the slope of its silence for a stake ten times
+    as high with its interval and exact p, and what each question adds to the area: of 50 questions at stakes of powers
+    of three."""
+    gold = {row["id"]: row["target"] for row in lines(prompts)}
+    cells: dict[str, dict[float, tuple[int, int]]] = defaultdict(dict)
+    for row in lines(answers):
+        question, _, stake = row["id"].partition("@stake=")
+        above, _, below = stake.partition("/")
+        silent = row["answer"] == silence
+        right = not silent and row["answer"] in gold[row["id"]]
+        cells[question][int(above) / int(below or 1)] = (int(right), int(not right and not silent))
+    stakes = sorted({stake for own in cells.values() for stake in own})
+    n = len(cells)
+    assert n == 50
+    utility = [sum(own[s][0] - s * own[s][1] for own in cells.values()) / n for s in stakes]
+    at = [round(math.log(s, 3)) for s in stakes]  # -1, 0, 1, 2
+    middle = sum(at) / len(at)
+    around = sum((x - middle) ** 2 for x in at)
+    rows = [[1 - sum(own[s]) for s in stakes] for own in cells.values()]
+    slopes = [sum((x - middle) * s for x, s in zip(at, row, strict=True)) / around for row in rows]
+    slope = sum(slopes) / n
+    error = math.sqrt(sum((one - slope) ** 2 for one in slopes) / (n * (n - 1)))
+    tenfold = math.log(10) / math.log(3)
+    law = {0: 1.0}
+    for silences in rows:  # these fall on any stakes of the question alike
+        sums = [sum(some) for some in combinations(at, sum(silences))]
+        new: dict[int, float] = defaultdict(float)
+        for value, chance in law.items():
+            for more in sums:
+                new[value + more] += chance / len(sums)
+        law = new
+    seen = sum(x * s for row in rows for x, s in zip(at, row, strict=True))
+    targets = [s / (1 + s) for s in stakes]
+    ends = [targets[0], *targets, targets[-1]]
+    step = [(after - before) / 2 for before, after in zip(ends, ends[2:], strict=False)]
+    whole = sum(w * (1 - t) for w, t in zip(step, targets, strict=True))
+    area = {
+        question: sum(w * ((1 - t) * own[s][0] - t * own[s][1]) for w, t, s in zip(step, targets, stakes, strict=True))
+        / whole
+        for question, own in cells.items()
+    }
+    return {
+        "utility": utility,
+        "slope": (slope * tenfold, (slope - T_49 * error) * tenfold, (slope + T_49 * error) * tenfold),
+        "p": sum(chance for value, chance in law.items() if value >= seen),
+        "area": area,
+    }
+
+
+def exchanged(one: dict[str, float], other: dict[str, float]) -> tuple[float, float, float, float]:
+    """Return the mean difference of two models over 50 questions, Student's interval, and the exact p of exchanging
+    their labels on each question."""
+    values = [one[question] - other[question] for question in one]
+    n, mean = len(values), sum(values) / len(values)
+    error = math.sqrt(sum((value - mean) ** 2 for value in values) / (n * (n - 1)))
+    law = {0.0: 1.0}
+    for value in values:
+        new: dict[float, float] = defaultdict(float)
+        for total, chance in law.items():
+            for sign in (1, -1):
+                new[round(total + sign * value, 9)] += chance / 2
+        law = new
+    p = sum(chance for total, chance in law.items() if abs(total) >= abs(sum(values)) - 1e-6)
+    return mean, mean - T_49 * error, mean + T_49 * error, p
 
 
 def trials(data: Path) -> dict[str, float]:
@@ -161,6 +283,7 @@ if __name__ == "__main__":
     folder = Path(sys.argv[1])
     for model, price in prices(folder).items():
         print(model, *price)
+    print(price_ratio(folder, "gpt-5.5", "claude-sonnet-5"), front(folder))
     print(trials(folder))
     print(cascade(folder, "araujo20-large", "weerasinghe20-large", (0.9, 0.6)))
     print(people(folder), two_people(folder), exact_match(folder))

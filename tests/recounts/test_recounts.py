@@ -29,6 +29,30 @@ def test_what_a_solved_task_cost_eight_models() -> None:
         assert ours[model] == pytest.approx(figures, rel=1e-8), model
 
 
+@needs[counting.COST]
+def test_how_many_times_as_much_a_solved_task_costs() -> None:
+    """All pairs of eight models."""
+    measure = "price_per_right(costUsd)"
+    rows = nescio.compare(DATA / counting.COST, measure, column={"repeat": "runId"}, resamples=200).tables["prices"]
+    assert len(rows) == 28
+    for row in rows:
+        theirs = counting.price_ratio(DATA, row.run, row.baseline)
+        assert (row.ratio, row.low, row.high) == pytest.approx(theirs[:3], rel=1e-9), (row.run, row.baseline)
+        assert row.p == pytest.approx(theirs[3], abs=1e-9), (row.run, row.baseline)
+
+
+@needs[counting.COST]
+def test_which_models_no_other_beats_at_quality_and_cost() -> None:
+    """Shares of resamples, theirs 4,000 and ours 10,000: within four Monte Carlo errors."""
+    found = nescio.score(DATA / counting.COST, ["accuracy", "mean(costUsd)"], column={"repeat": "runId"}, mark=False)
+    ours = {row.run: row for row in found.tables["front"]}
+    theirs = counting.front(DATA)
+    assert {run: row.front for run, row in ours.items()} == {run: on for run, (on, _) in theirs.items()}
+    for run, (_, share) in theirs.items():
+        apart = 4 * (share * (1 - share) * (1 / 4_000 + 1 / 10_000)) ** 0.5
+        assert ours[run].share == pytest.approx(share, abs=max(apart, 0.002)), run
+
+
 @needs[counting.TRIALS]
 def test_four_trials_of_each_task() -> None:
     theirs = counting.trials(DATA)

@@ -93,3 +93,17 @@ def test_repeats_count_a_question_once() -> None:
         pytest.approx(one.high),
         one.n,
     )
+
+
+def test_answers_to_one_question_are_no_cluster() -> None:
+    """Five answers to each question are its mean; questions of one story hang together, and that is said."""
+    table = [
+        {"run": "new", "question": f"q{i}", "repeat": str(k), "outcome": ("correct", "incorrect")[(i + k) % 2]}
+        for i in range(30)
+        for k in range(5)
+    ]
+    older = [{"run": "old", "question": f"q{i}", "outcome": ("correct", "incorrect")[i % 3 == 0]} for i in range(60)]
+    codes = {one.code for one in nescio.score(table, "accuracy", pool=older).notes}
+    assert "agreement.clusters" not in codes
+    once = [dict(row, cluster=row["question"][:2]) for row in table if row["repeat"] == "0"]
+    assert "agreement.clusters" in {one.code for one in nescio.score(once, "accuracy", pool=older).notes}

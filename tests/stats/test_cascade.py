@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from nescio.stats.cascade import Answers, Choice, Risk, choose, follow, grids
-from nescio.stats.intervals import clopper_pearson_upper
+from nescio.stats.intervals import clopper_pearson_upper, student
 
 # Section 4: confidence and verdict of A, then of B.
 WORKED = """.95 1 .90 1; .90 1 .80 1; .85 0 .95 1; .80 1 .60 0; .75 1 .85 1; .60 0 .90 1; .55 1 .70 1; .50 0 .65 0;
@@ -106,16 +106,17 @@ def test_a_declared_grid_and_silent_answers() -> None:
     chosen = choose(OTHER.only(0), grids(OTHER.only(0), [0, 0.3, 0.5, 0.7, 0.9]), PART)
     assert [one.thresholds for one in chosen[1:]] == [(0.9,), (0.5,), (0.9,)]
     alone = held_out(OTHER.only(0), chosen)
-    for values, mean, error in (
-        (held, -0.0783333333, 0.2728797974),
-        (first, 0.0633333333, 0.2875795893),
-        (second, 0.3166666667, 0.2599048000),
-        (alone, -0.0200000000, 0.1740776560),
-        (held - first, -0.1416666667, 0.2890575945),
-        (held - second, -0.3950000000, 0.2516987738),
-        (held - alone, -0.0583333333, 0.2101436498),
+    for values, mean, error, half in (
+        (held, -0.0783333333, 0.2728797974, 0.6006043846),
+        (first, 0.0633333333, 0.2875795893, 0.6329584085),
+        (second, 0.3166666667, 0.2599048000, 0.5720466078),
+        (alone, -0.0200000000, 0.1740776560, 0.3831423375),
+        (held - first, -0.1416666667, 0.2890575945, 0.6362114759),
+        (held - second, -0.3950000000, 0.2516987738, 0.5539852659),
+        (held - alone, -0.0583333333, 0.2101436498, 0.4625230546),
     ):
         assert moments(values) == pytest.approx((mean, error), abs=1e-9)
+        assert float(student(11, 0.95)) * moments(values)[1] == pytest.approx(half, abs=1e-9)
 
 
 def test_every_policy_of_a_grid_is_valued_as_if_it_were_followed() -> None:

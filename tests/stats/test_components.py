@@ -79,6 +79,7 @@ def test_unbalanced_of_section_5() -> None:
     moved = (values - values.mean()) / len(values)
     assert clustered(moved, codes[:2], (0,)).variance == pytest.approx(0.0283333333, abs=1e-9)
     assert clustered(moved, codes[:2], (1,)).variance == pytest.approx(0.035625, abs=1e-9)
+    assert clustered(moved, [codes[0] * 3 + codes[1]], (0,)).variance == pytest.approx(0.023375, abs=1e-9)
     both = clustered(moved, codes[:2], (0, 1))
     assert (both.variance, both.error) == pytest.approx((0.0405833333, 0.2014530549), abs=1e-9)
     assert both.freedom == 2
@@ -136,12 +137,21 @@ def test_six_questions_and_four_prompts_of_section_b_6(measure: str) -> None:
     assert (spread.error, spread.freedom) == pytest.approx((error, freedom), abs=1e-9)
 
 
-def test_the_half_width_of_section_b_6() -> None:
-    """Accuracy: .4610217129."""
-    found = balanced(SCORES["accuracy"][0], [code.ravel() for code in np.indices((6, 4))])
+@pytest.mark.parametrize(
+    ("measure", "half", "questions_only"),
+    [
+        ("accuracy", 0.4610217129, 0.1356568383),
+        ("UF", 0.7923576537, 0.2450906862),
+        ("c@1", 0.4852844761, 0.1495959708),
+    ],
+)
+def test_half_widths_of_section_b_6(measure: str, half: float, questions_only: float) -> None:
+    """For other questions and prompts, and the error for other questions and these prompts."""
+    found = balanced(SCORES[measure][0], [code.ravel() for code in np.indices((6, 4))])
     assert found is not None
     spread = found.spread((0, 1))
-    assert spread.error * float(student(spread.freedom, 0.95)) == pytest.approx(0.4610217129, abs=1e-9)
+    assert spread.error * float(student(spread.freedom, 0.95)) == pytest.approx(half, abs=1e-9)
+    assert found.spread((0,)).error == pytest.approx(questions_only, abs=1e-9)
 
 
 def parts(q: float, p: float, r: float, levels: tuple[int, int]) -> Components:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.special import stdtr
 
 import nescio
 from nescio.data.evidence import Evidence
@@ -20,9 +21,9 @@ X, Y = "CCWUCCWWUCCCCCCUWCWCCCUUCWCCUW", "WWWUWCWWUWCCCUWWWCWUCUUWWWCWUW"
 CLUSTERS = np.repeat(np.arange(6), 5)
 
 
-def patterns(outcomes: str) -> Patterns:
+def patterns(outcomes: str, clusters: Any = CLUSTERS) -> Patterns:
     names = {"correct": "C", "incorrect": "W", "unanswered": "U"}
-    return compress({n: np.array([o == c for o in outcomes], dtype=float) for n, c in names.items()}, CLUSTERS)
+    return compress({n: np.array([o == c for o in outcomes], dtype=float) for n, c in names.items()}, clusters)
 
 
 @pytest.mark.parametrize(
@@ -37,6 +38,28 @@ def test_what_six_clusters_move(measure: str, sums: list[float], error: float) -
     moved = influence(parse(measure), x) - influence(parse(measure), y)
     assert 30 * moved == pytest.approx(sums, abs=1e-9)
     assert unit_error(moved, x.columns["n"], x.counts) == pytest.approx((error, 5), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("measure", "values", "p", "alone"),
+    [
+        ("accuracy", (0.5666666667, 0.2333333333), 0.0041047160, 0.0875376219),
+        ("c@1", (0.68, 0.2877777778), 0.0052196347, 0.0951269010),
+    ],
+)
+def test_student_s_p_and_the_error_of_single_questions(
+    measure: str, values: tuple[float, float], p: float, alone: float
+) -> None:
+    """The p of the same t (nescio's own is that of the exchanges of clusters), and what ignoring the clusters gives."""
+    x, y = patterns(X), patterns(Y)
+    both = tuple(float(parse(measure).value(one, one.counts)) for one in (x, y))
+    assert both == pytest.approx(values, abs=1e-9)
+    error, freedom = unit_error(influence(parse(measure), x) - influence(parse(measure), y), x.columns["n"], x.counts)
+    assert 2 * stdtr(freedom, -(both[0] - both[1]) / error) == pytest.approx(p, abs=1e-9)
+    single = [patterns(of, np.arange(30)) for of in (X, Y)]
+    moved = influence(parse(measure), single[0]) - influence(parse(measure), single[1])
+    found, _ = unit_error(moved, np.ones(30), single[0].counts)
+    assert found == pytest.approx(alone, abs=1e-9)
 
 
 @pytest.mark.parametrize(

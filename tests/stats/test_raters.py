@@ -8,7 +8,14 @@ import numpy as np
 import pytest
 
 from nescio.stats.agreement import cohen_kappa
-from nescio.stats.raters import agreement_intervals, gwet_ac1, kappa_interval, krippendorff_alpha, pair_agreement
+from nescio.stats.raters import (
+    agreement_intervals,
+    called_to_disputes,
+    gwet_ac1,
+    kappa_interval,
+    krippendorff_alpha,
+    pair_agreement,
+)
 
 
 def of_square(a: int, b: int, c: int, d: int) -> list[list[int]]:
@@ -90,3 +97,53 @@ def test_the_interval_of_kappa_is_that_of_its_large_sample_variance() -> None:
     # Each decision four times, and resampled with its copies: nothing is known better by that.
     wide = kappa_interval(pairs * 4, 3, [*range(len(pairs))] * 4, resamples=4_000, seed=1)
     assert (wide.value, wide.low, wide.high) == pytest.approx((found.value, found.low, found.high))
+
+
+def panel(how: str, seed: int) -> tuple[np.ndarray, int]:
+    """What two people say of 40 to 400 items of two or three categories, and a third one of some of them; and where the
+    third one stands."""
+    rng = np.random.default_rng(seed)
+    items, kinds = int(rng.integers(40, 400)), int(rng.integers(2, 4))
+    truth = rng.integers(0, kinds, items)
+    said = np.where(rng.random((items, 3)) < rng.uniform(0.7, 0.9), truth[:, None], rng.integers(0, kinds, (items, 3)))
+    disputed = said[:, 0] != said[:, 1]
+    asked = {
+        "disputes": disputed,
+        "nearly": disputed | (rng.random(items) < 0.1 * disputed.mean()),
+        "all": np.ones(items, dtype=bool),
+        "sample": rng.random(items) < 0.3,
+        "first": np.arange(items) < items // 4,
+    }
+    if how == "in turn":  # each item has two of three people, and the third one if they differ
+        at = rng.integers(0, 3, items)
+        two = np.array([[said[i, k] for k in range(3) if k != at[i]] for i in range(items)])
+        alike = np.flatnonzero(two[:, 0] == two[:, 1])
+        said[alike, at[alike]] = -1
+        return said, -1
+    said[~asked[how], 2] = -1
+    order = rng.permutation(3)
+    return said[:, order], int(np.flatnonzero(order == 2)[0])
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("how", ["disputes", "nearly"])
+def test_who_judges_what_others_dispute_is_found(how: str, seed: int) -> None:
+    """Whatever their place, and whoever else there is."""
+    said, third = panel(how, seed)
+    (found,) = called_to_disputes(said)
+    others = np.delete(said, third, axis=1)
+    disputed = others[:, 0] != others[:, 1]
+    own = said[:, third] >= 0
+    assert found == (third, own.sum(), (own & disputed).sum())
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("how", ["all", "sample", "first", "in turn"])
+def test_who_judges_all_or_some_or_takes_turns_is_not(how: str, seed: int) -> None:
+    assert called_to_disputes(panel(how, seed)[0]) == []
+
+
+def test_few_disputes_prove_nothing() -> None:
+    """One item of three that two dispute: a random choice is it once in three times."""
+    assert called_to_disputes(np.array([[0, 0, -1], [1, 1, -1], [0, 1, 0]])) == []
+    assert called_to_disputes(np.array([[0, -1], [1, 1]])) == []

@@ -19,6 +19,7 @@ import pytest
 import nescio
 from nescio.errors import UsageError
 from nescio.tasks.stakes.stating import marked, penalties, sentence, stakes_of
+from tests.recounts import counting
 
 QUESTIONS = 50
 STAKES = ("1/3", "1", "3", "9")
@@ -121,6 +122,26 @@ def test_the_model_that_adapts_is_told_from_the_one_that_ignores_stakes(asked: P
     for row in found.tables["adaptation"]:
         assert scores.value(row.run, "stake_area(1/3,1,3,9)") == pytest.approx(row.area, abs=1e-12)
         assert scores.value(row.run, "silence_per_tenfold") == pytest.approx(row.per_tenfold, abs=1e-12)
+
+
+def test_what_stakes_say_is_what_a_plain_script_counts(asked: Path) -> None:
+    """From the answers as the harness left them: tests/recounts/counting.py, which knows nothing of nescio."""
+    models = ("adapts", "ignores")
+    found = nescio.stakes(
+        [asked / "prompts.jsonl", *(asked / f"{m}.jsonl" for m in models)], declined_pattern=[DECLINED]
+    )
+    theirs = {m: counting.stated(asked / "prompts.jsonl", asked / f"{m}.jsonl", DECLINED) for m in models}
+    for run in found.tables["adaptation"]:
+        own = theirs[run.run]
+        assert [row.utility for row in found if row.run == run.run] == pytest.approx(own["utility"], abs=1e-12)
+        assert run.p == pytest.approx(own["p"], rel=1e-9)
+        assert run.area == pytest.approx(sum(own["area"].values()) / QUESTIONS, abs=1e-12)
+        assert run.per_tenfold == pytest.approx(own["slope"][0], abs=1e-12)
+        if run.run == "adapts":  # the other has no slope, so no interval
+            assert (run.low, run.high) == pytest.approx(own["slope"][1:], abs=1e-9)
+    area = found.tables["differences"][0]
+    difference = counting.exchanged(theirs[area.run]["area"], theirs[area.baseline]["area"])
+    assert (area.difference, area.low, area.high, area.p) == pytest.approx(difference, abs=1e-9)
 
 
 def test_the_report_shows_the_utility_over_the_stakes(asked: Path, tmp_path: Path) -> None:

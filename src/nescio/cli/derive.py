@@ -122,7 +122,9 @@ def _words_of(one: Option, value: Any) -> Any:
     if not isinstance(value, tuple) or one.kind.several:
         return list(value) if isinstance(value, tuple) else value
     if len({*value}) > 1:
-        raise UsageError(f"{opt(one.name)} takes one value, and was given {', '.join(map(repr, value))}")
+        raise UsageError(
+            f"{opt(one.name)} takes one value, and was given {', '.join(repr(str(word)) for word in value)}"
+        )
     return value[0]
 
 

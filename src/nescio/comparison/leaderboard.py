@@ -36,6 +36,7 @@ def score(
     label_looks: Sequence[int] = (),
     resolve: Resolution = "adjudicated",
     pool: Any = None,
+    next: int | None = None,
     columns: Sequence[str] = (),
     resamples: int = 10_000,
     seed: int = 0,
@@ -59,7 +60,8 @@ def score(
         return score_pooled(source, measures, options, pool, ci=ci, target=target or "population")
     drawn: dict[str, Any] = {"resamples": resamples, "seed": seed, "jobs": jobs}
     loaded = scoring.open_by(source, by, options, measures, pairs=bool(mark))
-    scores = scoring.compute_scores(loaded, measures, by=by, ci=ci, interval=interval, progress=progress, **drawn)
+    how = {"by": by, "ci": ci, "interval": interval, "next": next}
+    scores = scoring.compute_scores(loaded, measures, progress=progress, **how, **drawn)
     if columns:
         scores = with_columns(scores, columns, loaded.data, by)
     if ci is not None and by is None and len(loaded.data.runs) > 1:

@@ -164,6 +164,7 @@ def stakes(
         if not np.isnan(one.right[:, k]).all()
     ]
     adapts = [_adapts(run, one, setting) for run, one in zip(data.runs, asked, strict=True)]
+    slopes = [_of_answerable(run, one, setting) for run, one in zip(data.runs, asked, strict=True)]
     tables: dict[str, tuple[Any, ...]] = {"adaptation": tuple(adapts)}
     different = _differences(data.runs, asked, _pairs(data.runs, baseline), setting)
     if different:
@@ -177,8 +178,11 @@ def stakes(
         interval="t",
         seed=seed,
     )
-    own = _notes(rows, adapts, different, asked, setting)
-    notes = (*(one for one in loaded.notes if one.code != "outcomes.repeats"), *own)
+    notes = (
+        *(one for one in loaded.notes if one.code != "outcomes.repeats"),
+        *_notes(rows, adapts, different, asked, setting),
+        *filter(None, slopes),
+    )
     return Results(tuple(rows), line, notes, "stakes", tables)
 
 
@@ -207,7 +211,8 @@ def _asked(data: Evidence, run: int, place: NDArray[np.int64], setting: Setting,
 
     answered, correct = laid("answered"), laid("correct")
     silent = 1 - answered
-    answerable = np.where(silent * correct == 1, 0.0, np.where(np.isnan(silent), np.nan, 1.0))
+    none = (silent * correct == 1) | (laid("answerable") == 0)  # counts know it of silence alone
+    answerable = np.where(np.isnan(silent), np.nan, np.where(none, 0.0, 1.0))
     right = np.where(silent == 1, np.where(answerable == 0, setting.earns, 0.0), correct)
     wrong = laid("incorrect")
     known = np.where(laid("candidate_correct") == 1, 1.0, np.where(laid("candidate_incorrect") == 1, 0.0, np.nan))
@@ -216,7 +221,7 @@ def _asked(data: Evidence, run: int, place: NDArray[np.int64], setting: Setting,
         for k in range(shape[1]):
             last = np.where(answered[:, k] == 1, correct[:, k], last)
             known[:, k] = np.where(np.isnan(known[:, k]) & (silent[:, k] == 1), last, known[:, k])
-    known = np.where(answered == 1, correct, known)
+    known = np.where(answered == 1, correct, np.where(answerable == 0, 0.0, known))
     return Asked(right, wrong, silent, answerable, laid("confidence"), known)
 
 
@@ -292,6 +297,28 @@ def _adapts(run: str, one: Asked, setting: Setting) -> Adapts:
     ten, asked = math.log(10), int((~np.isnan(one.right)).any(axis=1).sum())
     change = (slope.slope * ten, slope.low * ten, slope.high * ten)
     return Adapts(run, *change, slope.p, slope.how, mean.value, mean.low, mean.high, mean.n, asked - mean.n)
+
+
+def _of_answerable(run: str, one: Asked, setting: Setting) -> Note | None:
+    """Say how silence follows the stakes where there is an answer; None where every question has one. A system that is
+    silent throughout where there is none has a slope of 0 there, and seems to follow the stakes less."""
+    none = (one.answerable == 0).any(axis=1)
+    stated = [k for k, x in enumerate(setting.declared) if x]
+    if not none.any() or none.all():
+        return None
+    log = np.log([float(setting.declared[k]) for k in stated])
+    found = formulas.adaptation(log, one.silent[~none][:, stated], setting.level, np.random.default_rng(0))
+    return (
+        note(
+            "stakes.answerable",
+            "run {subject!r}: silence per tenfold is {slope:.3f} on the {questions:n answerable question} alone",
+            run,
+            slope=found.slope * math.log(10),
+            questions=found.n,
+        )
+        if found.n
+        else None
+    )
 
 
 def _pairs(runs: Sequence[str], baseline: str | None) -> list[tuple[int, int]]:
@@ -378,8 +405,8 @@ def _notes(
         made.append(
             note(
                 "stakes.unanswerable",
-                "silence on an unanswerable question earns {earns:g}; consistency and regret are of answerable "
-                "questions",
+                "silence on an unanswerable question earns {earns:g}"
+                + ("; consistency and regret are of answerable questions" if setting.earns else ""),
                 earns=setting.earns,
             )
         )

@@ -14,6 +14,7 @@ from nescio.data.notes import Note, note
 from nescio.data.outcomes import NOT_GRADED, Label
 from nescio.errors import UsageError, opt
 from nescio.stats.dawid_skene import Consensus, dawid_skene
+from nescio.stats.raters import called_to_disputes
 from nescio.text import squeeze
 
 Resolution = Literal["adjudicated", "majority", "refused", "dawid-skene"]
@@ -56,6 +57,24 @@ def said_of(verdicts: Mapping[K, Mapping[str, V]]) -> Said:
         for who, verdict in given.items():
             table[row, column[who]] = number[verdict]
     return Said(tuple(own), assessors, categories, table)
+
+
+def called_in(said: Said) -> list[Note]:
+    """Note who judged little but what others dispute: agreement with such a person is low by construction, and that of
+    all is moved by it."""
+    return [
+        note(
+            "assessors.called_in",
+            "{disputed:,} of the {answers:,} answers that {who!r} and others judged are in dispute among these others. "
+            "Who decides disputes cannot agree with both sides, so agreement with {who!r} says nothing, and figures of "
+            f"all assessors are wrong. If {{who!r}} is to decide: {opt('adjudicator', said.assessors[at])} of "
+            f"`nescio assessors`, or the name {ADJUDICATION!r} in the file",
+            who=said.assessors[at],
+            answers=answers,
+            disputed=disputed,
+        )
+        for at, answers, disputed in called_to_disputes(said.table)
+    ]
 
 
 def resolve(verdicts: Mapping[str, V], rule: Resolution, likeliest: V | None = None) -> V | None:

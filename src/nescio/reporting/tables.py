@@ -16,9 +16,9 @@ from nescio.reporting.board import board
 from nescio.reporting.board import legend as board_legend
 from nescio.reporting.grid import BEST, TIED, Grid, make_grid, text_fields, text_values
 from nescio.reporting.markdown import markdown_code, markdown_table
-from nescio.reporting.numbers import difference, number, rank_range, with_interval
+from nescio.reporting.numbers import difference, interval, number, rank_range, with_interval
 from nescio.sources.writing import atomic_write, csv_text, write_text
-from nescio.text import enumerated, sanitize
+from nescio.text import enumerated, plural, sanitize
 
 Form = Literal["table", "json", "jsonl", "csv", "markdown", "latex"]
 SUFFIXES = {".json": "json", ".jsonl": "jsonl", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".txt": "table"}
@@ -139,6 +139,8 @@ def _further(results: Results, name: str) -> Grid:
         return _rank_grid(results.tables[name])
     if name == "prices":
         return _price_grid(results.tables[name])
+    if name == "next_sample":
+        return _next_grid(results.tables[name])
     if rows <= MOST_ROWS:
         return rows_grid(results, name)
     return _too_many(f"{name} (-f json prints it, -o FILE.json writes it)", rows)
@@ -152,6 +154,15 @@ def _price_grid(prices: Sequence[Any]) -> Grid:
     ]
     head = ["run", "baseline", "measure", "ratio", "p", "n"]
     return make_grid(head, rows, [True, True, True, False, False, False])
+
+
+def _next_grid(predicted: Sequence[Any]) -> Grid:
+    """Lay out prediction intervals, of other questions."""
+    rows = [
+        [one.run, one.measure, number(one.value), f"{one.n:,}", interval(one.low, one.high) or "–"] for one in predicted
+    ]
+    head = ["run", "measure", "value", "n", f"on {plural(predicted[0].questions, 'other question')}"]
+    return make_grid(head, rows, [True, True, False, False, False])
 
 
 def _rank_grid(ranks: Sequence[Any]) -> Grid:

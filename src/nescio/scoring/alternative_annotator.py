@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from msgspec import Struct
 
+from nescio.data.assessors import Said, called_in
 from nescio.data.columns import Array
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, SILENT, Outcomes
@@ -67,7 +68,8 @@ def in_place_of_people(
         if o.units
     )
     stands = StandIn(margin, len(rows), tested.winning, tested.passes, tested.advantage)
-    return rows, stands, _notes(rows, stands, len(names) - len(rows))
+    called = called_in(Said((), names, (), said))
+    return rows, stands, [*_notes(rows, stands, len(names) - len(rows)), *called]
 
 
 def _categories(state: Array) -> Array:

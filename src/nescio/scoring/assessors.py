@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 
 from nescio.data.assessors import (
     ADJUDICATION,
@@ -16,6 +17,7 @@ from nescio.data.assessors import (
     FEWEST_ITEMS,
     Resolution,
     Said,
+    called_in,
     of_one_answer,
     resolve_all,
     said_of,
@@ -25,7 +27,7 @@ from nescio.data.notes import Note, note
 from nescio.data.outcomes import ANSWERED, STATES, Label
 from nescio.data.results import Results
 from nescio.data.signature import sign
-from nescio.errors import MismatchError, opt
+from nescio.errors import MismatchError, UnknownNameError, opt
 from nescio.sources.writing import csv_text, write_text
 from nescio.stats.raters import agreement_intervals, kappa_interval
 
@@ -124,8 +126,16 @@ def assessors(
         seed=seed,
     )
     kept: dict[str, Any] = {"agreement": tuple(agree), "says": tuple(says), "verdicts": settled}
-    notes = (*notes, *_empty(labels), *_notes(said, settled, rule))
+    notes = (*notes, *_empty(labels), *called_in(said), *_notes(said, settled, rule))
     return Results(tuple(rows), line, notes, "assessors", kept)
+
+
+def decided_by(labels: Sequence[Label], name: str) -> list[Label]:
+    """Return the labels with one assessor's as those of the adjudicator; raises UnknownNameError for nobody's name."""
+    names = list(dict.fromkeys(label.assessor for label in labels if label.assessor))
+    if name not in names:
+        raise UnknownNameError("assessor", name, names)
+    return [replace(label, assessor=ADJUDICATION) if label.assessor == name else label for label in labels]
 
 
 def write_verdicts(results: Results[Any], path: Path) -> int:

@@ -291,7 +291,7 @@ def _total(sample: MeasureInput, column: str) -> float:
     return float(sample.patterns.counts @ sample.patterns.columns[column])
 
 
-def _as_outcomes(sample: MeasureInput) -> MeasureInput:
+def as_outcomes(sample: MeasureInput) -> MeasureInput:
     """Return the same run as counts of the three outcomes, each of them possible."""
     counts = sample.patterns.counts
     totals = [[int(counts @ sample.patterns.columns[name]) for name in OUTCOMES]]
@@ -304,7 +304,7 @@ def _from_posteriors(inputs: Sequence[MeasureInput], plan: ResamplingPlan) -> It
     """Yield the place of each run and measure with its values under draws of the posterior of its counts."""
     size = sum(block.size for block in plan.blocks)
     for group in by_draw(inputs, range(len(inputs))):
-        samples = [_as_outcomes(inputs[place]) for place in group]
+        samples = [as_outcomes(inputs[place]) for place in group]
         if not samples[0].n:
             yield from ((place, np.full(size, np.nan)) for place in group)
             continue

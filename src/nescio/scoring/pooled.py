@@ -112,7 +112,7 @@ def score_pooled(
             about=about,
         )
     )
-    if data.clusters is not None:
+    if data.groups is not None:  # the answers to a question are its mean, and no cluster
         notes.append(
             note("agreement.clusters", "questions are clustered, but these intervals treat them as independent")
         )

@@ -48,6 +48,7 @@ def compute_scores(
     resamples: int = 10_000,
     seed: int = 0,
     jobs: int = 1,
+    next: int | None = None,
     progress: Progress | None = None,
     **options: Any,
 ) -> Scores:
@@ -89,6 +90,13 @@ def compute_scores(
 
         tables["bins"] = binned_values(loaded.data, wanted)
         how["order"] = f"{BINS} bins of confidence"
+    if next is not None and ci:
+        from nescio.scoring.next_sample import next_samples
+
+        (_, inputs, _), *_ = work
+        tables["next_sample"], about = next_samples(loaded.data.runs, inputs, next, ci / 100, seed, clustered=clustered)
+        notes += about
+        how["next"] = str(next)
     line = sign(measures="+".join(m.name for m in wanted), **loaded.signature, **how)
     return Scores(tuple(rows), line, (*dict.fromkeys(notes), *gather(remarks)), "scores", tables)
 

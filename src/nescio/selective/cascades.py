@@ -232,14 +232,17 @@ def _open(
         raise MismatchError(
             f"{told(source)}: a cascade asks each system once, and these questions were asked several times: give one "
             "answer of each system to each question (the rows, or the file, of one epoch, trial or seed), or let the "
-            "answers to a question vote first (nescio vote)"
+            "answers to a question vote first (nescio vote, which needs their texts)"
         )
     for run in systems or ():
         if run not in data.runs:
             raise UnknownNameError("run", run, data.runs)
     order = [data.runs.index(run) for run in systems] if systems else _by_cost(data, terms)
     if len(set(order)) != len(order) or not 2 <= len(order) <= MOST_SYSTEMS:
-        raise UsageError(f"a cascade has two to {MOST_SYSTEMS} systems, each once (found {len(order)})")
+        names = ", ".join(data.runs[run] for run in order)
+        raise UsageError(
+            f"a cascade has 2 to {MOST_SYSTEMS} systems, each named once; {opt('systems')} names them (found {names})"
+        )
     data = data.take_runs(order)
     use = data.present.all(axis=0)
     if terms.cost is not None:

@@ -18,6 +18,34 @@ from nescio.stats.agreement import cohen_kappa
 from nescio.stats.streams import Stream
 
 Floats = NDArray[np.float64]
+ONCE_IN = 0.001  # times that a random choice may look like a choice of disputes
+
+
+def called_to_disputes(said: NDArray[np.int64]) -> list[tuple[int, int, int]]:
+    """Return who judged little but what others dispute: the rater, how many items were rated with others, and how many
+    of them at least two others dispute.
+
+    `said` has shape (items, raters), -1 for no rating. The disputed ones are more than half of those rated with others,
+    and a random choice among the items that two others rated holds as many once in a thousand times at most
+    (hypergeometric, shared among the raters).
+    """
+    from scipy.stats import hypergeom
+
+    rated = said >= 0
+    found = []
+    for one in range(said.shape[1]):
+        others = np.delete(said, one, axis=1)
+        most = others.max(axis=1, initial=-1)
+        least = np.where(others >= 0, others, most[:, None]).min(axis=1, initial=said.max(initial=0))
+        several, disputed = (others >= 0).sum(axis=1) > 1, most > least
+        own = rated[:, one] & (others >= 0).any(axis=1)
+        chosen = int((own & disputed).sum())
+        if 2 * chosen <= own.sum():
+            continue
+        drawn = hypergeom.sf(chosen - 1, several.sum(), (several & disputed).sum(), (own & several).sum())
+        if drawn * said.shape[1] <= ONCE_IN:
+            found.append((one, int(own.sum()), chosen))
+    return found
 
 
 def pair_agreement(counts: ArrayLike, weights: ArrayLike | None = None) -> Floats:

@@ -24,6 +24,8 @@ Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
 EVERYWHERE = (-math.inf, math.inf)
 MOST_ORDERS = 20_000  # of the silences of one question
+MOST_CELLS = 1_000_000  # of sums off a lattice that are written out, one question after the other
+DIGITS = 9  # of a logarithm of a stake: sums that should be equal are, to the last bit but one
 MOST_VALUES = 1 << 20  # between which whole numbers are counted by their places
 MOST_POINTS = 1 << 19  # at which a characteristic function is looked at
 VANISHED = -60.0  # the logarithm of what is not counted
@@ -197,14 +199,14 @@ def adaptation(
     z = float((away * silent).sum()) / math.sqrt(spread) if spread > 0 else math.nan
     # Above the least stake of each question, where the order of its silences can matter.
     decides = (many > 0) & (many < times)
-    above = np.where(asked, x - np.min(np.where(asked, x, math.inf), axis=1, keepdims=True), 0.0)
+    above = np.where(asked, x - np.min(np.where(asked, x, math.inf), axis=1, keepdims=True), 0.0).round(DIGITS)
     patterns, pattern = _rows(asked[decides])
     codes, counts = np.unique(pattern * (asked.shape[1] + 1) + many[decides].astype(np.int64), return_counts=True)
     kinds = np.column_stack([patterns[codes // (asked.shape[1] + 1)], codes % (asked.shape[1] + 1)])
     groups: Groups = {}
     for kind, often in zip(kinds, counts.tolist(), strict=True):
         own = x[kind[:-1].astype(bool)]
-        key = (tuple(np.round(own - own.min(), 9).tolist()), int(kind[-1]))
+        key = (tuple(np.round(own - own.min(), DIGITS).tolist()), int(kind[-1]))
         groups[key] = groups.get(key, 0) + often
     p, how = _order_p(groups, float((above * silent)[decides].sum()), rng)
     return Adaptation(slope, low, high, error, p, how, z, len(each))
@@ -235,11 +237,29 @@ def _order_p(groups: Groups, observed: float, rng: np.random.Generator, draws: i
             np.add.at(one, np.round(values / step).astype(np.int64), chances)
             law = convolved(law, power(one, times))
         return min(1.0, float(law[max(0, round(observed / step)) :].sum())), "exact"
+    written = _written_out([sums[key] for key, times in groups.items() for _ in range(times)])
+    if written:
+        values, chances = written
+        return min(1.0, float(chances[values >= observed - 1e-8].sum())), "exact"
     total = np.zeros(draws)
     for key, times in groups.items():
         values, chances = sums[key]
         total += rng.multinomial(times, chances, size=draws) @ values
     return (1 + int(np.sum(total >= observed - 1e-8))) / (1 + draws), "permutation"
+
+
+def _written_out(sums: Sequence[tuple[Floats, Floats]]) -> tuple[Floats, Floats] | None:
+    """Return all values of a sum of independent parts and the chance of each; None where there are too many."""
+    values: Floats = np.zeros(1)
+    chances: Floats = np.ones(1)
+    cells = 0
+    for own, of_own in sums:
+        cells += len(values) * len(own)
+        if cells > MOST_CELLS:
+            return None
+        values, place = np.unique(np.add.outer(values, own).ravel().round(DIGITS), return_inverse=True)
+        chances = np.bincount(place.ravel(), np.multiply.outer(chances, of_own).ravel()).astype(np.float64)
+    return values, chances
 
 
 def _subset_sums(x: tuple[float, ...], many: int) -> tuple[Floats, Floats]:
@@ -248,7 +268,7 @@ def _subset_sums(x: tuple[float, ...], many: int) -> tuple[Floats, Floats]:
         values = np.array([sum(x[i] for i in one) for one in _some_subsets(len(x), many)])
     else:
         values = np.array([sum(one) for one in combinations(x, many)])
-    found, times = np.unique(np.round(values, 8), return_counts=True)
+    found, times = np.unique(np.round(values, DIGITS), return_counts=True)
     return found, times / times.sum()
 
 

@@ -31,3 +31,4 @@ class Stream(IntEnum):
     STAKES = 23
     PARAPHRASES = 41
     LABELS = 50
+    NEXT_SAMPLE = 51

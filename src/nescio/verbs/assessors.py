@@ -25,7 +25,7 @@ from nescio.data.results import Results
 from nescio.formats.native.judgements import read_judgements
 from nescio.options import argument, option, verb
 from nescio.reporting.assessors_screen import show_assessors
-from nescio.scoring.assessors import Assessor, write_verdicts
+from nescio.scoring.assessors import Assessor, decided_by, write_verdicts
 from nescio.scoring.assessors import assessors as described
 from nescio.verbs._output_paths import check_file
 from nescio.verbs._shared import OWN_FILE, RESOLVE, Redrawn, WithInterval
@@ -45,6 +45,12 @@ class AssessorsRequest(Redrawn, WithInterval):
         default={}, metavar="WORD=OUTCOME", help="What a word of FILE means: correct, incorrect, unanswered, ungraded."
     )
     resolve: Resolution = option(default="adjudicated", help=RESOLVE)
+    adjudicator: str | None = option(
+        default=None,
+        metavar="NAME",
+        help="Who decides what the others judge differently, and is not one of those whose agreement is measured.",
+        default_words="an assessor called adjudication",
+    )
     output: Path | None = option(
         default=None,
         writes=True,
@@ -59,6 +65,8 @@ def assessors(request: AssessorsRequest) -> Results[Assessor]:
     if request.output is not None:
         check_file(request.output, "labels", (".csv",), request.inputs())
     labels, notes = read_judgements(request.verdicts, request.outcome_map, request.verdict, answered=True, several=True)
+    if request.adjudicator is not None:
+        labels = decided_by(labels, request.adjudicator)
     drawn = {name: getattr(request, name) for name in ("ci", "resamples", "seed")}
     found = described(labels, notes, request.resolve, **drawn)
     if request.output is not None:

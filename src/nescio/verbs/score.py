@@ -66,6 +66,18 @@ class Pooled(Request, group="An older run"):
     )
 
 
+class Further(Request, group="Other questions"):
+    """What scores say of questions that nobody asked yet."""
+
+    next: int | None = option(
+        default=None,
+        low=1,
+        apart=("suite", "labels", "pool"),
+        help="Also say between which values each run would score on N other questions like these (a prediction"
+        " interval, wider than that of the mean).",
+    )
+
+
 class Arranged(Request, group="Output"):
     """What the table shows."""
 
@@ -97,6 +109,7 @@ class ScoreRequest(
     Ceilinged,
     Corrected,
     Pooled,
+    Further,
     Arranged,
     Suited,
     WithOrWithoutInterval,
@@ -126,7 +139,7 @@ class ScoreRequest(
     def check(self) -> None:
         """Raise UsageError for what scores without an interval, or corrected ones, have no use for."""
         super().check()
-        for name in ("interval", "fail_under", "fail_over"):
+        for name in ("interval", "next", "fail_under", "fail_over"):
             if self.ci is None and name in self.given:
                 raise UsageError(f"{opt(name)} needs intervals; give {opt('ci')} a level")
         if self.labels is not None and self.mark:
@@ -156,7 +169,7 @@ def score(request: ScoreRequest) -> Scores:
     limits, reports = request.limits, Reports.of(request, gated=bool(request.limits))
     if request.is_("suite"):
         return cast(Scores, _over_a_suite(request, reports))
-    how = request.values(WithOrWithoutInterval, BrokenDown, Resampled, Corrected, Pooled, Worked, Reading)
+    how = request.values(WithOrWithoutInterval, BrokenDown, Resampled, Corrected, Pooled, Further, Worked, Reading)
     scores = leaderboard.score(
         request.source,
         with_gated(request.chosen, limits),

@@ -106,9 +106,9 @@ def _acts(table: Loaded, columns: Sequence[str], *, judged: bool) -> Iterator[No
     if columns:
         yield note(
             "table.unread",
-            "{subject}: {judged:/no answer is unanswered, and }{columns:list} {many:says/say} yes or no, or that some "
-            f"were, and {{many:is/are}} not read: {opt('column', of='abstained=NAME')} or answered=NAME if one says "
-            "which answers were declined",
+            "{subject}: {judged:/no answer is unanswered, and }{columns:list} {many:has/have} few words, which may say "
+            f"what was declined, and {{many:is/are}} not read: {opt('column', of='abstained=NAME')} or answered=NAME "
+            "if so",
             str(table.source.label),
             judged=judged,
             columns=list(map(repr, columns[:_MOST])),

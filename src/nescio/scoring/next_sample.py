@@ -1,0 +1,113 @@
+"""What a run would score on other questions of the same kind: prediction intervals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+
+from nescio.data.notes import Note, gather, note
+from nescio.measures import Measure, OwnInterval
+from nescio.scoring.confidence_intervals import as_outcomes
+from nescio.scoring.influence import influence
+from nescio.scoring.samples import MeasureInput, Remark
+from nescio.stats import intervals
+from nescio.stats.chosen import another_count, another_value
+from nescio.stats.few_units import unit_error, widened_error
+from nescio.stats.streams import Stream
+
+
+class NextSample(Struct, frozen=True):
+    """Between which values a run scores on so many other `questions`; `value` is what it scored on these `n`.
+
+    `method` is that of counts (a Dirichlet-multinomial, or a beta-binomial of shares) or Student's t.
+    """
+
+    run: str
+    measure: str
+    value: float
+    low: float
+    high: float
+    questions: int
+    method: str
+    n: int
+
+
+def next_samples(
+    runs: Sequence[str], inputs: Sequence[MeasureInput], questions: int, level: float, seed: int, *, clustered: bool
+) -> tuple[tuple[NextSample, ...], list[Note]]:
+    """Return a prediction interval for each run and measure, and notes. Measures of an order, and those whose interval
+    is of their own kind, have none."""
+    rows, remarks = [], list[Remark]()
+    for sample in inputs:
+        measure, run = sample.measure, runs[sample.run]
+        low, high, method = math.nan, math.nan, "none"
+        if measure.declaration.proportion and measure.declaration.proportion[1] == "n" and not clustered:
+            low, high = _by_share(sample, questions, level)
+            method = "counts"
+        elif measure.counts_outcomes and not clustered:
+            low, high = _by_counts(sample, questions, level, seed)
+            method = "counts"
+        elif _moves(measure):
+            low, high = _by_moves(sample, questions, level)
+            method = "t"
+        else:
+            one = note("next.none", "no prediction interval is known that holds")
+            remarks.append((one, measure.label, "all runs"))
+        rows.append(NextSample(run, measure.label, sample.value, low, high, questions, method, sample.n))
+    about = note(
+        "next.about",
+        "a run picked before these scores were seen scores within its prediction interval on {questions:n other "
+        "question} like these, as often as the level says; of the best of several runs it says too much",
+        questions=questions,
+    )
+    return tuple(rows), [about, *gather(remarks)]
+
+
+def _moves(measure: Measure) -> bool:
+    """Tell whether it is a formula of sums without an interval of its own kind, between two limits or none."""
+    same = measure.order is None and not isinstance(measure.declaration.interval, OwnInterval)
+    return same and len({math.isinf(limit) for limit in measure.bounds}) == 1
+
+
+def _by_moves(sample: MeasureInput, questions: int, level: float) -> tuple[float, float]:
+    r"""Return Student's interval from what units move, $\sqrt{1 + n/m}$ times as wide as that of the mean.
+
+    Between two limits two more units are imagined at these, and it is the hull of the plain interval, cut off there,
+    and that on the logit scale: a new sample often lies at a limit, and may lie further from it than the plain one
+    says. In 2,000 trials each of 6 to 200 clusters, or questions asked four times, with .5 to .97 right, it held 94%
+    or more, the plain one 92% (tests/scoring/test_next_sample.py).
+    """
+    measure, patterns, point, limits = sample.measure, sample.patterns, sample.value, sample.measure.bounds
+    if math.isnan(point) or patterns.units < 2:
+        return math.nan, math.nan
+    wider, moved, size = math.sqrt(1 + sample.n / questions), influence(measure, patterns), patterns.columns["n"]
+    if math.isinf(limits[0]):
+        error, freedom = unit_error(moved, size, patterns.counts)
+        return intervals.logit(point, wider * error, limits, freedom, level)
+    error, freedom = widened_error(moved, size, patterns.counts, (limits[0] - point, limits[1] - point))
+    half = float(intervals.student(freedom, level)) * wider * error
+    low, high = intervals.logit(point, wider * error, limits, freedom, level)
+    return max(limits[0], float(np.fmin(low, point - half))), min(limits[1], float(np.fmax(high, point + half)))
+
+
+def _by_counts(sample: MeasureInput, questions: int, level: float, seed: int) -> tuple[float, float]:
+    if not sample.n:
+        return math.nan, math.nan
+    patterns = as_outcomes(sample).patterns
+
+    def value(outcomes: Any) -> Any:
+        return sample.measure.value(patterns, outcomes)
+
+    counts = [int(one) for one in patterns.counts]
+    return another_value(counts, questions, value, level, np.random.default_rng([seed, int(Stream.NEXT_SAMPLE)]))
+
+
+def _by_share(sample: MeasureInput, questions: int, level: float) -> tuple[float, float]:
+    part, _ = sample.measure.declaration.proportion or ("", "")
+    hits = int(sample.patterns.counts @ sample.patterns.columns[part])
+    low, high = another_count(hits, sample.n, questions, level)
+    return low / questions, high / questions
