@@ -6,6 +6,7 @@ import json
 import math
 import pickle
 import warnings
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ import pytest
 import nescio
 from nescio.errors import UnknownNameError, UsageError
 from nescio.integrations.lm_eval import Silence, aggregation, item, metric, register
+from tests.verbs.test_stakes_prompts import DECLINED
+from tests.verbs.test_stakes_prompts import says as model_says
 
 # question, gold, what the model says: 2 right, 1 wrong, 2 silent
 DOCUMENTS = [
@@ -60,6 +63,19 @@ def harness(
 ) -> Any:
     """What the real harness reports of a task, run offline with a model that says what stands in the rows: question,
     gold, and an answer for each time that it is asked. `measures` are known to it by their names."""
+    data = folder / f"{task}.jsonl"
+    asked = [{"question": question, "answer": gold} for question, gold, _ in rows]
+    data.write_text("".join(json.dumps(row) + "\n" for row in asked), encoding="utf-8")
+    (folder / f"{task}_functions.py").write_text(functions)
+    (folder / f"{task}.yaml").write_text(TASK.format(task=task, data=data.as_posix()) + definition)
+    for measure in measures:
+        register(measure, declined_pattern=["i don't know.*"])
+    said = {question: iter(answers) for question, _, answers in rows}
+    return evaluate(folder, task, lambda question: next(said[question]))
+
+
+def evaluate(folder: Path, task: str, says: Callable[[str], str]) -> Any:
+    """What the real harness reports of a task in a folder, run offline with a model that says this to a question."""
     with warnings.catch_warnings(), pytest.MonkeyPatch.context() as patch:
         warnings.simplefilter("ignore")  # of what the harness itself imports
         for name, value in {"HF_HOME": str(folder), "HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1"}.items():
@@ -69,8 +85,7 @@ def harness(
 
         class Scripted(base):  # type: ignore[misc]
             def generate_until(self, requests: Any, disable_tqdm: bool = False) -> list[str]:  # noqa: ARG002
-                said = {question: iter(answers) for question, _, answers in rows}
-                return [next(said[request.args[0]]) for request in requests]
+                return [says(request.args[0]) for request in requests]
 
             def loglikelihood(self, requests: Any, disable_tqdm: bool = False) -> Any:
                 raise NotImplementedError
@@ -78,13 +93,6 @@ def harness(
             def loglikelihood_rolling(self, requests: Any, disable_tqdm: bool = False) -> Any:
                 raise NotImplementedError
 
-        data = folder / f"{task}.jsonl"
-        asked = [{"question": question, "answer": gold} for question, gold, _ in rows]
-        data.write_text("".join(json.dumps(row) + "\n" for row in asked), encoding="utf-8")
-        (folder / f"{task}_functions.py").write_text(functions)
-        (folder / f"{task}.yaml").write_text(TASK.format(task=task, data=data.as_posix()) + definition)
-        for measure in measures:
-            register(measure, declined_pattern=["i don't know.*"])
         manager = import_module("lm_eval.tasks").TaskManager(include_path=str(folder), include_defaults=False)
         return lm_eval.simple_evaluate(
             model=Scripted(), tasks=[task], task_manager=manager, bootstrap_iters=0, log_samples=True
@@ -152,17 +160,52 @@ def mean(items):
 SAID = {"a": ["a", "a", "b"], "b": ["b", "a", "a"], "c": ["", "c", "c"], "d": ["x", "y", "z"]}
 
 
+def logged(folder: Path, found: Any, task: str) -> Path:
+    """The samples of a task in the log that the harness itself writes."""
+    samples = found.pop("samples")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        tracker = import_module("lm_eval.loggers").EvaluationTracker(output_path=str(folder))
+        tracker.save_results_aggregated(results=found, samples=samples)
+        tracker.save_results_samples(task_name=task, samples=samples[task])
+    (log,) = folder.rglob("samples_*.jsonl")
+    return log
+
+
+STATED = """
+task: stated
+dataset_path: json
+dataset_kwargs: {{data_files: {{test: "{data}"}}}}
+test_split: test
+output_type: generate_until
+doc_to_text: "{{{{input}}}}"
+doc_to_target: "{{{{target[0]}}}}"
+metric_list:
+  - metric: !function nescio.integrations.lm_eval.c_at_1
+    aggregation: !function nescio.integrations.lm_eval.c_at_1_over_all
+    higher_is_better: true
+"""
+
+
+@pytest.mark.parametrize("model", ["adapts", "ignores"])
+def test_stated_stakes_go_through_the_harness_and_its_log(tmp_path: Path, model: str) -> None:
+    """Fifty questions at four stakes: the model that heeds them is told from the one that does not."""
+    lines = [f'{{"id": "q{i}", "question": "Double the number {i}.", "answers": ["{2 * i}"]}}\n' for i in range(50)]
+    (tmp_path / "questions.jsonl").write_text("".join(lines))
+    nescio.stakes_prompts(tmp_path / "questions.jsonl", tmp_path / "prompts.jsonl")
+    (tmp_path / "stated.yaml").write_text(STATED.format(data=(tmp_path / "prompts.jsonl").as_posix()))
+    found = evaluate(tmp_path, "stated", lambda prompt: model_says(model, prompt))
+    log = logged(tmp_path / "log", found, "stated")
+    (row,) = nescio.stakes(log, declined_pattern=[DECLINED]).tables["adaptation"]
+    assert row.n == 50
+    assert (row.p <= 0.001) == (model == "adapts")
+
+
 def test_its_repeats_are_repeats(tmp_path: Path) -> None:
     """Five of twelve responses are right; three of four questions are right at least once."""
     rows = [(name, name, answers) for name, answers in SAID.items()]
     found = harness(tmp_path, "thrice", REPEATED, GRADES, rows)
-    samples = found.pop("samples")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        tracker = import_module("lm_eval.loggers").EvaluationTracker(output_path=str(tmp_path / "log"))
-        tracker.save_results_aggregated(results=found, samples=samples)
-        tracker.save_results_samples(task_name="thrice", samples=samples["thrice"])
-    (log,) = (tmp_path / "log").rglob("samples_*.jsonl")
+    log = logged(tmp_path / "log", found, "thrice")
     scores = nescio.score(log, ["accuracy", "pass@k(k=3)"], ci=None)
     assert {row.measure: (row.value, row.n) for row in scores} == {
         "accuracy": (pytest.approx(found["results"]["thrice"]["acc,all"]), 4),
