@@ -26,10 +26,11 @@ from nescio.formats.native.outcome_table.declined import (
 )
 from nescio.formats.native.outcome_table.loaded import Loaded, cases, right_words
 from nescio.formats.native.outcome_table.unread import unread
+from nescio.formats.native.readings.answers import answered
 from nescio.formats.native.readings.columns import speaks_of_faults
 from nescio.formats.native.readings.proposing import propose, rivals_of_name
 from nescio.formats.native.readings.silences import Apart, never_right
-from nescio.formats.native.readings.table import answered, table_of
+from nescio.formats.native.readings.table import table_of
 from nescio.formats.native.readings.verdicts import Verdict, phi
 from nescio.formats.native.readings.ways import shown, ways_of_words
 from nescio.formats.native.roles import Roles, ask, tokens_of
@@ -121,7 +122,7 @@ def choose(
     apart = () if told else _said_apart(loaded, columns["outcome"], mapped, but, turned=turned)
     if not told and not {"abstained", "answered"} & named.named.keys():
         ask_of_silence(loaded, named, columns, cells["outcome"], turned=turned)
-        ask_of_words(loaded, apart)
+        ask_of_words(source, apart)
     notes += unread(
         loaded,
         beside,

@@ -73,11 +73,13 @@ def _texts(
         query = f"SELECT {cell}, {is_right}, count(*) FROM {table.name} GROUP BY ALL LIMIT {_MOST_TEXTS}"
         rows = table.connection.execute(query).fetchall()
         said = {text for text, _, _ in rows if text and decimal(text) is None and roles.truth_of(text) is None}
-        if not len(said) > roles.FEW // 2 or len(rows) == _MOST_TEXTS:
+        if len(rows) == _MOST_TEXTS:
             continue
-        if any(marked and (text is None or reads(text)) for text, marked, _ in rows):
+        texts = len(said) > roles.FEW // 2  # of which an empty one is an answer that was not given
+        quiet_rows = [(marked, many) for text, marked, many in rows if (texts if text is None else reads(text))]
+        if any(marked for marked, _ in quiet_rows):
             continue
-        if quiet := sum(many for text, marked, many in rows if not marked and (text is None or reads(text))):
+        if quiet := sum(many for _, many in quiet_rows):
             yield note(
                 "table.quiet_text",
                 "{subject}: {column!r} is empty or reads like silence in {rows:n row}, none of which is marked as "
@@ -130,7 +132,8 @@ def _ungraded(table: Loaded, columns: Sequence[str], verdict: str) -> Iterator[N
         for truth in (True, False):
             here, others = said[truth, True], said[truth, False]
             alone = not others and here >= _SEVERAL
-            if said[not truth, False] and here and others <= here and (here == lacking or alone):
+            unlike = said[not truth, False]
+            if unlike and here and others <= min(here, unlike) and (here == lacking or alone):
                 yield note(
                     PERHAPS_DECLINED,
                     "{subject}: {column!r} says {says} of {said:n answer}, {all:among them all/of which none has a "
