@@ -75,7 +75,7 @@ def _texts(
         said = {text for text, _, _ in rows if text and decimal(text) is None and roles.truth_of(text) is None}
         if len(rows) == _MOST_TEXTS:
             continue
-        texts = len(said) > roles.FEW // 2  # of which an empty one is an answer that was not given
+        texts = len(said) > 1  # of which an empty one is an answer that was not given
         quiet_rows = [(marked, many) for text, marked, many in rows if (texts if text is None else reads(text))]
         if any(marked for marked, _ in quiet_rows):
             continue
