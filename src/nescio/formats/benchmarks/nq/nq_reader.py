@@ -34,7 +34,7 @@ from nescio.formats.logs.graded import Graded, choose, declined, outcomes_of
 from nescio.formats.native import roles
 from nescio.formats.native.judgements import state_of
 from nescio.formats.native.outcome_table.declined import ask_of_words
-from nescio.formats.native.readings.silences import as_judged, never_right
+from nescio.formats.native.readings.silences import never_hit
 from nescio.formats.native.readings.table import table_of
 from nescio.formats.registry import TABLES, ReadOptions, ReadResult, SourceRole, Unjudged, reader, tables_with
 from nescio.sources.source import Source, name_runs
@@ -105,8 +105,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         told = options.declined.asked or {"abstained", "answered"} & source.named.keys()
         if not told and (odd := no_gold_answers([row for row in rows if row.where[0] is source])):
             notes.append(_ask_of_silence(source, odd, judging=options.judging))
-        elif not (told or options.judging) and (verdict := as_judged(seen := table_of(source))):
-            ask_of_words(source, never_right(seen, verdict))
+        elif not (told or options.judging):
+            ask_of_words(source, never_hit(table_of(source)))
     questions, gold = _questions(rows, options, notes)
     if options.choose.get("judge") is not None:
         choose(options, "judge", ["human"], "judges in a table")

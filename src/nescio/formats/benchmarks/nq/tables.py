@@ -19,7 +19,7 @@ from nescio.formats.native.headers import SUMS
 from nescio.formats.native.outcome_table.loaded import Loaded
 from nescio.formats.native.outcome_table.unread import unread
 from nescio.formats.native.readings.proposing import propose, rivals_of_judging
-from nescio.formats.native.readings.silences import as_judged, never_right
+from nescio.formats.native.readings.silences import never_hit
 from nescio.formats.native.readings.table import table_of
 from nescio.formats.native.readings.ways import HEAD
 from nescio.formats.native.summary_rows import LEAST, RULE
@@ -330,9 +330,7 @@ def refuse_other_verdicts(rows: Sequence[Row]) -> None:
         ways = propose(source, judged=False) or f"name it with {roles.options('outcome', verdicts)}"
         what = f"{' and '.join(map(repr, verdicts))} may say which answers are right"
         judge = opt("judge", of="NAME")
-        seen = table_of(source)
-        judged = as_judged(seen)
-        for one in never_right(seen, judged) if judged else ():
+        for one in never_hit(table_of(source)):
             if one.column.name in verdicts:  # which may say what was declined, and not what is right
                 ways = ways.replace(HEAD, f"{HEAD}\n  {one.option}  (judges the others)", 1)
         ways += f"  {judge}  (judges the answers)\n" if ways.endswith("\n") else f"; or judge the answers with {judge}"

@@ -98,13 +98,17 @@ def may_be_silent(table: Table, verdict: Verdict) -> bool:
     return apart or any(c is not table.prediction for c, _, _ in quiet_texts(table, verdict))
 
 
-def as_judged(table: Table) -> Verdict | None:
-    """Return what the gold answers say of the answers, as a verdict; None where there are no such."""
+def never_hit(table: Table) -> Iterator[Apart]:
+    """Yield the words that stand beside no answer that is the gold answer; without those of which the other words say
+    that the answer is, as a verdict does."""
     if table.gold is None or table.prediction is None:
-        return None
+        return
     verdict = Verdict(table.prediction, (), inverted=False)
     verdict.states = [CORRECT if hit else INCORRECT for hit in table.hits]
-    return verdict
+    for one in never_right(table, verdict):
+        others = zip(table.hits, one.rows, one.column.cells, strict=True)
+        if sum(not hit for hit, quiet, cell in others if cell is not None and not quiet) >= _FEW:
+            yield one
 
 
 def quiet_texts(table: Table, verdict: Verdict) -> Iterator[tuple[Column, frozenset[str | None], tuple[bool, ...]]]:
@@ -115,7 +119,8 @@ def quiet_texts(table: Table, verdict: Verdict) -> Iterator[tuple[Column, frozen
         return
     taken = table.claimed("prediction") | {c.name for c in (*table.key, table.gold, verdict.column) if c}
     free = [c for c in table.columns if c.name not in taken and not table.is_of_the_question(c)]
-    free = [c for c in free if not c.is_counted and (_are_texts(c) or any(map(table.reads, c.words)))]
+    free = [c for c in free if _are_texts(c) or (not c.is_verdict and any(map(table.reads, c.words)))]
+    free = [c for c in free if not c.is_counted]
     given = 1 - sum(state == verdict.given for state in verdict.states) / table.size
     for column in sorted(free, key=lambda c: c is not table.prediction):
         said = {cell for cell, state in zip(column.cells, verdict.states, strict=True) if state == verdict.given}

@@ -83,10 +83,9 @@ def marks_of(table: Table) -> list[Column]:
     claimed = table.claimed(*VERDICTS)
     free = [c for c in table.columns if (c.name not in claimed or c is table.one("judge")) and c not in table.key]
     free = [c for c in free if not c.is_truth and roles.squash(c.own) not in (*REASONS, REASONING)]
+    free = [c for c in free if len(c.words) != 2 or not c.silent_words]  # which says what was declined, and no more
     plain = [c for c in free if not c.named("fact")]
     own = [c for c in plain if c.named("outcome") and c.name not in table.claimed() and (c.is_marks or c.is_in_doubt)]
-    if any(v.weight > 0 for v in verdicts_of(table)):
-        own = [c for c in own if len(c.words) > 2 or not c.silent_words]  # which says what was declined, and no more
     return own + [c for c in free if c not in own and ((c in plain and c.is_half_known) or goes_with_gold(table, c))]
 
 
