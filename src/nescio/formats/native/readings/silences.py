@@ -119,7 +119,7 @@ def quiet_texts(table: Table, verdict: Verdict) -> Iterator[tuple[Column, frozen
         return
     taken = table.claimed("prediction") | {c.name for c in (*table.key, table.gold, verdict.column) if c}
     free = [c for c in table.columns if c.name not in taken and not table.is_of_the_question(c)]
-    free = [c for c in free if _are_texts(c) or (not c.is_verdict and any(map(table.reads, c.words)))]
+    free = [c for c in free if _are_texts(c) or (not c.is_verdict and _may_be_texts(table, c))]
     free = [c for c in free if not c.is_counted]
     given = 1 - sum(state == verdict.given for state in verdict.states) / table.size
     for column in sorted(free, key=lambda c: c is not table.prediction):
@@ -135,6 +135,12 @@ def quiet_texts(table: Table, verdict: Verdict) -> Iterator[tuple[Column, frozen
 
 def _are_texts(column: Column) -> bool:
     return sum(decimal(word) is None for word in column.words) > roles.FEW // 2
+
+
+def _may_be_texts(table: Table, column: Column) -> bool:
+    """Say whether a few words may be answers: some are empty, or read like silence."""
+    few = None in column.cells and len(column.words) > 1 and not any(map(decimal, column.words)) and not column.is_truth
+    return few or any(map(table.reads, column.words))
 
 
 def settled_silence(table: Table, verdict: Verdict | None) -> Silence | None:
