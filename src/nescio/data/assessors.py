@@ -67,8 +67,8 @@ def called_in(said: Said) -> list[Note]:
             "assessors.called_in",
             "{disputed:,} of the {answers:,} answers that {who!r} and others judged are in dispute among these others. "
             "Who decides disputes cannot agree with both sides: agreement with {who!r} says nothing, and agreement and "
-            f"accuracies of all are moved by it. If {{who!r}} is to decide: {opt('adjudicator', said.assessors[at])} of "
-            f"`nescio assessors`, or the name {ADJUDICATION!r} in the file",
+            "accuracies of all are moved by it. If {who!r} is to decide: "
+            f"{opt('adjudicator', said.assessors[at])} of `nescio assessors`, or the name {ADJUDICATION!r} in the file",
             who=said.assessors[at],
             answers=answers,
             disputed=disputed,
