@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections import Counter
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -77,6 +78,21 @@ def test_verifiers_of_authors_in_turn(tmp_path: Path, sure: tuple[float, float])
     assert tuple(outcomes[word] for word in ("correct", "incorrect", "unanswered")) == counting.cascade(
         DATA, *names, sure
     )
+
+
+@needs[counting.PAN]
+def test_the_best_of_all_pairs_of_thresholds() -> None:
+    """36 policies, each counted by itself: right less wrong."""
+    names, grid = ("araujo20-large", "weerasinghe20-large"), (0.5, 0.6, 0.7, 0.8, 0.9)
+    files = [DATA / counting.PAN / "truth.jsonl", *(DATA / counting.PAN / "runs" / n / "answers.jsonl" for n in names)]
+    found = nescio.cascade(files, systems=names, grid=grid).rows[0]
+    values = {}
+    for sure in product((*grid, 2.0), repeat=2):  # nobody is twice as sure as can be
+        right, wrong, silent = counting.cascade(DATA, *names, sure)
+        values[sure] = (right - wrong) / (right + wrong + silent)
+    best = max(values, key=values.__getitem__)
+    assert found.in_sample == pytest.approx(values[best], abs=1e-12)
+    assert tuple(min(step.answer_from or 2.0, 2.0) for step in found.steps) == best
 
 
 @needs[counting.PEOPLE]

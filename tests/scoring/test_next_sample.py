@@ -50,12 +50,28 @@ def test_means_without_limits_have_student_s_interval() -> None:
     scores = [1.0, 2, 3, 6]
     measure = parse("mean(score)")
     patterns = compress({"user.score": np.array(scores)}, None, measure.each)
-    (row,), _ = next_samples(["r1"], [MeasureInput(0, measure, patterns, 4, ())], 8, 0.95, 0, clustered=False)
+    (row,), _ = next_samples(
+        ["r1"], [MeasureInput(0, measure, patterns, 4, ())], [], 8, level=0.95, seed=0, clustered=False
+    )
     half = (row.high - row.low) / 2
     assert row.value == 3
     assert half >= 3.182446305284263 * math.sqrt(14 / 3 * (1 / 4 + 1 / 8)) - 1e-9
     wide = predicted(nescio.score(matrix(*[(one,) for one in scores]), "mean(score)", next=4))["r1", "mean(score)"]
     assert (wide.high - wide.low) / 2 == pytest.approx(half * math.sqrt((1 / 4 + 1 / 4) / (1 / 4 + 1 / 8)))
+
+
+@pytest.mark.parametrize("outcomes", ["C" * 50, "C" * 18 + "W", "C" * 30 + "W" * 3 + "U"])
+@pytest.mark.parametrize("size", [1, 2, 6])
+def test_a_prediction_holds_the_interval_of_the_score(outcomes: str, size: int) -> None:
+    """Even of thousands of questions, and where all went well."""
+    data = evidence(x=outcomes)
+    data = data if size == 1 else replace(data, clusters=np.arange(len(outcomes)) // size)
+    found = nescio.score(data, ["c@1", "accuracy", "coverage", "UF"], next=5_000)
+    for row in found:
+        one = predicted(found)["x", row.measure]
+        if row.low is not None and not math.isnan(row.low):
+            assert one.low <= row.low
+            assert one.high >= (row.high or 0)
 
 
 @pytest.mark.parametrize(("measure", "code"), [("AURC", "next.none"), ("c@1", "next.about")])
@@ -102,7 +118,7 @@ def test_how_often_another_sample_of_clusters_or_repeats_is_met(
         patterns = compress(answers(groups, size, repeats, right, rng), np.repeat(np.arange(groups), size))
         sample = MeasureInput(0, measure, patterns, groups * size, ())
         for i, times in enumerate((1, 3)):
-            (row,), _ = next_samples(["x"], [sample], times * groups * size, 0.95, 0, clustered=True)
+            (row,), _ = next_samples(["x"], [sample], [], times * groups * size, level=0.95, seed=0, clustered=True)
             other = answers(times * groups, size, repeats, right, rng)
             whole = Patterns({**other, "n": np.ones(times * groups * size)}, np.ones(times * groups * size, dtype=int))
             held[i] += row.low - 1e-9 <= float(measure.value(whole, whole.counts)) <= row.high + 1e-9

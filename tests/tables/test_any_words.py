@@ -3,6 +3,7 @@ read, whatever the words are."""
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 from typing import Any
@@ -12,11 +13,13 @@ import pytest
 from nescio.data.evidence import Tally
 from nescio.errors import FormatError
 from nescio.pipeline import Options, load
+from tests.tables.reading import counts_of
 from tests.tables.table import RIGHT, SILENT, WRONG
 from tests.tables.test_kinds import Row, read
 
 SIZE = 40
 SEEDS = range(4)
+NAMES = {RIGHT: "correct", WRONG: "incorrect", SILENT: "unanswered"}
 
 
 def chance_of(seed: int) -> random.Random:
@@ -358,3 +361,120 @@ def test_a_verdict_with_an_unknown_word_is_not_passed_over_for_a_second_judge(tm
     message, _ = read(tmp_path, table)
     assert isinstance(message, str)
     assert f"--column outcome=llm_judge --outcome-map {good}=correct" in message
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_word_beside_no_answer_that_is_the_gold_answer_is_asked_about(tmp_path: Path, seed: int) -> None:
+    chance = chance_of(seed)
+    column, silent, given, own = word(chance), word(chance), word(chance), states(chance)
+    pairs = judged(chance, [s if s != SILENT else WRONG for s in own])
+    table: list[Row] = [
+        {"id": f"q{i}", "gold": pairs[i][0], "prediction": pairs[i][1], column: silent if s == SILENT else given}
+        for i, s in enumerate(own)
+    ]
+    message, _ = read(tmp_path, table)
+    assert isinstance(message, str)
+    assert f"--column abstained={column} --outcome-map {silent}=unanswered" in message
+    found, _ = read(tmp_path, table, column={"abstained": column}, outcome_map={silent: "unanswered"})
+    assert only(found) == counts(own)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_answers_of_each_run_beside_silence_are_judged_at_once(tmp_path: Path, seed: int) -> None:
+    chance = chance_of(seed)
+    own = {word(chance): states(chance) for _ in range(2)}
+    gold = [f"{word(chance)} {i}" for i in range(SIZE)]
+    table: list[Row] = [
+        {"id": f"q{i}", "gold": gold[i]}
+        | {f"{run}_answer": gold[i] if mine[i] == RIGHT else f"{word(chance)} {i}" for run, mine in own.items()}
+        | {f"{run}_refused": mine[i] == SILENT for run, mine in own.items()}
+        for i in range(SIZE)
+    ]
+    found, _ = read(tmp_path, table)
+    assert found == {run: counts(mine) for run, mine in own.items()}
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_what_counts_repeats_hides_neither_the_run_nor_the_question(tmp_path: Path, seed: int) -> None:
+    chance = chance_of(seed)
+    run, asked, again = (word(chance) for _ in range(3))
+    own = {(name, each): states(chance) for name in (word(chance), word(chance)) for each in range(3)}
+    table: list[Row] = [
+        {again: each, run: name, asked: f"q{i}", "correct": s == RIGHT, "refused": s == SILENT}
+        for (name, each), mine in own.items()
+        for i, s in enumerate(mine)
+    ]
+    message, _ = read(tmp_path, table)
+    assert f"--column repeat={again}" in message
+    found, _ = read(tmp_path, table, column={"repeat": again})
+    names = dict.fromkeys(name for name, _ in own)
+    summed = {n: tuple(map(sum, zip(*(counts(own[n, each]) for each in range(3)), strict=True))) for n in names}
+    assert found == summed
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_grade_with_an_unknown_word_is_not_passed_over_for_the_gold_answers(tmp_path: Path, seed: int) -> None:
+    chance = chance_of(seed)
+    silent, own = word(chance), states(chance)
+    grades = {RIGHT: "supported", WRONG: "contradicted", SILENT: silent}
+    pairs = judged(chance, [s if s != SILENT else WRONG for s in own])
+    table: list[Row] = [
+        {"id": f"q{i}", "gold": pairs[i][0], "prediction": pairs[i][1], "grade": grades[s]} for i, s in enumerate(own)
+    ]
+    message, _ = read(tmp_path, table)
+    assert isinstance(message, str)
+    assert "--column outcome=grade" in message
+    message, _ = read(tmp_path, table, column={"outcome": "grade"})
+    assert f"--outcome-map {silent}=unanswered" in message
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_unknown_words_of_a_column_called_outcome_are_explained(tmp_path: Path, seed: int) -> None:
+    chance = chance_of(seed)
+    own, words = states(chance), {state: word(chance) for state in (RIGHT, WRONG, SILENT)}
+    table: list[Row] = [{"id": f"q{i}", "outcome": words[s]} for i, s in enumerate(own)]
+    message, _ = read(tmp_path, table)
+    assert isinstance(message, str)
+    mapped = " ".join(
+        f"--outcome-map {own}={state}" for own, state in sorted((own, NAMES[state]) for state, own in words.items())
+    )
+    assert mapped in message
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_few_answers_that_read_like_silence_are_silent_where_only_faults_are_marked(
+    tmp_path: Path, seed: int
+) -> None:
+    chance = chance_of(seed)
+    own, texts = states(chance), word(chance)
+    table: list[Row] = [
+        {
+            "id": f"q{i}",
+            "hallucinated": s == WRONG,
+            texts: chance.choice(["I don't know.", "N/A"]) if s == SILENT else chance.choice("ABCD"),
+        }
+        for i, s in enumerate(own)
+    ]
+    found, _ = read(tmp_path, table)
+    assert only(found) == counts(own)
+
+
+def test_a_file_with_few_rows_is_read_as_those_of_its_kind_are(tmp_path: Path) -> None:
+    chance = chance_of(1)
+    long, short = states(chance), [RIGHT, WRONG, SILENT, RIGHT]
+    for name, own in (("a", long), ("b", short)):
+        pairs = judged(chance, own)
+        rows = [
+            {
+                "id": i,
+                "gold": pairs[i][0],
+                "prediction": pairs[i][1],
+                "sql_correct": s == RIGHT,
+                "escalated": s == SILENT,
+            }
+            for i, s in enumerate(own)
+        ]
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    found = counts_of(load([tmp_path / "a.jsonl", tmp_path / "b.jsonl"], Options(missing="common")))
+    assert found is not None
+    assert tuple(found["b"])[:4] == counts(short)

@@ -66,9 +66,9 @@ def called_in(said: Said) -> list[Note]:
         note(
             "assessors.called_in",
             "{disputed:,} of the {answers:,} answers that {who!r} and others judged are in dispute among these others. "
-            "Who decides disputes cannot agree with both sides, so agreement with {who!r} says nothing, and figures of "
-            f"all assessors are wrong. If {{who!r}} is to decide: {opt('adjudicator', said.assessors[at])} of "
-            f"`nescio assessors`, or the name {ADJUDICATION!r} in the file",
+            "Who decides disputes cannot agree with both sides: agreement with {who!r} says nothing, and agreement and "
+            "accuracies of all are moved by it. If {who!r} is to decide: "
+            f"{opt('adjudicator', said.assessors[at])} of `nescio assessors`, or the name {ADJUDICATION!r} in the file",
             who=said.assessors[at],
             answers=answers,
             disputed=disputed,

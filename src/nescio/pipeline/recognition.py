@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from nescio import formats
 from nescio.data.notes import Note
+from nescio.data.repeats import REPEAT
 from nescio.errors import FormatError, MismatchError, UsageError, offer, opt
 from nescio.formats import SourceRole, candidate_formats, matching_formats
 from nescio.formats.folder_reader import files_of
@@ -61,7 +62,7 @@ def recognise(
     """
     tables = [_as_table(source, format_in, column or {}, judging=judging) for source in sources]
     sources = _with_columns(tables, column or {}, sources)
-    sources = [_settled(source, format_in, judging=judging) for source in sources]
+    sources = _alike([_settled(source, format_in, judging=judging) for source in sources])
     format_, parts = _recognise(sources, format_in, judging=judging)
     if column:
         _check_columns(format_, column)
@@ -95,7 +96,7 @@ def _nested(source: Source, *, judging: bool) -> Source:
     if apart:
         return table
     settled = _settled(table, judging=judging)
-    told = {settled.named.get(part, "") for part in ("outcome", "abstained", "answered")}
+    told = {settled.named.get(part, "") for part in ("outcome", "abstained", "answered", "run")}
     wide = settled.columns != table.columns
     asked = "outcome" not in settled.named and "outcome" in _settled(source, judging=judging).named  # of several judges
     return table if wide or asked or any(name not in source.columns for name in told - {""}) else source
@@ -125,8 +126,27 @@ def _settled(source: Source, format_in: str | None = None, *, judging: bool) -> 
     if any(not f.defers_to_verdicts for f in own) or (own and {*source.columns} <= KEYS):
         return source
     settled = settle(source, silence_reader(), judging=judging)
-    tells = {"outcome", "abstained", "answered"} & settled.named.keys()
+    tells = {"outcome", "abstained", "answered", REPEAT} & settled.named.keys()
     return settled if tells or not own else source
+
+
+def _alike(sources: Sequence[Source]) -> list[Source]:
+    """Return tables of the same columns settled in the same way: what the cells of one prove holds for the others,
+    whose rows may be too few to tell."""
+    fullest: dict[tuple[str, ...], Source] = {}
+    for source in sources:
+        if len(source.guessed) > len(getattr(fullest.get(source.columns), "guessed", ())):
+            fullest[source.columns] = source
+    return [_as_settled(source, fullest.get(source.columns, source)) for source in sources]
+
+
+def _as_settled(source: Source, other: Source) -> Source:
+    if source is other or not source.named.items() < other.named.items():
+        return source
+    meant = {
+        part: {**other.meant.get(part, {}), **source.meant.get(part, {})} for part in {*other.meant, *source.meant}
+    }
+    return replace(source, named=other.named, turned=other.turned, guessed=other.guessed, meant=meant)
 
 
 def _table_named(source: Source, format_in: str | None, column: Mapping[str, str], *, judging: bool) -> Source | None:

@@ -94,7 +94,9 @@ def compute_scores(
         from nescio.scoring.next_sample import next_samples
 
         (_, inputs, _), *_ = work
-        tables["next_sample"], about = next_samples(loaded.data.runs, inputs, next, ci / 100, seed, clustered=clustered)
+        names = loaded.data.runs
+        found = next_samples(names, inputs, rows, next, level=ci / 100, seed=seed, clustered=clustered)
+        tables["next_sample"], about = found
         notes += about
         how["next"] = str(next)
     line = sign(measures="+".join(m.name for m in wanted), **loaded.signature, **how)

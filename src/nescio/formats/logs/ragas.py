@@ -48,7 +48,8 @@ def recognise(source: Source) -> str | None:
     have = {*source.columns}
     known = {name for name in have if _plain(name) in METRICS}
     ours = ("user_input" in have and (known or have & {*CONTEXTS})) or (known and {"question", "contexts"} <= have)
-    told = have & {*QUESTION} or not roles.roles_of(have).one("id")  # else they are scores beside somebody's own table
+    own = not any(map(roles.is_run, have))  # a file of ragas is of one run
+    told = own and (have & {*QUESTION} or not roles.roles_of(have).one("id"))  # else scores of somebody's own table
     return "table" if (ours or (len(known) > 1 and told)) and have - FIELDS else None
 
 

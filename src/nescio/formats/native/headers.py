@@ -153,7 +153,7 @@ STEMS: dict[str, tuple[str, ...]] = {
     part: tuple(stems.split())
     for part, stems in {
         # words of verdicts, not of names
-        "right": "correct match right accurate accept faithful grounded factual supported truthful passed passes success solved resolved",
+        "right": "correct match right accurate accept faithful grounded factual supported truthful passed passes succes solved resolved",
         # a tool that failed, and no answer that is wrong
         "broken": "error exception timeout crash fehler erreur",
         # what a program did, whatever the answer is
@@ -173,7 +173,7 @@ STEMS: dict[str, tuple[str, ...]] = {
         "weight": "weight gewicht poids peso pondera waga вес 权重",
         # whose verdict it is, or whose answer
         "whose": "llm gpt claude human model ai",
-        "outcome": """correct right accura accept success solv resolv pass verdict judg outcome grade grading match label verif reward
+        "outcome": """correct right accura accept succes solv resolv pass verdict judg outcome grade grading match label verif reward
             score rating hit treffer evaluat assess result decision richtig korrekt urteil bewert wertung juste reponsejuste jugement evaluation
             bilan acierto acerto acertou veredi correto correta corretto corretta esatt giust giudiz evalua valutaz avalia
             resultado esito juist goed oordeel beoordel uitslag antwoordcorrect poprawn czypoprawn ocena werdykt wynik верн
@@ -184,7 +184,7 @@ STEMS: dict[str, tuple[str, ...]] = {
         "abstained": """abst omit blank leer gaveup giveup givesup givenup optedout refus declin idk skip withh withdr silen evasi escalat block suppress defer punt handoff enthalt verweiger abgelehn keineantwort
             sansreponse rechaz sinrespuesta nocontest norespond rifiut senzarisposta nonrispost recus semresposta geweiger
             onthoud geenantwoord odmow odmowil czyodmowil wstrzym brakodpowiedzi отказ воздерж нетответа 弃权 拒答 未作答 是否弃权""",
-        "answered": """answered attempted responded replied didanswer beantwort repondu contestad respondid rispost gavean gaveanswer gaveresp providedan providedresp""",
+        "answered": """answered attempted respond replied didanswer beantwort repondu contestad rispost gavean gaveanswer gaveresp providedan providedresp""",
         "fact": """passage answerab unanswerab impossib ambigu hop multi difficult should expect review cach truncat valid parse
             timeout retr exit return latenc cost token price second time temperatur year length triggered backfired tamper
             tool format json schema citation cite source guardrail languag search web math multi single follow turn flagged

@@ -55,7 +55,7 @@ TURNED = "!"  # before the name of a column of verdicts: yes and no change place
 AND = "+"  # between the names of several columns of verdicts, one for each run
 DISPLACED = " (as given)"  # how a column ends whose name another column bears
 _BRACKETS = re.compile(r"\([^)]*\)|\[[^]]*\]")
-BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\W_]+")
+BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=是否)|[\W_]+")
 FEW = 12  # different words of a column that says what became of an answer
 _FEWER = 6  # of one that says whether it was declined
 MOST_WORDS = 50  # different cells of a column of verdicts

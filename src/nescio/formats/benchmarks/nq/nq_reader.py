@@ -33,6 +33,9 @@ from nescio.formats.benchmarks.nq.tables import (
 from nescio.formats.logs.graded import Graded, choose, declined, outcomes_of
 from nescio.formats.native import roles
 from nescio.formats.native.judgements import state_of
+from nescio.formats.native.outcome_table.declined import ask_of_words
+from nescio.formats.native.readings.silences import never_hit
+from nescio.formats.native.readings.table import table_of
 from nescio.formats.registry import TABLES, ReadOptions, ReadResult, SourceRole, Unjudged, reader, tables_with
 from nescio.sources.source import Source, name_runs
 from nescio.sources.tables import locate
@@ -64,7 +67,7 @@ def understand(source: Source) -> str | None:
 
 COLUMNS = (
     *("run", "question", "question_text", "outcome", "answer", "prediction", "gold", "confidence", "abstained"),
-    *("answered", "answerable"),
+    *("answered", "answerable", "repeat"),
 )
 
 
@@ -95,13 +98,15 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     notes = [remark for source in sources for remark in source.notes]
     rows: list[Row] = []
     for source, name in zip(sources, name_runs(sources), strict=True):
-        rows += table(source, name, {row.run for row in rows}, notes)
+        rows += table(source, name, {row.run for row in rows}, notes, options.outcome_map)
     if not options.judging:
         refuse_other_verdicts(rows)
     for source in sources:
         told = options.declined.asked or {"abstained", "answered"} & source.named.keys()
         if not told and (odd := no_gold_answers([row for row in rows if row.where[0] is source])):
             notes.append(_ask_of_silence(source, odd, judging=options.judging))
+        elif not (told or options.judging):
+            ask_of_words(source, never_hit(table_of(source)))
     questions, gold = _questions(rows, options, notes)
     if options.choose.get("judge") is not None:
         choose(options, "judge", ["human"], "judges in a table")

@@ -19,6 +19,9 @@ from nescio.formats.native.headers import SUMS
 from nescio.formats.native.outcome_table.loaded import Loaded
 from nescio.formats.native.outcome_table.unread import unread
 from nescio.formats.native.readings.proposing import propose, rivals_of_judging
+from nescio.formats.native.readings.silences import never_hit
+from nescio.formats.native.readings.table import table_of
+from nescio.formats.native.readings.ways import HEAD
 from nescio.formats.native.summary_rows import LEAST, RULE
 from nescio.sources.database import connect
 from nescio.sources.literals import UnsoundLiteralError, json_or, read_literal
@@ -168,7 +171,7 @@ def _columns(source: Source, have: Mapping[str, str], notes: list[Note]) -> _Col
     return columns
 
 
-def table(source: Source, stem: str, before: set[str], notes: list[Note]) -> list[Row]:
+def table(source: Source, stem: str, before: set[str], notes: list[Note], mapped: Mapping[str, str] = {}) -> list[Row]:
     with connect(small=small(source)) as connection:
         have = load_rows(connection, source, "predictions")
         notes += without_blanks(connection, "predictions", source, have)
@@ -184,7 +187,7 @@ def table(source: Source, stem: str, before: set[str], notes: list[Note]) -> lis
     structured = _structured(source, columns.prediction, columns.gold) if source.kind == "lines" else None
     _ask_of_no_gold(source, columns, [row[names.index(columns.gold) + 1] for row in cells])
     own, ids = columns.own, columns.ids
-    quiet = {name: _quiet(source, {row[names.index(name) + 1] for row in cells}) for name in columns.abstained}
+    quiet = {name: _quiet(source, mapped, {row[names.index(name) + 1] for row in cells}) for name in columns.abstained}
     said = [name for name, words in quiet.items() if not words]
     rows: list[Row] = []
     seen: dict[tuple[str, ...], int] = {}
@@ -303,18 +306,20 @@ def _whole(
 
 
 def _runs_that_fit(cells: Sequence[Sequence[Any]], names: Sequence[str], columns: _Columns) -> str:
-    """Say which columns would name the run of a table that has none and repeats its questions; empty where none
-    would."""
-    if columns.run:
-        return ""
-    question = names.index(columns.ids or columns.question) + 1
-    fits = []
+    """Say which columns would name the run of a table that has none and repeats its questions, or else the repeat;
+    empty where none would."""
+    key = [names.index(name) + 1 for name in (columns.ids or columns.question, columns.run) if name]
+    asked = len({tuple(row[i] for i in key) for row in cells})
+    fits, most = [], 2 * len(cells) // asked  # with which half of the pairs are there
     for i, name in enumerate(names, 1):
         values = {row[i] for row in cells}
-        alone = len({(row[i], row[question]) for row in cells}) == len(cells)
-        if alone and name not in columns.own and 1 < len(values) < len(cells):
+        alone = len({(row[i], *(row[at] for at in key)) for row in cells}) == len(cells)
+        if alone and name not in columns.own and 1 < len(values) <= most:
             fits.append((len(values), name))
-    return roles.runs_among([name for _, name in sorted(fits)])
+    found = [name for _, name in sorted(fits)]
+    if columns.run:
+        return f"; if a column says which repeat it is, say so: {roles.options(REPEAT, found)}" if found else ""
+    return roles.runs_among(found)
 
 
 def refuse_other_verdicts(rows: Sequence[Row]) -> None:
@@ -325,6 +330,9 @@ def refuse_other_verdicts(rows: Sequence[Row]) -> None:
         ways = propose(source, judged=False) or f"name it with {roles.options('outcome', verdicts)}"
         what = f"{' and '.join(map(repr, verdicts))} may say which answers are right"
         judge = opt("judge", of="NAME")
+        for one in never_hit(table_of(source)):
+            if one.column.name in verdicts:  # which may say what was declined, and not what is right
+                ways = ways.replace(HEAD, f"{HEAD}\n  {one.option}  (judges the others)", 1)
         ways += f"  {judge}  (judges the answers)\n" if ways.endswith("\n") else f"; or judge the answers with {judge}"
         raise FormatError(source.label, f"{what}: {ways}", where=source.head)
 
@@ -433,11 +441,12 @@ def _list(text: str, place: tuple[Source, int]) -> list[str] | None:
     return [identity(item) for item in items]
 
 
-def _quiet(source: Source, words: set[str | None]) -> set[str]:
-    """Return those words of a column about declining that mean that an answer was declined; none where it says yes and
-    no."""
+def _quiet(source: Source, mapped: Mapping[str, str], words: set[str | None]) -> set[str]:
+    """Return those words of a column about declining that mean that an answer was declined, those that were
+    `mapped` to it before others; none where it says yes and no."""
+    told = {*source.meant.get("abstained", ()), *(word for word, state in mapped.items() if state == "unanswered")}
     given = {word for word in words if word is not None}
-    return {*source.meant.get("abstained", ())} & given or roles.silent_among(given)
+    return told & given or roles.silent_among(given)
 
 
 def _any(

@@ -3,7 +3,7 @@ nescio's."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -26,10 +26,11 @@ from nescio.formats.native.outcome_table.declined import (
 )
 from nescio.formats.native.outcome_table.loaded import Loaded, cases, right_words
 from nescio.formats.native.outcome_table.unread import unread
+from nescio.formats.native.readings.answers import answered
 from nescio.formats.native.readings.columns import speaks_of_faults
 from nescio.formats.native.readings.proposing import propose, rivals_of_name
-from nescio.formats.native.readings.silences import Apart, never_right
-from nescio.formats.native.readings.table import answered, table_of
+from nescio.formats.native.readings.silences import never_right, quiet_texts
+from nescio.formats.native.readings.table import Table, table_of
 from nescio.formats.native.readings.verdicts import Verdict, phi
 from nescio.formats.native.readings.ways import shown, ways_of_words
 from nescio.formats.native.roles import Roles, ask, tokens_of
@@ -117,20 +118,25 @@ def choose(
     silent, words = silent_cell(loaded, named, declined, mapped)
     told = silent != "NULL" or has_silence(loaded, columns["outcome"])
     beside = claimed_by(columns, named).union(beside)
-    but = beside - {*named.all("prediction")}
-    apart = () if told else _said_apart(loaded, columns["outcome"], mapped, but, turned=turned)
+    seen = table_of(source, declined.reads)
+    verdict = (
+        None if told else _verdict(seen, columns["outcome"], {**source.meant.get("outcome", {}), **mapped}, turned)
+    )
+    apart = (
+        [one for one in never_right(seen, verdict) if one.column.name not in beside - {*named.all("prediction")}]
+        if verdict
+        else []
+    )
     if not told and not {"abstained", "answered"} & named.named.keys():
         ask_of_silence(loaded, named, columns, cells["outcome"], turned=turned)
-        ask_of_words(loaded, apart)
+        ask_of_words(source, apart)
     notes += unread(
         loaded,
         beside,
         verdict=None if "" in mapped else columns["outcome"],
         silent=told,
         apart={one.column.name for one in apart},
-        is_right=f"coalesce({cells['outcome']} IN ({right_words(loaded, cells['outcome'])}), false)",
-        turned=turned,
-        reads=None if named.one("prediction") else declined.reads,
+        texts=[] if verdict is None or named.one("prediction") else [*_quiet(seen, verdict, beside)],
         confidence=columns.get("confidence"),
     )
     texts = named.all("text", "prediction", "wrong", "abstained", "answered")
@@ -163,19 +169,23 @@ def _ask_of_answerable(table: Loaded, named: Roles, columns: Mapping[str, str]) 
         raise FormatError(table.source.label, rule, where=table.source.head)
 
 
-def _said_apart(
-    table: Loaded, outcome: str, mapped: Mapping[str, str], beside: set[str], *, turned: bool
-) -> list[Apart]:
-    """Return the words that stand beside no right answer, in columns that play no part."""
-    seen = table_of(table.source)
+def _verdict(seen: Table, outcome: str, meant: Mapping[str, str], turned: bool) -> Verdict | None:
+    """Return the verdict that was chosen as what its rows are, with what its words are `meant` to be."""
     if (column := seen.by_name.get(outcome)) is None:
-        return []
-    meant = {**table.source.meant.get("outcome", {}), **mapped}
+        return None
     verdict = Verdict(column, (), inverted=turned)
     if meant:
         says = {w: STATES.get(meant[w], NOT_GRADED) if w in meant else s for w, s in column.states.items()}
         verdict.states = [STATES.get(meant.get("", "")) if cell is None else says[cell] for cell in column.cells]
-    return [one for one in never_right(seen, verdict) if one.column.name not in beside]
+    return verdict
+
+
+def _quiet(seen: Table, verdict: Verdict, but: Collection[str]) -> Iterator[tuple[str, int]]:
+    """Yield the columns of texts that may be the answers, and in how many rows they are empty or read like silence."""
+    for column, quiet, _ in quiet_texts(seen, verdict):
+        told = {text for text in quiet if text is None or seen.reads(text)}
+        if told and column.name not in but:
+            yield column.name, sum(cell in told for cell in column.cells)
 
 
 def _direct(table: Loaded, named: Roles, columns: Mapping[str, str], cells: dict[str, str], notes: list[Note]) -> bool:

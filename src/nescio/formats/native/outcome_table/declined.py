@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from nescio.data.outcomes import INCORRECT, NOT_GRADED, SILENT, STATES
 from nescio.errors import FormatError, opt
@@ -14,6 +14,7 @@ from nescio.formats.native.readings.columns import Column
 from nescio.formats.native.readings.silences import Apart, names_something_else
 from nescio.formats.native.roles import Roles
 from nescio.formats.registry import Declined
+from nescio.sources.source import Source
 from nescio.sources.tables import NOTHING, first, literal
 from nescio.text import decimal
 
@@ -58,10 +59,11 @@ def ask_of_silence(table: Loaded, named: Roles, columns: Mapping[str, str], outc
         )
 
 
-def ask_of_words(table: Loaded, apart: Sequence[Apart]) -> None:
+def ask_of_words(source: Source, apart: Iterable[Apart]) -> None:
     """Raise the error that asks whether a word that stands beside no right answer, and that by no chance, means that
     the answer was declined. Where a column has several, or its name speaks of what is wrong, they say why answers are
     wrong."""
+    apart = [*apart]
     several = Counter(one.column.name for one in apart)
     telling = [one for one in apart if one.chance <= _CHANCE and several[one.column.name] == 1]
     telling = [one for one in telling if not any(map(one.column.named, ("wrong", "gold", "judges")))]
@@ -70,7 +72,7 @@ def ask_of_words(table: Loaded, apart: Sequence[Apart]) -> None:
         what = f"{first_one.column.name!r} is {first_one.word!r} of {sum(first_one.rows)} answers, none of them right"
         instead = f"{roles.option('abstained', roles.NONE)} takes them as they are"
         rule = f"{what}: {first_one.option} reads them as declined, {instead}"
-        raise FormatError(table.source.label, rule, where=table.source.head)
+        raise FormatError(source.label, rule, where=source.head)
 
 
 def _is_of_the_question(table: Loaded, columns: Mapping[str, str], column: str) -> bool:

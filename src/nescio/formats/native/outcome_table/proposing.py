@@ -10,6 +10,7 @@ from nescio.formats.native import roles
 from nescio.formats.native.headers import ANNOTATORS, REPEATS
 from nescio.formats.native.outcome_table.choosing import Chosen
 from nescio.formats.native.outcome_table.loaded import Loaded
+from nescio.text import decimal
 
 _FEW = 8  # columns that could tell answers apart
 
@@ -23,7 +24,11 @@ def runs_that_fit(loaded: Loaded, chosen: Chosen) -> str:
     most = 2 * rows / loaded.count(question)
     fits = [name for name in free if 1 < loaded.count(name) <= most and loaded.count(name, question) == rows]
     fits.sort(key=loaded.count)
-    if said := roles.runs_among([name for name in fits if roles.squash(name) not in REPEATS]):
+    either = [name for name in fits if roles.squash(name) not in REPEATS]
+    if len(either) == 1 and all(decimal(word) is not None for word in loaded.words(either[0])):
+        ways = f"{roles.option(REPEAT, either[0])} if it counts repeats, {roles.option('run', either[0])} if runs"
+        return f"; each answer stands once with {either[0]!r}: {ways}"
+    if said := roles.runs_among(either):
         return said
     few = [name for name in free if 1 < loaded.count(name) <= most][:_FEW]
     pairs = [(run, each) for run, each in permutations(few, 2) if loaded.count(question, run, each) == rows]

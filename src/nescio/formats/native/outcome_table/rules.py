@@ -124,7 +124,7 @@ def _words_to_explain(connection: duckdb.DuckDBPyConnection, table: Table) -> st
     column = seen.by_name.get(table.columns["outcome"])
     others = [v for v in verdicts_of(seen) if v.weight > 0 and v.column is not column]
     instead = ways_of(seen, others, sure=True) if "outcome" not in table.source.named else []
-    if not _is_another(table) and (column is None or any(state is not None for state in column.states.values())):
+    if not _is_another(table) and (column is None or {*OUTCOMES} & column.words):
         return f"; name {shown(seen, instead)}" if instead else ""
     query = "SELECT outcome, any_value(graded), count(*) FROM rows WHERE outcome IS NOT NULL GROUP BY 1 ORDER BY 1"
     words = connection.execute(query).fetchall()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT
@@ -17,7 +17,6 @@ from nescio.text import decimal
 
 _MOST_ACTS = 4  # words for what a system does
 _SEVERAL = 3  # rows that may be alike by chance
-_MOST_TEXTS = 10_000  # different texts that are looked at
 _MOST = 5  # columns that a note names
 
 
@@ -29,17 +28,14 @@ def unread(
     silent: bool = False,
     judged: bool = False,
     apart: Collection[str] = (),
-    is_right: str = "",
-    turned: bool = False,
-    reads: Callable[[str], bool] | None = None,
+    texts: Sequence[tuple[str, int]] = (),
     confidence: str | None = None,
 ) -> list[Note]:
     """Note the columns that play no part, and could: other verdicts; where nothing in the table says which answers were
     declined (`silent`), those of yes and no or of what a system did, the most telling first; weights; and, where no
-    `confidence` is read, those that may be one. Of answers
-    that are `judged`, an empty one is silent all the same. One that says so of just those answers without a `verdict`
-    is noted by itself, and so is a text that is empty, or `reads` like silence, where no answer `is_right` (in SQL; a
-    verdict that is `turned` says of those only that nothing is wrong)."""
+    `confidence` is read, those that may be one. Of answers that are `judged`, an empty one is silent all the same. One
+    that says so of just those answers without a `verdict` is noted by itself, and so is the first of the `texts` that
+    are empty, or read like silence, in some rows of which none is right: they may well be the answers."""
     words = table.few_words([column for column in table.have if column and column not in claimed])
     verdicts = [
         column for column, among in words.items() if _is_verdict(column, among) or roles.part_of(column) == "outcome"
@@ -52,42 +48,23 @@ def unread(
         *_verdicts(table, verdicts),
         *([] if silent else _acts(table, acts, judged=judged)),
         *([] if silent or verdict is None else _ungraded(table, acts, verdict)),
-        *(
-            []
-            if silent or reads is None
-            else _texts(table, {*claimed, verdict}, "false" if turned else is_right, reads)
-        ),
+        *_texts(table, texts),
         *_weights(table, weights),
         *([] if confidence else _confidences(table, [c for c in table.have if c and c not in claimed])),
     ]
 
 
-def _texts(
-    table: Loaded, claimed: Collection[str | None], is_right: str, reads: Callable[[str], bool]
-) -> Iterator[Note]:
-    """Note the first text that is empty, or reads like silence, in some rows of which none is marked as right: it may
-    well be the answer."""
-    for column, cell in table.have.items():
-        if not column or column in claimed:
-            continue
-        query = f"SELECT {cell}, {is_right}, count(*) FROM {table.name} GROUP BY ALL LIMIT {_MOST_TEXTS}"
-        rows = table.connection.execute(query).fetchall()
-        said = {text for text, _, _ in rows if text and decimal(text) is None and roles.truth_of(text) is None}
-        if not len(said) > roles.FEW // 2 or len(rows) == _MOST_TEXTS:
-            continue
-        if any(marked and (text is None or reads(text)) for text, marked, _ in rows):
-            continue
-        if quiet := sum(many for text, marked, many in rows if not marked and (text is None or reads(text))):
-            yield note(
-                "table.quiet_text",
-                "{subject}: {column!r} is empty or reads like silence in {rows:n row}, none of which is marked as "
-                "right, and is not read: {option} takes it for the answers",
-                str(table.source.label),
-                column=column,
-                rows=quiet,
-                option=roles.option("answer", column),
-            )
-            return
+def _texts(table: Loaded, texts: Sequence[tuple[str, int]]) -> Iterator[Note]:
+    for column, rows in texts[:1]:
+        yield note(
+            "table.quiet_text",
+            "{subject}: {column!r} is empty or reads like silence in {rows:n row}, none of which is marked as right, "
+            "and is not read: {option} takes it for the answers",
+            str(table.source.label),
+            column=column,
+            rows=rows,
+            option=roles.option("answer", column),
+        )
 
 
 def _verdicts(table: Loaded, columns: Sequence[str]) -> Iterator[Note]:
@@ -130,7 +107,8 @@ def _ungraded(table: Loaded, columns: Sequence[str], verdict: str) -> Iterator[N
         for truth in (True, False):
             here, others = said[truth, True], said[truth, False]
             alone = not others and here >= _SEVERAL
-            if said[not truth, False] and here and others <= here and (here == lacking or alone):
+            unlike = said[not truth, False]
+            if unlike and here and others <= min(here, unlike) and (here == lacking or alone):
                 yield note(
                     PERHAPS_DECLINED,
                     "{subject}: {column!r} says {says} of {said:n answer}, {all:among them all/of which none has a "

@@ -16,6 +16,7 @@ from nescio.errors import MismatchError
 from nescio.formats.native import roles
 from nescio.formats.native.questions.collection import read_collection, read_stories
 from nescio.formats.native.questions.responses import read_runs
+from nescio.formats.native.readings.proposing import propose
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, reader
 from nescio.sources.source import LINES, Source
 
@@ -42,7 +43,10 @@ def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Colle
     gold, stories = ([source for part, source in parts if part == name] for name in ("gold", "stories"))
     if len(gold) != 1:
         what = "were" if len(gold) > 1 else "was"
-        raise MismatchError(f"answers need one file of questions with them, and {len(gold) or 'none'} {what} given")
+        table = parts[0][1]
+        ways = f"; {table.label}: name {way}" if not gold and (way := propose(table)) else ""
+        given = f"and {len(gold) or 'none'} {what} given"
+        raise MismatchError(f"answers need one file of questions with them, {given}{ways}")
     if len(stories) > 1:
         raise MismatchError(f"{stories[0].label} and {stories[1].label} are both files of stories; give one")
     texts = read_stories(stories[0]) if stories else None

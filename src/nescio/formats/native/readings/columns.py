@@ -58,7 +58,11 @@ class Column:
         if part == "outcome" and at >= 0 and any(map(_is_object, behind)):
             return 1.0  # `passed_filter` is no verdict on the answer
         whole = "".join(self.tokens)
-        if whole.startswith(STEMS[part]) and not (part == "wrong" and roles.lacks_faults(whole)):
+        if (
+            whole.startswith(STEMS[part])
+            and not _is_rather(whole, part)
+            and not (part == "wrong" and roles.lacks_faults(whole))
+        ):
             return 2.0
         return 0.0 if at < 0 else 1.5 if behind and len(self.tokens) > 2 else 2.0
 
@@ -208,14 +212,21 @@ def _is_object(token: str) -> bool:
     return token.isalpha() and len(token) > _SHORT and not token.startswith((*_OF_VERDICTS, *STEMS["gold"]))
 
 
+def _is_rather(token: str, part: str) -> bool:
+    """Say whether a word begins rather as one of another part: what needs a correction is not correct, and `reponse` is
+    no `rep`."""
+    rival = {"outcome": "wrong", "repeat": "prediction"}.get(part)
+    return rival is not None and roles.longest(token, rival) > roles.longest(token, part)
+
+
 @cache
 def speaks(token: str, part: str) -> bool:
     """Say whether a word of a name speaks for a part: it begins as a word for it does, denies the other verdict
     (`notmatching`), or cuts a word short (`isCorr`), and none of another part (`gave` of `gaveup` and `gaveanswer`)."""
     if part in ("wrong", "outcome") and roles.lacks_faults(token):
         return part == "outcome"
-    if part == "outcome" and roles.longest(token, "wrong") > roles.longest(token, part):
-        return False  # what needs a correction is not correct
+    if _is_rather(token, part):
+        return False
     if token.startswith(STEMS[part]):
         return True
     if part == "abstained" and roles.denies_answers(token):

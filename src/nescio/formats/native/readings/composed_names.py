@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from nescio.formats.native import roles
 from nescio.formats.native.headers import STEMS
+from nescio.formats.native.readings.answers import answered, same
 from nescio.formats.native.readings.columns import MINUS, Column
 
 _SERIES = 3  # columns that make one
@@ -90,10 +91,11 @@ def _by_part(names: Sequence[str], *, behind: bool) -> dict[str, dict[str, str]]
     return by_part
 
 
-def composed(free: Sequence[Column], *, sure: bool = True) -> Runs | None:
+def composed(free: Sequence[Column], *, gold: Column | None = None, sure: bool = True) -> Runs | None:
     """Return the runs whose columns have names made of a run and a part, one run before all its parts or behind them:
     of all ways to take names apart the one that explains most columns. A part speaks of an answer, and one of them of a
-    verdict; where nothing is `sure`, there are several, of which one could be it."""
+    verdict, or is answers to questions of which `gold` has the right ones; where nothing is `sure`, there are several,
+    of which one could be it."""
     best: tuple[tuple[int, ...], Runs] | None = None
     by_name = {c.name: c for c in free}
     for behind in (False, True):
@@ -111,7 +113,9 @@ def composed(free: Sequence[Column], *, sure: bool = True) -> Runs | None:
                 _are_of_objects([own[part] for own in found.columns.values()]) for part in parts
             ):
                 continue
-            if not any(_tells(found, part, by_name, sure=sure) for part in parts) or not (sure or len(parts) > 1):
+            held = {part: [by_name[own[part]] for own in found.columns.values()] for part in parts}
+            tells = (_tells(part, held[part], sure=sure) or _are_answers(held[part], gold) for part in parts)
+            if not any(tells) or not (sure or len(parts) > 1):
                 continue
             if sure and parts == [_record_of(found)]:
                 continue
@@ -147,15 +151,21 @@ def _record_of(runs: Runs) -> str | None:
     return None if says else name
 
 
-def _tells(runs: Runs, part: str, by_name: Mapping[str, Column], *, sure: bool) -> bool:
-    """Say whether a part is named for a verdict, where that is to be `sure`, and holds one in each run."""
+def _tells(part: str, held: Sequence[Column], *, sure: bool) -> bool:
+    """Say whether a part is named for a verdict, where that is to be `sure`, and what it holds is one in each run."""
     column = Column(part, ())
     verdict = column.named("outcome") or column.named("wrong") or not (sure or column.named("fact"))
-    held = [by_name[own[part]] for own in runs.columns.values()]
     words = frozenset().union(*(c.words for c in held))
     alike = len({*map(kind_of, held)}) == 1 and not _are_apart(held)
     known = all(map(may_hold, held)) or (not sure and 1 < len(words) <= _FEW and any(c.words == words for c in held))
     return bool(verdict) and known and alike
+
+
+def _are_answers(held: Sequence[Column], gold: Column | None) -> bool:
+    """Say whether a part holds answers in each run: some are the gold answer, and those of one run tell."""
+    if gold is None or not all(any(map(same, column.cells, gold.cells)) for column in held):
+        return False
+    return any(any(answered((column, gold))) for column in held)
 
 
 def _are_apart(columns: Sequence[Column]) -> bool:

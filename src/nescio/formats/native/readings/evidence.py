@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from nescio.data.outcomes import CORRECT, INCORRECT
+from nescio.data.outcomes import CORRECT, INCORRECT, SILENT
 from nescio.formats.native import roles
 from nescio.formats.native.readings.columns import Column, is_of_tools
 from nescio.formats.native.readings.table import Table
@@ -63,7 +63,9 @@ def _of_its_words(table: Table, column: Column) -> Iterator[Evidence]:
     if column.is_worded and not right_or_wrong and all(map(is_of_tools, column.words)):
         yield Evidence(-3.0, "its words may be those of a program that ran or failed")
     if column.is_coded and len(min(column.words)) == 1:
-        yield Evidence(-2.0, "its letters may be the answers, or marks of something else")
+        silent = None if SILENT in column.states.values() else right_or_wrong  # of A and B alone a name has to speak
+        weight = -2.0 if silent is None or silent else -4.0
+        yield Evidence(weight, "its letters may be the answers, or marks of something else")
     if len({*column.states.values()}) < 2 and table.size >= FEW_ROWS:
         yield Evidence(-2.0, "it says the same of all answers")
 

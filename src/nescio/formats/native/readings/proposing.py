@@ -9,10 +9,11 @@ from nescio.data.repeats import REPEAT
 from nescio.errors import FormatError
 from nescio.formats.native import roles
 from nescio.formats.native.headers import REASONING, REASONS
+from nescio.formats.native.readings.answers import answered, same
 from nescio.formats.native.readings.columns import CONTAINERS, Column, meaning
 from nescio.formats.native.readings.counted_runs import ways_of_counts
 from nescio.formats.native.readings.evidence import FEW_ROWS
-from nescio.formats.native.readings.table import Table, answered, same, table_of
+from nescio.formats.native.readings.table import Table, table_of
 from nescio.formats.native.readings.verdicts import LIKELY, marks_of, rivals_of, verdicts_of
 from nescio.formats.native.readings.ways import (
     MOST,
@@ -91,11 +92,14 @@ def _ways(table: Table, source: Source, *, judged: bool | None) -> list[Way]:
         judged = bool(known.one("gold") and known.one("prediction"))
     verdict = "outcome" in source.named or known.one("outcome", "wrong", "failure")
     if verdict or judged:
-        return _with_keys(table, [Way("")])
+        column = table.one("outcome") if "outcome" not in source.named else None
+        unknown = column is not None and column.is_in_doubt and can_be_told(column)
+        return _with_keys(table, ways_of_words(table, column) if column and unknown else [Way("")])
     groups = _of_groups(table, source)
     weights = [v.weight for v in verdicts_of(table)]
     least = _UNLIKELY if table.prediction is None else 0.0
-    ways: list[Way] = [Way("")] if known.one("score") else []
+    score = table.one("score")
+    ways: list[Way] = [Way("")] if score is not None and not score.is_in_doubt else []
     if any(weight > least for weight in weights):
         ways = [*_of_the_verdict(table), *(_of_the_answers(table, doubtful=True) if max(weights) < LIKELY else [])]
     else:

@@ -16,6 +16,7 @@ from nescio.formats.native.readings.evidence import VERDICTS
 from nescio.formats.native.readings.silences import may_be_silent, settled_silence
 from nescio.formats.native.readings.table import Table, table_of
 from nescio.formats.native.readings.verdicts import Verdict, counted, marks_of, settled_verdict, verdicts_of
+from nescio.formats.native.readings.ways import can_be_told
 from nescio.formats.native.readings.wide import QUESTION, RUN, rows_of, runs_of, runs_of_columns
 from nescio.sources.source import Source
 
@@ -64,7 +65,8 @@ def _settled(source: Source, table: Table, *, judging: bool) -> Source:
         meant["outcome"] = _outcomes(verdict.meant)
     elif not judging:
         verdict = _known_verdict(table)
-        if len(marks := marks_of(table)) == 1 and not table.known.one(*VERDICTS) and not _may_be_judged(table):
+        marks = [] if table.known.one(*VERDICTS) or _may_be_judged(table) else marks_of(table)
+        if len(marks) == 1 and can_be_told(marks[0]):
             named["outcome"] = marks[0].name  # what -1 means is asked by whoever reads it
     judged = verdict is None and (judging or not table.known.one(*VERDICTS))
     if verdict or judged:
@@ -128,7 +130,7 @@ def _key(table: Table, named: Mapping[str, str]) -> dict[str, str]:
     known, found = table.known, {}
     if not known.one("run") and "run" not in named and table.run is not None and len(table.run.words) > 1:
         found["run"] = table.run.name
-    if not known.one("id", "text") and "question" not in named and table.question is not None:
+    if "question" not in named and table.question is not None and table.question.name not in known.all("id", "text"):
         found["question"] = table.question.name
     if not known.one(REPEAT) and REPEAT not in named and table.repeat is not None:
         found[REPEAT] = table.repeat.name

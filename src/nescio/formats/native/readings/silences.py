@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from msgspec import Struct
 
-from nescio.data.outcomes import CORRECT, SILENT
+from nescio.data.outcomes import CORRECT, INCORRECT, SILENT
 from nescio.formats.native import roles
 from nescio.formats.native.headers import STEMS
 from nescio.formats.native.readings.columns import CONTAINERS, Column, speaks
@@ -44,7 +44,7 @@ def silences_of(table: Table, verdict: Verdict | None, proofs: set[tuple[bool, .
     taken |= {verdict.column.name} if verdict else set()
     free = [c for c in table.columns if c.name not in taken and not differs(verdict, c) and not c.is_half_known]
     free = [c for c in free if c.is_truth or c.is_verdict or c.silent_words or not c.named("outcome")]
-    found = [silence for column in free for silence in _of_column(column, proofs)]
+    found = [silence for column in free for silence in _of_column(table, column, proofs)]
     found += [silence for column in free if verdict for silence in _of_letters(column, verdict)]
     found = [one for one in found if one.named or not table.is_of_the_question(one.column)]
     return [one for one in found if any(one.rows) and not all(one.rows) and _may_be(table, verdict, one.rows)]
@@ -98,22 +98,49 @@ def may_be_silent(table: Table, verdict: Verdict) -> bool:
     return apart or any(c is not table.prediction for c, _, _ in quiet_texts(table, verdict))
 
 
-def quiet_texts(table: Table, verdict: Verdict) -> Iterator[tuple[Column, str | None, tuple[bool, ...]]]:
-    """Yield the columns of many texts that may be the answers, with a text (None for an empty one) that stands in some
-    rows and beside nothing that a verdict says of an answer that was given, and where that is: there it was declined.
-    Of the texts of a column it is the one that stands most often."""
+def never_hit(table: Table) -> Iterator[Apart]:
+    """Yield the words that stand beside no answer that is the gold answer; without those of which the other words say
+    that the answer is, as a verdict does."""
+    if table.gold is None or table.prediction is None:
+        return
+    verdict = Verdict(table.prediction, (), inverted=False)
+    verdict.states = [CORRECT if hit else INCORRECT for hit in table.hits]
+    for one in never_right(table, verdict):
+        others = zip(table.hits, one.rows, one.column.cells, strict=True)
+        if sum(not hit for hit, quiet, cell in others if cell is not None and not quiet) >= _FEW:
+            yield one
+
+
+def quiet_texts(table: Table, verdict: Verdict) -> Iterator[tuple[Column, frozenset[str | None], tuple[bool, ...]]]:
+    """Yield the columns of many texts that may be the answers, with the texts (None for an empty one) that stand beside
+    nothing that a verdict says of an answer that was given, and where that is: there it was declined. Of the texts of a
+    column they are the one that stands most often, and those that read like silence."""
     if SILENT in verdict.states:
         return
     taken = table.claimed("prediction") | {c.name for c in (*table.key, table.gold, verdict.column) if c}
     free = [c for c in table.columns if c.name not in taken and not table.is_of_the_question(c)]
-    free = [c for c in free if sum(decimal(word) is None for word in c.words) > roles.FEW // 2 and not c.is_counted]
+    free = [c for c in free if _are_texts(c) or (not c.is_verdict and _may_be_texts(table, c))]
+    free = [c for c in free if not c.is_counted]
     given = 1 - sum(state == verdict.given for state in verdict.states) / table.size
     for column in sorted(free, key=lambda c: c is not table.prediction):
         said = {cell for cell, state in zip(column.cells, verdict.states, strict=True) if state == verdict.given}
         among = Counter(column.cells)
         (text, many), *others = [(None, among[None]), *among.most_common(2)][among[None] < _FEW :]
-        if text not in said and many >= _FEW and (text is None or many > others[0][1] or given**many < _CHANCE):
-            yield column, text, tuple(cell == text for cell in column.cells)
+        often = many >= _FEW and (text is None or many > others[0][1] or given**many < _CHANCE)
+        quiet: set[str | None] = {text} if often else set()
+        quiet = (quiet | {word for word in column.words if table.reads(word)}) - said
+        if sum(among[word] for word in quiet) >= _FEW:
+            yield column, frozenset(quiet), tuple(cell in quiet for cell in column.cells)
+
+
+def _are_texts(column: Column) -> bool:
+    return sum(decimal(word) is None for word in column.words) > roles.FEW // 2
+
+
+def _may_be_texts(table: Table, column: Column) -> bool:
+    """Say whether a few words may be answers: some are empty, or read like silence."""
+    few = None in column.cells and len(column.words) > 1 and not any(map(decimal, column.words)) and not column.is_truth
+    return few or any(map(table.reads, column.words))
 
 
 def settled_silence(table: Table, verdict: Verdict | None) -> Silence | None:
@@ -164,7 +191,7 @@ def _proved(rows: Sequence[bool], proofs: set[tuple[bool, ...]]) -> bool:
     )
 
 
-def _of_column(column: Column, proofs: set[tuple[bool, ...]]) -> list[Silence]:
+def _of_column(table: Table, column: Column, proofs: set[tuple[bool, ...]]) -> list[Silence]:
     """Say in which ways a column could tell what was declined."""
     if column.is_truth:
         fits = [(part, silent, 0.0) for part, silent in (("abstained", True), ("answered", False))]
@@ -180,8 +207,8 @@ def _of_column(column: Column, proofs: set[tuple[bool, ...]]) -> list[Silence]:
                 found.append(Silence(column, part, words, rows, bool(weight)))
         return found[:1]
     if column.silent_words:
-        rows = tuple(cell in column.silent_words for cell in column.cells)
-        return [Silence(column, "abstained", column.silent_words, rows, True)]
+        words = column.silent_words | {word for word in column.words if table.reads(word)}
+        return [Silence(column, "abstained", words, tuple(cell in words for cell in column.cells), True)]
     few = 1 < len(column.words) <= roles.FEW // 2 and not any(word.startswith(CONTAINERS) for word in column.words)
     if few and not column.is_verdict and not any(map(decimal, column.words)):
         for word in column.words:

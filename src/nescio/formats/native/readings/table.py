@@ -4,25 +4,23 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
-from itertools import combinations
 from math import prod
 from typing import Any, TypeVar
 
 from nescio.data.repeats import REPEAT
 from nescio.formats.native import roles
-from nescio.formats.native.headers import INDEXES, STEMS, SUMS
+from nescio.formats.native.headers import INDEXES, REPEATS, STEMS, SUMS
+from nescio.formats.native.readings.answers import FEW_TEXTS, answered, same
 from nescio.formats.native.readings.columns import Column
 from nescio.formats.native.readings.composed_names import split
 from nescio.sources.database import connect
 from nescio.sources.source import Source, small
 from nescio.sources.tables import load_rows
-from nescio.text import decimal, squeeze
+from nescio.text import decimal
 
 ROWS, LONGEST = 20_000, 500  # rows that are looked at, and letters of a cell
-FEW_TEXTS = 3  # of which nothing is said by what is the same
-_ABOVE = 0.2  # kappa of answers of yes and no, and the gold answers
 ENOUGH = 8  # rows of which something is said by what they have in common
 _NO_WORD = re.compile(r"[\W_]+")
 T = TypeVar("T")
@@ -64,7 +62,10 @@ class Table:
         only one column tells the answers to a question apart."""
         run, question = self.one("run"), self._known_question()
         runs = [run] if run else self._runs_named()
-        questions = [question] if question else self._questions_named(runs)
+        if question and _may_count(question) and len(question.words) < self.size // 2:  # a `sample` may be either
+            questions = self._questions_named(runs) or [question]
+        else:
+            questions = [question] if question else self._questions_named(runs)
         for asked in questions:
             among = [run] if run else [None, *runs]
             fitting = [by for by in among if self._is_key(by, asked)] or [
@@ -74,8 +75,9 @@ class Table:
                 alike = fitting[0] is None or all(by is None or by.words == fitting[0].words for by in fitting)
                 return (fitting[0] if alike else None), asked
         for asked in [] if run else questions:
-            if told := self._tells_apart(asked):
-                return told, asked
+            for repeat in (None, *self._counters()):
+                if told := self._tells_apart(asked, repeat):
+                    return told, asked
         found = self._crossing(run) if question is None else None
         return found or (run or (runs[0] if len(runs) == 1 else None), question or self._index())
 
@@ -87,12 +89,13 @@ class Table:
         free = [c for c in free if 1 < len(c.words) <= self.size // 2 and not (c.is_marks or c.is_verdict)]
         free = [c for c in free if not any(map(c.named, ("repeat", "judges", "prediction", "gold")))]
         runs = [run] if run else [c for c in free if any(decimal(word) is None for word in c.words)]
-        found = [
-            (a, b)
-            for a in runs
-            for b in free
-            if len(a.words) < len(b.words) and len(a.words) * len(b.words) == self.size and self.apart([a, b])
-        ]
+        for repeat in (None, *self._counters()):
+            by = [repeat] if repeat else []
+            rows = self.size // (len(repeat.words) if repeat else 1)
+            among = [(a, b) for a in runs for b in free if repeat not in (a, b) and len(a.words) < len(b.words)]
+            found = [(a, b) for a, b in among if len(a.words) * len(b.words) == rows and self.apart([a, b, *by])]
+            if found:
+                break
         found.sort(key=lambda pair: -pair[1].named("id"))
         alike = all(a is found[0][0] and self.pairs_alike(b, found[0][1]) for a, b in found)
         return found[0] if found and alike else None
@@ -156,21 +159,33 @@ class Table:
 
     def _repeats(self, keys: Sequence[Column]) -> list[Column]:
         told = self.one(REPEAT)
-        among = [told] if told else [c for c in self.columns if c not in keys and c.named("repeat")]
+        among = [told] if told else [c for c in self.columns if c not in keys and _may_count(c)]
         return [c for c in among if self.apart([*keys, c]) and (told or len(c.words) < self.size)]
 
-    def _tells_apart(self, question: Column) -> Column | None:
-        """Return the one column of texts that has each question as often in each of its values, once; None where there
-        are several, or where it names who judged."""
-        taken = self.claimed()
+    def _counters(self) -> list[Column]:
+        """Return the columns that may count repeats, from 0 or 1 on, each number in as many rows."""
+        if told := self.one(REPEAT):
+            return [told]
+        free = [c for c in self.columns if c.name not in self.claimed() - {*self.known.all("id")}]
+        counts = [[str(i + first) for i in range(len(c.words))] for c in free for first in (0, 1)]
+        free = [c for c in free if 1 < len(c.words) ** 2 <= self.size and [*map(str, sorted(c.words))] in counts]
+        return [c for c in free if len({*Counter(c.cells).values()}) == 1]
+
+    def _tells_apart(self, question: Column, repeat: Column | None = None) -> Column | None:
+        """Return the one column of texts that has each question as often in each of its values, once (in each repeat);
+        None where there are several, or where it names who judged."""
+        keys, taken = [question, *([repeat] if repeat else [])], self.claimed()
+        if repeat and self.apart(keys):
+            return None
         free = [
             c
             for c in self.columns
             if c.name not in taken and 1 < len(c.words) <= self.size // 2 and None not in c.cells
         ]
         free = [c for c in free if not c.is_verdict and any(decimal(word) is None for word in c.words)]
+        free = [c for c in free if not c.holds_objects]
         free = [c for c in free if len(c.words) <= len(question.words)]  # of the two there are fewer runs
-        fitting = [c for c in free if self.apart([question, c]) and len({*Counter(c.cells).values()}) == 1]
+        fitting = [c for c in free if self.apart([*keys, c]) and len({*Counter(c.cells).values()}) == 1]
         return fitting[0] if len(fitting) == 1 and not fitting[0].named("judges") else None
 
     def _index(self) -> Column | None:
@@ -226,7 +241,7 @@ class Table:
         known = self.one("prediction")
         if known is not None and known.name not in self.known.named.values() and roles.may_be_gold(known.name):
             return self._texts("prediction") or known  # `answer` beside `pred_answer` is the gold answer
-        return known or self._texts("prediction") or self._partner("gold")
+        return known or self._texts("prediction") or self._partner()
 
     @cached_property
     def gold(self) -> Column | None:
@@ -240,11 +255,14 @@ class Table:
             return None
         return found
 
-    def _partner(self, part: str) -> Column | None:
-        """Return the only column that may be beside the gold answers, or the answers, of a whole name for them."""
-        known = self.one(part)
-        free = [c for c in self.columns if known is not None and c is not known and c.name not in self.claimed()]
-        fits = [c for c in free if c not in self.key and known is not None and any(answered((c, known)))]
+    def _partner(self) -> Column | None:
+        """Return the only column that may be the answers beside gold answers of a whole name: of few words, it has all
+        that the gold answers have."""
+        gold = self.one("gold")
+        if gold is None:
+            return None
+        free = [c for c in self.columns if c.name not in self.claimed() and c not in self.key]
+        fits = [c for c in free if any(answered((c, gold))) and (len(c.words) > roles.FEW or c.words >= gold.words)]
         return fits[0] if len(fits) == 1 else None
 
     def _texts(self, part: str) -> Column | None:
@@ -308,6 +326,11 @@ class Table:
         return list(answered([c for c in self.columns if c.name not in taken]))
 
 
+def _may_count(column: Column) -> bool:
+    """Say whether a column counts repeats by its name, or by the whole of it."""
+    return bool(column.named("repeat")) or roles.squash(column.own) in REPEATS
+
+
 def _sums_up(rows: Sequence[Sequence[str | None]]) -> bool:
     """Say whether the last of some rows is called what sums are, as no other is."""
     *above, last = rows
@@ -329,48 +352,6 @@ def once(look: Callable[[Table], T]) -> Callable[[Table], T]:
         return table.found[look]
 
     return kept
-
-
-def same(a: str | None, b: str | None) -> bool:
-    """Say whether two answers are one, but for case and spaces."""
-    return a is not None and b is not None and squeeze(a).casefold() == squeeze(b).casefold()
-
-
-def answered(columns: Sequence[Column]) -> Iterator[tuple[Column, Column, int]]:
-    """Yield the pairs of columns that may be the answers and the gold answers, and in how many rows they are the same:
-    of texts some are; of a few words, both have most of them, and agree more often than by chance. Of yes and no, a
-    name has to speak of answers, and none of verdicts."""
-    free = [c for c in columns if len(c.words) > 1 and not (c.is_measured or c.is_counted or c.holds_objects)]
-    plain = {c: {word: squeeze(word).casefold() for word in c.words} for c in free}
-    for one, other in combinations(free, 2):
-        if {*plain[one].values()}.isdisjoint(plain[other].values()):
-            continue
-        pairs = zip(one.cells, other.cells, strict=True)
-        alike = sum(a is not None and b is not None and plain[one][a] == plain[other][b] for a, b in pairs)
-        if FEW_TEXTS <= alike < len(one.cells) and _are_of_one_kind(one, other, alike):
-            yield one, other, alike
-
-
-def _are_of_one_kind(one: Column, other: Column, alike: int) -> bool:
-    least, most = sorted((len(one.words), len(other.words)))
-    speak = [max(c.named("gold"), c.named("prediction")) for c in (one, other)]
-    numbers = all(decimal(word) is not None for c in (one, other) for word in c.words)
-    if numbers and not any(speak):
-        return False  # what is counted of an answer is the same by chance
-    if least > roles.FEW:
-        return True
-    shared = len({squeeze(w).casefold() for w in one.words} & {squeeze(w).casefold() for w in other.words})
-    if most > roles.FEW:
-        return least > FEW_TEXTS
-    if shared < 2 or 3 * shared < 2 * least:
-        return False
-    verdicts = any(max(c.named("outcome"), c.named("wrong")) for c in (one, other) if roles.part_of(c.own) != "score")
-    marks = one.is_marks or other.is_marks
-    if marks and (verdicts or not any(speak)):
-        return False
-    counts = [Counter(squeeze(cell).casefold() for cell in c.cells if cell) for c in (one, other)]
-    by_chance = sum(counts[0][word] * counts[1][word] for word in counts[0]) / len(one.cells)
-    return alike - by_chance > (_ABOVE if marks else 0) * (len(one.cells) - by_chance)
 
 
 def table_of(source: Source, reads: Reads = _never, longest: int = LONGEST) -> Table:

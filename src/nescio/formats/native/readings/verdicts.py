@@ -80,11 +80,12 @@ def marks_of(table: Table) -> list[Column]:
     """Return the columns that are verdicts of which a word is yet to be explained: under a name for one, 1, 0 and -1 or
     a few words; words of which some say what is right, and others what is wrong; and what goes with the gold answers,
     whatever its name."""
-    claimed = table.claimed()
-    free = [c for c in table.columns if c.name not in claimed or c is table.one("judge")]
+    claimed = table.claimed(*VERDICTS)
+    free = [c for c in table.columns if (c.name not in claimed or c is table.one("judge")) and c not in table.key]
     free = [c for c in free if not c.is_truth and roles.squash(c.own) not in (*REASONS, REASONING)]
+    free = [c for c in free if len(c.words) != 2 or not c.silent_words]  # which says what was declined, and no more
     plain = [c for c in free if not c.named("fact")]
-    own = [c for c in plain if c.named("outcome") and c.name not in claimed and (c.is_marks or c.is_in_doubt)]
+    own = [c for c in plain if c.named("outcome") and c.name not in table.claimed() and (c.is_marks or c.is_in_doubt)]
     return own + [c for c in free if c not in own and ((c in plain and c.is_half_known) or goes_with_gold(table, c))]
 
 

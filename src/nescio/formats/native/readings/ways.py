@@ -18,7 +18,7 @@ from nescio.formats.native.readings.columns import Column, exclude, meaning
 from nescio.formats.native.readings.silences import never_right, quiet_texts, silences_of
 from nescio.formats.native.readings.table import Table
 from nescio.formats.native.readings.verdicts import LIKELY, Verdict, counted
-from nescio.formats.native.readings.wide import could_be_questions
+from nescio.formats.native.readings.wide import OUTCOME, could_be_questions
 from nescio.text import decimal, literally, sanitize
 
 MOST = 8  # ways that are shown
@@ -83,7 +83,7 @@ def ways_of(table: Table, verdicts: Sequence[Verdict], *, sure: bool) -> list[Wa
     """Return the ways to read a table by verdicts: each with the silence beside it, and, where nothing is `sure`,
     without it; a name that says nothing may mean what is wrong, too."""
     found: dict[tuple[int | None, ...], Way] = {}
-    others = [v.column for v in verdicts if v.weight > 0]
+    others = [v.column for v in verdicts if v.weight > 0 and max(map(v.column.named, ("outcome", "wrong")))]
     for verdict in [*verdicts, *filter(None, map(_opposite, verdicts))]:
         for way in _with_silence(table, verdict, verdict.option(), others, sure=sure):
             found.setdefault(tuple(way.states), way)
@@ -121,12 +121,14 @@ def _silences(
         yield roles.option(one.part, one.column.name), one.rows
     if sure and any(one.named for one in named):
         return
-    told = [*others, *(one.column for one in named)]
+    told, texts = [*others, *(one.column for one in named)], [*quiet_texts(table, verdict)]
+    told += [column for column, _, _ in texts]
     apart = [one for one in never_right(table, verdict) if one.column not in told]
     found = [(one.option, one.rows) for one in apart if one.column.is_truth or one.chance <= _CHANCE]
-    for column, text, rows in quiet_texts(table, verdict):
+    for column, quiet, rows in texts:
         options = [roles.option("answer", column.name)] if column is not known else []
-        options += [opt("declined_pattern", literally(text))] if text else []
+        patterns = [literally(text) for text in sorted(filter(None, quiet))]
+        options += [opt("declined_pattern", "|".join(patterns))] if patterns else []
         found += [(" ".join(options), rows)] if options else []
     yield from sorted(found, key=lambda one: -sum(one[1]))[:_SILENCES]
     yield roles.option("abstained", roles.NONE) if named else "", none
@@ -161,7 +163,10 @@ def ways_of_words(table: Table, column: Column) -> list[Way]:
         states = [None if cell is None else says[cell] for cell in column.cells]
         verdict = Verdict(column, (), inverted=False)
         verdict.states = states
-        options = f"{roles.option('outcome', column.name)} {_mapped(means, known)}"
+        named = (
+            "" if column.name == OUTCOME else f"{roles.option(OUTCOME, column.name)} "
+        )  # which may be made of a grid
+        options = f"{named}{_mapped(means, known)}"
         ways += [replace(way, after=way.after + i) for way in _with_silence(table, verdict, options)]
     right = {True: CORRECT, False: INCORRECT, None: None}
     said = [SILENT if empty else right[hit] for empty, hit in zip(table.unsaid, table.hits, strict=True)]

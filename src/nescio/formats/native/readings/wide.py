@@ -14,6 +14,7 @@ from nescio.data.outcomes import CORRECT, INCORRECT
 from nescio.errors import FormatError
 from nescio.formats.native import roles
 from nescio.formats.native.headers import INDEXES
+from nescio.formats.native.readings.answers import answered
 from nescio.formats.native.readings.columns import MINUS, Column, exclude, is_of_tools
 from nescio.formats.native.readings.composed_names import (
     ASKING,
@@ -25,7 +26,7 @@ from nescio.formats.native.readings.composed_names import (
     may_hold,
     split,
 )
-from nescio.formats.native.readings.table import ENOUGH, Table, answered, once, table_of
+from nescio.formats.native.readings.table import ENOUGH, Table, once, table_of
 from nescio.sources.database import connect
 from nescio.sources.opening import open_table
 from nescio.sources.rows import KEY
@@ -98,7 +99,7 @@ def _crossed(table: Table) -> tuple[Runs | None, Column | None, bool]:
     texts = [c for c in free if c in names and not _could_be_a_run(c) and not c.words <= said]
     if run is None:
         by = [c for c in names if c not in free or c in texts]
-        if found := composed(free):
+        if found := composed(free, gold=table.gold):
             return found, None, False
         found, plain = _bare(free, series)
         if found and speaks_of_parts(table):
@@ -233,6 +234,8 @@ def _bare(free: Sequence[Column], series: Collection[str]) -> tuple[Runs | None,
     could = [c for c in others if _could_be_a_run(c) and not (marked and not _is_like(c, words))]
     if len(verdicts) < 2 or len(kinds) > 1 or not {CORRECT, INCORRECT} <= said or could:
         return None, False
+    if len(verdicts) == 2 and any(len(c.words) == 2 and not c.named("fact") for c in others):
+        return None, False  # which may all say yes or no of one answer
     if (
         any(c.silent_words or c.words & words or _are_answers(c) for c in others)
         or any(answered(others))
