@@ -478,3 +478,32 @@ def test_a_file_with_few_rows_is_read_as_those_of_its_kind_are(tmp_path: Path) -
     found = counts_of(load([tmp_path / "a.jsonl", tmp_path / "b.jsonl"], Options(missing="common")))
     assert found is not None
     assert tuple(found["b"])[:4] == counts(short)
+
+
+@pytest.mark.parametrize("wide", [False, True])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_word_beside_each_empty_text_is_silence_in_the_first_way(tmp_path: Path, seed: int, wide: bool) -> None:
+    """Of one run, or of two with two columns each, whatever the texts are called; one word says by itself what is
+    right."""
+    chance = chance_of(seed)
+    words = {RIGHT: "ok", WRONG: word(chance), SILENT: word(chance)}
+    text, name = word(chance), "outcome" if not wide else "verdict"
+    runs = [f"_{word(chance)}" for _ in range(2)] if wide else [""]
+    own = {run: states(chance) for run in runs}
+    table: list[Row] = [
+        {"id": f"q{i}"}
+        | {
+            f"{column}{run}": cell
+            for run in runs
+            for column, cell in (
+                (text, None if own[run][i] == SILENT else f"{word(chance)} {i}"),
+                (name, words[own[run][i]]),
+            )
+        }
+        for i in range(SIZE)
+    ]
+    message, _ = read(tmp_path, table)
+    assert isinstance(message, str)
+    first = message.split("\n")[1] if "\n" in message else message
+    mapped = {words[state]: NAMES[state] for state in (WRONG, SILENT)}
+    assert all(f"--outcome-map {said}={state}" in first for said, state in mapped.items())

@@ -169,10 +169,22 @@ def ways_of_words(table: Table, column: Column) -> list[Way]:
         options = f"{named}{_mapped(means, known)}"
         ways += [replace(way, after=way.after + i) for way in _with_silence(table, verdict, options)]
     right = {True: CORRECT, False: INCORRECT, None: None}
-    said = [SILENT if empty else right[hit] for empty, hit in zip(table.unsaid, table.hits, strict=True)]
+    empty = table.unsaid if any(table.unsaid) else _blanks(table, column)
+    said = [SILENT if blank else right[hit] for blank, hit in zip(empty, table.hits, strict=True)]
     odd = [sum(a not in (None, b) for a, b in zip(said, way.states, strict=True)) for way in ways]
-    order = sorted(range(len(ways)), key=lambda i: (ways[i].after, odd[i], i))
-    return [ways[i] for i in order]
+    order = sorted(range(len(ways)), key=lambda i: (odd[i], ways[i].after, i))
+    return [replace(ways[i], after=after) for after, i in enumerate(order)]
+
+
+def _blanks(table: Table, column: Column) -> list[bool]:
+    """Return where texts are empty in just the rows of one word of a verdict that nobody knows, whatever they are
+    called: they may be answers, and it silence."""
+    texts = [c for c in table.columns if len(c.words) > roles.FEW and None in c.cells and not c.is_counted]
+    for cells in (c.cells for c in texts if all(decimal(word) is None for word in c.words)):
+        word, *others = {said for said, cell in zip(column.cells, cells, strict=True) if cell is None}
+        if not others and word and meaning(word) is None and column.cells.count(word) == cells.count(None):
+            return [cell is None for cell in cells]
+    return [False] * table.size
 
 
 def can_be_told(column: Column) -> bool:
