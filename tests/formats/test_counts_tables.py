@@ -152,3 +152,9 @@ def test_counts_go_by_names_that_are_made_of_a_verdict_and_a_number(head: str, s
     assert isinstance(data, Tally)
     assert tuple(data.runs) == ("a", "b")
     assert data.counts.sum(axis=0).tolist() == [90, 70, 40]
+
+
+def test_a_run_that_appears_twice_is_told_what_tells_its_rows_apart(tmp_path: Path) -> None:
+    path = tmp_path / "c.csv"
+    path.write_text("model,topic,correct,incorrect,unanswered\nx,geo,5,3,2\nx,bio,4,4,2\n")
+    assert_refused(path, "line 3", "'topic' tells its rows apart: add up their counts, or keep the rows of one")

@@ -104,6 +104,14 @@ def _made_of(columns: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
     return own | ways
 
 
+def _tells_apart(source: Source, run: str, columns: Iterable[str | None]) -> str:
+    """Say which column tells the rows of a run apart; empty where none does."""
+    table = table_of(source)
+    names = [name for name in columns if name in table.by_name]
+    apart = [name for name in names if table.apart([table.by_name[run], table.by_name[name]])]
+    return f"; {apart[0]!r} tells its rows apart: add up their counts, or keep the rows of one" if apart else ""
+
+
 @reader(
     "counts",
     about="a counts table: run, correct, incorrect, unanswered",
@@ -158,7 +166,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # no
             if run in seen:
                 if seen[run] != str(label):
                     raise MismatchError(f"run {run!r} is in both {seen[run]} and {label}")
-                raise FormatError(label, f"run {run!r} appears twice", where=locate(source, row))
+                rule = f"run {run!r} appears twice{_tells_apart(source, columns['run'], ignored)}"
+                raise FormatError(label, rule, where=locate(source, row))
             seen[run] = str(label)
             if row > LEAST and row == len(rows) and run.strip().lower() in SUMS:
                 rule = "this last row seems to sum up the others, and is no run: delete it (or rename it, if it is one)"
