@@ -507,3 +507,53 @@ def test_a_word_beside_each_empty_text_is_silence_in_the_first_way(tmp_path: Pat
     first = message.split("\n")[1] if "\n" in message else message
     mapped = {words[state]: NAMES[state] for state in (WRONG, SILENT)}
     assert all(f"--outcome-map {said}={state}" in first for said, state in mapped.items())
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_percentages_are_right_and_wrong_in_the_first_way(tmp_path: Path, seed: int) -> None:
+    """0% and 100% of two runs, and what a third word is is asked: silence first."""
+    chance = chance_of(seed)
+    word_for = {RIGHT: "100%", WRONG: "0%", SILENT: word(chance)}
+    runs = [word(chance) for _ in range(2)]
+    own = {run: states(chance) for run in runs}
+    table: list[Row] = [{"id": f"q{i}"} | {run: word_for[own[run][i]] for run in runs} for i in range(SIZE)]
+    message, _ = read(tmp_path, table)
+    assert isinstance(message, str)
+    first = message.split("\n")[1]
+    assert all(f"--outcome-map {said}={NAMES[state]}" in first for state, said in word_for.items())
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_verdicts_of_several_judges_are_not_proposed_for_answers(tmp_path: Path, seed: int) -> None:
+    chance = chance_of(seed)
+    said = {RIGHT: "CORRECT", WRONG: "INCORRECT", SILENT: "NOT_ATTEMPTED"}
+    columns, own = [word(chance) for _ in range(3)], states(chance)
+    table: list[Row] = [
+        {"id": f"q{i}", "model": "m"}
+        | {c: said[s if chance.random() < 0.9 else chance.choice([*said])] for c in columns}
+        for i, s in enumerate(own)
+    ]
+    message, _ = read(tmp_path, table)
+    assert isinstance(message, str)
+    assert "prediction=" not in message
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_answers_within_runs_are_the_table(tmp_path: Path, seed: int) -> None:
+    """A list of runs, each with a list of its answers, whatever these lists are called."""
+    chance = chance_of(seed)
+    lists, inner, runs = word(chance), word(chance), [word(chance) for _ in range(2)]
+    own = {run: states(chance) for run in runs}
+    document = [
+        {"name": run, inner: [{"id": i, "ok": s == RIGHT, "abstained": s == SILENT} for i, s in enumerate(own[run])]}
+        for run in runs
+    ]
+    path = tmp_path / "document.json"
+    path.write_text(json.dumps({lists: document}))
+    with pytest.raises(FormatError) as caught:
+        load(path, Options())
+    first = str(caught.value).split("\n")[1]
+    assert first.startswith('  column={"outcome": "ok"} column={"abstained": "abstained"}')
+    found = counts_of(load(path, Options(column={"outcome": "ok", "abstained": "abstained"})))
+    assert found is not None
+    assert {run: tuple(own)[:4] for run, own in found.items()} == {run: counts(own[run]) for run in runs}

@@ -188,6 +188,8 @@ def _table_known(source: Source, *, judging: bool) -> Source | None:
             alike = [table for table in tables if {*table.columns} == {*own[0].columns}]
             return own[0] if len(own) == len(alike) == 1 else None
     asked = [[table for table in tables if propose(table)] for tables in map(_longest, (beside, within))]
+    if asked[1]:  # the rows that hold these are runs
+        asked[0] = [table for table in asked[0] if not any(c.holds_objects for c in table_of(table).columns)]
     alone = [own[0] for own, every in zip(asked, (beside, within), strict=True) if _is_alone(own, every)]
     telling = _telling(beside) or alone[:1]
     if len(telling) != 1:

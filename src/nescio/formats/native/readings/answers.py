@@ -48,7 +48,7 @@ def _are_of_one_kind(one: Column, other: Column, alike: int) -> bool:
     if shared < 2 or 3 * shared < 2 * least:
         return False
     verdicts = any(max(c.named("outcome"), c.named("wrong")) for c in (one, other) if roles.part_of(c.own) != "score")
-    marks = one.is_marks or other.is_marks
+    marks = any(c.is_marks or c.is_worded for c in (one, other))
     if marks and (verdicts or not any(speak)):
         return False
     counts = [Counter(squeeze(cell).casefold() for cell in c.cells if cell) for c in (one, other)]

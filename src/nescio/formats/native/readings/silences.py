@@ -115,7 +115,7 @@ def quiet_texts(table: Table, verdict: Verdict) -> Iterator[tuple[Column, frozen
     """Yield the columns of many texts that may be the answers, with the texts (None for an empty one) that stand beside
     nothing that a verdict says of an answer that was given, and where that is: there it was declined. Of the texts of a
     column they are the one that stands most often, and those that read like silence."""
-    if SILENT in verdict.states:
+    if SILENT in verdict.states or not table.size:
         return
     taken = table.claimed("prediction") | {c.name for c in (*table.key, table.gold, verdict.column) if c}
     free = [c for c in table.columns if c.name not in taken and not table.is_of_the_question(c)]

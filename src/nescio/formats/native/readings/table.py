@@ -144,7 +144,7 @@ class Table:
         free = [
             c
             for c in self.columns
-            if c.name not in taken and None not in c.cells and not c.is_truth and not c.is_measured
+            if c.name not in taken and None not in c.cells and not (c.is_truth or c.is_measured or c.holds_objects)
         ]
         free = [c for c in free if not any(map(c.named, ("repeat", "prediction", "gold", "outcome")))]
         found = [c for c in free if c.named("id") and c.last("id") >= max(map(c.last, ("fact", "abstained")))]

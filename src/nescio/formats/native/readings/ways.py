@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import permutations, product
+from itertools import pairwise, permutations, product
 from math import isfinite
 
 from msgspec import Struct
@@ -300,8 +300,12 @@ def _number(word: str) -> float | None:
 def strangeness(means: Mapping[str, int], known: Mapping[str, int | None]) -> int:
     """Count what is odd in a meaning of words: that one means something else than it does by itself, that one made of
     another word and more (unsupported, 不正解) does not say that what this says is wrong, that several words
-    beside single ones are no silence."""
+    beside single ones are no silence, that a number is (0%) beside a word, or is right and a greater one is not."""
     odd = sum(known[word] not in (None, state) for word, state in means.items())
+    numbers = sorted((number, word) for word in means if (number := _number(word)) is not None)
+    if numbers:
+        odd += sum(means[word] == SILENT for _, word in numbers) if len(numbers) < len(means) else 0
+        return odd + sum(means[low] == CORRECT or means[high] == INCORRECT for (_, low), (_, high) in pairwise(numbers))
     odd += sum(_SIGNS.get(word.strip().casefold(), state) != state for word, state in means.items())
     made = [(a, b) for a in means for b in means if a != b and a.casefold() in b.casefold()]
     odd += sum(" " in a and means[a] != SILENT and any(" " not in b for b in means) for a in means)
