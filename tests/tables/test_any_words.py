@@ -557,3 +557,11 @@ def test_the_answers_within_runs_are_the_table(tmp_path: Path, seed: int) -> Non
     found = counts_of(load(path, Options(column={"outcome": "ok", "abstained": "abstained"})))
     assert found is not None
     assert {run: tuple(own)[:4] for run, own in found.items()} == {run: counts(own[run]) for run in runs}
+
+
+def test_what_is_wrong_in_a_row_of_several_answers_is_told_by_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "wide.csv"
+    rows = [f"q{i},correct,wrong" if i % 2 else f"q{i},wrong,correct" for i in range(20)]
+    path.write_text("\n".join(["question,a,b", *rows, "Total,10,10"]) + "\n")
+    with pytest.raises(FormatError, match="line 22: this last row"):
+        load(path, Options())

@@ -47,7 +47,8 @@ class Source(Struct, frozen=True, eq=False):
     (NAME: COLUMN); where it is `turned`, yes and no of the verdict change places, and some words of a part are `meant`
     as outcomes; parts that its cells decided, and not the user, are `guessed`, and `tried` says in words what else its
     columns could be. Of a table that stood in a document, `beside` holds the numbers that stand there beside its rows,
-    by their paths: what may be totals of it; `place` is the path of the rows, as `--column` has it (`details[]`).
+    by their paths: what may be totals of it; `place` is the path of the rows, as `--column` has it (`details[]`). A
+    table that has a row for each answer in the rows of another, run after run, is `made_of` this and its rows.
     `looked` keeps the columns of a small table that were looked at, by how much of a cell was, and what was found in
     them, by the columns that were named.
     """
@@ -74,6 +75,7 @@ class Source(Struct, frozen=True, eq=False):
     tried: tuple[str, ...] = ()
     beside: Mapping[tuple[str, ...], float | str] = field(default_factory=dict)
     place: str = ""
+    made_of: tuple[Source, int] | None = None
     guessed: frozenset[str] = frozenset()
     looked: dict[Any, Any] = field(default_factory=dict)
 

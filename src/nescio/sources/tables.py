@@ -376,6 +376,9 @@ def plain_rows(source: Source, **fields: Any) -> list[Any] | None:
 
 def locate(source: Source, row: int) -> str:
     """Where row `row` (from 1) of a source lies: its line in a text file, its row in any other table."""
+    if source.made_of is not None:
+        whole, rows = source.made_of
+        return locate(whole, (row - 1) % rows + 1)
     if source.path is not None and source.suffix in DELIMITED:
         for number, (_, line) in enumerate(records(source.path, source.delimiter)):
             if number == row:

@@ -200,6 +200,7 @@ def rows_of(source: Source, runs: Runs) -> Source:
         packed=source.packed,
         named=named,
         turned=source.turned,
+        made_of=(source, len(loaded)),
         guessed=source.guessed | (named.keys() - source.named.keys()),
         notes=(*source.notes, read),
     )
