@@ -178,7 +178,7 @@ def stakes(
     )
     notes = (
         *(one for one in loaded.notes if one.code != "outcomes.repeats"),
-        *_notes(rows, adapts, asked, setting),
+        *_notes(rows, adapts, asked, setting, candidates),
         *filter(None, slopes),
     )
     return Results(tuple(rows), line, notes, "stakes", tables)
@@ -388,7 +388,9 @@ def _difference(
     return StakeDifference(*names, penalty, got.value, got.low, got.high, p, p, how, got.n)
 
 
-def _notes(rows: Sequence[AtStake], adapts: Sequence[Adapts], asked: Sequence[Asked], setting: Setting) -> list[Note]:
+def _notes(
+    rows: Sequence[AtStake], adapts: Sequence[Adapts], asked: Sequence[Asked], setting: Setting, candidates: str
+) -> list[Note]:
     made = []
     if any((one.answerable == 0).any() for one in asked):
         made.append(
@@ -414,12 +416,16 @@ def _notes(rows: Sequence[AtStake], adapts: Sequence[Adapts], asked: Sequence[As
                     left_out=row.left_out,
                 )
             )
-    if any(row.unknown and not math.isnan(row.consistency) for row in rows):
+    if any(row.regret_least < row.regret_most for row in rows):
         made.append(
             note(
                 "stakes.candidates",
-                "the outcome of declined answers is unknown, so that regret is a range; "
-                f"{opt('candidates', 'lower')} takes the answer at the nearest lower stake",
+                "what declined answers would have been is unknown, so that regret is a range where the rule gives one"
+                + (
+                    "; none was given at a lower stake"
+                    if candidates == "lower"
+                    else f"; {opt('candidates', 'lower')} takes the answer at the nearest lower stake"
+                ),
             )
         )
     return made
