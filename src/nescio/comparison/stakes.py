@@ -396,9 +396,10 @@ def _notes(
         made.append(
             note(
                 "stakes.unanswerable",
-                "silence on an unanswerable question earns {earns:g}"
-                + ("; consistency and regret are of answerable questions" if setting.earns else ""),
+                "silence on an unanswerable question earns {earns:g}{some:; consistency and regret are of answerable "
+                "questions/}",
                 earns=setting.earns,
+                some=bool(setting.earns),
             )
         )
     if Fraction(0) in setting.declared:
@@ -417,15 +418,18 @@ def _notes(
                 )
             )
     if any(row.regret_least < row.regret_most for row in rows):
-        made.append(
+        unknown = (
             note(
+                "stakes.unknown",
+                "what some declined answers would have been is unknown, and none was given at a lower stake: regret is "
+                "a range where the rule gives one",
+            )
+            if candidates == "lower"
+            else note(
                 "stakes.candidates",
-                "what declined answers would have been is unknown, so that regret is a range where the rule gives one"
-                + (
-                    "; none was given at a lower stake"
-                    if candidates == "lower"
-                    else f"; {opt('candidates', 'lower')} takes the answer at the nearest lower stake"
-                ),
+                "the outcome of declined answers is unknown, so that regret is a range where the rule gives one; "
+                f"{opt('candidates', 'lower')} takes the answer at the nearest lower stake",
             )
         )
+        made.append(unknown)
     return made
