@@ -14,8 +14,11 @@ from scipy.stats import binom
 import nescio
 from nescio.comparison.paired_data import pair_up
 from nescio.comparison.prices import log_ratio
+from nescio.data.patterns import compress
 from nescio.measures import parse
 from nescio.measures.graded import is_cost
+from nescio.scoring.influence import influence
+from nescio.stats.few_units import unit_error
 from nescio.stats.intervals import ranks_around
 
 OUTCOMES = {"C": "correct", "W": "incorrect", "U": "unanswered"}
@@ -74,6 +77,39 @@ def test_the_prices_of_the_other_page() -> None:
     """Statistics3-a, section 4: the delta method on the logarithmic scale."""
     for row in nescio.score(priced(), "price_per_right"):
         assert (row.value, row.low, row.high) == pytest.approx(PRICES[row.run], abs=1e-9)
+
+
+def spelled(cells: list[str]) -> tuple[Any, Any]:
+    return np.array([cell[0] == "C" for cell in cells], dtype=float), np.array([float(cell[1:]) for cell in cells])
+
+
+@pytest.mark.parametrize(
+    ("right", "cost", "error"),
+    [
+        (*spelled(A), 7.6338427778),
+        (*spelled(B), 6.4752801848),
+        *(
+            (np.array([float(c) for c in right]), np.array([float(k) for k in costs.split()]), error)
+            for (right, costs), error in zip(PRICED.values(), (0.4286067005, 0.3608026766, 0.4486587153), strict=True)
+        ),
+    ],
+)
+def test_the_standard_error_of_a_price(right: Any, cost: Any, error: float) -> None:
+    """Statistics3, section 3, and statistics3-a, section 4: behind the interval, before its logarithm."""
+    measure = parse("price_per_right")
+    patterns = compress({"correct": right, "columns.cost": cost}, np.arange(len(right)), measure.each)
+    found, freedom = unit_error(influence(measure, patterns), patterns.columns["n"], patterns.counts, skewed=False)
+    assert (found, freedom) == pytest.approx((error, len(right) - 1), abs=1e-9)
+
+
+def test_plain_ends_of_a_price() -> None:
+    """Section 3: 20.8 ± t·se, by the error that the logarithmic ends tell; they are not offered, as they may be below 0."""
+    t = 2.262157162740992  # with 9 degrees of freedom
+    (row,) = nescio.score(asked(a=A), "price_per_right")
+    assert row.low is not None
+    half = math.log(row.value / row.low) * row.value
+    assert half / t == pytest.approx(7.6338427778, abs=1e-9)
+    assert (row.value - half, row.value + half) == pytest.approx((3.5310478806, 38.0689521194), abs=1e-9)
 
 
 @pytest.mark.parametrize(

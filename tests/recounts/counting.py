@@ -156,11 +156,13 @@ def stated(prompts: Path, answers: Path, silence: str) -> dict[str, Any]:
 
 
 def exchanged(one: dict[str, float], other: dict[str, float]) -> tuple[float, float, float, float]:
-    """Return the mean difference of two models over 50 questions, Student's interval, and the exact p of exchanging
-    their labels on each question."""
+    """Return the mean difference of two models, its standard error and Student's degrees of freedom by its kurtosis,
+    and the exact p of exchanging their labels on each question."""
     values = [one[question] - other[question] for question in one]
     n, mean = len(values), sum(values) / len(values)
-    error = math.sqrt(sum((value - mean) ** 2 for value in values) / (n * (n - 1)))
+    square = sum((value - mean) ** 2 for value in values)
+    error = math.sqrt(square / (n * (n - 1)))
+    kurtosis = n * sum((value - mean) ** 4 for value in values) / square**2
     law = {0.0: 1.0}
     for value in values:
         new: dict[float, float] = defaultdict(float)
@@ -169,7 +171,7 @@ def exchanged(one: dict[str, float], other: dict[str, float]) -> tuple[float, fl
                 new[round(total + sign * value, 9)] += chance / 2
         law = new
     p = sum(chance for total, chance in law.items() if abs(total) >= abs(sum(values)) - 1e-6)
-    return mean, mean - T_49 * error, mean + T_49 * error, p
+    return mean, error, min(n - 1, 2 * n / (kurtosis - 1)), p
 
 
 def trials(data: Path) -> dict[str, float]:

@@ -87,7 +87,7 @@ def test_the_best_of_all_pairs_of_thresholds() -> None:
     files = [DATA / counting.PAN / "truth.jsonl", *(DATA / counting.PAN / "runs" / n / "answers.jsonl" for n in names)]
     found = nescio.cascade(files, systems=names, grid=grid).rows[0]
     values = {}
-    for sure in product((*grid, 2.0), repeat=2):  # nobody is twice as sure as can be
+    for sure in product((*grid, 2.0), (*grid, 2.0)):  # nobody is twice as sure as can be
         right, wrong, silent = counting.cascade(DATA, *names, sure)
         values[sure] = (right - wrong) / (right + wrong + silent)
     best = max(values, key=values.__getitem__)

@@ -123,3 +123,16 @@ def test_how_often_another_sample_of_clusters_or_repeats_is_met(
             whole = Patterns({**other, "n": np.ones(times * groups * size)}, np.ones(times * groups * size, dtype=int))
             held[i] += row.low - 1e-9 <= float(measure.value(whole, whole.counts)) <= row.high + 1e-9
     assert (held / 500 >= 0.93 - 3 * math.sqrt(0.93 * 0.07 / 500)).all()
+
+
+@pytest.mark.parametrize("measure", ["accuracy", "c@1", "UF"])
+def test_the_report_says_the_same(measure: str) -> None:
+    """Of one run, which nobody chose."""
+    from nescio.reporting import page as pages
+    from nescio.reporting.page.deciding import another_sample
+
+    words = ["correct"] * 50 + ["incorrect"] * 12 + ["unanswered"] * 8
+    rows = [{"run": "x", "question": f"q{i}", "outcome": word} for i, word in enumerate(words)]
+    (said,) = another_sample(pages.gather(rows, [measure]))
+    one = predicted(nescio.score(rows, measure, next=70))["x", measure]
+    assert (said.figures["low"], said.figures["high"]) == pytest.approx((one.low, one.high), abs=1e-12)

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import t
 
 import nescio
 from nescio.errors import UsageError
@@ -140,8 +141,11 @@ def test_what_stakes_say_is_what_a_plain_script_counts(asked: Path) -> None:
         if run.run == "adapts":  # the other has no slope, so no interval
             assert (run.low, run.high) == pytest.approx(own["slope"][1:], abs=1e-9)
     area = found.tables["differences"][0]
-    difference = counting.exchanged(theirs[area.run]["area"], theirs[area.baseline]["area"])
-    assert (area.difference, area.low, area.high, area.p) == pytest.approx(difference, abs=1e-9)
+    mean, error, freedom, p = counting.exchanged(theirs[area.run]["area"], theirs[area.baseline]["area"])
+    half = float(t.ppf(0.975, freedom)) * error
+    assert (area.difference, area.low, area.high, area.p) == pytest.approx(
+        (mean, mean - half, mean + half, p), abs=1e-9
+    )
 
 
 def test_the_report_shows_the_utility_over_the_stakes(asked: Path, tmp_path: Path) -> None:

@@ -180,7 +180,7 @@ def stakes(
     )
     notes = (
         *(one for one in loaded.notes if one.code != "outcomes.repeats"),
-        *_notes(rows, adapts, different, asked, setting),
+        *_notes(rows, adapts, different, asked, setting, candidates=candidates),
         *filter(None, slopes),
     )
     return Results(tuple(rows), line, notes, "stakes", tables)
@@ -399,15 +399,18 @@ def _notes(
     different: Sequence[StakeDifference],
     asked: Sequence[Asked],
     setting: Setting,
+    *,
+    candidates: str,
 ) -> list[Note]:
     made = []
     if any((one.answerable == 0).any() for one in asked):
         made.append(
             note(
                 "stakes.unanswerable",
-                "silence on an unanswerable question earns {earns:g}"
-                + ("; consistency and regret are of answerable questions" if setting.earns else ""),
+                "silence on an unanswerable question earns {earns:g}{some:; consistency and regret are of answerable "
+                "questions/}",
                 earns=setting.earns,
+                some=bool(setting.earns),
             )
         )
     if Fraction(0) in setting.declared:
@@ -433,12 +436,19 @@ def _notes(
                 n=max(few),
             )
         )
-    if any(row.unknown and not math.isnan(row.consistency) for row in rows):
-        made.append(
+    if any(row.regret_least < row.regret_most for row in rows):
+        unknown = (
             note(
+                "stakes.unknown",
+                "what some declined answers would have been is unknown, and none was given at a lower stake: regret is "
+                "a range where the rule gives one",
+            )
+            if candidates == "lower"
+            else note(
                 "stakes.candidates",
-                "the outcome of declined answers is unknown, so that regret is a range; "
+                "the outcome of declined answers is unknown, so that regret is a range where the rule gives one; "
                 f"{opt('candidates', 'lower')} takes the answer at the nearest lower stake",
             )
         )
+        made.append(unknown)
     return made

@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
 from msgspec import Struct
 
 from nescio.data.evidence import Evidence
@@ -18,7 +19,7 @@ from nescio.reporting.page.report_data import ReportData, Shipping
 from nescio.reporting.page.statements import LEVEL, Figure, Statement
 from nescio.selective.certified import GRID, Guarantee, needed
 from nescio.selective.operating import Operating, TunedPoint
-from nescio.stats.chosen import another_value, level_of_each, upper_of_chosen
+from nescio.stats.chosen import another_count, another_value, level_of_each, upper_of_chosen
 from nescio.text import enumerated, plural
 
 TOLERATED = 0.05  # the share of wrong answers that the page begins with
@@ -296,7 +297,12 @@ def another_sample(report: ReportData) -> Iterator[Statement]:
         columns = {"correct": outcomes[:, 0], "incorrect": outcomes[:, 1], "unanswered": outcomes[:, 2]}
         return measure.of_totals(totals(measure, columns, n))
 
-    low, high = another_value(counts, n, value, level_of_each(LEVEL, k))
+    proportion = measure.declaration.proportion
+    if proportion and proportion[1] == "n":  # two outcomes, as `score --next` has it
+        low, high = another_count(round(float(value(np.array([counts]))[0]) * n), n, n, level_of_each(LEVEL, k))
+        low, high = low / n, high / n
+    else:
+        low, high = another_value(counts, n, value, level_of_each(LEVEL, k))
     if math.isnan(low):
         return
     chosen = f", as the best of {k:,}" if k > 1 else ""
