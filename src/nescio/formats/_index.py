@@ -116,6 +116,7 @@ MODULES: tuple[str, ...] = (
     "nescio.formats.native.questions.questions_writer",
     "nescio.formats.native.questions.responses",
     "nescio.formats.native.readings",
+    "nescio.formats.native.readings.answers",
     "nescio.formats.native.readings.columns",
     "nescio.formats.native.readings.composed_names",
     "nescio.formats.native.readings.counted_runs",
