@@ -276,3 +276,14 @@ def test_a_gate_on_bins_counts_their_bound(nescio: Command, tmp_path: Path) -> N
     found = nescio("score", bins, "-m", "AUROC", "-v", "--fail-under", "AUROC=0.55")
     assert found.status == 3
     assert "with the bound of its bins" in found.err
+
+
+def test_a_gate_rests_on_what_other_questions_would_score(nescio: Command, counts: Path) -> None:
+    """c@1 of a is 0.472 [0.428, 0.516]; of 50 other questions a beta-binomial law gives a standard deviation of
+    (.472·.528·550/(50·501))^½ = .074, so from about .33 on."""
+    limits = ("score", counts, "-m", "c@1", "--fail-under", "c@1=0.40")
+    assert nescio(*limits).status == 0
+    found = nescio(*limits, "--next", "50")
+    assert found.status == 3
+    assert "c@1 of run 'a' on 50 other questions is not significantly different from 0.4" in found.err
+    assert nescio("score", counts, "-m", "c@1", "--fail-under", "c@1=0.25", "--next", "50").status == 0

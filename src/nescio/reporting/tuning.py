@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from nescio.reporting.grid import make_grid
-from nescio.reporting.numbers import difference, number, with_interval
+from nescio.reporting.numbers import difference, interval, number, with_interval
 from nescio.reporting.printing import show_grid, show_signature, show_text
 from nescio.reporting.screen import show_records
 from nescio.selective import Tuned, TunedPair, Tuning
@@ -17,7 +17,12 @@ def show_tuned(tuned: Tuned, *, curve: bool = False) -> None:
     """Print the threshold and its figures, and with `curve` some points of the risk-coverage curve."""
     row: Tuning = tuned.rows[0]
     show_text(f"run {row.run!r}, {row.n:,} questions: {_verdict(row)}\n")
-    show_grid(make_grid(["", row.measure, ""], _values(row), [True, True, True]))
+    predicted = [
+        (f"on {one.questions:,} others", interval(one.low, one.high), "a sample of so many (prediction interval)")
+        for one in tuned.tables.get("next_sample", ())
+    ]
+    first, *others = _values(row)
+    show_grid(make_grid(["", row.measure, ""], [first, *predicted, *others], [True, True, True]))
     if curve:
         points = tuned.records("curve")
         kept = {round(i * (len(points) - 1) / (CURVE_ROWS - 1)) for i in range(CURVE_ROWS)} if points else set()

@@ -9,12 +9,14 @@ import numpy as np
 
 from nescio.data.evidence import with_questions
 from nescio.data.notes import Note, gather, note
+from nescio.data.results import Score
 from nescio.data.signature import sign
 from nescio.errors import UsageError
 from nescio.measures import Measure, parse
 from nescio.options.edge import Progress
 from nescio.pipeline import Loaded
 from nescio.scoring.confidence_intervals import ResamplingPlan, bounds, method_for
+from nescio.scoring.next_sample import next_samples
 from nescio.scoring.samples import MeasureInput, measure_inputs
 from nescio.scoring.score import open_data
 from nescio.selective.certified import Guarantee
@@ -43,6 +45,7 @@ def tune(
     seed: int = 0,
     jobs: int = 1,
     points: int | None = POINTS,
+    next: int | None = None,
     progress: Progress | None = None,
     **options: Any,
 ) -> Tuned:
@@ -60,8 +63,9 @@ def tune(
 
     `value` is cross-fitted: the questions (or clusters) are dealt into `folds` parts, each part gets the threshold
     chosen on the others, and the measure is computed once on all the held-out outcomes together; its interval is that
-    of `nescio.score`. `points` is how much of the risk-coverage curve to keep (None: all), and `progress` hears how
-    many draws are made. Other arguments as in `nescio.score`.
+    of `nescio.score`, and `next` asks for the prediction interval of so many other questions, in
+    `tables["next_sample"]`. `points` is how much of the risk-coverage curve to keep (None: all), and `progress` hears
+    how many draws are made. Other arguments as in `nescio.score`.
 
     Raises NescioError: MismatchError where there are no confidences or no questions, UsageError for options that make
     no sense.
@@ -72,14 +76,22 @@ def tune(
     one = _open_run(loaded, run, bound, wanted)
     choice = choose(one, wanted or bound, folds, seed)
     plan = ResamplingPlan((ci or 0) / 100, resampling.blocks(resamples, seed), jobs)
-    figures, of_figures = _figures(one, bound, choice, plan, progress, certified=wanted is not None)
+    figures, pooled, of_figures = _figures(one, bound, choice, plan, progress, certified=wanted is not None)
     notes = [*loaded.notes, *remarks(one), *choice.notes, *of_figures]
     figures |= _rule(one, bound, notes) | reached(wanted, choice, notes)
     how: dict[str, object] = {"run": one.data.runs[0], "folds": len(choice.without), **how_certified(wanted)}
     how |= _how_resampled(one, bound, plan) if ci else {}
+    how |= {"next": next} if next is not None else {}
     line = sign(measures=bound.name, **loaded.signature, **how, seed=seed)
     row = Tuning(one.data.runs[0], bound.label, **figures, folds=len(choice.without), n=len(one.confidence))
-    more = {"curve": curve_of(one, points)} | ({"grid": choice.grid} if wanted else {})
+    more: dict[str, Any] = {"curve": curve_of(one, points)} | ({"grid": choice.grid} if wanted else {})
+    if next is not None and ci and pooled is not None:
+        held_out = Score(row.run, bound.label, pooled.value, row.low, row.high, pooled.n)
+        clustered = one.data.clusters is not None
+        more["next_sample"], about = next_samples(
+            one.data.runs, [pooled], [held_out], next, level=ci / 100, seed=seed, clustered=clustered
+        )
+        notes += about
     applied = None if wanted and choice.threshold == np.inf else one.apply(one.accept(choice.threshold))
     return Tuned((row,), line, tuple(dict.fromkeys(notes)), "tuning", more, applied=applied)
 
@@ -102,9 +114,9 @@ def _figures(
     progress: Progress | None = None,
     *,
     certified: bool,
-) -> tuple[dict[str, Any], list[Note]]:
+) -> tuple[dict[str, Any], MeasureInput | None, list[Note]]:
     """Return the measure, the coverage and the risk: at the threshold, with everything answered, as the run came, and
-    held out."""
+    held out; and what was held out."""
     chosen, answered = one.accept(choice.threshold), one.data.columns["answered"][0] == 1
     sample, notes = _sample(one, chosen, measure)
     coverage, risk = _coverage_risk(one, chosen)
@@ -120,7 +132,7 @@ def _figures(
     undefined = float("nan")
     none = {"value": undefined, "coverage_held_out": undefined, "risk_held_out": undefined, "low": None, "high": None}
     if certified and not chosen.any():  # no rule was found, so there is nothing to expect of it
-        return figures | none | {"value_in_sample": undefined}, notes
+        return figures | none | {"value_in_sample": undefined}, None, notes
     if not len(choice.without):
         notes.append(
             note(
@@ -129,7 +141,7 @@ def _figures(
                 "estimated",
             )
         )
-        return figures | none, notes
+        return figures | none, None, notes
     accepted = choice.held_out(one)
     pooled, _ = _sample(one, accepted, measure)
     covered, risked = _coverage_risk(one, accepted)
@@ -140,7 +152,7 @@ def _figures(
         whose = f"run {one.data.runs[0]!r}, held out"
         notes += gather([(remark, measure.label, whose) for remark in doubts])
         none |= {"low": low, "high": high}
-    return figures | none, notes
+    return figures | none, pooled, notes
 
 
 def _sample(one: OneRun, accepted: Bools, measure: Measure) -> tuple[MeasureInput, list[Note]]:

@@ -72,7 +72,8 @@ def score_gates(scores: Scores, limits: Iterable[Limit]) -> list[Gate]:
 
     A run passes where its interval is on the right side of the limit, fails where it is on the wrong one, and cannot be
     told from the limit where it spans it, or where there is none. The interval of a value from bins of confidence is
-    widened by the bound that these leave. Raises UsageError for a limit on a measure that is
+    widened by the bound that these leave; where other questions are predicted, the prediction interval counts. Raises
+    UsageError for a limit on a measure that is
     not scored, that runs the other way, or whose interval holds the true value less often than it says.
     """
     gates: list[Gate] = []
@@ -116,10 +117,13 @@ def _gates_of(scores: Scores, limit: Limit) -> list[Gate]:
     gates = []
     doubted = _doubted(scores, limit.measure)
     of_bins = {one.run: one for one in scores.tables.get("bins", ()) if one.measure == limit.measure}
+    predicted = {one.run: one for one in scores.tables.get("next_sample", ()) if one.measure == limit.measure}
     for row in scores:
         if row.measure != limit.measure or row.stratum is not None:
             continue
-        low, high = (math.nan, math.nan) if row.low is None or row.high is None else (row.low, row.high)
+        on = predicted.get(row.run)
+        low, high = (on.low, on.high) if on else (row.low, row.high)
+        low, high = (math.nan, math.nan) if low is None or high is None else (low, high)
         if bins := of_bins.get(row.run):
             low, high = low - (bins.value - bins.least), high + (bins.greatest - bins.value)
         worst, best = (-high, -low) if limit.ceiling else (low, high)
@@ -135,7 +139,8 @@ def _gates_of(scores: Scores, limit: Limit) -> list[Gate]:
         figures = f"{number(row.value)} [{number(low)}, {number(high)}]"
         doubtful = f"run {row.run!r}" in doubted
         rough = (", with the bound of its bins" if bins else "") + (", an approximate interval" if doubtful else "")
-        message = f"{limit.measure} of run {row.run!r} {verdict} {limit.value:g} ({figures}{rough})"
+        where = f" on {on.questions:,} other questions" if on else ""
+        message = f"{limit.measure} of run {row.run!r}{where} {verdict} {limit.value:g} ({figures}{rough})"
         rule = f"{limit.measure} {'at most' if limit.ceiling else 'at least'} {limit.value:g}"
         gates.append(Gate(row.run, rule, status, message, figures, doubtful))
     return gates

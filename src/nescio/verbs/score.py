@@ -74,7 +74,7 @@ class Further(Request, group="Other questions"):
         low=1,
         apart=("suite", "labels", "pool"),
         help="Also say between which values each run would score on N other questions like these (a prediction"
-        " interval, wider than that of the mean).",
+        " interval, wider than that of the mean); gates then rest on it.",
     )
 
 

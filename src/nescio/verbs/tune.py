@@ -92,6 +92,13 @@ class TuneRequest(Thresholds, WithOrWithoutInterval):
         default=False,
         help=f"Print the risk-coverage curve: 20 points as a table, and in JSON all points instead of {POINTS}.",
     )
+    next: int | None = option(
+        default=None,
+        low=1,
+        metavar="N",
+        help="Also say between which values the run would score, at its threshold, on N other questions like these (a"
+        " prediction interval).",
+    )
     output: Path | None = option(
         writes=True,
         default=None,
@@ -132,6 +139,7 @@ def tune(request: TuneRequest) -> Tuned:
         grid=request.grid,
         folds=request.folds,
         points=None if request.curve else POINTS,
+        next=request.next,
         **request.values(WithOrWithoutInterval, Resampled, Worked),
     )
     made = TunedRun(**asdict(tuned), whole_curve=request.curve)
