@@ -118,25 +118,23 @@ def choose(
     silent, words = silent_cell(loaded, named, declined, mapped)
     told = silent != "NULL" or has_silence(loaded, columns["outcome"])
     beside = claimed_by(columns, named).union(beside)
-    seen = table_of(source, declined.reads)
-    verdict = (
-        None if told else _verdict(seen, columns["outcome"], {**source.meant.get("outcome", {}), **mapped}, turned)
-    )
-    apart = (
-        [one for one in never_right(seen, verdict) if one.column.name not in beside - {*named.all("prediction")}]
-        if verdict
-        else []
-    )
-    if not told and not {"abstained", "answered"} & named.named.keys():
-        ask_of_silence(loaded, named, columns, cells["outcome"], turned=turned)
-        ask_of_words(source, apart)
+    apart, quiet = [], []
+    if not told and (verdict := _verdict(source, columns["outcome"], mapped, declined, turned=turned)):
+        seen = table_of(source)
+        apart = [
+            one for one in never_right(seen, verdict) if one.column.name not in beside - {*named.all("prediction")}
+        ]
+        quiet = [] if named.one("prediction") else [*_quiet(seen, verdict, beside)]
+        if not {"abstained", "answered"} & named.named.keys():
+            ask_of_silence(seen, verdict, beside, source)
+            ask_of_words(source, apart)
     notes += unread(
         loaded,
         beside,
         verdict=None if "" in mapped else columns["outcome"],
         silent=told,
         apart={one.column.name for one in apart},
-        texts=[] if verdict is None or named.one("prediction") else [*_quiet(seen, verdict, beside)],
+        texts=quiet,
         confidence=columns.get("confidence"),
     )
     texts = named.all("text", "prediction", "wrong", "abstained", "answered")
@@ -169,10 +167,14 @@ def _ask_of_answerable(table: Loaded, named: Roles, columns: Mapping[str, str]) 
         raise FormatError(table.source.label, rule, where=table.source.head)
 
 
-def _verdict(seen: Table, outcome: str, meant: Mapping[str, str], turned: bool) -> Verdict | None:
-    """Return the verdict that was chosen as what its rows are, with what its words are `meant` to be."""
-    if (column := seen.by_name.get(outcome)) is None:
+def _verdict(
+    source: Source, outcome: str, mapped: Mapping[str, str], declined: Declined, *, turned: bool
+) -> Verdict | None:
+    """Return the verdict that was chosen as what its rows are, with what its words are meant to be."""
+    column = table_of(source, declined.reads).by_name.get(outcome)
+    if column is None or not column.cells:
         return None
+    meant = {**source.meant.get("outcome", {}), **mapped}
     verdict = Verdict(column, (), inverted=turned)
     if meant:
         says = {w: STATES.get(meant[w], NOT_GRADED) if w in meant else s for w, s in column.states.items()}
