@@ -464,3 +464,29 @@ def test_a_file_with_few_rows_is_read_as_those_of_its_kind_are(tmp_path: Path) -
     found = counts_of(load([tmp_path / "a.jsonl", tmp_path / "b.jsonl"], Options(missing="common")))
     assert found is not None
     assert tuple(found["b"])[:4] == counts(short)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_second_judge_who_says_nothing_of_silence_is_not_proposed_for_it(tmp_path: Path, seed: int) -> None:
+    chance = chance_of(seed)
+    own, other = states(chance), word(chance)
+    verdict = {RIGHT: True, WRONG: False, SILENT: None}
+    table: list[Row] = [
+        {"id": f"q{i}", "response": None if s == SILENT else f"text {i}", "correct": verdict[s], other: verdict[s]}
+        for i, s in enumerate(own)
+    ]
+    found, message = read(tmp_path, table, ungraded="exclude")
+    assert f"answered={other}" not in f"{found} {message}"
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_column_of_silence_is_not_doubted_for_an_answer_that_no_gold_answer_is(tmp_path: Path, seed: int) -> None:
+    chance = chance_of(seed)
+    own, odd = states(chance), word(chance)
+    pairs = judged(chance, [s if s != SILENT else WRONG for s in own])
+    said = [odd if s == WRONG else answer for s, (_, answer) in zip(own, pairs, strict=True)]
+    table: list[Row] = [
+        {"id": f"q{i}", "gold": pairs[i][0], "prediction": said[i], "refused": s == SILENT} for i, s in enumerate(own)
+    ]
+    found, _ = read(tmp_path, table)
+    assert only(found) == counts(own)

@@ -87,9 +87,11 @@ def never_right(table: Table, verdict: Verdict) -> Iterator[Apart]:
         others = [state != given for state in verdict.states]
         for column in free:
             beside = {cell for cell, state in zip(column.cells, verdict.states, strict=True) if state == given}
+            alone = len(column.words) == 1  # beside empty cells
+            filled = [o and (alone or cell is not None) for o, cell in zip(others, column.cells, strict=True)]
             for word in sorted(column.words - beside - (asked if column is table.prediction else {*()})):
                 rows = tuple(cell == word for cell in column.cells)
-                if _FEW <= sum(rows) < sum(others):
+                if _FEW <= sum(rows) < sum(filled):
                     yield Apart(column, word, rows, (sum(others) / table.size) ** sum(rows))
 
 
