@@ -107,7 +107,7 @@ def _ungraded(table: Loaded, columns: Sequence[str], verdict: str) -> Iterator[N
             here, others = said[truth, True], said[truth, False]
             alone = not others and here >= _SEVERAL
             unlike = said[not truth, False]
-            if unlike and here and others <= min(here, unlike) and (here == lacking or alone):
+            if unlike and here > 1 and others <= min(here, unlike) and (here == lacking or alone):
                 yield note(
                     PERHAPS_DECLINED,
                     "{subject}: {column!r} says {says} of {said:n answer}, {all:among them all/of which none has a "

@@ -100,6 +100,11 @@ def _ask_of_gold(table: Loaded, named: Roles, column: str) -> None:
     told = named.named.keys() - table.source.guessed
     if prediction is None or named.one("gold") or {"outcome", "prediction"} & told:
         return
+    seen = table_of(table.source)
+    if seen.question is not None and seen.run is not None and (own := seen.by_name.get(column)):
+        asked = len({*zip(seen.question.cells, own.cells, strict=True)})
+        if 2 * asked > 3 * len(seen.question.words):
+            return  # a question has one answer that is right, and several that are given
     answers, verdicts = table.words(prediction), table.words(column)
     if answers and len(answers) <= roles.FEW and {*verdicts} <= {*answers}:
         what = f"{column!r} could be a verdict on the answer {prediction!r}, or the answer that is right"
