@@ -32,6 +32,7 @@ def ask_of_silence(seen: Table, verdict: Verdict, claimed: Collection[str], sour
     what its name is made of."""
     found = [one for one in silences_of(seen, verdict) if one.column.name not in claimed]
     found = [one for one in found if not (names_something_else(one.column) or seen.is_of_the_question(one.column))]
+    found.sort(key=lambda one: -sum(one.rows))
     if found:
         names = " and ".join(repr(one.column.name) for one in found)
         what = f"{names} may say which answers were declined ({sum(found[0].rows)} of them)"

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product
 
+from nescio.data.outcomes import SILENT
 from nescio.errors import FormatError, opt
 from nescio.formats.native import roles
 from nescio.formats.native.outcome_table.loaded import Loaded, cases, right_words
@@ -101,7 +102,8 @@ def _ask_of_gold(table: Loaded, named: Roles, column: str) -> None:
     if prediction is None or named.one("gold") or {"outcome", "prediction"} & told:
         return
     seen = table_of(table.source)
-    if seen.question is not None and seen.run is not None and (own := seen.by_name.get(column)):
+    own = seen.by_name.get(column)
+    if seen.question is not None and seen.run is not None and own:
         asked = len({*zip(seen.question.cells, own.cells, strict=True)})
         if 2 * asked > 3 * len(seen.question.words):
             return  # a question has one answer that is right, and several that are given
@@ -109,6 +111,7 @@ def _ask_of_gold(table: Loaded, named: Roles, column: str) -> None:
     if answers and len(answers) <= roles.FEW and {*verdicts} <= {*answers}:
         what = f"{column!r} could be a verdict on the answer {prediction!r}, or the answer that is right"
         verdict = all(roles.state_of(word) is not None for word in verdicts) and roles.squash(column) != "label"
+        verdict |= own is not None and own.is_coded and SILENT in own.states.values()  # three letters, as graders write
         first_one, other = ("outcome", "gold") if verdict else ("gold", "outcome")
         raise ask(table.source, what, first_one, [column], f" or {roles.option(other, column)}")
 
