@@ -565,3 +565,92 @@ def test_what_is_wrong_in_a_row_of_several_answers_is_told_by_its_line(tmp_path:
     path.write_text("\n".join(["question,a,b", *rows, "Total,10,10"]) + "\n")
     with pytest.raises(FormatError, match="line 22: this last row"):
         load(path, Options())
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_second_judge_who_says_nothing_of_silence_is_not_proposed_for_it(tmp_path: Path, seed: int) -> None:
+    chance = chance_of(seed)
+    own, other = states(chance), word(chance)
+    verdict = {RIGHT: True, WRONG: False, SILENT: None}
+    table: list[Row] = [
+        {"id": f"q{i}", "response": None if s == SILENT else f"text {i}", "correct": verdict[s], other: verdict[s]}
+        for i, s in enumerate(own)
+    ]
+    found, message = read(tmp_path, table, ungraded="exclude")
+    assert f"answered={other}" not in f"{found} {message}"
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_column_of_silence_is_not_doubted_for_an_answer_that_no_gold_answer_is(tmp_path: Path, seed: int) -> None:
+    chance = chance_of(seed)
+    own, odd = states(chance), word(chance)
+    pairs = judged(chance, [s if s != SILENT else WRONG for s in own])
+    said = [odd if s == WRONG else answer for s, (_, answer) in zip(own, pairs, strict=True)]
+    table: list[Row] = [
+        {"id": f"q{i}", "gold": pairs[i][0], "prediction": said[i], "refused": s == SILENT} for i, s in enumerate(own)
+    ]
+    found, _ = read(tmp_path, table)
+    assert only(found) == counts(own)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_end_of_a_name_that_all_runs_share_is_of_the_part_behind_it(tmp_path: Path, seed: int) -> None:
+    chance = chance_of(seed)
+    end, part, words = word(chance), word(chance), [word(chance) for _ in range(3)]
+    runs = [word(chance) for _ in range(2)]
+    table: list[Row] = [
+        {"id": f"q{i}"}
+        | {f"{run}_{end}_hit": chance.random() < 0.5 for run in runs}
+        | {f"{run}_{part}": chance.choice(words) for run in runs}
+        for i in range(SIZE)
+    ]
+    message, _ = read(tmp_path, table)
+    assert isinstance(message, str)
+    assert f"{runs[0]}: " in message
+    assert f"{runs[0]}_{end}: " not in message
+
+
+@pytest.mark.parametrize("step", [1, 7, -3])
+def test_what_numbers_the_rows_in_even_steps_is_no_run(tmp_path: Path, step: int) -> None:
+    chance = chance_of(step)
+    number, *runs = (word(chance) for _ in range(3))
+    table: list[Row] = [{number: 1000 + step * i} | {run: chance.choice([1, 0]) for run in runs} for i in range(SIZE)]
+    message, _ = read(tmp_path, table)
+    assert isinstance(message, str)
+    assert f"--column question={number}" in message
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_letters_that_differ_within_a_question_are_no_gold_answers(tmp_path: Path, seed: int) -> None:
+    chance = chance_of(seed)
+    own = {word(chance): states(chance) for _ in range(3)}
+    grade = {RIGHT: "A", WRONG: "B", SILENT: "C"}
+    table: list[Row] = [
+        {"id": f"q{i}", "model": run, "answer": chance.choice("ABCD"), "outcome": grade[s]}
+        for run, mine in own.items()
+        for i, s in enumerate(mine)
+    ]
+    message, _ = read(tmp_path, table)
+    assert "--column gold=outcome" not in str(message)
+
+
+def test_a_verdict_beside_question_and_gold_answer_is_taken_where_it_is_named(tmp_path: Path) -> None:
+    chance = chance_of(2)
+    own = states(chance)
+    pairs = judged(chance, [s if s != SILENT else WRONG for s in own])
+    words = {RIGHT: "correct", WRONG: "incorrect", SILENT: "refused"}
+    rows = [
+        {
+            "id": f"q{i}",
+            "question": f"{i}?",
+            "reponse_attendue": pairs[i][0],
+            "reponse_modele": pairs[i][1],
+            "resultat": words[s],
+        }
+        for i, s in enumerate(own)
+    ]
+    path = tmp_path / "rows.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    assert only(
+        {run: tuple(c)[:4] for run, c in (counts_of(load(path, Options(column={"outcome": "resultat"}))) or {}).items()}
+    ) == counts(own)

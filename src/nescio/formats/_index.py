@@ -108,6 +108,7 @@ MODULES: tuple[str, ...] = (
     "nescio.formats.native.outcome_table.strata_and_scores",
     "nescio.formats.native.outcome_table.table",
     "nescio.formats.native.outcome_table.unread",
+    "nescio.formats.native.outcome_table.verdict_column",
     "nescio.formats.native.outcome_table.words",
     "nescio.formats.native.own_totals",
     "nescio.formats.native.questions",

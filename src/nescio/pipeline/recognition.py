@@ -269,7 +269,7 @@ def _recognise(
     sources: Sequence[Source], format_in: str | None, *, judging: bool
 ) -> tuple[formats.Format, list[SourceRole]]:
     named = formats.REGISTRY.find(format_in) if format_in else None
-    if not named and not judging:  # beside a collection of questions answers are judged by it
+    if not named and not judging and len(sources) > 1:  # beside a collection of questions answers are judged by it
         judging = any(
             f.collection and f.recognise(source) == "gold" for source in sources for f in candidate_formats(source)
         )

@@ -48,7 +48,7 @@ def totals_beside(source: Source, outcomes: Outcomes) -> list[Total]:
 def counts_of(name: str) -> str | None:
     """Say of which answers a name gives the number: "right", "wrong", "abstained", "answered" or "all"; None where it
     speaks of a share, or of something else."""
-    tokens = _tokens(name)
+    tokens = roles.parts_of(name)
     return None if _names_a_share(tokens) else _part_of(tokens)
 
 
@@ -67,7 +67,7 @@ def _scope(path: tuple[str, ...], source: Source, outcomes: Outcomes) -> Array |
             if len(in_strata) > 1:
                 return None
             among = among & in_strata[0]
-        elif {*_tokens(name)} & ELSEWHERE or _is_breakdown(path[:i], source):
+        elif {*roles.parts_of(name)} & ELSEWHERE or _is_breakdown(path[:i], source):
             return None
     return among
 
@@ -79,10 +79,6 @@ def _is_breakdown(path: tuple[str, ...], source: Source) -> bool:
         if other[: len(path)] == path and len(other) == len(path) + 2:
             members.setdefault(other[-2], set()).add(other[-1])
     return len(members) > 1 and len({frozenset(names) for names in members.values()}) == 1
-
-
-def _tokens(name: str) -> list[str]:
-    return [token.casefold() for token in roles.BOUNDARY.split(name) if token]
 
 
 class _Counts(Struct, frozen=True):
@@ -132,7 +128,7 @@ class _Figure(Struct, frozen=True):
     @classmethod
     def of(cls, name: str, written: float | str) -> _Figure | None:
         """Read a total, None where its name says nothing that is known, or where its value is no number of answers."""
-        tokens = _tokens(name)
+        tokens = roles.parts_of(name)
         part = _part_of(tokens)
         text = written.strip() if isinstance(written, str) else repr(written)
         value = decimal(text.removesuffix("%").strip())

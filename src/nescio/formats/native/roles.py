@@ -360,7 +360,12 @@ def is_measurement(column: str, columns: Sequence[str]) -> bool:
 
 @cache
 def _tokens(header: str) -> frozenset[str]:
-    return frozenset(part for token in BOUNDARY.split(header) if (part := _plain(token)))
+    return frozenset(parts_of(header))
+
+
+def parts_of(name: str) -> list[str]:
+    """Return the words that a name is made of, in lower case and without accents."""
+    return [part for token in BOUNDARY.split(name) if (part := _plain(token))]
 
 
 def is_verdicts(words: Sequence[str]) -> bool:

@@ -261,7 +261,8 @@ def _check_runs(source: Source, names: Sequence[str], scores: Array) -> None:
                 or f"the column that says which answers are right: {opt('column', of='outcome=NAME')}"
             )
             raise FormatError(source.label, f"{rule}; name {way}", where=source.head)
-        if len(names) > 1 and len(column) > _FEW and np.array_equal(np.diff(column), np.ones(len(column) - 1)):
+        steps = {*np.diff(column).tolist()}
+        if len(names) > 1 and len(column) > _FEW and len(steps) == 1 and steps != {0.0}:
             rule = (
                 f"{name!r} counts the rows, and is no run: {roles.option('question', name)} takes it for the questions"
             )

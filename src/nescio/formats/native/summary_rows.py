@@ -4,10 +4,11 @@ say so."""
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
+from nescio.formats.native.headers import SUMS
 from nescio.text import decimal
 
 RULE = "this last row seems to sum up the others, and is no question: delete it (or rename it, if it is one)"
@@ -45,6 +46,11 @@ class Numbers(Struct, frozen=True):
         return value is not None and (
             not self.least <= value <= self.greatest or (self.different <= 2 and not self.among)
         )
+
+
+def called_sums(last: Sequence[str | None]) -> list[int]:
+    """Return the places of the cells of a last row that are called what sums are."""
+    return [i for i, cell in enumerate(last) if cell is not None and str(cell).strip().casefold() in SUMS]
 
 
 def sums_up(columns: Iterable[Numbers | None]) -> bool:

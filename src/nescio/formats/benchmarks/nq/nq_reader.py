@@ -102,7 +102,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     if not options.judging:
         refuse_other_verdicts(rows)
     for source in sources:
-        told = options.declined.asked or {"abstained", "answered"} & source.named.keys()
+        known = roles.roles_of(source.columns, source.named)
+        told = options.declined.asked or known.one("abstained", "answered") or known.named.get("abstained")
         if not told and (odd := no_gold_answers([row for row in rows if row.where[0] is source])):
             notes.append(_ask_of_silence(source, odd, judging=options.judging))
         elif not (told or options.judging):

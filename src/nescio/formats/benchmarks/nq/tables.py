@@ -17,6 +17,7 @@ from nescio.formats.logs.grading import identity
 from nescio.formats.native import roles
 from nescio.formats.native.headers import SUMS
 from nescio.formats.native.outcome_table.loaded import Loaded
+from nescio.formats.native.outcome_table.proposing import what_tells_apart
 from nescio.formats.native.outcome_table.unread import unread
 from nescio.formats.native.readings.proposing import propose, rivals_of_judging
 from nescio.formats.native.readings.silences import never_hit
@@ -203,14 +204,14 @@ def table(source: Source, stem: str, before: set[str], notes: list[Note], mapped
             raise fail(place, f"the {ids} is empty")
         if ids is None and columns.repeat is None:
             repeats[run, name] += 1
-            if repeats[run, name] > 1 and (ways := _runs_that_fit(cells, names, columns)):
+            if repeats[run, name] > 1 and (ways := _told_apart(source, columns)):
                 raise fail(place, f"question {name!r} appears twice{ways}")
             name = name if repeats[run, name] == 1 else f"{name} ({repeats[run, name]})"
         repeat = _cell(cell, columns.repeat)
         key = (run, name, repeat or "")
         if key in seen:
             rule = f"question {name!r} of run {run!r} appears twice; first on {locate(source, seen[key])}"
-            raise fail(place, rule + _runs_that_fit(cells, names, columns))
+            raise fail(place, rule + _told_apart(source, columns))
         if run in before:
             raise MismatchError(f"run {run!r} is in {source.label} and in an earlier file")
         seen[key] = at
@@ -305,21 +306,11 @@ def _whole(
     return cells
 
 
-def _runs_that_fit(cells: Sequence[Sequence[Any]], names: Sequence[str], columns: _Columns) -> str:
-    """Say which columns would name the run of a table that has none and repeats its questions, or else the repeat;
-    empty where none would."""
-    key = [names.index(name) + 1 for name in (columns.ids or columns.question, columns.run) if name]
-    asked = len({tuple(row[i] for i in key) for row in cells})
-    fits, most = [], 2 * len(cells) // asked  # with which half of the pairs are there
-    for i, name in enumerate(names, 1):
-        values = {row[i] for row in cells}
-        alone = len({(row[i], *(row[at] for at in key)) for row in cells}) == len(cells)
-        if alone and name not in columns.own and 1 < len(values) <= most:
-            fits.append((len(values), name))
-    found = [name for _, name in sorted(fits)]
-    if columns.run:
-        return f"; if a column says which repeat it is, say so: {roles.options(REPEAT, found)}" if found else ""
-    return roles.runs_among(found)
+def _told_apart(source: Source, columns: _Columns) -> str:
+    """Say which columns would tell the answers to a question apart; empty where none would."""
+    parts = {"question": columns.ids or columns.question, "run": columns.run, REPEAT: columns.repeat}
+    taken = {part: name for part, name in parts.items() if name}
+    return what_tells_apart(source, taken | {name: name for name in columns.own if name})
 
 
 def refuse_other_verdicts(rows: Sequence[Row]) -> None:

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 
 from nescio.data.outcomes import INCORRECT, NOT_GRADED, SILENT, STATES
 from nescio.errors import FormatError, opt
 from nescio.formats.native import roles
-from nescio.formats.native.outcome_table.loaded import Loaded, cases, right_words
-from nescio.formats.native.readings.columns import Column
-from nescio.formats.native.readings.silences import Apart, names_something_else
+from nescio.formats.native.outcome_table.loaded import Loaded, cases
+from nescio.formats.native.readings.silences import Apart, names_something_else, reasons_of, silences_of
+from nescio.formats.native.readings.table import Table, table_of
+from nescio.formats.native.readings.verdicts import Verdict
 from nescio.formats.native.roles import Roles
 from nescio.formats.registry import Declined
 from nescio.sources.source import Source
-from nescio.sources.tables import NOTHING, first, literal
-from nescio.text import decimal
+from nescio.sources.tables import literal
 
 _FEW_WORDS = 4  # of a column of silence that nobody knows
 _CHANCE = 0.01  # that a word stands beside no right answer
@@ -28,35 +27,19 @@ def has_silence(table: Loaded, outcome: str) -> bool:
     return roles.speaks_of_silence(table.words(outcome))
 
 
-def ask_of_silence(table: Loaded, named: Roles, columns: Mapping[str, str], outcome: str, *, turned: bool) -> None:
+def ask_of_silence(seen: Table, verdict: Verdict, claimed: Collection[str], source: Source) -> None:
     """Raise the error that asks whether a column says which answers were declined: by its words, or by yes and no and
-    what its name is made of. What it says of answers that are marked as right for the most part is no silence, unless
-    all that is said of them is that nothing is wrong (`turned`)."""
-    claimed = claimed_by(columns, named)
-    free = [column for column in table.have if column and column not in claimed]
-    free = [name for name in free if not any(roles.speaks_of(name, part) for part in ("prediction", "gold"))]
-    right, ways = right_words(table, outcome), []
-    for column, words in table.few_words(free).items():
-        part, telling = _tells_silence(table, column, words)
-        if not telling or names_something_else(Column(column, words)) or _is_of_the_question(table, columns, column):
-            continue
-        cell = table.have[column]
-        among = ", ".join(map(literal, sorted(telling)))
-        rows, marked = first(
-            table.connection,
-            f"SELECT count(*), count(*) FILTER ({outcome} IN ({right})) FROM {table.name} WHERE {cell} IN ({among})",
-        )
-        if rows and (turned or 2 * marked <= rows):
-            ways.append((column, part, rows))
-    if ways:
-        column, part, rows = ways[0]
-        what = f"{' and '.join(repr(name) for name, _, _ in ways)} may say which answers were declined ({rows} of them)"
+    what its name is made of."""
+    found = [one for one in silences_of(seen, verdict) if one.column.name not in claimed]
+    found = [one for one in found if not (names_something_else(one.column) or seen.is_of_the_question(one.column))]
+    found.sort(key=lambda one: -sum(one.rows))
+    if found:
+        names = " and ".join(repr(one.column.name) for one in found)
+        what = f"{names} may say which answers were declined ({sum(found[0].rows)} of them)"
+        option = roles.option(found[0].part, found[0].column.name)
         instead = f"or {roles.option('abstained', roles.NONE)} if none does"
-        raise FormatError(
-            table.source.label,
-            f"{what}, and the verdict alone says nothing of it: {roles.option(part, column)}, {instead}",
-            where=table.source.head,
-        )
+        rule = f"{what}, and the verdict alone says nothing of it: {option}, {instead}"
+        raise FormatError(source.label, rule, where=source.head)
 
 
 def ask_of_words(source: Source, apart: Iterable[Apart]) -> None:
@@ -75,40 +58,10 @@ def ask_of_words(source: Source, apart: Iterable[Apart]) -> None:
         raise FormatError(source.label, rule, where=source.head)
 
 
-def _is_of_the_question(table: Loaded, columns: Mapping[str, str], column: str) -> bool:
-    """Say whether a column says the same of all answers that several runs gave to a question."""
-    questions = table.count(columns["question"])
-    return 2 * questions <= table.rows() and table.count(columns["question"], column) == questions
-
-
 def claimed_by(columns: Mapping[str, str], named: Roles) -> set[str]:
     """Return the columns that play a part, and those whose names are for one; but for other verdicts."""
     verdicts = {*named.all("outcome", "score", "failure")} - {*columns.values()}
     return {*columns.values(), *named.names} - verdicts
-
-
-def _tells_silence(table: Loaded, column: str, words: Sequence[str]) -> tuple[str, set[str]]:
-    """Return the part that a column would play, and its words for what was declined; none where it says nothing."""
-    if among := roles.silent_among(words):
-        return "abstained", among
-    if among := _reasons(table, column, words):
-        return "abstained", among
-    if {roles.truth_of(word) for word in words} == {True, False} and not roles.speaks_of(column, "fact"):
-        for part, silent in (("answered", False), ("abstained", True)):
-            if roles.speaks_of(column, part):
-                return part, {word for word in words if roles.truth_of(word) is silent}
-    return "", set()
-
-
-def _reasons(table: Loaded, column: str, words: Sequence[str]) -> set[str]:
-    """Return the words of a column that says by its name why an answer was declined, and else nothing: where all cells
-    are filled, it is yes and no in words that nobody knows."""
-    said = {word for word in words if re.fullmatch(NOTHING, word.strip(), re.IGNORECASE) is None}
-    known = any(decimal(word) is not None or roles.silence_of(word) is not None for word in said)
-    if not said or known or not roles.speaks_of(column, "abstained"):
-        return set()
-    empty = f"SELECT 1 FROM {table.name} WHERE {table.have[column]} IS NULL LIMIT 1"
-    return said if len(said) < len(words) or first(table.connection, empty) else set()
 
 
 def silent_cell(
@@ -133,7 +86,11 @@ def silent_cell(
             own = {word for word in words if silent and mapped.get(word) == "unanswered"}
             told |= own
             meant = own or {*table.source.meant.get("abstained", ())} & {*words}
-            among = (meant or roles.silent_among(words) or _reasons(table, column, words)) if silent else set()
+            among = (
+                meant or roles.silent_among(words) or reasons_of(table_of(table.source).by_name[column])
+                if silent
+                else set()
+            )
             values = {word: word in among if among else says(word) for word in words}
             known = sum(truth is not None for truth in values.values())
             if silent and known < 2 <= len(words) <= _FEW_WORDS and known < len(words):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     import duckdb
 
 
-_FIRST_ROWS = 200
-
-
 class Loaded(Struct, frozen=True):
     """A loaded table: its rows in DuckDB, and the cell of each column; `known` keeps the values that were asked for."""
 
@@ -27,36 +24,11 @@ class Loaded(Struct, frozen=True):
     source: Source
     have: Mapping[str, str]
     known: dict[str, list[str]] = field(default_factory=dict)
-    few: dict[str, set[str]] = field(default_factory=dict)
 
     def words(self, column: str) -> list[str]:
         if column not in self.known:
             self.known[column] = roles.distinct(self.connection, self.name, self.have[column])
         return self.known[column]
-
-    def few_words(self, columns: Sequence[str]) -> dict[str, list[str]]:
-        """Return the values of those columns that have no more than a column of verdicts has.
-
-        The first rows are looked at in one query, as a query a column is slow where there are a thousand.
-        """
-        if not columns:
-            return {}
-        cells = ", ".join(self.have[column] for column in columns)
-        rows = self.connection.execute(f"SELECT {cells} FROM {self.name} LIMIT {_FIRST_ROWS + 1}").fetchall()
-        by_column = {
-            column: {*values} - {None} for column, values in zip(columns, zip(*rows, strict=True), strict=False)
-        }
-        few = {column: words for column, words in by_column.items() if len(words) <= roles.MOST_WORDS}
-        if len(rows) > _FIRST_ROWS:
-            few = {column: self._up_to(roles.MOST_WORDS + 1, column) for column in few}
-        return {column: sorted(words) for column, words in few.items() if len(words) <= roles.MOST_WORDS}
-
-    def _up_to(self, most: int, column: str) -> set[str]:
-        if column not in self.few:
-            cell = self.have[column]
-            query = f"SELECT DISTINCT {cell} FROM {self.name} WHERE {cell} IS NOT NULL LIMIT {most}"
-            self.few[column] = {word for (word,) in self.connection.execute(query).fetchall()}
-        return self.few[column]
 
     def counted(self, column: str) -> dict[str, int]:
         """Count how often each value of a column stands there."""

@@ -2,77 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 from itertools import permutations
 
 from nescio.data.repeats import REPEAT
 from nescio.formats.native import roles
 from nescio.formats.native.headers import ANNOTATORS, REPEATS
-from nescio.formats.native.outcome_table.choosing import Chosen
-from nescio.formats.native.outcome_table.loaded import Loaded
+from nescio.formats.native.readings.columns import Column
+from nescio.formats.native.readings.table import Table, table_of
+from nescio.sources.source import Source
 from nescio.text import decimal
 
 _FEW = 8  # columns that could tell answers apart
 
 
-def runs_that_fit(loaded: Loaded, chosen: Chosen) -> str:
-    """Say which columns would name the run of a table that has none and repeats its questions: those whose values cross
-    the questions, so that at least half of their pairs are there; empty where none would."""
-    question = chosen.columns["question"]
-    free = [name for name in loaded.have if name and name not in chosen.columns.values()]
-    rows = loaded.rows()
-    most = 2 * rows / loaded.count(question)
-    fits = [name for name in free if 1 < loaded.count(name) <= most and loaded.count(name, question) == rows]
-    fits.sort(key=loaded.count)
-    either = [name for name in fits if roles.squash(name) not in REPEATS]
-    if len(either) == 1 and all(decimal(word) is not None for word in loaded.words(either[0])):
-        ways = f"{roles.option(REPEAT, either[0])} if it counts repeats, {roles.option('run', either[0])} if runs"
-        return f"; each answer stands once with {either[0]!r}: {ways}"
-    if said := roles.runs_among(either):
-        return said
-    few = [name for name in free if 1 < loaded.count(name) <= most][:_FEW]
-    pairs = [(run, each) for run, each in permutations(few, 2) if loaded.count(question, run, each) == rows]
-    pairs.sort(key=lambda pair: (not roles.speaks_of(pair[0], "run"), loaded.count(pair[0]), pair))
-    if not fits and pairs:
-        run, each = pairs[0]
-        way = f"{roles.option('run', run)} {roles.option(REPEAT, each)}"
-        return f"; each answer stands once with {run!r} and {each!r}: {way}"
+def what_tells_apart(source: Source, taken: Mapping[str, str]) -> str:
+    """Say which columns would tell the answers to a question apart beside those that are `taken`, by the part that each
+    plays: those of several people, by what people call such; the runs, where none are known; the repeats. Empty where
+    none would."""
+    seen = table_of(source)
+    keys = [seen.by_name[taken[part]] for part in ("question", "run") if taken.get(part) in seen.by_name]
+    free = [c for c in seen.columns if c.name not in taken.values() and len(c.words) > 1]
+    fits = sorted((c for c in free if seen.apart([*keys, c])), key=lambda c: len(c.words))
+    if people := _called(fits, ANNOTATORS):
+        return (
+            f"; {people[0]!r} says whose verdict it is: keep one verdict on each answer, of one person or of the "
+            "majority (nescio assessors makes one of several)"
+        )
+    most = 2 * seen.size / len(keys[0].words) if keys else 0  # with which half of the pairs with questions are there
+    runs = "" if "run" in taken else _runs(seen, keys, [c for c in free if len(c.words) <= most], fits)
+    return runs + ("" if REPEAT in taken else _repeats(seen, fits, runs_known="run" in taken))
+
+
+def _runs(seen: Table, keys: Sequence[Column], few: Sequence[Column], fits: Sequence[Column]) -> str:
+    own = [c for c in fits if c in few]
+    either = [c for c in own if roles.squash(c.name) not in REPEATS]
+    if len(either) == 1 and all(decimal(word) is not None for word in either[0].words):
+        name = either[0].name
+        ways = f"{roles.option(REPEAT, name)} if it counts repeats, {roles.option('run', name)} if runs"
+        return f"; each answer stands once with {name!r}: {ways}"
+    if own:
+        return roles.runs_among([c.name for c in either])
+    pairs = [(run, each) for run, each in permutations(few[:_FEW], 2) if seen.apart([*keys, run, each])]
+    pairs.sort(key=lambda pair: (not roles.speaks_of(pair[0].name, "run"), len(pair[0].words), pair[0].name))
+    for run, each in pairs[:1]:
+        way = f"{roles.option('run', run.name)} {roles.option(REPEAT, each.name)}"
+        return f"; each answer stands once with {run.name!r} and {each.name!r}: {way}"
     return ""
 
 
-def repeats_that_fit(loaded: Loaded, chosen: Chosen) -> str:
-    """Say which columns would tell apart the repeats of a table that repeats its questions, by what people call such,
-    or by what names a run and is none; empty where none would."""
-    if REPEAT in chosen.columns:
-        return ""
-    fits = _that_fit(loaded, chosen, REPEATS) or _that_fit(
-        loaded, chosen, map(roles.squash, filter(roles.is_run, loaded.have))
-    )
-    if not fits and "run" in chosen.columns:
-        fits = _that_fit(loaded, chosen, [roles.squash(name) for name in loaded.have if name and _is_few(loaded, name)])
-    return f"; if a column says which repeat it is, say so: {roles.options(REPEAT, fits)}" if fits else ""
+def _repeats(seen: Table, fits: Sequence[Column], *, runs_known: bool) -> str:
+    """Propose what people call a repeat, or what names a run and is none; else what has few values, each in many rows,
+    as what counts repeats has."""
+    found = _called(fits, REPEATS) or [c.name for c in fits if roles.is_run(c.name)]
+    if not found and runs_known:
+        found = [c.name for c in fits if len(c.words) ** 2 <= seen.size]
+    return f"; if a column says which repeat it is, say so: {roles.options(REPEAT, found)}" if found else ""
 
 
-def _is_few(loaded: Loaded, column: str) -> bool:
-    """Say whether a column has few different values, each in many rows, as one that counts repeats has."""
-    return 1 < loaded.count(column) ** 2 <= loaded.rows()
-
-
-def annotators_that_fit(loaded: Loaded, chosen: Chosen) -> str:
-    """Say which column would tell apart the people of a table that has the verdicts of several on one answer, by what
-    people call such; empty where none would."""
-    fits = _that_fit(loaded, chosen, ANNOTATORS)
-    return (
-        f"; {fits[0]!r} says whose verdict it is: keep one verdict on each answer, of one person or of the majority"
-        " (nescio assessors makes one of several)"
-        if fits
-        else ""
-    )
-
-
-def _that_fit(loaded: Loaded, chosen: Chosen, names: Iterable[str]) -> list[str]:
-    """Return the columns of these names of which each value stands once with a question and run."""
-    called = {*names}
-    key = [column for part, column in chosen.columns.items() if part in ("run", "question")]
-    free = [name for name in loaded.have if name and name not in chosen.columns.values()]
-    return [name for name in free if roles.squash(name) in called and loaded.count(name, *key) == loaded.rows()]
+def _called(columns: Sequence[Column], names: frozenset[str]) -> list[str]:
+    return [c.name for c in columns if roles.squash(c.name) in names]

@@ -13,8 +13,7 @@ from nescio.data.repeats import REPEAT
 from nescio.errors import FormatError, MismatchError, offer, opt
 from nescio.formats.native import roles
 from nescio.formats.native.headers import SUMS
-from nescio.formats.native.outcome_table.loaded import Loaded
-from nescio.formats.native.outcome_table.proposing import annotators_that_fit, repeats_that_fit, runs_that_fit
+from nescio.formats.native.outcome_table.proposing import what_tells_apart
 from nescio.formats.native.outcome_table.table import Table
 from nescio.formats.native.readings.columns import meaning
 from nescio.formats.native.readings.table import table_of
@@ -270,10 +269,7 @@ def check_ranks(
         )
         file, named, of_question, place, ranks_stated, before, again = repeat
         ranked, table = f" at rank {place}" if ranks_stated else "", tables[file]
-        here = Loaded(connection, table.name, table.source, table.have), table.chosen
-        ways = annotators_that_fit(*here)
-        if not ways:
-            ways = ("" if "run" in table.columns else runs_that_fit(*here)) + repeats_that_fit(*here)
+        ways = what_tells_apart(table.source, table.columns)
         raise FormatError(
             sources[file].label,
             f"question {of_question!r} of run {named!r}{ranked} appears twice; first on"

@@ -12,6 +12,7 @@ from nescio.errors import opt
 from nescio.formats.native import roles
 from nescio.formats.native.outcome_table.loaded import Loaded
 from nescio.formats.native.readings.columns import Column
+from nescio.formats.native.readings.table import table_of
 from nescio.sources.tables import first
 from nescio.text import decimal
 
@@ -36,14 +37,12 @@ def unread(
     `confidence` is read, those that may be one. Of answers that are `judged`, an empty one is silent all the same. One
     that says so of just those answers without a `verdict` is noted by itself, and so is the first of the `texts` that
     are empty, or read like silence, in some rows of which none is right: they may well be the answers."""
-    words = table.few_words([column for column in table.have if column and column not in claimed])
-    verdicts = [
-        column for column, among in words.items() if _is_verdict(column, among) or roles.part_of(column) == "outcome"
-    ]
-    acts = [c for c, among in words.items() if c not in verdicts and _may_be_silence(c, among)]
-    acts += [c for c in apart if c not in (*acts, *verdicts)]
+    free = [c for c in table_of(table.source).columns if c.name not in claimed and len(c.words) <= roles.MOST_WORDS]
+    verdicts = [c.name for c in free if _is_verdict(c) or roles.part_of(c.name) == "outcome"]
+    acts = [c.name for c in free if c.name not in verdicts and _may_be_silence(c)]
+    acts += [name for name in apart if name not in (*acts, *verdicts)]
     acts.sort(key=lambda column: (not _speaks_of_silence(column), column not in apart))
-    weights = [column for column in words if _speaks(column, "weight")]
+    weights = [c.name for c in free if _speaks(c.name, "weight")]
     return [
         *_verdicts(table, verdicts),
         *([] if silent else _acts(table, acts, judged=judged)),
@@ -108,7 +107,7 @@ def _ungraded(table: Loaded, columns: Sequence[str], verdict: str) -> Iterator[N
             here, others = said[truth, True], said[truth, False]
             alone = not others and here >= _SEVERAL
             unlike = said[not truth, False]
-            if unlike and here and others <= min(here, unlike) and (here == lacking or alone):
+            if unlike and here > 1 and others <= min(here, unlike) and (here == lacking or alone):
                 yield note(
                     PERHAPS_DECLINED,
                     "{subject}: {column!r} says {says} of {said:n answer}, {all:among them all/of which none has a "
@@ -162,26 +161,26 @@ def _holds_numbers(table: Loaded, column: str) -> bool:
     return bool(first(table.connection, query)[0])
 
 
-def _is_verdict(column: str, words: Sequence[str]) -> bool:
+def _is_verdict(column: Column) -> bool:
     """Say whether a column is a verdict: by words that say right and wrong, by 0 and 100 alone, or by yes and no
     under a name that speaks of it."""
-    as_one = Column(column, words)
-    if as_one.is_percentage:
-        return not _speaks(column, "fact")
-    if roles.are_truths(words):
-        named = _speaks(column, "outcome") or _speaks(column, "wrong") or as_one.named("outcome") > 1.5
-        return len(words) > 1 and named and not _speaks(column, "fact")
-    return as_one.is_worded and {CORRECT, INCORRECT} <= {*as_one.states.values()}
+    if column.is_percentage:
+        return not _speaks(column.name, "fact")
+    if column.is_truth:
+        named = any(_speaks(column.name, part) for part in ("outcome", "wrong")) or column.named("outcome") > 1.5
+        return len(column.words) > 1 and named and not _speaks(column.name, "fact")
+    return column.is_worded and {CORRECT, INCORRECT} <= {*column.states.values()}
 
 
-def _may_be_silence(column: str, words: Sequence[str]) -> bool:
+def _may_be_silence(column: Column) -> bool:
     """Say whether a column may tell which answers were declined: by yes and no, by a word for silence, or by what a
     system did in a few words."""
+    words = column.words
     if len(words) == 2 and {roles.truth_of(word) for word in words} == {True, False}:
         return True
-    if _speaks_of_silence(column) and words and not any(map(decimal, words)):
+    if _speaks_of_silence(column.name) and words and not any(map(decimal, words)):
         return True
-    acts = 1 < len(words) <= _MOST_ACTS and _speaks(column, "acts") and all(decimal(w) is None for w in words)
+    acts = 1 < len(words) <= _MOST_ACTS and _speaks(column.name, "acts") and all(decimal(w) is None for w in words)
     return acts or (len(words) > 1 and roles.speaks_of_silence(words))
 
 

@@ -106,6 +106,8 @@ def composed(free: Sequence[Column], *, gold: Column | None = None, sure: bool =
         for names in dict.fromkeys(several.values()):
             if not _are_runs(names, sure=sure):
                 continue
+            if not behind and _begin_alike(names, by_part):
+                continue
             parts = _parts_of(by_part, names)
             runs = [run for c in free for run, _ in split(c.name, behind=behind) if run in names]
             found = Runs({run: {part: by_part[part][run] for part in parts} for run in dict.fromkeys(runs)})
@@ -214,6 +216,17 @@ def _ends_as_a_part(part: str) -> bool:
 def _share_an_edge(names: frozenset[str]) -> bool:
     """Say whether names end in the same word: it then belongs to the part behind it."""
     return len({MARK.split(name)[-1] for name in names}) == 1
+
+
+def _begin_alike(names: frozenset[str], by_part: Mapping[str, Mapping[str, str]]) -> bool:
+    """Say whether names end in one word, and what stands before that has other columns, which are then of the runs:
+    `gpt_retrieval_hit` beside `gpt_verdict` is of `gpt`."""
+    if not _share_an_edge(names):
+        return False
+    runs = {name[: [*MARK.finditer(name)][-1].start()] for name in names if MARK.search(name)}
+    last = MARK.split(next(iter(names)))[-1]
+    others = [own for part, own in by_part.items() if MARK.split(part)[0] != last]
+    return len(runs) == len(names) and any(own.keys() >= runs for own in others)
 
 
 def _are_runs(names: frozenset[str], *, sure: bool) -> bool:

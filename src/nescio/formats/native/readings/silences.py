@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -14,6 +15,7 @@ from nescio.formats.native.headers import STEMS
 from nescio.formats.native.readings.columns import CONTAINERS, Column, speaks
 from nescio.formats.native.readings.table import Table
 from nescio.formats.native.readings.verdicts import Verdict, differs
+from nescio.sources.tables import NOTHING
 from nescio.text import decimal
 
 _FEW = 3  # rows that two columns may have in common by chance
@@ -85,9 +87,11 @@ def never_right(table: Table, verdict: Verdict) -> Iterator[Apart]:
         others = [state != given for state in verdict.states]
         for column in free:
             beside = {cell for cell, state in zip(column.cells, verdict.states, strict=True) if state == given}
+            alone = len(column.words) == 1  # beside empty cells
+            filled = [o and (alone or cell is not None) for o, cell in zip(others, column.cells, strict=True)]
             for word in sorted(column.words - beside - (asked if column is table.prediction else {*()})):
                 rows = tuple(cell == word for cell in column.cells)
-                if _FEW <= sum(rows) < sum(others):
+                if _FEW <= sum(rows) < sum(filled):
                     yield Apart(column, word, rows, (sum(others) / table.size) ** sum(rows))
 
 
@@ -209,6 +213,9 @@ def _of_column(table: Table, column: Column, proofs: set[tuple[bool, ...]]) -> l
     if column.silent_words:
         words = column.silent_words | {word for word in column.words if table.reads(word)}
         return [Silence(column, "abstained", words, tuple(cell in words for cell in column.cells), True)]
+    if reasons := reasons_of(column):
+        rows = tuple(cell in reasons for cell in column.cells)
+        return [Silence(column, "abstained", frozenset(reasons), rows, False)]
     few = 1 < len(column.words) <= roles.FEW // 2 and not any(word.startswith(CONTAINERS) for word in column.words)
     if few and not column.is_verdict and not any(map(decimal, column.words)):
         for word in column.words:
@@ -216,6 +223,16 @@ def _of_column(table: Table, column: Column, proofs: set[tuple[bool, ...]]) -> l
             if _is_proof(column, rows, proofs):
                 return [Silence(column, "abstained", frozenset([word]), rows, False)]
     return []
+
+
+def reasons_of(column: Column) -> set[str]:
+    """Return the words of a column that says by its name why an answer was declined, and else nothing: where all cells
+    are filled, it is yes and no in words that nobody knows."""
+    said = {word for word in column.words if re.fullmatch(NOTHING, word.strip(), re.IGNORECASE) is None}
+    known = any(decimal(word) is not None or roles.silence_of(word) is not None for word in said)
+    if not said or known or not column.named("abstained"):
+        return set()
+    return said if len(said) < len(column.words) or None in column.cells else set()
 
 
 def _named(column: Column, part: str) -> float:

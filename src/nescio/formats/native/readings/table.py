@@ -11,10 +11,11 @@ from typing import Any, TypeVar
 
 from nescio.data.repeats import REPEAT
 from nescio.formats.native import roles
-from nescio.formats.native.headers import INDEXES, REPEATS, STEMS, SUMS
+from nescio.formats.native.headers import INDEXES, REPEATS, STEMS
 from nescio.formats.native.readings.answers import FEW_TEXTS, answered, same
 from nescio.formats.native.readings.columns import Column
 from nescio.formats.native.readings.composed_names import split
+from nescio.formats.native.summary_rows import called_sums
 from nescio.sources.database import connect
 from nescio.sources.source import Source, small
 from nescio.sources.tables import load_rows
@@ -331,13 +332,6 @@ def _may_count(column: Column) -> bool:
     return bool(column.named("repeat")) or roles.squash(column.own) in REPEATS
 
 
-def _sums_up(rows: Sequence[Sequence[str | None]]) -> bool:
-    """Say whether the last of some rows is called what sums are, as no other is."""
-    *above, last = rows
-    named = [i for i, cell in enumerate(last) if cell is not None and cell.strip().casefold() in SUMS]
-    return any(all(row[i] != last[i] for row in above) for i in named)
-
-
 def _says(answer: str, gold: str) -> bool:
     """Say whether an answer in several words has a gold answer among them."""
     return len(gold) > 2 and f" {gold.casefold()} " in f" {_NO_WORD.sub(' ', answer.casefold())} "
@@ -374,7 +368,7 @@ def _first_columns(source: Source, longest: int) -> list[Column]:
         cells = ", ".join(f"left({cell}, {longest})" for cell in have.values())
         rows = connection.execute(f"SELECT {cells} FROM cells ORDER BY row").fetchall()
     rows = [row for row in rows if row != tuple(have)]  # a header that is repeated
-    if len(rows) > FEW_TEXTS and _sums_up(rows):
+    if len(rows) > FEW_TEXTS and any(all(row[i] != rows[-1][i] for row in rows[:-1]) for i in called_sums(rows[-1])):
         del rows[-1]
     by_column = [*zip(*rows, strict=True)] or [()] * len(have)
     return [Column(column, values) for column, values in zip(have, by_column, strict=True)]
