@@ -654,3 +654,12 @@ def test_a_verdict_beside_question_and_gold_answer_is_taken_where_it_is_named(tm
     assert only(
         {run: tuple(c)[:4] for run, c in (counts_of(load(path, Options(column={"outcome": "resultat"}))) or {}).items()}
     ) == counts(own)
+
+
+@pytest.mark.parametrize("text", ["N/A", "I don't know."])
+def test_a_column_that_says_one_thing_of_all_answers_is_no_silence(tmp_path: Path, text: str) -> None:
+    chance = chance_of(3)
+    own = [state if state != SILENT else WRONG for state in states(chance)]
+    table: list[Row] = [{"id": f"q{i}", "correct": s == RIGHT, word(chance_of(9)): text} for i, s in enumerate(own)]
+    found, _ = read(tmp_path, table)
+    assert only(found) == counts(own)

@@ -130,7 +130,8 @@ def quiet_texts(table: Table, verdict: Verdict) -> Iterator[tuple[Column, frozen
         said = {cell for cell, state in zip(column.cells, verdict.states, strict=True) if state == verdict.given}
         among = Counter(column.cells)
         (text, many), *others = [(None, among[None]), *among.most_common(2)][among[None] < _FEW :]
-        often = many >= _FEW and (text is None or many > others[0][1] or given**many < _CHANCE)
+        next_most = others[0][1] if others else 0
+        often = many >= _FEW and (text is None or many > next_most or given**many < _CHANCE)
         quiet: set[str | None] = {text} if often else set()
         quiet = (quiet | {word for word in column.words if table.reads(word)}) - said
         if sum(among[word] for word in quiet) >= _FEW:
