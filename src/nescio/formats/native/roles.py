@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
-from nescio.data.outcomes import CORRECT, INCORRECT, SILENT, STATES
+from nescio.data.outcomes import CORRECT, INCORRECT, MEANINGS, SILENT
 from nescio.errors import FormatError, offer, opt
 from nescio.formats.native.headers import COLUMNS, GIVEN, MEASUREMENTS, NEGATIONS, NO, STEMS, WITHOUT, WORDS, YES
 from nescio.sources.database import connect
@@ -223,7 +223,7 @@ def apart(written: str, columns: Sequence[str]) -> list[str]:
 
 def mapped(word: str, state: int) -> str:
     """Write the option that says what a word means, as it is typed."""
-    return opt("outcome_map", {word: next(name for name, of in STATES.items() if of == state)})
+    return opt("outcome_map", {word: next(name for name, of in MEANINGS.items() if of == state)})
 
 
 def roles_of(columns: Iterable[str], named: Mapping[str, str] | None = None) -> Roles:

@@ -166,7 +166,7 @@ class Table:
     def _counters(self) -> list[Column]:
         """Return the columns that may count repeats, from 0 or 1 on, each number in as many rows."""
         if told := self.one(REPEAT):
-            return [told]
+            return [told] if told.words else []
         free = [c for c in self.columns if c.name not in self.claimed() - {*self.known.all("id")}]
         counts = [[str(i + first) for i in range(len(c.words))] for c in free for first in (0, 1)]
         free = [c for c in free if 1 < len(c.words) ** 2 <= self.size and [*map(str, sorted(c.words))] in counts]
