@@ -115,3 +115,11 @@ def test_what_else_a_row_says_is_of_its_run(tmp_path: Path) -> None:
     assert isinstance(found, Evidence)
     assert [*map(str, found.runs)] == ["a", "b"]
     assert len(found.questions) == 3
+
+
+def test_a_last_row_by_another_kind_of_name_is_named(tmp_path: Path) -> None:
+    """Its numbers are no sums, so that it may be a question."""
+    path = tmp_path / "grid.csv"
+    path.write_text("question,a,b\nq0,1,0\nq1,0,1\nq2,1,1\nq3,1,0\nGrand Total,4,2\n")
+    (said,) = [str(one) for one in read(path).notes if one.code == "matrix.last_row"]
+    assert "line 6: this last row is counted as the question 'Grand Total'" in said

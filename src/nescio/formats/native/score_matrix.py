@@ -168,6 +168,18 @@ def _scores(
         seen.add(name)
     if labels and len(ids) > 2 and str(ids[-1]).strip().lower() in SUMS:
         raise FormatError(source.label, RULE, where=locate(source, len(ids)), value=ids[-1])
+    numbered = [any(map(str.isdigit, str(name))) for name in ids]
+    if labels and len(ids) > _FEW and all(numbered[:-1]) and not numbered[-1]:
+        notes.append(
+            note(
+                "matrix.last_row",
+                "{subject}, {where}: this last row is counted as the question {question!r}; delete it if it sums up the"
+                " others",
+                str(source.label),
+                where=locate(source, len(ids)),
+                question=str(ids[-1]),
+            )
+        )
     scores = np.full((len(names), len(rows)), np.nan)
     for q, row in enumerate(rows):
         for r, cell in enumerate(row[-len(names) :]):
