@@ -46,9 +46,9 @@ Floats = NDArray[np.float64]
 
 class Cell(Struct, frozen=True):
     """One setting: how often a slope has an interval, and how often this, and those of the area, of the utility at the
-    dearest stake, and of how far these two are above those of a system that ignores the stakes, hold the true figure,
-    the last with Student's interval alone, too; and how often tests reject at 5%: that stakes are ignored, and that
-    two systems of the same law are alike by the area and by the dearest stake."""
+    dearest stake, and of how far these two are above those of a system that ignores the stakes, hold the true figure
+    where there is one, the last with Student's interval alone, too; and how often tests reject at 5%: that stakes are
+    ignored, and that two systems of the same law are alike by the area and by the dearest stake."""
 
     law: str
     units: int
@@ -113,27 +113,23 @@ def study(law: str, units: int, each: int, replications: int) -> Cell:
     true, base = truth(heeds, odds), truth(0.0, odds)
     clusters = None if each == 1 else np.repeat(np.arange(units), each)
     worst = (-float(BETA.sum()), -DEAREST)
-    held, given = np.zeros(9), 0
+    held, given = np.zeros(9), np.zeros(9)
     for _ in range(replications):
         chance = draw_questions(rng, odds, units, each)
         right, silent = draw(rng, heeds, chance)
         mine = earned(right, silent)
         alike, other = (earned(*draw(rng, looks, chance)) for looks in (heeds, 0.0))
         slope = adaptation(LOG, silent, LEVEL, rng, clusters)
-        given += not math.isnan(slope.low)  # none where no question moves it
-        held[0] += slope.low <= true[0] <= slope.high
-        for k in (0, 1):
-            level = mean(mine[k], LEVEL, clusters, (worst[k], 1.0))
-            apart = difference(mine[k] - other[k], LEVEL, 1 - worst[k], clusters)
-            held[1 + k] += level.low <= true[1 + k] <= level.high
-            held[3 + k] += apart.low <= true[1 + k] - base[1 + k] <= apart.high
-            held[7 + k] += unlike(mine[k], alike[k], units)
-        plain = mean(mine[1] - other[1], LEVEL, clusters)
-        held[5] += plain.low <= true[2] - base[2] <= plain.high
-        held[6] += slope.p <= 0.05
-    shares = held / replications
-    shares[0] = held[0] / max(given, 1)
-    return Cell(law, units, each, given / replications, *shares.tolist(), replications=replications)
+        found = [(slope, true[0]), *((mean(mine[k], LEVEL, clusters, (worst[k], 1.0)), true[1 + k]) for k in (0, 1))]
+        gap = [(mine[k] - other[k], true[1 + k] - base[1 + k]) for k in (0, 1)]
+        found += [(difference(gap[k][0], LEVEL, 1 - worst[k], clusters), gap[k][1]) for k in (0, 1)]
+        found += [(mean(gap[1][0], LEVEL, clusters), gap[1][1])]
+        given[:6] += [not math.isnan(one.low) for one, _ in found]  # none where no question moves it
+        held[:6] += [one.low <= value <= one.high for one, value in found]
+        held[6:] += [slope.p <= 0.05, *(unlike(mine[k], alike[k], units) for k in (0, 1))]
+    given[6:] = replications
+    shares = held / np.maximum(given, 1)
+    return Cell(law, units, each, given[0] / replications, *shares.tolist(), replications=replications)
 
 
 def table(cells: Sequence[Cell]) -> list[str]:

@@ -55,9 +55,9 @@ def difference_error(
 ) -> tuple[float, float]:
     """Return the standard error and the degrees of freedom of a difference by a measure whose values lie `width` apart,
     where what is rare is dear: those of `unit_error`, or of `widened_error` where all that was seen moves the
-    difference less than 0.7 of what one more question could (docs/stakes.md)."""
+    difference, but less than 0.7 of what one more question could (docs/stakes.md)."""
     error, freedom = unit_error(influence, size, times)
-    if error * float(times @ size) < LEAST_SEEN * width:
+    if 0 < error * float(times @ size) < LEAST_SEEN * width:
         return widened_error(influence, size, times, (-width - difference, width - difference))
     return error, freedom
 
