@@ -663,3 +663,25 @@ def test_a_column_that_says_one_thing_of_all_answers_is_no_silence(tmp_path: Pat
     table: list[Row] = [{"id": f"q{i}", "correct": s == RIGHT, word(chance_of(9)): text} for i, s in enumerate(own)]
     found, _ = read(tmp_path, table)
     assert only(found) == counts(own)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_wrong_answer_of_several_runs_to_one_question_is_no_silence(tmp_path: Path, seed: int) -> None:
+    chance = chance_of(seed)
+    runs, odd = [word(chance) for _ in range(4)], word(chance)
+    gold = [word(chance) for _ in range(7)]
+    table: list[Row] = [
+        {
+            "id": f"q{i}",
+            "run": run,
+            "gold": own,
+            "prediction": odd if i == 3 else own if chance.random() < 0.8 else None,
+        }
+        for run in runs
+        for i, own in enumerate(gold)
+    ]
+    for row in table:
+        row["correct"] = row["prediction"] == row["gold"]
+    found, message = read(tmp_path, table)
+    assert odd not in str(message)
+    assert {*found} == {*runs}
