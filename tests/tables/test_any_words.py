@@ -666,22 +666,9 @@ def test_a_column_that_says_one_thing_of_all_answers_is_no_silence(tmp_path: Pat
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_wrong_answer_of_several_runs_to_one_question_is_no_silence(tmp_path: Path, seed: int) -> None:
+def test_yes_and_no_under_a_name_of_gold_answers_beside_texts_may_be_verdicts(tmp_path: Path, seed: int) -> None:
     chance = chance_of(seed)
-    runs, odd = [word(chance) for _ in range(4)], word(chance)
-    gold = [word(chance) for _ in range(7)]
-    table: list[Row] = [
-        {
-            "id": f"q{i}",
-            "run": run,
-            "gold": own,
-            "prediction": odd if i == 3 else own if chance.random() < 0.8 else None,
-        }
-        for run in runs
-        for i, own in enumerate(gold)
-    ]
-    for row in table:
-        row["correct"] = row["prediction"] == row["gold"]
-    found, message = read(tmp_path, table)
-    assert odd not in str(message)
-    assert {*found} == {*runs}
+    table: list[Row] = [{"id": f"q{i}", "response": word(chance), "y": int(chance.random() < 0.6)} for i in range(SIZE)]
+    message, _ = read(tmp_path, table)
+    assert "'y' says yes or no, and most answers do not" in str(message)
+    assert "--column outcome=y or --column gold=y" in str(message)

@@ -186,7 +186,7 @@ def table(source: Source, stem: str, before: set[str], notes: list[Note], mapped
         ).fetchall()
     cells = _whole(cells, names, (columns.prediction, columns.gold), source, notes)
     structured = _structured(source, columns.prediction, columns.gold) if source.kind == "lines" else None
-    _ask_of_no_gold(source, columns, [row[names.index(columns.gold) + 1] for row in cells])
+    _ask_of_gold(source, columns, [dict(zip(names, row[1:], strict=True)) for row in cells])
     own, ids = columns.own, columns.ids
     quiet = {name: _quiet(source, mapped, {row[names.index(name) + 1] for row in cells}) for name in columns.abstained}
     said = [name for name, words in quiet.items() if not words]
@@ -239,13 +239,20 @@ def table(source: Source, stem: str, before: set[str], notes: list[Note], mapped
     return rows
 
 
-def _ask_of_no_gold(source: Source, columns: _Columns, gold: Sequence[str | None]) -> None:
-    """Raise FormatError where no question has a gold answer, and nothing says that none has an answer."""
-    if not gold or any(gold) or columns.answerable or columns.unanswerable:
-        return
-    rule = f"all cells of {columns.gold!r} are empty, so nothing says what is right, or that nothing could be"
-    ways = f"{roles.option('gold', 'NAME')} names the gold answers, {roles.option('outcome', 'NAME')} a verdict"
-    raise FormatError(source.label, f"{rule}; {ways}", where=source.head)
+def _ask_of_gold(source: Source, columns: _Columns, cells: Sequence[Mapping[str, str | None]]) -> None:
+    """Raise FormatError where no question has a gold answer, and nothing says that none has an answer; or where the
+    gold answers are yes and no, or 1 and 0, and most answers are neither, so that they may be verdicts (`y`)."""
+    gold, answers = [row[columns.gold] for row in cells], [row[columns.prediction] for row in cells]
+    if gold and not any(gold) and not (columns.answerable or columns.unanswerable):
+        rule = f"all cells of {columns.gold!r} are empty, so nothing says what is right, or that nothing could be"
+        ways = f"{roles.option('gold', 'NAME')} names the gold answers, {roles.option('outcome', 'NAME')} a verdict"
+        raise FormatError(source.label, f"{rule}; {ways}", where=source.head)
+    told = {*filter(None, gold)}
+    truths = len(told) == 2 and all(roles.truth_of(word) is not None for word in told)
+    others = [text for text in answers if text and roles.truth_of(text) is None]
+    if truths and 2 * len(others) > sum(map(bool, answers)) and "gold" not in source.named.keys() - source.guessed:
+        what = f"{columns.gold!r} says yes or no, and most answers do not: it could be a verdict, or the gold answer"
+        raise roles.ask(source, what, "outcome", [columns.gold], f" or {roles.option('gold', columns.gold)}")
 
 
 def _no_sum(rows: Sequence[Row], stem: str | None) -> None:
@@ -335,7 +342,8 @@ def no_gold_answers(rows: Sequence[Row]) -> dict[str, int]:
     if not 1 < len(gold) <= roles.FEW or gold.total() < _EACH * len(gold):
         return {}
     said = Counter(row.best.strip() for row in rows if row.best and not row.declined and _folded(row.best) not in gold)
-    odd = {word: times for word, times in said.items() if times >= _SEVERAL}
+    asked = {word: len({row.id for row in rows if row.best and row.best.strip() == word}) for word in said}
+    odd = {word: times for word, times in said.items() if times >= _SEVERAL and asked[word] > 1}
     return odd if len(said) <= _MOST_SILENT else {}
 
 

@@ -91,10 +91,6 @@ def never_right(table: Table, verdict: Verdict) -> Iterator[Apart]:
             filled = [o and (alone or cell is not None) for o, cell in zip(others, column.cells, strict=True)]
             for word in sorted(column.words - beside - (asked if column is table.prediction else {*()})):
                 rows = tuple(cell == word for cell in column.cells)
-                if column is table.prediction and table.question is not None:
-                    asked_of = {q for q, here in zip(table.question.cells, rows, strict=True) if here}
-                    if len(asked_of) == 1:  # a wrong answer that several runs give to one question
-                        continue
                 if _FEW <= sum(rows) < sum(filled):
                     yield Apart(column, word, rows, (sum(others) / table.size) ** sum(rows))
 
