@@ -186,7 +186,9 @@ def table(source: Source, stem: str, before: set[str], notes: list[Note], mapped
         ).fetchall()
     cells = _whole(cells, names, (columns.prediction, columns.gold), source, notes)
     structured = _structured(source, columns.prediction, columns.gold) if source.kind == "lines" else None
-    _ask_of_gold(source, columns, [dict(zip(names, row[1:], strict=True)) for row in cells])
+    _ask_of_gold(
+        source, columns, *([row[names.index(name) + 1] for row in cells] for name in (columns.gold, columns.prediction))
+    )
     own, ids = columns.own, columns.ids
     quiet = {name: _quiet(source, mapped, {row[names.index(name) + 1] for row in cells}) for name in columns.abstained}
     said = [name for name, words in quiet.items() if not words]
@@ -239,10 +241,9 @@ def table(source: Source, stem: str, before: set[str], notes: list[Note], mapped
     return rows
 
 
-def _ask_of_gold(source: Source, columns: _Columns, cells: Sequence[Mapping[str, str | None]]) -> None:
+def _ask_of_gold(source: Source, columns: _Columns, gold: Sequence[str | None], answers: Sequence[str | None]) -> None:
     """Raise FormatError where no question has a gold answer, and nothing says that none has an answer; or where the
     gold answers are yes and no, or 1 and 0, and most answers are neither, so that they may be verdicts (`y`)."""
-    gold, answers = [row[columns.gold] for row in cells], [row[columns.prediction] for row in cells]
     if gold and not any(gold) and not (columns.answerable or columns.unanswerable):
         rule = f"all cells of {columns.gold!r} are empty, so nothing says what is right, or that nothing could be"
         ways = f"{roles.option('gold', 'NAME')} names the gold answers, {roles.option('outcome', 'NAME')} a verdict"
@@ -341,9 +342,10 @@ def no_gold_answers(rows: Sequence[Row]) -> dict[str, int]:
     gold = Counter(_folded(text) for row in rows for text in row.answers)
     if not 1 < len(gold) <= roles.FEW or gold.total() < _EACH * len(gold):
         return {}
-    said = Counter(row.best.strip() for row in rows if row.best and not row.declined and _folded(row.best) not in gold)
-    asked = {word: len({row.id for row in rows if row.best and row.best.strip() == word}) for word in said}
-    odd = {word: times for word, times in said.items() if times >= _SEVERAL and asked[word] > 1}
+    others = [row for row in rows if row.best and not row.declined and _folded(row.best) not in gold]
+    said = Counter(row.best.strip() for row in others if row.best)
+    questions = Counter(word for word, _ in {(row.best.strip(), row.id) for row in others if row.best})
+    odd = {word: times for word, times in said.items() if times >= _SEVERAL and questions[word] > 1}
     return odd if len(said) <= _MOST_SILENT else {}
 
 
