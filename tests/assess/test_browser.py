@@ -273,6 +273,7 @@ def test_one_judgement_that_a_server_cannot_take_holds_no_other_back(
     shows(page, "trouble", "^Not taken: .*too large")
     saved(page)
     assert held(database) == ["R", "X"]
+    shows(page, "place", "^Answer")  # without a network there was no more to judge
     page.keyboard.press("u")
     saved(page)
     shows(page, "trouble", "^Not taken: 1 ")  # it stays said
