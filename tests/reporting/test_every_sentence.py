@@ -8,7 +8,6 @@ import csv
 import html
 import io
 import json
-import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
@@ -329,9 +328,7 @@ CONSTANT = (
 @rule(r"has the best c@1(), # \[#, #\]")
 @rule(r"scores() # \[#, #\] by c@1\.")
 def headline(page: Page, m: re.Match[str]) -> bool:
-    draws = max(RESAMPLES, math.ceil(2 * 5 * page.k / 0.05 - 1e-6)) if page.k > 1 else RESAMPLES
-    level = 100 * (1 - 0.05 / page.k)
-    rows = page.ask("score", "-m", "c@1", "--ci", level, "--resamples", draws, resamples=None)["scores"]
+    rows = page.ask("score", "-m", "c@1", "--simultaneous")["scores"]
     row = next(one for one in rows if one["run"] == page.best)
     return agrees(m[2], page.value(page.best)) and agrees(m[3], row["low"]) and agrees(m[4], row["high"])
 

@@ -37,6 +37,7 @@ def score(
     resolve: Resolution = "adjudicated",
     pool: Any = None,
     next: int | None = None,
+    simultaneous: bool = False,
     columns: Sequence[str] = (),
     resamples: int = 10_000,
     seed: int = 0,
@@ -61,6 +62,7 @@ def score(
     drawn: dict[str, Any] = {"resamples": resamples, "seed": seed, "jobs": jobs}
     loaded = scoring.open_by(source, by, options, measures, pairs=bool(mark))
     how = {"by": by, "ci": ci, "interval": interval, "next": next}
+    how["together"] = len(loaded.data.runs) if simultaneous else 1
     scores = scoring.compute_scores(loaded, measures, progress=progress, **how, **drawn)
     if columns:
         scores = with_columns(scores, columns, loaded.data, by)

@@ -38,31 +38,29 @@ IntervalMethod = Literal["auto", "percentile", "bca", "logit", "t", "dirichlet",
 FEWEST_UNITS, FEWEST_FREEDOM = 6, 2.0
 EVERYWHERE = (-math.inf, math.inf)
 METHODS: tuple[IntervalMethod, ...] = get_args(IntervalMethod)
+BY_QUANTILES = ("percentile", "bca", "dirichlet", "imprecise")  # intervals whose ends are resamples
+MOST_DRAWN = 200_000  # resamples, however many runs their intervals are to hold for together
 
 
 class ResamplingPlan(Struct, frozen=True):
-    """How the intervals of one call are made: the level as a share, the blocks of resamples, and the processes."""
+    """How the intervals of one call are made: the level as a share, the blocks of resamples, the processes, and whether
+    the level is a share of that of many runs."""
 
     level: float
     blocks: Sequence[Block]
     jobs: int = 1
+    shared: bool = False
 
 
-def method_for(measure: Measure, method: str, *, clustered: bool) -> str:
+def method_for(measure: Measure, method: str, *, clustered: bool, shared: bool = False) -> str:
     """Return the interval method for a measure: the one asked for, or the one that the coverage study supports
-    (docs/coverage.md).
+    (docs/coverage.md), and where many runs share the level, so that ends lie far out, docs/chosen.md.
 
     Raises UsageError where the method asked for does not exist for the measure.
     """
     proportion, counted = measure.declaration.proportion is not None, measure.counts_outcomes
     if method == "auto":
-        declared = measure.declaration.interval
-        if isinstance(declared, OwnInterval):
-            return declared.name if declared.clustered or not clustered else "percentile"
-        declared = declared or "percentile"
-        if clustered and measure.order is None and declared == "percentile":
-            return "t"
-        return declared if clustered else "dirichlet" if counted else "wilson" if proportion else declared
+        return _supported(measure, clustered=clustered, shared=shared)
     if method == "logit" and np.isinf(measure.bounds).all():
         raise UsageError(
             f"logit is for measures that have a lowest or highest value, and {measure.label} has neither; use "
@@ -89,6 +87,20 @@ def method_for(measure: Measure, method: str, *, clustered: bool) -> str:
     return method
 
 
+def _supported(measure: Measure, *, clustered: bool, shared: bool) -> str:
+    proportion, counted = measure.declaration.proportion is not None, measure.counts_outcomes
+    declared = measure.declaration.interval
+    if isinstance(declared, OwnInterval):
+        return declared.name if declared.clustered or not clustered else "percentile"
+    if not clustered and shared and (proportion or counted):
+        return "clopper-pearson" if proportion else "imprecise"
+    if not clustered and (proportion or counted):
+        return "dirichlet" if counted else "wilson"
+    if declared in (None, "percentile"):
+        return "t" if (clustered or shared) and measure.order is None else "percentile"
+    return declared
+
+
 Bounds = tuple[float, float, list[Note]]
 
 
@@ -108,6 +120,7 @@ def bounds(
 
     resampled: list[int] = []
     posteriors: list[int] = []
+    imprecise: list[int] = []
     for place, sample in enumerate(inputs):
         method = methods[sample.measure.label]
         own = sample.measure.declaration.interval
@@ -115,12 +128,17 @@ def bounds(
             intervals_of[place] = _interval(sample, method, sample.resampled, plan.level)
         elif method == "wilson":
             intervals_of[place] = _wilson(sample, plan.level)
+        elif method == "clopper-pearson":
+            intervals_of[place] = _exact(sample, plan.level)
         elif method == "t":
             intervals_of[place] = _student(sample, plan.level)
         elif isinstance(own, OwnInterval) and method == own.name:
             intervals_of[place] = _own(sample, own, plan)
         else:
-            (posteriors if method == "dirichlet" else resampled).append(place)
+            {"dirichlet": posteriors, "imprecise": imprecise}.get(method, resampled).append(place)
+    for place, ends in zip(imprecise, _imprecise([inputs[place] for place in imprecise], plan), strict=True):
+        intervals_of[place] = ends
+        tell()
     for posterior, places in ((True, posteriors), (False, resampled)):
         some = [inputs[place] for place in places]
         drawn = (
@@ -209,6 +227,17 @@ def unfit(method: str) -> Note:
     return note(UNFIT, "the {method} interval covers the true value less often than it claims", method=method)
 
 
+def hold_together(runs: int, level: float) -> Note:
+    """Note that intervals at this level hold for so many runs together."""
+    return note(
+        "interval.simultaneous",
+        "intervals hold for all {runs} runs together, and so for the one that is picked because it is best: each is at "
+        "{level:.6g}%",
+        runs=runs,
+        level=100 * level,
+    )
+
+
 def _own(sample: MeasureInput, own: OwnInterval, plan: ResamplingPlan) -> Bounds:
     if np.isnan(sample.value):
         return *intervals.UNDEFINED, []
@@ -267,6 +296,25 @@ def _no_spread(units: int) -> Note:
     )
 
 
+def _imprecise(inputs: Sequence[MeasureInput], plan: ResamplingPlan) -> list[Bounds]:
+    """Compute the hull of three posteriors, of which each imagines one more question of one outcome (Walley 1996, s =
+    1), and so holds what any prior of that weight says. Of a proportion it is the interval of Clopper & Pearson."""
+    of_each = [[intervals.UNDEFINED for _ in inputs] for _ in OUTCOMES]
+    for outcome, imagined in enumerate(np.eye(len(OUTCOMES))):
+        for i, values in _from_posteriors(inputs, plan, imagined):
+            of_each[outcome][i] = intervals.percentile(values, plan.level)
+    lows, highs = np.array(of_each).reshape(len(OUTCOMES), -1, 2).transpose(2, 1, 0)
+    return [
+        (*intervals.UNDEFINED, []) if math.isnan(one.value) else (float(np.nanmin(low)), float(np.nanmax(high)), [])
+        for one, low, high in zip(inputs, lows, highs, strict=True)
+    ]
+
+
+def _exact(sample: MeasureInput, level: float) -> Bounds:
+    part, whole = (_total(sample, name) for name in sample.measure.declaration.proportion or ("", ""))
+    return *intervals.clopper_pearson(part, whole, level), []
+
+
 def _wilson(sample: MeasureInput, level: float) -> tuple[float, float, list[Note]]:
     proportion = sample.measure.declaration.proportion or ("", "")
     part, whole = (_total(sample, name) for name in proportion)
@@ -300,7 +348,9 @@ def as_outcomes(sample: MeasureInput) -> MeasureInput:
     return MeasureInput(sample.run, sample.measure, patterns, sample.n, sample.draw)
 
 
-def _from_posteriors(inputs: Sequence[MeasureInput], plan: ResamplingPlan) -> Iterator[tuple[int, NDArray[np.float64]]]:
+def _from_posteriors(
+    inputs: Sequence[MeasureInput], plan: ResamplingPlan, prior: float | NDArray[np.float64] = 0.5
+) -> Iterator[tuple[int, NDArray[np.float64]]]:
     """Yield the place of each run and measure with its values under draws of the posterior of its counts."""
     size = sum(block.size for block in plan.blocks)
     for group in by_draw(inputs, range(len(inputs))):
@@ -309,15 +359,17 @@ def _from_posteriors(inputs: Sequence[MeasureInput], plan: ResamplingPlan) -> It
             yield from ((place, np.full(size, np.nan)) for place in group)
             continue
         cells = len(samples[0].patterns.counts) * size
-        parts = parallel.in_chunks(partial(_posterior, samples), plan.blocks, plan.jobs, cells)
+        parts = parallel.in_chunks(partial(_posterior, samples, prior), plan.blocks, plan.jobs, cells)
         yield from zip(group, map(np.concatenate, zip(*parts, strict=True)), strict=True)
 
 
-def _posterior(samples: Sequence[MeasureInput], blocks: Sequence[Block]) -> list[NDArray[np.float64]]:
+def _posterior(
+    samples: Sequence[MeasureInput], prior: float | NDArray[np.float64], blocks: Sequence[Block]
+) -> list[NDArray[np.float64]]:
     counts = samples[0].patterns.counts
     values: list[list[NDArray[np.float64]]] = [[] for _ in samples]
     for part in together(blocks, len(counts)):
-        shares = np.concatenate([resampling.dirichlet(counts, block.size, block.generator()) for block in part])
+        shares = np.concatenate([resampling.dirichlet(counts, block.size, block.generator(), prior) for block in part])
         for column, sample in zip(values, samples, strict=True):
             column.append(sample.measure.value(sample.patterns, shares))
     return list(map(np.concatenate, values))

@@ -46,9 +46,11 @@ def next_samples(
     level: float,
     seed: int,
     clustered: bool,
+    together: int = 1,
 ) -> tuple[tuple[NextSample, ...], list[Note]]:
     """Return a prediction interval for each run and measure, and notes; it holds the interval of the score itself, as
-    each is by a law of its own. Measures of an order, and those whose interval is of their own kind, have none."""
+    each is by a law of its own. `together` says how many runs share the level, whichever of them is then picked.
+    Measures of an order, and those whose interval is of their own kind, have none."""
     known = {(row.run, row.measure): (row.low, row.high) for row in scores if row.stratum is None}
     rows, remarks = [], list[Remark]()
     for sample in inputs:
@@ -70,13 +72,23 @@ def next_samples(
             own = np.array(known.get((run, measure.label), (None, None)), dtype=np.float64)
             low, high = float(np.fmin(low, own[0])), float(np.fmax(high, own[1]))
         rows.append(NextSample(run, measure.label, sample.value, low, high, questions, method, sample.n))
-    about = note(
+    return tuple(rows), [_about(questions, together), *gather(remarks)]
+
+
+def _about(questions: int, together: int) -> Note:
+    if together > 1:
+        return note(
+            "next.together",
+            "the run that is picked because it is best scores within its prediction interval on {questions:n other "
+            "question} like these, as often as the level says",
+            questions=questions,
+        )
+    return note(
         "next.about",
         "a run picked before these scores were seen scores within its prediction interval on {questions:n other "
         "question} like these, as often as the level says; of the best of several runs it says too much",
         questions=questions,
     )
-    return tuple(rows), [about, *gather(remarks)]
 
 
 def _moves(measure: Measure) -> bool:

@@ -14,16 +14,25 @@ from nescio.data.evidence import Data, Evidence, Tally, with_questions
 from nescio.data.notes import Note, gather, note
 from nescio.data.results import Score, Scores
 from nescio.data.signature import sign
-from nescio.errors import MissingColumnError, UsageError, not_constant
+from nescio.errors import MissingColumnError, UsageError, not_constant, opt
 from nescio.formats import Counting
 from nescio.measures import Measure, Measures, parse
 from nescio.options.edge import Progress
 from nescio.pipeline import Loaded, Options, load, open_files
-from nescio.scoring.confidence_intervals import IntervalMethod, ResamplingPlan, bounds, method_for
+from nescio.scoring.confidence_intervals import (
+    BY_QUANTILES,
+    MOST_DRAWN,
+    IntervalMethod,
+    ResamplingPlan,
+    bounds,
+    hold_together,
+    method_for,
+)
 from nescio.scoring.samples import MeasureInput, Remark, measure_inputs
 from nescio.scoring.summed import check_percentile, how_drawn, is_binned, is_summed
 from nescio.sources.arrow import items_of
 from nescio.stats import resampling
+from nescio.stats.chosen import least_resamples, level_of_each
 from nescio.text import enumerated, listed
 
 MOST_RESAMPLES = 100_000_000
@@ -49,19 +58,24 @@ def compute_scores(
     seed: int = 0,
     jobs: int = 1,
     next: int | None = None,
+    together: int = 1,
     progress: Progress | None = None,
     **options: Any,
 ) -> Scores:
     """Give the value of each measure for each run, with its interval: `nescio.score` without its marks, whose arguments
-    these are."""
+    these are; `together` is how many runs the intervals are to hold for together."""
     loaded = open_by(source, by, options, measures)
     wanted = parse_all(measures, loaded)
-    clustered = loaded.data.clusters is not None
     resampled = [m for m in wanted if not is_summed(loaded.data, m) or loaded.data.drawn.resamples]
-    methods = {m.label: method_for(m, interval, clustered=clustered) for m in resampled} if ci else {}
+    together = together if ci else 1
+    methods = _methods(loaded.data, resampled, interval, shared=together > 1) if ci else {}
     check_percentile(loaded.data, resampled, methods)
     work, notes = _inputs(loaded, wanted, by)
-    plan = ResamplingPlan((ci or 0) / 100, resampling.blocks(resamples, seed), jobs)
+    level = level_of_each(ci / 100, together) if ci else 0.0
+    if together > 1:
+        resamples = _enough(loaded.data, resampled, methods, resamples, together=together, level=level)
+        notes.append(hold_together(together, level))
+    plan = ResamplingPlan(level, resampling.blocks(resamples, seed), jobs, together > 1)
     rows: list[Score] = []
     remarks: list[Remark] = []
     known: Known = {}
@@ -80,6 +94,7 @@ def compute_scores(
     how: dict[str, object] = {"by": by} if by else {}
     if ci:
         how |= {"ci": f"{ci:g}", "interval": "+".join(dict.fromkeys(methods.values()))}
+        how |= {"simultaneous": str(together)} if together > 1 else {}
         how |= how_drawn(loaded.data, wanted, resamples, seed)
     else:
         how["interval"] = "none"
@@ -95,12 +110,39 @@ def compute_scores(
 
         (_, inputs, _), *_ = work
         names = loaded.data.runs
-        found = next_samples(names, inputs, rows, next, level=ci / 100, seed=seed, clustered=clustered)
+        how_next: dict[str, Any] = {"level": level, "seed": seed, "together": together}
+        found = next_samples(names, inputs, rows, next, clustered=loaded.data.clusters is not None, **how_next)
         tables["next_sample"], about = found
         notes += about
         how["next"] = str(next)
     line = sign(measures="+".join(m.name for m in wanted), **loaded.signature, **how)
     return Scores(tuple(rows), line, (*dict.fromkeys(notes), *gather(remarks)), "scores", tables)
+
+
+def _methods(data: Data, measures: Sequence[Measure], interval: IntervalMethod, *, shared: bool) -> dict[str, str]:
+    """Return the method of each measure's interval; that of what a tally holds sums of is the same at any level."""
+    clustered = data.clusters is not None
+    return {
+        one.label: method_for(one, interval, clustered=clustered, shared=shared and not is_summed(data, one))
+        for one in measures
+    }
+
+
+def _enough(
+    data: Data, measures: Sequence[Measure], methods: Mapping[str, str], resamples: int, *, together: int, level: float
+) -> int:
+    """Return how many resamples it takes for the ends of intervals at this level to be told, or as many as were asked
+    for. Raises UsageError where a tally has fewer, or it takes too many."""
+    of_quantiles = [measure for measure in measures if methods.get(measure.label) in BY_QUANTILES]
+    needed = least_resamples(level) if of_quantiles else 0
+    stored = data.drawn.resamples if any(is_summed(data, measure) for measure in of_quantiles) else needed
+    if needed > min(stored, MOST_DRAWN):
+        most = f"the tally has {stored:,}" if stored < needed else f"nescio draws {MOST_DRAWN:,}"
+        raise UsageError(
+            f"{opt('simultaneous')} of {together:,} runs takes {needed:,} resamples for {of_quantiles[0].label},"
+            f" and {most}; score fewer runs"
+        )
+    return max(needed, resamples)
 
 
 def _watch(progress: Progress, done: int, every: int, now: int, _: int) -> None:

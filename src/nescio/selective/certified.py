@@ -39,11 +39,12 @@ _MOST_NEEDED = 1 << 40
 
 class Guarantee(Struct, frozen=True):
     """What is asked for: a risk of at most `max_risk`, with this confidence (both shares), on a grid of confidences or,
-    where it is None, of `GRID` ranks."""
+    where it is None, of `GRID` ranks; for as many `runs` together, whichever of them is then chosen."""
 
     max_risk: float
     confidence: float
     grid: tuple[float, ...] | None = None
+    runs: int = 1
 
     @property
     def tries(self) -> int:
@@ -52,8 +53,8 @@ class Guarantee(Struct, frozen=True):
 
     @property
     def level(self) -> float:
-        """δ/G: the error that each test is allowed."""
-        return (1 - self.confidence) / self.tries
+        """δ/(G·k): the error that each test is allowed, of G thresholds of each of k runs."""
+        return (1 - self.confidence) / (self.tries * self.runs)
 
 
 class GridPoint(Struct, frozen=True):

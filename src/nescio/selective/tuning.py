@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from msgspec.structs import replace
 
 from nescio.data.evidence import with_questions
 from nescio.data.notes import Note, gather, note
@@ -15,7 +16,7 @@ from nescio.errors import UsageError
 from nescio.measures import Measure, parse
 from nescio.options.edge import Progress
 from nescio.pipeline import Loaded
-from nescio.scoring.confidence_intervals import ResamplingPlan, bounds, method_for
+from nescio.scoring.confidence_intervals import ResamplingPlan, bounds, hold_together, method_for
 from nescio.scoring.next_sample import next_samples
 from nescio.scoring.samples import MeasureInput, measure_inputs
 from nescio.scoring.score import open_data
@@ -27,6 +28,7 @@ from nescio.selective.remarks import remarks
 from nescio.selective.thresholds import check_follows, exact_rule
 from nescio.selective.tuned import Tuned, Tuning
 from nescio.stats import resampling
+from nescio.stats.chosen import least_resamples, level_of_each
 
 POINTS = 200
 
@@ -46,6 +48,7 @@ def tune(
     jobs: int = 1,
     points: int | None = POINTS,
     next: int | None = None,
+    simultaneous: bool = False,
     progress: Progress | None = None,
     **options: Any,
 ) -> Tuned:
@@ -64,8 +67,10 @@ def tune(
     `value` is cross-fitted: the questions (or clusters) are dealt into `folds` parts, each part gets the threshold
     chosen on the others, and the measure is computed once on all the held-out outcomes together; its interval is that
     of `nescio.score`, and `next` asks for the prediction interval of so many other questions, in
-    `tables["next_sample"]`. `points` is how much of the risk-coverage curve to keep (None: all), and `progress` hears
-    how many draws are made. Other arguments as in `nescio.score`.
+    `tables["next_sample"]`. With `simultaneous` these intervals, and the bound of `max_risk`, hold for all the runs of
+    `source` together, and so for the one that is chosen because it is best (`nescio.stats.chosen.level_of_each`).
+    `points` is how much of the risk-coverage curve to keep (None: all), and `progress` hears how many draws are made.
+    Other arguments as in `nescio.score`.
 
     Raises NescioError: MismatchError where there are no confidences or no questions, UsageError for options that make
     no sense.
@@ -74,14 +79,20 @@ def tune(
     bound = parse(measure)
     loaded = open_data(source, {"strata": (), **options}, [bound])
     one = _open_run(loaded, run, bound, wanted)
+    together = len(loaded.data.runs) if simultaneous else 1
+    wanted = replace(wanted, runs=together) if wanted else None
     choice = choose(one, wanted or bound, folds, seed)
-    plan = ResamplingPlan((ci or 0) / 100, resampling.blocks(resamples, seed), jobs)
+    level = level_of_each((ci or 0) / 100, together) if ci else 0.0
+    resamples = max(resamples, least_resamples(level)) if together > 1 else resamples
+    plan = ResamplingPlan(level, resampling.blocks(resamples, seed), jobs, shared=together > 1)
     figures, pooled, of_figures = _figures(one, bound, choice, plan, progress, certified=wanted is not None)
     notes = [*loaded.notes, *remarks(one), *choice.notes, *of_figures]
     figures |= _rule(one, bound, notes) | reached(wanted, choice, notes)
     how: dict[str, object] = {"run": one.data.runs[0], "folds": len(choice.without), **how_certified(wanted)}
-    how |= _how_resampled(one, bound, plan) if ci else {}
+    how |= {"ci": f"{ci:g}", **_how_resampled(one, bound, plan)} if ci else {}
     how |= {"next": next} if next is not None else {}
+    how |= {"simultaneous": together} if simultaneous else {}
+    notes += [hold_together(together, level)] if ci and together > 1 else []
     line = sign(measures=bound.name, **loaded.signature, **how, seed=seed)
     row = Tuning(one.data.runs[0], bound.label, **figures, folds=len(choice.without), n=len(one.confidence))
     more: dict[str, Any] = {"curve": curve_of(one, points)} | ({"grid": choice.grid} if wanted else {})
@@ -89,7 +100,7 @@ def tune(
         held_out = Score(row.run, bound.label, pooled.value, row.low, row.high, pooled.n)
         clustered = one.data.clusters is not None
         more["next_sample"], about = next_samples(
-            one.data.runs, [pooled], [held_out], next, level=ci / 100, seed=seed, clustered=clustered
+            one.data.runs, [pooled], [held_out], next, level=level, seed=seed, clustered=clustered, together=together
         )
         notes += about
     applied = None if wanted and choice.threshold == np.inf else one.apply(one.accept(choice.threshold))
@@ -147,7 +158,7 @@ def _figures(
     covered, risked = _coverage_risk(one, accepted)
     none |= {"value": pooled.value, "coverage_held_out": covered, "risk_held_out": risked}
     if plan.level:
-        method = method_for(measure, "auto", clustered=one.data.clusters is not None)
+        method = method_for(measure, "auto", clustered=one.data.clusters is not None, shared=plan.shared)
         low, high, doubts = bounds([pooled], {measure.label: method}, plan, progress)[0]
         whose = f"run {one.data.runs[0]!r}, held out"
         notes += gather([(remark, measure.label, whose) for remark in doubts])
@@ -198,8 +209,7 @@ def _rule(one: OneRun, measure: Measure, notes: list[Note]) -> dict[str, float |
 def _how_resampled(one: OneRun, measure: Measure, plan: ResamplingPlan) -> dict[str, object]:
     clustered = one.data.clusters is not None
     return {
-        "ci": f"{plan.level * 100:g}",
-        "interval": method_for(measure, "auto", clustered=clustered),
+        "interval": method_for(measure, "auto", clustered=clustered, shared=plan.shared),
         "draw": f"patterns of {'clusters' if clustered else 'questions'}",
         "resamples": sum(block.size for block in plan.blocks),
     }

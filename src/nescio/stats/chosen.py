@@ -14,6 +14,7 @@ from nescio.stats.intervals import UNDEFINED, Interval, clopper_pearson_upper
 
 Floats = NDArray[np.float64]
 
+LEAST_IN_TAIL = 5  # resamples beyond an end of an interval that is a quantile of them
 MOST_ENUMERATED = 1_000  # trials of another sample whose every outcome is looked at; beyond, outcomes are drawn
 DRAWS, MOST_DRAWS, IN_A_TAIL = 20_000, 400_000, 10
 
@@ -25,6 +26,11 @@ def level_of_each(level: float, tried: int) -> float:
     them, its interval holds with at least `level`.
     """
     return 1 - (1 - level) / max(1, tried)
+
+
+def least_resamples(level: float) -> int:
+    """Return the fewest resamples of which an interval of this level leaves five beyond either end."""
+    return math.ceil(2 * LEAST_IN_TAIL / (1 - level) - 1e-6)
 
 
 @lru_cache(maxsize=1 << 14)

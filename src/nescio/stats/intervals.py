@@ -201,6 +201,19 @@ def _linear(values: NDArray[np.float64], share: float) -> float:
     return float(high - (high - low) * (1 - rest) if rest >= 0.5 else low + (high - low) * rest)
 
 
+def clopper_pearson(part: float, whole: float, level: float) -> Interval:
+    r"""Return the interval of Clopper & Pearson (1934) of a proportion, which holds whatever its true value is.
+
+    From the $\alpha/2$ quantile of $Beta(k, n - k + 1)$ to the $1 - \alpha/2$ one of $Beta(k + 1, n - k)$, in [0, 1];
+    undefined without a trial.
+    """
+    if whole <= 0:
+        return UNDEFINED
+    one_sided = (1 - level) / 2
+    above, below = clopper_pearson_upper(np.array([part, whole - part]), np.array([whole, whole]), one_sided)
+    return 1 - float(below), float(above)
+
+
 def clopper_pearson_upper(wrong: Counts, accepted: Counts, level: float) -> Floats:
     r"""Return the one-sided upper bound of Clopper & Pearson (1934) on the chance of an error: at most `level` of
     samples break it.

@@ -72,9 +72,9 @@ def score_gates(scores: Scores, limits: Iterable[Limit]) -> list[Gate]:
 
     A run passes where its interval is on the right side of the limit, fails where it is on the wrong one, and cannot be
     told from the limit where it spans it, or where there is none. The interval of a value from bins of confidence is
-    widened by the bound that these leave; where other questions are predicted, the prediction interval counts. Raises
-    UsageError for a limit on a measure that is
-    not scored, that runs the other way, or whose interval holds the true value less often than it says.
+    widened by the bound that these leave; where other questions are predicted, the prediction interval counts; where
+    intervals hold for all runs together, so do the gates. Raises UsageError for a limit on a measure that is not
+    scored, that runs the other way, or whose interval holds the true value less often than it says.
     """
     gates: list[Gate] = []
     for limit in limits:
@@ -118,6 +118,7 @@ def _gates_of(scores: Scores, limit: Limit) -> list[Gate]:
     doubted = _doubted(scores, limit.measure)
     of_bins = {one.run: one for one in scores.tables.get("bins", ()) if one.measure == limit.measure}
     predicted = {one.run: one for one in scores.tables.get("next_sample", ()) if one.measure == limit.measure}
+    runs = int(scores.signature.get("simultaneous", 1))
     for row in scores:
         if row.measure != limit.measure or row.stratum is not None:
             continue
@@ -138,7 +139,8 @@ def _gates_of(scores: Scores, limit: Limit) -> list[Gate]:
             verdict = "has no interval to compare with"
         figures = f"{number(row.value)} [{number(low)}, {number(high)}]"
         doubtful = f"run {row.run!r}" in doubted
-        rough = (", with the bound of its bins" if bins else "") + (", an approximate interval" if doubtful else "")
+        rough = f", for all {runs:,} runs together" if runs > 1 else ""
+        rough += (", with the bound of its bins" if bins else "") + (", an approximate interval" if doubtful else "")
         where = f" on {on.questions:,} other questions" if on else ""
         message = f"{limit.measure} of run {row.run!r}{where} {verdict} {limit.value:g} ({figures}{rough})"
         rule = f"{limit.measure} {'at most' if limit.ceiling else 'at least'} {limit.value:g}"

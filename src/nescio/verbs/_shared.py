@@ -231,6 +231,24 @@ class Resampled(InJobs, Redrawn, group="Resampling"):
     """How figures are resampled, and in how many processes."""
 
 
+class Further(Request, group="Further intervals"):
+    """What scores say of questions that nobody asked yet, and of a run that is picked by them."""
+
+    next: int | None = option(
+        default=None,
+        low=1,
+        apart=("suite", "labels", "pool"),
+        help="Also say between which values a run would score on N other questions like these (a prediction interval,"
+        " wider than that of the mean); gates then rest on it.",
+    )
+    simultaneous: bool = option(
+        default=False,
+        apart=("suite", "labels", "pool"),
+        help="Let intervals hold for all runs together, and so for the one that you pick because it is best; gates"
+        " then rest on them.",
+    )
+
+
 class Labelled(Request, group="People's labels"):
     """People's verdicts that correct the judge's."""
 

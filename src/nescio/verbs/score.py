@@ -37,6 +37,7 @@ from nescio.verbs._shared import (
     OWN_FILE,
     TARGET,
     BrokenDown,
+    Further,
     Gated,
     Labelled,
     Measured,
@@ -63,18 +64,6 @@ class Pooled(Request, group="An older run"):
         apart=("suite", "labels", "by", "columns", "mark", "interval"),
         help="An older run's outcomes on all questions, of which FILES hold a random sample: corrects the scores by how"
         " it did on the others.",
-    )
-
-
-class Further(Request, group="Other questions"):
-    """What scores say of questions that nobody asked yet."""
-
-    next: int | None = option(
-        default=None,
-        low=1,
-        apart=("suite", "labels", "pool"),
-        help="Also say between which values each run would score on N other questions like these (a prediction"
-        " interval, wider than that of the mean); gates then rest on it.",
     )
 
 
@@ -139,7 +128,7 @@ class ScoreRequest(
     def check(self) -> None:
         """Raise UsageError for what scores without an interval, or corrected ones, have no use for."""
         super().check()
-        for name in ("interval", "next", "fail_under", "fail_over"):
+        for name in ("interval", "next", "simultaneous", "fail_under", "fail_over"):
             if self.ci is None and name in self.given:
                 raise UsageError(f"{opt(name)} needs intervals; give {opt('ci')} a level")
         if self.labels is not None and self.mark:

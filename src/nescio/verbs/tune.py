@@ -39,6 +39,7 @@ from nescio.selective.tuning import POINTS
 from nescio.verbs._gates import CANNOT_TELL
 from nescio.verbs._output_paths import check_file
 from nescio.verbs._shared import (
+    Further,
     Reading,
     Resampled,
     Sourced,
@@ -67,7 +68,17 @@ class Thresholds(
     )
 
 
-class TuneRequest(Thresholds, WithOrWithoutInterval):
+class TuneRequest(
+    Thresholds,
+    Further,
+    WithOrWithoutInterval,
+    reworded={
+        "simultaneous": {
+            "help": "Let intervals, and the bound of --max-risk, hold for all runs of FILES together, and so for the"
+            " one that you pick because it is best."
+        }
+    },
+):
     """What `nescio tune` is asked."""
 
     run: str | None = option(default=None, metavar="RUN", help="The run to tune, if there are several.")
@@ -92,13 +103,6 @@ class TuneRequest(Thresholds, WithOrWithoutInterval):
         default=False,
         help=f"Print the risk-coverage curve: 20 points as a table, and in JSON all points instead of {POINTS}.",
     )
-    next: int | None = option(
-        default=None,
-        low=1,
-        metavar="N",
-        help="Also say between which values the run would score, at its threshold, on N other questions like these (a"
-        " prediction interval).",
-    )
     output: Path | None = option(
         writes=True,
         default=None,
@@ -107,6 +111,12 @@ class TuneRequest(Thresholds, WithOrWithoutInterval):
         help="Write the run with the threshold applied, candidates kept: an outcome table (.csv, .tsv, .jsonl,"
         " .parquet).",
     )
+
+    def check(self) -> None:
+        """Raise UsageError for what a threshold without an interval, or a bound, has no use for."""
+        super().check()
+        if self.simultaneous and self.ci is None and self.max_risk is None:
+            raise UsageError(f"{opt('simultaneous')} needs intervals; give {opt('ci')} a level")
 
 
 class TunedRun(Tuned, frozen=True):
@@ -139,8 +149,7 @@ def tune(request: TuneRequest) -> Tuned:
         grid=request.grid,
         folds=request.folds,
         points=None if request.curve else POINTS,
-        next=request.next,
-        **request.values(WithOrWithoutInterval, Resampled, Worked),
+        **request.values(WithOrWithoutInterval, Further, Resampled, Worked),
     )
     made = TunedRun(**asdict(tuned), whole_curve=request.curve)
     return made if request.output is None else _written(made, request.output)

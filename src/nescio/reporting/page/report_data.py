@@ -19,7 +19,7 @@ from nescio.data.columns import OUTCOMES, Array
 from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, note
 from nescio.data.results import TURNED, Comparison, Comparisons, Results, Score, Scores
-from nescio.errors import NescioError, UnknownNameError
+from nescio.errors import NescioError, UnknownNameError, UsageError
 from nescio.measures import parse
 from nescio.meta_evaluation import stability, swap
 from nescio.options.edge import Progress
@@ -32,7 +32,6 @@ from nescio.scoring.score import compute_scores
 from nescio.selective.curve import one_run
 from nescio.selective.operating import FOLDS, Operating, TunedPoint, operating
 from nescio.selective.two import at_thresholds, held_out, together
-from nescio.stats.chosen import level_of_each
 
 MORE_MEASURES = ("penalty(t=0.75)",)  # beside the default ones and a precision, where nobody asked for any
 
@@ -41,8 +40,6 @@ LEAST_EACH = 8  # questions that each value then has on average
 MOST_BROKEN_DOWN = 12  # runs, the best first, whose categories the page shows
 MOST_PAIRS = 5_000  # comparisons that a page shows, those of 100 runs
 LEAST_GROUPS, MOST_IN_A_GROUP = 5, 20  # of a column that looks as if its questions hang together
-BY_QUANTILES = ("percentile", "bca", "dirichlet")  # intervals whose ends are resamples
-LEAST_IN_TAIL, MOST_DRAWN = 5, 200_000  # resamples beyond such an end, and those of counts, which cost little
 MOST_TUNED = 30  # runs, the best first, whose thresholds the page moves through
 
 Study = Literal["stability", "swap"]
@@ -206,14 +203,14 @@ def _of_the_chosen(
     tails there are no resamples, or nothing was chosen."""
     if ci is None or len(runs) < 2:
         return None
-    level = level_of_each(ci / 100, len(runs))
-    needed = math.ceil(2 * LEAST_IN_TAIL / (1 - level) - 1e-6)
-    most = MOST_DRAWN if parse(main).counts_outcomes else drawn["resamples"]
-    how = {**drawn, "resamples": max(drawn["resamples"], min(needed, most)), "progress": None}
-    rows = compute_scores(_of_runs(loaded, runs[:1]), [main], ci=100 * level, **how)
+    try:
+        rows = compute_scores(
+            _of_runs(loaded, runs[:1]), [main], ci=ci, together=len(runs), **{**drawn, "progress": None}
+        )
+    except UsageError:  # it would take more resamples than anybody waits for
+        return None
     row = next(row for row in rows if row.run == runs[0])
-    enough = row.interval not in BY_QUANTILES or how["resamples"] >= needed
-    return row if enough and row.low is not None and not math.isnan(row.low) else None
+    return row if row.low is not None and not math.isnan(row.low) else None
 
 
 def _groups(loaded: Loaded) -> tuple[str, int, int] | None:

@@ -68,7 +68,7 @@ KINDS: Mapping[str, Kind] = {
     "best": Kind(
         "the true value of the run that scored best lies in the interval",
         "questions drawn alike and independently (or in the clusters named); the run was chosen out of all on the page",
-        "the interval of `nescio score` at the level 1 - α/k for k runs (Bonferroni)",
+        "the interval of `nescio score --simultaneous`, at the level 1 - α/k for k runs (Bonferroni)",
         STUDY,
         simulated=True,
     ),
