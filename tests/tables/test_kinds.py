@@ -486,3 +486,52 @@ def test_what_has_more_than_pans_keys_is_not_pans(tmp_path: Path) -> None:
     with pytest.raises(NescioError) as error:
         nescio.score(path)
     assert "PAN" not in str(error.value)
+
+
+def test_a_wrong_answer_of_all_runs_to_one_question_is_no_silence(tmp_path: Path) -> None:
+    """What one question was answered is right or wrong in each run: that it never stands beside what is right is no
+    proof."""
+    said = {run: [f"thing {i}" for i in range(9)] for run in "abcd"}
+    for i, own in enumerate(said.values()):
+        own[3], own[4 + i] = "other", ""
+    said["a"][0] = "else"
+    table = [
+        {"qid": f"q{i}", "model": run, "response": text or None, "correct": text == f"thing {i}"}
+        for run, own in said.items()
+        for i, text in enumerate(own)
+    ]
+    assert read(tmp_path, table)[0] == {"a": (6, 2, 1, 0)} | dict.fromkeys("bcd", (7, 1, 1, 0))
+
+
+@pytest.mark.parametrize("name", ["does_refuse", "ticket_refused"])
+def test_a_name_of_silence_and_something_else_is_asked_about_sooner(tmp_path: Path, name: str) -> None:
+    """Four answers, of which chance would make none right in one of sixteen tables."""
+    own = [RIGHT] * 5 + [WRONG] * 3 + [SILENT] * 2
+    states = {"alpha": own, "beta": own[::-1]}
+    table = rows(states, lambda s, _: {"correct": s == RIGHT, name: s == SILENT})
+    assert f"--column abstained={name} reads them as declined" in read(tmp_path, table)[0]
+    assert read(tmp_path, table, column={"abstained": name})[0] == counted(states)
+
+
+def test_runs_are_told_where_a_verdict_of_faults_is_asked_about(tmp_path: Path) -> None:
+    """`variant` names the runs, though the flag of hallucinations could take silence for what is right."""
+    states = truth(4)
+    table = rows(
+        states,
+        lambda s, i: {
+            "prediction": f"thing {i}" if s == RIGHT else "N/A" if s == SILENT else f"other {i}",
+            "reference_answer": f"thing {i}",
+            "is_hallucinated": {RIGHT: False, WRONG: True}.get(s),
+            "skipped": int(s == SILENT),
+        },
+        "problem_id",
+        "variant",
+    )
+    found, _ = read(tmp_path, table)
+    assert found == counted(states)
+
+
+def test_what_may_name_runs_of_answers_to_judge_is_proposed_as_that(tmp_path: Path) -> None:
+    table = rows(truth(5), lambda s, i: {"gold": f"thing {i}", "prediction": s}, run="who")
+    message, _ = read(tmp_path, [{**row, "heat": heat} for heat in ("cold", "hot") for row in table])
+    assert "each answer stands once with 'heat' and 'who': --column run=heat --column repeat=who" in message

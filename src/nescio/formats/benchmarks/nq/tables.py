@@ -318,7 +318,7 @@ def _told_apart(source: Source, columns: _Columns) -> str:
     """Say which columns would tell the answers to a question apart; empty where none would."""
     parts = {"question": columns.ids or columns.question, "run": columns.run, REPEAT: columns.repeat}
     taken = {part: name for part, name in parts.items() if name}
-    return what_tells_apart(source, taken | {name: name for name in columns.own if name})
+    return what_tells_apart(source, taken, {name for name in columns.own if name})
 
 
 def refuse_other_verdicts(rows: Sequence[Row]) -> None:

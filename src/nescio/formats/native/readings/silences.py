@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import compress, pairwise
 
 from msgspec import Struct
 
@@ -83,6 +83,7 @@ def never_right(table: Table, verdict: Verdict) -> Iterator[Apart]:
     free = [c for c in free if not (c.is_measured or table.is_of_the_question(c))]
     free = [c for c in free if not (c.named("fact") and (c.is_truth or any(decimal(w) is not None for w in c.words)))]
     asked = table.gold.words if table.gold is not None else frozenset[str]()
+    same = table.question.cells if table.question is not None else ()  # one answer to it is right or wrong in each run
     for given in dict.fromkeys((CORRECT, verdict.given)):
         others = [state != given for state in verdict.states]
         for column in free:
@@ -92,7 +93,8 @@ def never_right(table: Table, verdict: Verdict) -> Iterator[Apart]:
             for word in sorted(column.words - beside - (asked if column is table.prediction else {*()})):
                 rows = tuple(cell == word for cell in column.cells)
                 if _FEW <= sum(rows) < sum(filled):
-                    yield Apart(column, word, rows, (sum(others) / table.size) ** sum(rows))
+                    times = len({*compress(same, rows)}) if column is table.prediction and same else sum(rows)
+                    yield Apart(column, word, rows, (sum(others) / table.size) ** times)
 
 
 def may_be_silent(table: Table, verdict: Verdict) -> bool:
