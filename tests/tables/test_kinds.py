@@ -535,3 +535,50 @@ def test_what_may_name_runs_of_answers_to_judge_is_proposed_as_that(tmp_path: Pa
     table = rows(truth(5), lambda s, i: {"gold": f"thing {i}", "prediction": s}, run="who")
     message, _ = read(tmp_path, [{**row, "heat": heat} for heat in ("cold", "hot") for row in table])
     assert "each answer stands once with 'heat' and 'who': --column run=heat --column repeat=who" in message
+
+
+def test_yes_and_no_beside_other_gold_answers_are_a_verdict_first(tmp_path: Path) -> None:
+    states = truth(6)
+    table = rows(states, lambda s, i: {"response": f"thing {i}", "ground_truth": f"thing {i}", "y": s == RIGHT})
+    message, _ = read(tmp_path, table)
+    assert "--column outcome=y or --column gold=ground_truth" in message
+    assert read(tmp_path, table, column={"outcome": "y"})[0] == counted(states, silent=1)
+
+
+def test_a_label_that_differs_within_a_question_is_a_verdict_first(tmp_path: Path) -> None:
+    table = rows(truth(7), lambda s, i: {"Label": int(s == RIGHT), "Answer": str(i % 4)}, run="Model")
+    message, _ = read(tmp_path, table)
+    assert "--column outcome=Label or --column gold=Label" in message
+
+
+def test_nothing_that_is_never_the_gold_answer_is_proposed_for_the_answers(tmp_path: Path) -> None:
+    texts = [{"question_uid": f"q{i}", "query": f"What is {i}?", "system": "a", "gold": f"thing {i}"} for i in range(6)]
+    table = {row["question_uid"]: {**row, "reward": i / 9, "did_abstain": i == 3} for i, row in enumerate(texts)}
+    assert "prediction=question_uid" not in read(tmp_path, table)[0]
+
+
+def test_one_answer_that_reads_like_silence_is_named(tmp_path: Path) -> None:
+    """Of two columns of texts, neither of which names alone say to be the answers."""
+    table: list[Row] = [{"qid": i, "zork": f"thing {i}", "fnord": f"{i} things", "correct": i < 4} for i in range(SIZE)]
+    table[5]["zork"] = "I don't know."
+    assert "'zork' is empty or reads like silence in 1 row" in read(tmp_path, table)[1]
+
+
+def test_the_right_answer_hides_no_answer_that_bears_its_name(tmp_path: Path) -> None:
+    table: list[Row] = [
+        {
+            "id": i,
+            "resposta_do_modelo": f"coisa {i}",
+            "resposta_correta": f"coisa {i if i < 5 else 20 + i}",
+            "correta": i < 5,
+        }
+        for i in range(SIZE)
+    ]
+    table[9]["resposta_do_modelo"] = "Não posso responder."
+    assert "('Não posso responder.' 1×)" in read(tmp_path, table)[1]
+
+
+@pytest.mark.parametrize("name", ["answer_provided", "responseGave"])
+def test_silence_is_named_in_either_order_of_its_words(tmp_path: Path, name: str) -> None:
+    states = truth(8)
+    assert read(tmp_path, rows(states, lambda s, _: {"passed": s == RIGHT, name: s != SILENT}))[0] == counted(states)

@@ -117,6 +117,8 @@ def _ask_which(
         columns = [name for name in columns if name not in other and name not in named.named.values()]
         differ = (f"{have[columns[0]]} IS DISTINCT FROM {have[name]}" for name in columns[1:])
         if len(columns) > 1 and first(connection, f"SELECT 1 FROM predictions WHERE {' OR '.join(differ)} LIMIT 1"):
+            if part == "gold" and (given := named.one("prediction")):
+                _ask_of_verdicts(source, columns, given)
             names = " and ".join(map(repr, columns))
             raise roles.ask(source, f"{names}: each could be {what}, but they differ", part, columns)
 
@@ -186,9 +188,7 @@ def table(source: Source, stem: str, before: set[str], notes: list[Note], mapped
         ).fetchall()
     cells = _whole(cells, names, (columns.prediction, columns.gold), source, notes)
     structured = _structured(source, columns.prediction, columns.gold) if source.kind == "lines" else None
-    _ask_of_gold(
-        source, columns, *([row[names.index(name) + 1] for row in cells] for name in (columns.gold, columns.prediction))
-    )
+    _ask_of_gold(source, columns, [row[names.index(columns.gold) + 1] for row in cells])
     own, ids = columns.own, columns.ids
     quiet = {name: _quiet(source, mapped, {row[names.index(name) + 1] for row in cells}) for name in columns.abstained}
     said = [name for name, words in quiet.items() if not words]
@@ -241,19 +241,26 @@ def table(source: Source, stem: str, before: set[str], notes: list[Note], mapped
     return rows
 
 
-def _ask_of_gold(source: Source, columns: _Columns, gold: Sequence[str | None], answers: Sequence[str | None]) -> None:
+def _ask_of_gold(source: Source, columns: _Columns, gold: Sequence[str | None]) -> None:
     """Raise FormatError where no question has a gold answer, and nothing says that none has an answer; or where the
-    gold answers are yes and no, or 1 and 0, and most answers are neither, so that they may be verdicts (`y`)."""
+    gold answers may be verdicts."""
     if gold and not any(gold) and not (columns.answerable or columns.unanswerable):
         rule = f"all cells of {columns.gold!r} are empty, so nothing says what is right, or that nothing could be"
         ways = f"{roles.option('gold', 'NAME')} names the gold answers, {roles.option('outcome', 'NAME')} a verdict"
         raise FormatError(source.label, f"{rule}; {ways}", where=source.head)
-    told = {*filter(None, gold)}
-    truths = len(told) == 2 and all(roles.truth_of(word) is not None for word in told)
-    others = [text for text in answers if text and roles.truth_of(text) is None]
-    if truths and 2 * len(others) > sum(map(bool, answers)) and "gold" not in source.named.keys() - source.guessed:
-        what = f"{columns.gold!r} says yes or no, and most answers do not: it could be a verdict, or the gold answer"
-        raise roles.ask(source, what, "outcome", [columns.gold], f" or {roles.option('gold', columns.gold)}")
+    if "gold" not in source.named.keys() - source.guessed:
+        _ask_of_verdicts(source, [columns.gold], columns.prediction)
+
+
+def _ask_of_verdicts(source: Source, gold: Sequence[str], prediction: str) -> None:
+    """Raise FormatError where a column of gold answers (`y`) says yes and no, and most answers do not."""
+    seen = table_of(source)
+    answers = [roles.truth_of(cell) is None for cell in seen.by_name[prediction].cells if cell]
+    verdicts = [name for name in gold if seen.by_name[name].is_truth and len(seen.by_name[name].words) > 1]
+    if verdicts and 2 * sum(answers) > len(answers):
+        what = f"{verdicts[0]!r} says yes or no, and most answers do not: it could be a verdict, or the gold answer"
+        others = [name for name in gold if name not in verdicts] or verdicts
+        raise roles.ask(source, what, "outcome", verdicts, f" or {roles.options('gold', others)}")
 
 
 def _no_sum(rows: Sequence[Row], stem: str | None) -> None:

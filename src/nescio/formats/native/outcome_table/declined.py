@@ -60,9 +60,9 @@ def ask_of_words(source: Source, apart: Iterable[Apart]) -> None:
 
 
 def _chance(column: Column) -> float:
-    """Return what a word has to be less likely than by chance to be asked about: a name that speaks of silence, and of
-    something else too, is half a proof."""
-    return _CHANCE**0.5 if column.named("abstained") else _CHANCE
+    """Return how likely a word may be by chance to be asked about: half a proof is a name that speaks of silence, and
+    of something else too, or that one of many texts stands again and again."""
+    return _CHANCE**0.5 if column.named("abstained") or len(column.words) > roles.FEW else _CHANCE
 
 
 def claimed_by(columns: Mapping[str, str], named: Roles) -> set[str]:

@@ -236,8 +236,8 @@ def _of_the_answers(table: Table, *, doubtful: bool = False) -> list[Way]:
     paired = [c for c in free if other and any(answered((c, other)))]
     free = paired or texts or [c for c in free if other and len(other.words) > 1 and c.words >= other.words]
     hits = {c.name: sum(map(same, c.cells, other.cells)) if other else 0 for c in free}
-    if table.size >= FEW_ROWS:  # of an answer and the gold answer some are the same
-        free = [c for c in free if hits[c.name]]
+    # Of an answer and the gold answer some are the same; of a few rows a name has to say so.
+    free = [c for c in free if hits[c.name] or (table.size < FEW_ROWS and c.named(part))]
     named = [c for c in free if c.named(part)] or free
     alone = [
         Way(roles.option(part, c.name), remark=f"{hits[c.name]} of {table.size} answers are the gold answer")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import compress, pairwise
+from itertools import compress, islice, pairwise
 
 from msgspec import Struct
 
@@ -78,7 +78,7 @@ def never_right(table: Table, verdict: Verdict) -> Iterator[Apart]:
         return
     taken = table.claimed("prediction") | {c.name for c in (table.run, table.question, table.gold) if c}
     free = [c for c in table.columns if c.name not in taken and c is not verdict.column and not c.is_counted]
-    free = [c for c in free if len(c.words) <= (roles.FEW if c is table.prediction else _MOST_WORDS)]
+    free = [c for c in free if len(c.words) <= _MOST_WORDS or c is table.prediction]
     free = [c for c in free if c.words and (len(c.words) > 1 or None in c.cells)]
     free = [c for c in free if not (c.is_measured or table.is_of_the_question(c))]
     free = [c for c in free if not (c.named("fact") and (c.is_truth or any(decimal(w) is not None for w in c.words)))]
@@ -90,11 +90,17 @@ def never_right(table: Table, verdict: Verdict) -> Iterator[Apart]:
             beside = {cell for cell, state in zip(column.cells, verdict.states, strict=True) if state == given}
             alone = len(column.words) == 1  # beside empty cells
             filled = [o and (alone or cell is not None) for o, cell in zip(others, column.cells, strict=True)]
-            for word in sorted(column.words - beside - (asked if column is table.prediction else {*()})):
+            among = column.words if len(column.words) <= roles.FEW else {*islice(_often(column), 1)}
+            for word in sorted(among - beside - (asked if column is table.prediction else {*()})):
                 rows = tuple(cell == word for cell in column.cells)
                 if _FEW <= sum(rows) < sum(filled):
                     times = len({*compress(same, rows)}) if column is table.prediction and same else sum(rows)
                     yield Apart(column, word, rows, (sum(others) / table.size) ** times)
+
+
+def _often(column: Column) -> Iterator[str]:
+    """Yield the words of a column, the one that stands most often first."""
+    return (word for word, _ in Counter(cell for cell in column.cells if cell is not None).most_common())
 
 
 def may_be_silent(table: Table, verdict: Verdict) -> bool:
@@ -135,8 +141,9 @@ def quiet_texts(table: Table, verdict: Verdict) -> Iterator[tuple[Column, frozen
         next_most = others[0][1] if others else 0
         often = many >= _FEW and (text is None or many > next_most or given**many < _CHANCE)
         quiet: set[str | None] = {text} if often else set()
-        quiet = (quiet | {word for word in column.words if table.reads(word)}) - said
-        if sum(among[word] for word in quiet) >= _FEW:
+        spoken = {word for word in column.words if table.reads(word)}
+        quiet = (quiet | spoken) - said
+        if spoken & quiet or sum(among[word] for word in quiet) >= _FEW:
             yield column, frozenset(quiet), tuple(cell in quiet for cell in column.cells)
 
 

@@ -285,7 +285,8 @@ class Table:
     def _is_of_a_run(self, column: Column, part: str) -> bool:
         """Say whether a name is made of a run and a part (`output/gpt`), and others, of texts, of that part, too."""
         texts = [c for c in self.columns if c is not column and len(c.words) > roles.FEW and not c.is_measured]
-        texts = [c for c in texts if part == "gold" or not c.named("gold")]  # `gt_answer` is none of `llm_answer`
+        # Neither `gt_answer` nor `correct_answer` is one of `llm_answer`.
+        texts = [c for c in texts if part == "gold" or not (c.named("gold") or c.named("outcome"))]
         for behind in (False, True):
             own = {one for _, one in split(column.name, behind=behind) if Column(one, ()).named(part)}
             if any(own & {one for _, one in split(c.name, behind=behind)} for c in texts):
