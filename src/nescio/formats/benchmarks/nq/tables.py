@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
@@ -20,7 +20,7 @@ from nescio.formats.native.outcome_table.loaded import Loaded
 from nescio.formats.native.outcome_table.proposing import what_tells_apart
 from nescio.formats.native.outcome_table.unread import unread
 from nescio.formats.native.readings.proposing import propose, rivals_of_judging
-from nescio.formats.native.readings.silences import never_hit
+from nescio.formats.native.readings.silences import never_hit, stands_out
 from nescio.formats.native.readings.table import table_of
 from nescio.formats.native.readings.ways import HEAD
 from nescio.formats.native.summary_rows import LEAST, RULE
@@ -41,6 +41,7 @@ _ITS_GOLD = ("gold_answers", "golden_answers", "answers")
 _ANSWERS = ("answer", "antwort", "reponse", "respuesta", "risposta")  # of which of the two, nobody can know
 _EACH = 3  # gold answers of each word, where words are few
 _SEVERAL, _MOST_SILENT = 3, 2  # answers in a word, and words that may all mean silence
+_SURE = 5  # different gold answers of the questions that are answered in one text, by no chance
 LONGEST_LABEL = 60
 
 
@@ -343,17 +344,22 @@ def refuse_other_verdicts(rows: Sequence[Row]) -> None:
         raise FormatError(source.label, f"{what}: {ways}", where=source.head)
 
 
-def no_gold_answers(rows: Sequence[Row]) -> dict[str, int]:
-    """Count the answers in words that no question has for its gold answer, where all questions are answered in a few
-    words: of several rows, and of no more words than silence may have."""
+def no_gold_answers(rows: Sequence[Row], reads: Callable[[str], bool]) -> tuple[dict[str, int], bool]:
+    """Count the answers to several questions in words that no question has for its gold answer, and say whether that
+    is no chance: where all questions are answered in a few words, no more words than silence may have; else the text
+    that stands far more often than any other, where it does not read like silence, which is told elsewhere."""
     gold = Counter(_folded(text) for row in rows for text in row.answers)
-    if not 1 < len(gold) <= roles.FEW or gold.total() < _EACH * len(gold):
-        return {}
+    few = 1 < len(gold) <= roles.FEW and gold.total() >= _EACH * len(gold)
     others = [row for row in rows if row.best and not row.declined and _folded(row.best) not in gold]
-    said = Counter(row.best.strip() for row in others if row.best)
-    questions = Counter(word for word, _ in {(row.best.strip(), row.id) for row in others if row.best})
-    odd = {word: times for word, times in said.items() if times >= _SEVERAL and questions[word] > 1}
-    return odd if len(said) <= _MOST_SILENT else {}
+    said: Counter[str | None] = Counter(row.best.strip() for row in others if row.best)
+    if few:
+        asked = Counter(word for word, _ in {(row.best.strip(), row.id) for row in others if row.best})
+        odd = {word: times for word, times in said.items() if word and times >= _SEVERAL and asked[word] > 1}
+        return (odd if len(said) <= _MOST_SILENT else {}), True
+    text = stands_out(said, len(rows))
+    of_different = {row.answers for row in others if row.best and row.best.strip() == text}
+    odd = {text: said[text]} if text and len(of_different) >= _SEVERAL and not reads(text) else {}
+    return odd, len(of_different) >= _SURE
 
 
 def _folded(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import compress, islice, pairwise
+from itertools import compress, pairwise
 
 from msgspec import Struct
 
@@ -21,6 +21,7 @@ from nescio.text import decimal
 _FEW = 3  # rows that two columns may have in common by chance
 _MOST_WORDS = 4  # of a column that may say so in words that nobody knows
 _CHANCE = 0.01  # that rows are as they are by
+_OFTEN = 0.02  # of many answers, in a text that may be silence
 _MOST = 0.75  # of what is silent by itself, which a column has to say
 
 
@@ -90,17 +91,23 @@ def never_right(table: Table, verdict: Verdict) -> Iterator[Apart]:
             beside = {cell for cell, state in zip(column.cells, verdict.states, strict=True) if state == given}
             alone = len(column.words) == 1  # beside empty cells
             filled = [o and (alone or cell is not None) for o, cell in zip(others, column.cells, strict=True)]
-            among = column.words if len(column.words) <= roles.FEW else {*islice(_often(column), 1)}
-            for word in sorted(among - beside - (asked if column is table.prediction else {*()})):
+            among = column.words - beside - (asked if column is table.prediction else {*()})
+            if len(column.words) > roles.FEW:
+                often = stands_out(Counter(cell for cell in column.cells if cell in among), table.size)
+                among = frozenset() if often is None or table.reads(often) else frozenset([often])
+            for word in sorted(among):
                 rows = tuple(cell == word for cell in column.cells)
                 if _FEW <= sum(rows) < sum(filled):
                     times = len({*compress(same, rows)}) if column is table.prediction and same else sum(rows)
                     yield Apart(column, word, rows, (sum(others) / table.size) ** times)
 
 
-def _often(column: Column) -> Iterator[str]:
-    """Yield the words of a column, the one that stands most often first."""
-    return (word for word, _ in Counter(cell for cell in column.cells if cell is not None).most_common())
+def stands_out(said: Counter[str | None], size: int) -> str | None:
+    """Return the text among answers that stands far more often than any other, and in no small share of all of them;
+    None where none does. Yes and no are answers."""
+    (text, times), (_, next_most), *_ = [*said.most_common(2), (None, 0), (None, 0)]
+    often = times >= max(_FEW, _OFTEN * size, 2 * next_most)
+    return text if often and text is not None and roles.truth_of(text) is None else None
 
 
 def may_be_silent(table: Table, verdict: Verdict) -> bool:
@@ -173,6 +180,8 @@ def settled_silence(table: Table, verdict: Verdict | None) -> Silence | None:
 def names_something_else(column: Column) -> bool:
     """Say whether a name that speaks of silence also names what was declined, which is no answer (`refund_refused`)."""
     beside = {stem for part in ("between", "whose", "run", "acts", "id") for stem in STEMS[part]} | {
+        "do",
+        "does",
         "did",
         "to",
         "provided",
