@@ -22,7 +22,7 @@ from nescio.formats.native.outcome_table.unread import unread
 from nescio.formats.native.readings.proposing import propose, rivals_of_judging
 from nescio.formats.native.readings.silences import never_hit, stands_out
 from nescio.formats.native.readings.table import table_of
-from nescio.formats.native.readings.ways import HEAD
+from nescio.formats.native.readings.ways import Way
 from nescio.formats.native.summary_rows import LEAST, RULE
 from nescio.sources.database import connect
 from nescio.sources.literals import UnsoundLiteralError, json_or, read_literal
@@ -334,12 +334,11 @@ def refuse_other_verdicts(rows: Sequence[Row]) -> None:
     source = rows[0].where[0]
     verdicts = rivals_of_judging(source)
     if verdicts:
-        ways = propose(source, judged=False) or f"name it with {roles.options('outcome', verdicts)}"
+        quiet = [one for one in never_hit(table_of(source)) if one.column.name in verdicts]  # it may be silence
+        before = [Way(one.option, remark="judges the others") for one in quiet]
+        ways = propose(source, judged=False, before=before) or f"name it with {roles.options('outcome', verdicts)}"
         what = f"{' and '.join(map(repr, verdicts))} may say which answers are right"
         judge = opt("judge", of="NAME")
-        for one in never_hit(table_of(source)):
-            if one.column.name in verdicts:  # which may say what was declined, and not what is right
-                ways = ways.replace(HEAD, f"{HEAD}\n  {one.option}  (judges the others)", 1)
         ways += f"  {judge}  (judges the answers)\n" if ways.endswith("\n") else f"; or judge the answers with {judge}"
         raise FormatError(source.label, f"{what}: {ways}", where=source.head)
 

@@ -33,7 +33,6 @@ _SIGNS = {
     sign: state for state, signs in {CORRECT: "+cr", INCORRECT: "-−wif", SILENT: "uans"}.items() for sign in signs
 }
 _DIGITS = re.compile(r"\d+")
-HEAD = "its columns by one of these:"
 _NAMES = {state: name for name, state in STATES.items()} | {NOT_GRADED: "ungraded"}
 States = Sequence[int | None]
 
@@ -55,7 +54,7 @@ def shown(table: Table, ways: Sequence[Way]) -> str:
     if len(ways) == 1:
         return f"its columns with {ways[0].options}{f' ({ways[0].remark})' if ways[0].remark else ''}"
     lines = [f"  {way.options}" + (f"  ({way.remark})" if way.remark else "") for way in ways]
-    return "\n".join([HEAD, *lines, ""])
+    return "\n".join(["its columns by one of these:", *lines, ""])
 
 
 def told(table: Table, ways: Sequence[Way]) -> list[Way]:
