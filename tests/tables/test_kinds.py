@@ -486,3 +486,190 @@ def test_what_has_more_than_pans_keys_is_not_pans(tmp_path: Path) -> None:
     with pytest.raises(NescioError) as error:
         nescio.score(path)
     assert "PAN" not in str(error.value)
+
+
+def test_a_wrong_answer_of_all_runs_to_one_question_is_no_silence(tmp_path: Path) -> None:
+    """What one question was answered is right or wrong in each run: that it never stands beside what is right is no
+    proof."""
+    said = {run: [f"thing {i}" for i in range(9)] for run in "abcd"}
+    for i, own in enumerate(said.values()):
+        own[3], own[4 + i] = "other", ""
+    said["a"][0] = "else"
+    table = [
+        {"qid": f"q{i}", "model": run, "response": text or None, "correct": text == f"thing {i}"}
+        for run, own in said.items()
+        for i, text in enumerate(own)
+    ]
+    assert read(tmp_path, table)[0] == {"a": (6, 2, 1, 0)} | dict.fromkeys("bcd", (7, 1, 1, 0))
+
+
+@pytest.mark.parametrize("name", ["claim_refused", "ticket_refused"])
+def test_a_name_of_silence_and_something_else_is_asked_about_sooner(tmp_path: Path, name: str) -> None:
+    """Four answers, of which chance would make none right in one of sixteen tables."""
+    own = [RIGHT] * 5 + [WRONG] * 3 + [SILENT] * 2
+    states = {"alpha": own, "beta": own[::-1]}
+    table = rows(states, lambda s, _: {"correct": s == RIGHT, name: s == SILENT})
+    assert f"--column abstained={name} reads them as declined" in read(tmp_path, table)[0]
+    assert read(tmp_path, table, column={"abstained": name})[0] == counted(states)
+
+
+def test_runs_are_told_where_a_verdict_of_faults_is_asked_about(tmp_path: Path) -> None:
+    """`variant` names the runs, though the flag of hallucinations could take silence for what is right."""
+    states = truth(4)
+    table = rows(
+        states,
+        lambda s, i: {
+            "prediction": f"thing {i}" if s == RIGHT else "N/A" if s == SILENT else f"other {i}",
+            "reference_answer": f"thing {i}",
+            "is_hallucinated": {RIGHT: False, WRONG: True}.get(s),
+            "skipped": int(s == SILENT),
+        },
+        "problem_id",
+        "variant",
+    )
+    found, _ = read(tmp_path, table)
+    assert found == counted(states)
+
+
+def test_what_may_name_runs_of_answers_to_judge_is_proposed_as_that(tmp_path: Path) -> None:
+    table = rows(truth(5), lambda s, i: {"gold": f"thing {i}", "prediction": s}, run="who")
+    message, _ = read(tmp_path, [{**row, "heat": heat} for heat in ("cold", "hot") for row in table])
+    assert "each answer stands once with 'heat' and 'who': --column run=heat --column repeat=who" in message
+
+
+def test_yes_and_no_beside_other_gold_answers_are_a_verdict_first(tmp_path: Path) -> None:
+    states = truth(6)
+    table = rows(states, lambda s, i: {"response": f"thing {i}", "ground_truth": f"thing {i}", "y": s == RIGHT})
+    message, _ = read(tmp_path, table)
+    assert "--column outcome=y or --column gold=ground_truth" in message
+    assert read(tmp_path, table, column={"outcome": "y"})[0] == counted(states, silent=1)
+
+
+def test_a_label_that_differs_within_a_question_is_a_verdict_first(tmp_path: Path) -> None:
+    table = rows(truth(7), lambda s, i: {"Label": int(s == RIGHT), "Answer": str(i % 4)}, run="Model")
+    message, _ = read(tmp_path, table)
+    assert "--column outcome=Label or --column gold=Label" in message
+
+
+def test_nothing_that_is_never_the_gold_answer_is_proposed_for_the_answers(tmp_path: Path) -> None:
+    texts = [{"question_uid": f"q{i}", "query": f"What is {i}?", "system": "a", "gold": f"thing {i}"} for i in range(6)]
+    table = {row["question_uid"]: {**row, "reward": i / 9, "did_abstain": i == 3} for i, row in enumerate(texts)}
+    assert "prediction=question_uid" not in read(tmp_path, table)[0]
+
+
+def test_one_answer_that_reads_like_silence_is_named(tmp_path: Path) -> None:
+    """Of two columns of texts, neither of which names alone say to be the answers."""
+    table: list[Row] = [{"qid": i, "zork": f"thing {i}", "fnord": f"{i} things", "correct": i < 4} for i in range(SIZE)]
+    table[5]["zork"] = "I don't know."
+    assert "'zork' is empty or reads like silence in 1 row" in read(tmp_path, table)[1]
+
+
+def test_the_right_answer_hides_no_answer_that_bears_its_name(tmp_path: Path) -> None:
+    table: list[Row] = [
+        {
+            "id": i,
+            "resposta_do_modelo": f"coisa {i}",
+            "resposta_correta": f"coisa {i if i < 5 else 20 + i}",
+            "correta": i < 5,
+        }
+        for i in range(SIZE)
+    ]
+    table[9]["resposta_do_modelo"] = "Não posso responder."
+    assert "('Não posso responder.' 1×)" in read(tmp_path, table)[1]
+
+
+@pytest.mark.parametrize("name", ["answer_provided", "responseGave"])
+def test_silence_is_named_in_either_order_of_its_words(tmp_path: Path, name: str) -> None:
+    states = truth(8)
+    assert read(tmp_path, rows(states, lambda s, _: {"passed": s == RIGHT, name: s != SILENT}))[0] == counted(states)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("names", [("probe", "contender"), ("galdera", "sistema"), ("question", "zork")])
+def test_rows_with_a_number_each_are_answers_of_runs(tmp_path: Path, names: tuple[str, str], seed: int) -> None:
+    """An `id` of each row names no questions where what was asked is the same in all runs."""
+    states = truth(seed)
+    table = rows(states, lambda s, i: {"gold": f"thing {i}", "correct": s == RIGHT}, *names)
+    assert read(tmp_path, {f"{i:04}": row for i, row in enumerate(table)})[0] == counted(states, silent=1)
+
+
+def test_rows_with_a_number_each_that_may_be_answers_of_runs_are_asked_about(tmp_path: Path) -> None:
+    """Numbers that begin anew in each part of a test cross its parts, too."""
+    states = truth(3)
+    table = rows(states, lambda s, _: {"correct": s == RIGHT}, "zork", "fnord")
+    table = [{"id": i, **row} for i, row in enumerate(table)]
+    message, _ = read(tmp_path, table)
+    assert "--column run=fnord --column question=zork reads runs, --column question=id reads" in message
+    assert read(tmp_path, table, column={"run": "fnord", "question": "zork"})[0] == counted(states, silent=1)
+    assert len(read(tmp_path, table, column={"question": "id"})[0]) == 1
+
+
+def test_what_says_that_an_answer_was_given_says_of_the_others_that_they_were_declined(tmp_path: Path) -> None:
+    states = truth(4)
+    table = rows(states, lambda s, _: {"correct": s == RIGHT, "answer_was_given": int(s != SILENT)})
+    assert "--column answered=answer_was_given reads them as declined" in read(tmp_path, table)[0]
+    assert read(tmp_path, table, column={"answered": "answer_was_given"})[0] == counted(states)
+
+
+def test_numbers_of_the_answers_to_each_question_are_no_verdict(tmp_path: Path) -> None:
+    states = truth(5)
+    table = rows(states, lambda s, _: {"zork": "Y" if s == RIGHT else "N", "fnord": 0}, "case no", "arm")
+    message, _ = read(tmp_path, [{**row, "fnord": i} for row in table for i in (0, 1)])
+    assert "outcome=fnord" not in message
+    assert "outcome=zork" in message
+
+
+@pytest.mark.parametrize("gold", [True, False])
+def test_yes_means_wrong_beside_words_that_nobody_knows_too(tmp_path: Path, gold: bool) -> None:
+    """As the gold answers say, or else the name."""
+    states = truth(6)
+    name = "zork" if gold else "wrong_claim"
+    texts = [f"thing {i}" for i in range(SIZE)]
+    own = rows(states, lambda s, _: {name: "nope" if s == RIGHT else "yes"})
+    beside = rows(states, lambda s, i: {"gold": texts[i], "answer": texts[i] if s == RIGHT else f"other {i}"})
+    table = [{**one, **other} for one, other in zip(own, beside, strict=True)] if gold else own
+    message, _ = read(tmp_path, table)
+    assert f"--column 'outcome=!{name}' --outcome-map nope=correct" in message
+    column, means = {"outcome": f"!{name}"}, {"nope": "correct"}
+    assert read(tmp_path, table, column=column, outcome_map=means)[0] == counted(states, silent=1)
+
+
+@pytest.mark.parametrize("judged", [True, False])
+def test_a_text_that_stands_again_and_again_is_asked_about(tmp_path: Path, judged: bool) -> None:
+    """Silence in a language that nobody knows, beside many other answers, of which none is right."""
+    states = truth(7)
+    table = rows(
+        states,
+        lambda s, i: {
+            **({"gold": f"thing {i}"} if judged else {"correct": s == RIGHT}),
+            "response": {RIGHT: f"thing {i}", WRONG: f"other {i}"}.get(s, "Sijui kabisa."),
+        },
+    )
+    message, _ = read(tmp_path, table)
+    assert "Sijui kabisa" in message
+    assert read(tmp_path, table, declined_pattern=[r"Sijui kabisa\."])[0] == counted(states)
+
+
+def test_of_two_texts_the_answer_is_the_one_that_differs_between_runs(tmp_path: Path) -> None:
+    states = truth(8)
+    table = rows(
+        states,
+        lambda s, i: {
+            "kb_answer": f"thing {i}",
+            "reply_body": {RIGHT: f"thing {i}", WRONG: f"other {i}"}.get(s),
+            "solved": s == RIGHT,
+        },
+    )
+    assert read(tmp_path, table)[0] == counted(states)
+
+
+def test_an_index_names_the_questions_of_one_run_that_has_a_name(tmp_path: Path) -> None:
+    table = [{"": i, "system": "alpha", "verdict": "right" if i % 3 else "wrong"} for i in range(SIZE)]
+    assert read(tmp_path, table)[0] == {"alpha": (8, 4, 0, 0)}
+
+
+def test_what_does_refuse_is_silence(tmp_path: Path) -> None:
+    states = {run: [RIGHT] * 5 + [WRONG] * 5 + [SILENT] for run in RUNS}
+    table = rows(states, lambda s, _: {"verdict": "right" if s == RIGHT else "wrong", "does_refuse": s == SILENT})
+    table[-1]["does_refuse"], table[-2]["does_refuse"] = False, True
+    assert read(tmp_path, table)[0] == dict.fromkeys(RUNS, (5, 5, 1, 0))

@@ -184,7 +184,7 @@ STEMS: dict[str, tuple[str, ...]] = {
         "abstained": """abst omit blank leer gaveup giveup givesup givenup optedout refus declin idk skip withh withdr silen evasi escalat block suppress defer punt handoff enthalt verweiger abgelehn keineantwort
             sansreponse rechaz sinrespuesta nocontest norespond rifiut senzarisposta nonrispost recus semresposta geweiger
             onthoud geenantwoord odmow odmowil czyodmowil wstrzym brakodpowiedzi отказ воздерж нетответа 弃权 拒答 未作答 是否弃权""",
-        "answered": """answered attempted respond replied didanswer beantwort repondu contestad rispost gavean gaveanswer gaveresp providedan providedresp""",
+        "answered": """answered attempted respond replied didanswer beantwort repondu contestad rispost gavean gaveresp givenan givenresp providedan providedresp""",
         "fact": """passage answerab unanswerab impossib ambigu hop multi difficult should expect review cach truncat valid parse
             timeout retr exit return latenc cost token price second time temperatur year length triggered backfired tamper
             tool format json schema citation cite source guardrail languag search web math multi single follow turn flagged

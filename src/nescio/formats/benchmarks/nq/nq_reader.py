@@ -104,8 +104,9 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     for source in sources:
         known = roles.roles_of(source.columns, source.named)
         told = options.declined.asked or known.one("abstained", "answered") or known.named.get("abstained")
-        if not told and (odd := no_gold_answers([row for row in rows if row.where[0] is source])):
-            notes.append(_ask_of_silence(source, odd, judging=options.judging))
+        odd, sure = no_gold_answers([r for r in rows if r.where[0] is source], options.declined.reads)
+        if odd and not told:
+            notes.append(_ask_of_silence(source, odd, asked=sure and not options.judging))
         elif not (told or options.judging):
             ask_of_words(source, never_hit(table_of(source)))
     questions, gold = _questions(rows, options, notes)
@@ -124,20 +125,20 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     return ReadResult(Unjudged(collection, found_runs, tuple(files.values()), unused=unused), tuple(notes))
 
 
-def _ask_of_silence(source: Source, odd: Mapping[str, int], *, judging: bool) -> Note:
+def _ask_of_silence(source: Source, odd: Mapping[str, int], *, asked: bool) -> Note:
     """Note the words that are answers to questions of which none is right by them; raises FormatError, with both ways,
-    where nobody asked for a judge, whatever the words are."""
+    where that is `asked`."""
     what = f"{sum(odd.values())} answers are {' or '.join(map(repr, odd))}, which no gold answer is"
-    pattern = "|".join(map(literally, odd))
-    if not judging:
+    option = opt("declined_pattern", "|".join(map(literally, odd)))
+    if asked:
         instead = f"{roles.option('abstained', roles.NONE)} counts them as wrong"
-        rule = f"{what}: {opt('declined_pattern', pattern)} counts them as unanswered, {instead}"
-        raise FormatError(source.label, rule, where=source.head)
+        raise FormatError(source.label, f"{what}: {option} counts them as unanswered, {instead}", where=source.head)
     return note(
         "nq.no_gold_answers",
-        f"{{subject}}: {{what}}: {opt('declined_pattern', of='WORD')} counts a word as unanswered",
+        "{subject}: {what}: {option} counts them as unanswered",
         str(source.label),
         what=what,
+        option=option,
     )
 
 

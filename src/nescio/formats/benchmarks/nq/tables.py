@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
@@ -20,9 +20,9 @@ from nescio.formats.native.outcome_table.loaded import Loaded
 from nescio.formats.native.outcome_table.proposing import what_tells_apart
 from nescio.formats.native.outcome_table.unread import unread
 from nescio.formats.native.readings.proposing import propose, rivals_of_judging
-from nescio.formats.native.readings.silences import never_hit
+from nescio.formats.native.readings.silences import never_hit, stands_out
 from nescio.formats.native.readings.table import table_of
-from nescio.formats.native.readings.ways import HEAD
+from nescio.formats.native.readings.ways import Way
 from nescio.formats.native.summary_rows import LEAST, RULE
 from nescio.sources.database import connect
 from nescio.sources.literals import UnsoundLiteralError, json_or, read_literal
@@ -41,6 +41,7 @@ _ITS_GOLD = ("gold_answers", "golden_answers", "answers")
 _ANSWERS = ("answer", "antwort", "reponse", "respuesta", "risposta")  # of which of the two, nobody can know
 _EACH = 3  # gold answers of each word, where words are few
 _SEVERAL, _MOST_SILENT = 3, 2  # answers in a word, and words that may all mean silence
+_SURE = 5  # different gold answers of the questions that are answered in one text, by no chance
 LONGEST_LABEL = 60
 
 
@@ -117,6 +118,8 @@ def _ask_which(
         columns = [name for name in columns if name not in other and name not in named.named.values()]
         differ = (f"{have[columns[0]]} IS DISTINCT FROM {have[name]}" for name in columns[1:])
         if len(columns) > 1 and first(connection, f"SELECT 1 FROM predictions WHERE {' OR '.join(differ)} LIMIT 1"):
+            if part == "gold" and (given := named.one("prediction")):
+                _ask_of_verdicts(source, columns, given)
             names = " and ".join(map(repr, columns))
             raise roles.ask(source, f"{names}: each could be {what}, but they differ", part, columns)
 
@@ -186,9 +189,7 @@ def table(source: Source, stem: str, before: set[str], notes: list[Note], mapped
         ).fetchall()
     cells = _whole(cells, names, (columns.prediction, columns.gold), source, notes)
     structured = _structured(source, columns.prediction, columns.gold) if source.kind == "lines" else None
-    _ask_of_gold(
-        source, columns, *([row[names.index(name) + 1] for row in cells] for name in (columns.gold, columns.prediction))
-    )
+    _ask_of_gold(source, columns, [row[names.index(columns.gold) + 1] for row in cells])
     own, ids = columns.own, columns.ids
     quiet = {name: _quiet(source, mapped, {row[names.index(name) + 1] for row in cells}) for name in columns.abstained}
     said = [name for name, words in quiet.items() if not words]
@@ -241,19 +242,26 @@ def table(source: Source, stem: str, before: set[str], notes: list[Note], mapped
     return rows
 
 
-def _ask_of_gold(source: Source, columns: _Columns, gold: Sequence[str | None], answers: Sequence[str | None]) -> None:
+def _ask_of_gold(source: Source, columns: _Columns, gold: Sequence[str | None]) -> None:
     """Raise FormatError where no question has a gold answer, and nothing says that none has an answer; or where the
-    gold answers are yes and no, or 1 and 0, and most answers are neither, so that they may be verdicts (`y`)."""
+    gold answers may be verdicts."""
     if gold and not any(gold) and not (columns.answerable or columns.unanswerable):
         rule = f"all cells of {columns.gold!r} are empty, so nothing says what is right, or that nothing could be"
         ways = f"{roles.option('gold', 'NAME')} names the gold answers, {roles.option('outcome', 'NAME')} a verdict"
         raise FormatError(source.label, f"{rule}; {ways}", where=source.head)
-    told = {*filter(None, gold)}
-    truths = len(told) == 2 and all(roles.truth_of(word) is not None for word in told)
-    others = [text for text in answers if text and roles.truth_of(text) is None]
-    if truths and 2 * len(others) > sum(map(bool, answers)) and "gold" not in source.named.keys() - source.guessed:
-        what = f"{columns.gold!r} says yes or no, and most answers do not: it could be a verdict, or the gold answer"
-        raise roles.ask(source, what, "outcome", [columns.gold], f" or {roles.option('gold', columns.gold)}")
+    if "gold" not in source.named.keys() - source.guessed:
+        _ask_of_verdicts(source, [columns.gold], columns.prediction)
+
+
+def _ask_of_verdicts(source: Source, gold: Sequence[str], prediction: str) -> None:
+    """Raise FormatError where a column of gold answers (`y`) says yes and no, and most answers do not."""
+    seen = table_of(source)
+    answers = [roles.truth_of(cell) is None for cell in seen.by_name[prediction].cells if cell]
+    verdicts = [name for name in gold if seen.by_name[name].is_truth and len(seen.by_name[name].words) > 1]
+    if verdicts and 2 * sum(answers) > len(answers):
+        what = f"{verdicts[0]!r} says yes or no, and most answers do not: it could be a verdict, or the gold answer"
+        others = [name for name in gold if name not in verdicts] or verdicts
+        raise roles.ask(source, what, "outcome", verdicts, f" or {roles.options('gold', others)}")
 
 
 def _no_sum(rows: Sequence[Row], stem: str | None) -> None:
@@ -318,7 +326,7 @@ def _told_apart(source: Source, columns: _Columns) -> str:
     """Say which columns would tell the answers to a question apart; empty where none would."""
     parts = {"question": columns.ids or columns.question, "run": columns.run, REPEAT: columns.repeat}
     taken = {part: name for part, name in parts.items() if name}
-    return what_tells_apart(source, taken | {name: name for name in columns.own if name})
+    return what_tells_apart(source, taken, {name for name in columns.own if name})
 
 
 def refuse_other_verdicts(rows: Sequence[Row]) -> None:
@@ -326,27 +334,31 @@ def refuse_other_verdicts(rows: Sequence[Row]) -> None:
     source = rows[0].where[0]
     verdicts = rivals_of_judging(source)
     if verdicts:
-        ways = propose(source, judged=False) or f"name it with {roles.options('outcome', verdicts)}"
+        quiet = [one for one in never_hit(table_of(source)) if one.column.name in verdicts]  # it may be silence
+        before = [Way(one.option, remark="judges the others") for one in quiet]
+        ways = propose(source, judged=False, before=before) or f"name it with {roles.options('outcome', verdicts)}"
         what = f"{' and '.join(map(repr, verdicts))} may say which answers are right"
         judge = opt("judge", of="NAME")
-        for one in never_hit(table_of(source)):
-            if one.column.name in verdicts:  # which may say what was declined, and not what is right
-                ways = ways.replace(HEAD, f"{HEAD}\n  {one.option}  (judges the others)", 1)
         ways += f"  {judge}  (judges the answers)\n" if ways.endswith("\n") else f"; or judge the answers with {judge}"
         raise FormatError(source.label, f"{what}: {ways}", where=source.head)
 
 
-def no_gold_answers(rows: Sequence[Row]) -> dict[str, int]:
-    """Count the answers in words that no question has for its gold answer, where all questions are answered in a few
-    words: of several rows, and of no more words than silence may have."""
+def no_gold_answers(rows: Sequence[Row], reads: Callable[[str], bool]) -> tuple[dict[str, int], bool]:
+    """Count the answers to several questions in words that no question has for its gold answer, and say whether that
+    is no chance: where all questions are answered in a few words, no more words than silence may have; else the text
+    that stands far more often than any other, where it does not read like silence, which is told elsewhere."""
     gold = Counter(_folded(text) for row in rows for text in row.answers)
-    if not 1 < len(gold) <= roles.FEW or gold.total() < _EACH * len(gold):
-        return {}
+    few = 1 < len(gold) <= roles.FEW and gold.total() >= _EACH * len(gold)
     others = [row for row in rows if row.best and not row.declined and _folded(row.best) not in gold]
-    said = Counter(row.best.strip() for row in others if row.best)
-    questions = Counter(word for word, _ in {(row.best.strip(), row.id) for row in others if row.best})
-    odd = {word: times for word, times in said.items() if times >= _SEVERAL and questions[word] > 1}
-    return odd if len(said) <= _MOST_SILENT else {}
+    said: Counter[str | None] = Counter(row.best.strip() for row in others if row.best)
+    if few:
+        asked = Counter(word for word, _ in {(row.best.strip(), row.id) for row in others if row.best})
+        odd = {word: times for word, times in said.items() if word and times >= _SEVERAL and asked[word] > 1}
+        return (odd if len(said) <= _MOST_SILENT else {}), True
+    text = stands_out(said, len(rows))
+    of_different = {row.answers for row in others if row.best and row.best.strip() == text}
+    odd = {text: said[text]} if text and len(of_different) >= _SEVERAL and not reads(text) else {}
+    return odd, len(of_different) >= _SURE
 
 
 def _folded(text: str) -> str:

@@ -91,6 +91,7 @@ def choose(
     if run := _run(loaded, named):
         columns["run"] = run
     columns["question"] = _question(loaded, named, run, plain="rank" not in columns)
+    _ask_of_numbered_rows(source, columns)
     if confidence := choose_confidence(loaded, named, notes):
         columns["confidence"] = confidence
     _ask_of_answerable(loaded, named, columns)
@@ -118,7 +119,7 @@ def choose(
         apart = [
             one for one in never_right(seen, verdict) if one.column.name not in beside - {*named.all("prediction")}
         ]
-        quiet = [] if named.one("prediction") else [*_quiet(seen, verdict, beside)]
+        quiet = [] if named.one("prediction") and any(seen.unsaid) else [*_quiet(seen, verdict, beside)]
         if not {"abstained", "answered"} & named.named.keys():
             ask_of_silence(seen, verdict, beside, source)
             ask_of_words(source, apart)
@@ -138,6 +139,18 @@ def choose(
         empty, in_words = unsaid(loaded, named, columns["outcome"], declined, mapped, faults=faults)
     by = named.all("abstained", "answered")
     return Chosen(cells, columns, texts, silent, by, words, empty, in_words, faults)
+
+
+def _ask_of_numbered_rows(source: Source, columns: Mapping[str, str]) -> None:
+    """Raise the error that asks whether rows that have a number each are questions, or the answers of runs that cross
+    other questions."""
+    crossed = table_of(source).crossed
+    if crossed and "run" not in columns and columns["question"] not in [c.name for c in crossed]:
+        run, asked = (c.name for c in crossed)
+        rule = f"each row has its own {columns['question']!r}, and each {asked!r} stands once with each {run!r}"
+        ways = f"{roles.option('run', run)} {roles.option('question', asked)} reads runs"
+        one = f"{roles.option('question', columns['question'])} reads a question in each row"
+        raise FormatError(source.label, f"{rule}: {ways}, {one}", where=source.head)
 
 
 def _ask_of_answerable(table: Loaded, named: Roles, columns: Mapping[str, str]) -> None:

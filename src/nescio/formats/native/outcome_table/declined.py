@@ -9,6 +9,7 @@ from nescio.data.outcomes import INCORRECT, NOT_GRADED, SILENT, STATES
 from nescio.errors import FormatError, opt
 from nescio.formats.native import roles
 from nescio.formats.native.outcome_table.loaded import Loaded, cases
+from nescio.formats.native.readings.columns import Column
 from nescio.formats.native.readings.silences import Apart, names_something_else, reasons_of, silences_of
 from nescio.formats.native.readings.table import Table, table_of
 from nescio.formats.native.readings.verdicts import Verdict
@@ -48,7 +49,7 @@ def ask_of_words(source: Source, apart: Iterable[Apart]) -> None:
     wrong."""
     apart = [*apart]
     several = Counter(one.column.name for one in apart)
-    telling = [one for one in apart if one.chance <= _CHANCE and several[one.column.name] == 1]
+    telling = [one for one in apart if one.chance <= _chance(one.column) and several[one.column.name] == 1]
     telling = [one for one in telling if not any(map(one.column.named, ("wrong", "gold", "judges")))]
     if telling:
         first_one = min(telling, key=lambda one: one.chance)
@@ -56,6 +57,12 @@ def ask_of_words(source: Source, apart: Iterable[Apart]) -> None:
         instead = f"{roles.option('abstained', roles.NONE)} takes them as they are"
         rule = f"{what}: {first_one.option} reads them as declined, {instead}"
         raise FormatError(source.label, rule, where=source.head)
+
+
+def _chance(column: Column) -> float:
+    """Return how likely a word may be by chance to be asked about: half a proof is a name that speaks of silence, and
+    of something else too, or that one of many texts stands again and again."""
+    return _CHANCE**0.5 if column.named("abstained") or len(column.words) > roles.FEW else _CHANCE
 
 
 def claimed_by(columns: Mapping[str, str], named: Roles) -> set[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import permutations
 
 from nescio.data.repeats import REPEAT
@@ -16,13 +16,13 @@ from nescio.text import decimal
 _FEW = 8  # columns that could tell answers apart
 
 
-def what_tells_apart(source: Source, taken: Mapping[str, str]) -> str:
+def what_tells_apart(source: Source, taken: Mapping[str, str], but: Collection[str] = ()) -> str:
     """Say which columns would tell the answers to a question apart beside those that are `taken`, by the part that each
-    plays: those of several people, by what people call such; the runs, where none are known; the repeats. Empty where
-    none would."""
+    plays, and others that are none: those of several people, by what people call such; the runs, where none are known;
+    the repeats. Empty where none would."""
     seen = table_of(source)
     keys = [seen.by_name[taken[part]] for part in ("question", "run") if taken.get(part) in seen.by_name]
-    free = [c for c in seen.columns if c.name not in taken.values() and len(c.words) > 1]
+    free = [c for c in seen.columns if c.name not in {*taken.values(), *but} and len(c.words) > 1]
     fits = sorted((c for c in free if seen.apart([*keys, c])), key=lambda c: len(c.words))
     if people := _called(fits, ANNOTATORS):
         return (

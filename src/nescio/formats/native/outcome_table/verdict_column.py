@@ -11,8 +11,9 @@ from nescio.errors import FormatError, opt
 from nescio.formats.native import roles
 from nescio.formats.native.outcome_table.loaded import Loaded, cases, right_words
 from nescio.formats.native.readings.answers import answered
+from nescio.formats.native.readings.columns import Column
 from nescio.formats.native.readings.proposing import rivals_of_name
-from nescio.formats.native.readings.table import table_of
+from nescio.formats.native.readings.table import Table, table_of
 from nescio.formats.native.readings.verdicts import phi
 from nescio.formats.native.readings.ways import shown, ways_of_words
 from nescio.formats.native.roles import Roles, ask
@@ -21,6 +22,7 @@ from nescio.sources.tables import first, locate
 from nescio.text import decimal
 
 _LEAST_PHI = 0.2  # of a verdict and whether the answer is the gold answer
+_GOLDEN = 1.5  # answers to a question that are right, of several that are given
 _FEW_HITS = 3  # answers that are the gold answer, or are not, of which nothing is said
 
 
@@ -75,9 +77,18 @@ def _ask_of_answers_alike(table: Loaded, named: Roles, column: str) -> None:
     pair = [seen.by_name[name] for name in (column, prediction) if name in seen.by_name]
     if named.one("gold") or len(pair) < 2:
         return
-    if any(answered(pair)) or (roles.squash(column) == "label" and pair[0].is_truth and pair[0].words & pair[1].words):
+    own, given = pair
+    if any(answered(pair)) or (roles.squash(column) == "label" and own.is_truth and own.words & given.words):
         what = f"{column!r} could be the answer that is right, or a verdict on the answer"
-        raise ask(table.source, what, "gold", [column], f" or {roles.option('outcome', column)}")
+        others = sum(cell is not None and cell not in own.words for cell in given.cells)
+        verdict = 2 * others > seen.size or (seen.question and _golden(seen, own) > len(seen.question.words))
+        first_one, other = ("outcome", "gold") if verdict else ("gold", "outcome")
+        raise ask(table.source, what, first_one, [column], f" or {roles.option(other, column)}")
+
+
+def _golden(seen: Table, column: Column) -> int:
+    """Count the gold answers that questions would have in a column: a question has one, though several are given."""
+    return len({*zip(seen.question.cells, column.cells, strict=True)}) if seen.question else 0
 
 
 def _ask_of_rivals(table: Loaded, named: Roles, column: str, *, whole: bool) -> None:
@@ -103,15 +114,15 @@ def _ask_of_gold(table: Loaded, named: Roles, column: str) -> None:
         return
     seen = table_of(table.source)
     own = seen.by_name.get(column)
-    if seen.question is not None and seen.run is not None and own:
-        asked = len({*zip(seen.question.cells, own.cells, strict=True)})
-        if 2 * asked > 3 * len(seen.question.words):
-            return  # a question has one answer that is right, and several that are given
+    golden = _golden(seen, own) / len(seen.question.words) if seen.question and seen.run and own else 1.0
+    if golden > _GOLDEN:
+        return
     answers, verdicts = table.words(prediction), table.words(column)
     if answers and len(answers) <= roles.FEW and {*verdicts} <= {*answers}:
         what = f"{column!r} could be a verdict on the answer {prediction!r}, or the answer that is right"
         verdict = all(roles.state_of(word) is not None for word in verdicts) and roles.squash(column) != "label"
         verdict |= own is not None and own.is_coded and SILENT in own.states.values()  # three letters, as graders write
+        verdict |= golden > 1
         first_one, other = ("outcome", "gold") if verdict else ("gold", "outcome")
         raise ask(table.source, what, first_one, [column], f" or {roles.option(other, column)}")
 

@@ -58,6 +58,8 @@ class Column:
         if part == "outcome" and at >= 0 and any(map(_is_object, behind)):
             return 1.0  # `passed_filter` is no verdict on the answer
         whole = "".join(self.tokens)
+        if part == "answered" and "".join(reversed(self.tokens)).startswith(STEMS[part]):
+            return 2.0  # `answer_provided`
         if (
             whole.startswith(STEMS[part])
             and not _is_rather(whole, part)

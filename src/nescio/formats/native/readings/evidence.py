@@ -33,6 +33,8 @@ def evidence_of(table: Table, column: Column, alike: int | None) -> list[Evidenc
     if table.is_of_the_question(column):
         sure = sum(one.weight for one in found) >= SURE
         found.append(Evidence(-0.5 if sure else -3.0, "it says the same of all answers to a question"))
+    if table.counts_repeats(column):
+        found.append(Evidence(-3.0, "it tells the answers to each question apart, as repeats do"))
     return [*found, *_of_the_gold(column, alike)]
 
 

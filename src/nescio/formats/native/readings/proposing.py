@@ -40,12 +40,12 @@ _WEAK = 0.5  # of a verdict that says nothing of whether answers are gold answer
 _UNLIKELY = -2.0  # of a verdict that is named where nothing else could be one
 
 
-def propose(source: Source, *, judged: bool | None = None) -> str:
-    """Say which options would make a table understood; empty where nothing can be proposed. Answers that can be judged
-    by gold answers need no verdict, unless `judged` is False."""
+def propose(source: Source, *, judged: bool | None = None, before: Sequence[Way] = ()) -> str:
+    """Say which options would make a table understood, those `before` others that are found; empty where none are.
+    Answers that can be judged by gold answers need no verdict, unless `judged` is False."""
     try:
         sound = roles.is_table(source) and not begins_with_a_remark(source)
-        return _proposed(table_of(source), source, judged=judged) if sound else ""
+        return _proposed(table_of(source), source, judged, before) if sound else ""
     except FormatError:  # it is no sound table, which another message says
         return ""
 
@@ -75,14 +75,14 @@ def rivals_of_name(table: Table, column: str, *, whole: bool) -> tuple[list[str]
     return [v.column.name for v in rivals], shown(table, ways) if rivals else ""
 
 
-def _proposed(table: Table, source: Source, *, judged: bool | None) -> str:
+def _proposed(table: Table, source: Source, judged: bool | None, before: Sequence[Way]) -> str:
     if (key := either_way(source)) is not None:
         runs, questions = roles.option(RUN, key), roles.option(QUESTION, key)
         if not key:
             runs, questions = f"call the first column {RUN}", f"call it {QUESTION}"
         return f"the rows: they are runs, with a column for each question ({runs}), or questions ({questions})"
     ways = ways_of_counts(table) or _ways(table, source, judged=judged)
-    return shown(table, ways) if ways and ways[0].options else ""
+    return shown(table, [*before, *ways]) if ways and ways[0].options else ""
 
 
 def _ways(table: Table, source: Source, *, judged: bool | None) -> list[Way]:
@@ -236,8 +236,8 @@ def _of_the_answers(table: Table, *, doubtful: bool = False) -> list[Way]:
     paired = [c for c in free if other and any(answered((c, other)))]
     free = paired or texts or [c for c in free if other and len(other.words) > 1 and c.words >= other.words]
     hits = {c.name: sum(map(same, c.cells, other.cells)) if other else 0 for c in free}
-    if table.size >= FEW_ROWS:  # of an answer and the gold answer some are the same
-        free = [c for c in free if hits[c.name]]
+    # Of an answer and the gold answer some are the same; of a few rows a name has to say so.
+    free = [c for c in free if hits[c.name] or (table.size < FEW_ROWS and c.named(part))]
     named = [c for c in free if c.named(part)] or free
     alone = [
         Way(roles.option(part, c.name), remark=f"{hits[c.name]} of {table.size} answers are the gold answer")

@@ -84,7 +84,8 @@ def _settled(source: Source, table: Table, *, judging: bool) -> Source:
         and not SILENT_PARTS & named.keys()
         and may_be_silent(table, verdict)
     ):
-        return source  # an answer that was not given would be right, as nothing is wrong with it
+        # An answer that was not given would be right, as nothing is wrong with it: the verdict is asked about.
+        named, turned, meant = dict(source.named), source.turned, dict(source.meant)
     named |= _key(table, named)
     if named == source.named:
         return source

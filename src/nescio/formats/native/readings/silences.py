@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import compress, pairwise
 
 from msgspec import Struct
 
@@ -21,6 +21,7 @@ from nescio.text import decimal
 _FEW = 3  # rows that two columns may have in common by chance
 _MOST_WORDS = 4  # of a column that may say so in words that nobody knows
 _CHANCE = 0.01  # that rows are as they are by
+_OFTEN = 0.02  # of many answers, in a text that may be silence
 _MOST = 0.75  # of what is silent by itself, which a column has to say
 
 
@@ -78,21 +79,35 @@ def never_right(table: Table, verdict: Verdict) -> Iterator[Apart]:
         return
     taken = table.claimed("prediction") | {c.name for c in (table.run, table.question, table.gold) if c}
     free = [c for c in table.columns if c.name not in taken and c is not verdict.column and not c.is_counted]
-    free = [c for c in free if len(c.words) <= (roles.FEW if c is table.prediction else _MOST_WORDS)]
+    free = [c for c in free if len(c.words) <= _MOST_WORDS or c is table.prediction]
     free = [c for c in free if c.words and (len(c.words) > 1 or None in c.cells)]
     free = [c for c in free if not (c.is_measured or table.is_of_the_question(c))]
     free = [c for c in free if not (c.named("fact") and (c.is_truth or any(decimal(w) is not None for w in c.words)))]
     asked = table.gold.words if table.gold is not None else frozenset[str]()
+    same = table.question.cells if table.question is not None else ()  # one answer to it is right or wrong in each run
     for given in dict.fromkeys((CORRECT, verdict.given)):
         others = [state != given for state in verdict.states]
         for column in free:
             beside = {cell for cell, state in zip(column.cells, verdict.states, strict=True) if state == given}
             alone = len(column.words) == 1  # beside empty cells
             filled = [o and (alone or cell is not None) for o, cell in zip(others, column.cells, strict=True)]
-            for word in sorted(column.words - beside - (asked if column is table.prediction else {*()})):
+            among = column.words - beside - (asked if column is table.prediction else {*()})
+            if len(column.words) > roles.FEW:
+                often = stands_out(Counter(cell for cell in column.cells if cell in among), table.size)
+                among = frozenset() if often is None or table.reads(often) else frozenset([often])
+            for word in sorted(among):
                 rows = tuple(cell == word for cell in column.cells)
                 if _FEW <= sum(rows) < sum(filled):
-                    yield Apart(column, word, rows, (sum(others) / table.size) ** sum(rows))
+                    times = len({*compress(same, rows)}) if column is table.prediction and same else sum(rows)
+                    yield Apart(column, word, rows, (sum(others) / table.size) ** times)
+
+
+def stands_out(said: Counter[str | None], size: int) -> str | None:
+    """Return the text among answers that stands far more often than any other, and in no small share of all of them;
+    None where none does. Yes and no are answers."""
+    (text, times), (_, next_most), *_ = [*said.most_common(2), (None, 0), (None, 0)]
+    often = times >= max(_FEW, _OFTEN * size, 2 * next_most)
+    return text if often and text is not None and roles.truth_of(text) is None else None
 
 
 def may_be_silent(table: Table, verdict: Verdict) -> bool:
@@ -133,8 +148,9 @@ def quiet_texts(table: Table, verdict: Verdict) -> Iterator[tuple[Column, frozen
         next_most = others[0][1] if others else 0
         often = many >= _FEW and (text is None or many > next_most or given**many < _CHANCE)
         quiet: set[str | None] = {text} if often else set()
-        quiet = (quiet | {word for word in column.words if table.reads(word)}) - said
-        if sum(among[word] for word in quiet) >= _FEW:
+        spoken = {word for word in column.words if table.reads(word)}
+        quiet = (quiet | spoken) - said
+        if spoken & quiet or sum(among[word] for word in quiet) >= _FEW:
             yield column, frozenset(quiet), tuple(cell in quiet for cell in column.cells)
 
 
@@ -164,6 +180,8 @@ def settled_silence(table: Table, verdict: Verdict | None) -> Silence | None:
 def names_something_else(column: Column) -> bool:
     """Say whether a name that speaks of silence also names what was declined, which is no answer (`refund_refused`)."""
     beside = {stem for part in ("between", "whose", "run", "acts", "id") for stem in STEMS[part]} | {
+        "do",
+        "does",
         "did",
         "to",
         "provided",

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from itertools import combinations
 from math import prod
 from typing import Any, TypeVar
 
@@ -62,6 +63,8 @@ class Table:
         words for it that have each question once in a run, or once in a repeat of it; else by the cells alone, where
         only one column tells the answers to a question apart."""
         run, question = self.one("run"), self._known_question()
+        if self.crossed is not None and self._is_sure(*self.crossed):
+            return self.crossed
         runs = [run] if run else self._runs_named()
         if question and _may_count(question) and len(question.words) < self.size // 2:  # a `sample` may be either
             questions = self._questions_named(runs) or [question]
@@ -82,10 +85,26 @@ class Table:
         found = self._crossing(run) if question is None else None
         return found or (run or (runs[0] if len(runs) == 1 else None), question or self._index())
 
+    @cached_property
+    def crossed(self) -> tuple[Column, Column] | None:
+        """The runs and the questions that rows may be of which have a number each, under a name for that of a question:
+        two columns of which one has each value of the other once."""
+        question, run = self._known_question(), self.one("run")
+        numbered = question is not None and "id" not in self.known.named and self.apart([question])
+        return self._crossing(run) if numbered and (run is None or len(run.words) > 1) else None
+
+    def _is_sure(self, run: Column, question: Column) -> bool:
+        """Say whether runs that cross questions are such by their name, or because what was asked depends on the
+        question alone: numbers that begin anew in each part of a test cross its parts, too."""
+        most = len(question.words)
+        others = [c for c in self.columns if most <= 2 * len(c.words) and len(c.words) < self.size]
+        same = [c for c in others if len({*zip(question.cells, c.cells, strict=True)}) == most]
+        return bool(run.named("run")) or any(c is not question for c in same)
+
     def _crossing(self, run: Column | None) -> tuple[Column, Column] | None:
         """Return the only two columns of which one has each value of the other once: runs, of which there are fewer,
         and their questions, whatever they are called; of several that pair the rows alike the likeliest."""
-        taken = self.claimed()
+        taken = self.claimed("id", "text")
         free = [c for c in self.columns if c.name not in taken and None not in c.cells and not c.is_measured]
         free = [c for c in free if 1 < len(c.words) <= self.size // 2 and not (c.is_marks or c.is_verdict)]
         free = [c for c in free if not any(map(c.named, ("repeat", "judges", "prediction", "gold")))]
@@ -172,6 +191,17 @@ class Table:
         free = [c for c in free if 1 < len(c.words) ** 2 <= self.size and [*map(str, sorted(c.words))] in counts]
         return [c for c in free if len({*Counter(c.cells).values()}) == 1]
 
+    def counts_repeats(self, column: Column) -> bool:
+        """Say whether a column numbers the answers to each question, alone or in each run: it has each number once
+        beside each value of another, or of two others."""
+        if column not in self._counters():
+            return False
+        each = self.size // len(column.words)
+        free = [c for c in self.columns if c is not column and None not in c.cells and 1 < len(c.words) <= each]
+        alone = [(c,) for c in free if len(c.words) == each]
+        pairs = [(a, b) for a, b in combinations(free, 2) if len(a.words) * len(b.words) == each]
+        return any(self.apart([*own, column]) for own in (*alone, *pairs))
+
     def _tells_apart(self, question: Column, repeat: Column | None = None) -> Column | None:
         """Return the one column of texts that has each question as often in each of its values, once (in each repeat);
         None where there are several, or where it names who judged."""
@@ -192,7 +222,8 @@ class Table:
     def _index(self) -> Column | None:
         """Return the index of a data frame, where it numbers the rows of one run."""
         found = [c for c in self.columns if roles.squash(c.name) in INDEXES and None not in c.cells and self.apart([c])]
-        return found[0] if found and self.one("run") is None else None
+        run = self.one("run")
+        return found[0] if found and (run is None or len(run.words) < 2) else None
 
     def once(self, column: Column) -> bool:
         """Say whether no two rows of a run have the same there."""
@@ -279,13 +310,17 @@ class Table:
         free = [c for c in free if c not in self.key and not c.silent_words and not c.is_counted]
         free = [c for c in free if not c.holds_objects and (not c.is_measured or c.is_text_of(part))]
         free = [c for c in free if part == "gold" or not c.named("gold")]  # reference_output is no output
+        if part == "prediction":  # of several, what some answers lack, and not what all answers to a question share
+            free = [c for c in free if not self.is_of_the_question(c)] or free
+            free = [c for c in free if None in c.cells] or free
         named = [c for c in free if c.last(part) == len(c.tokens) - 1] or free
         return named[0] if len(named) == 1 and not self._is_of_a_run(named[0], part) else None
 
     def _is_of_a_run(self, column: Column, part: str) -> bool:
         """Say whether a name is made of a run and a part (`output/gpt`), and others, of texts, of that part, too."""
         texts = [c for c in self.columns if c is not column and len(c.words) > roles.FEW and not c.is_measured]
-        texts = [c for c in texts if part == "gold" or not c.named("gold")]  # `gt_answer` is none of `llm_answer`
+        # Neither `gt_answer` nor `correct_answer` is one of `llm_answer`.
+        texts = [c for c in texts if part == "gold" or not (c.named("gold") or c.named("outcome"))]
         for behind in (False, True):
             own = {one for _, one in split(column.name, behind=behind) if Column(one, ()).named(part)}
             if any(own & {one for _, one in split(c.name, behind=behind)} for c in texts):

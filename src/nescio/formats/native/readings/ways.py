@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise, permutations, product
 from math import isfinite
@@ -32,7 +33,6 @@ _SIGNS = {
     sign: state for state, signs in {CORRECT: "+cr", INCORRECT: "-−wif", SILENT: "uans"}.items() for sign in signs
 }
 _DIGITS = re.compile(r"\d+")
-HEAD = "its columns by one of these:"
 _NAMES = {state: name for name, state in STATES.items()} | {NOT_GRADED: "ungraded"}
 States = Sequence[int | None]
 
@@ -54,7 +54,7 @@ def shown(table: Table, ways: Sequence[Way]) -> str:
     if len(ways) == 1:
         return f"its columns with {ways[0].options}{f' ({ways[0].remark})' if ways[0].remark else ''}"
     lines = [f"  {way.options}" + (f"  ({way.remark})" if way.remark else "") for way in ways]
-    return "\n".join([HEAD, *lines, ""])
+    return "\n".join(["its columns by one of these:", *lines, ""])
 
 
 def told(table: Table, ways: Sequence[Way]) -> list[Way]:
@@ -156,16 +156,17 @@ def ways_of_words(table: Table, column: Column) -> list[Way]:
     """Return the ways to read a column of verdicts of which words are yet to be explained: first those that go best
     with the answers that are the gold answer, and with those that say nothing."""
     known = {word: meaning(word) for word in column.words}
-    ways = []
+    name, ways = column.name, []
+    if _says_no(table, column):
+        name = f"{roles.TURNED}{name}"
+        known |= {w: INCORRECT if truth else CORRECT for w in known if (truth := roles.truth_of(w)) is not None}
     says_right = any(token.startswith(STEMS["right"]) for token in column.tokens)
     for i, means in enumerate(_meanings(known, right=says_right)):
         says = known | means
         states = [None if cell is None else says[cell] for cell in column.cells]
         verdict = Verdict(column, (), inverted=False)
         verdict.states = states
-        named = (
-            "" if column.name == OUTCOME else f"{roles.option(OUTCOME, column.name)} "
-        )  # which may be made of a grid
+        named = "" if name == OUTCOME else f"{roles.option(OUTCOME, name)} "  # which may be made of a grid
         options = f"{named}{_mapped(means, known)}"
         ways += [replace(way, after=way.after + i) for way in _with_silence(table, verdict, options)]
     right = {True: CORRECT, False: INCORRECT, None: None}
@@ -174,6 +175,18 @@ def ways_of_words(table: Table, column: Column) -> list[Way]:
     odd = [sum(a not in (None, b) for a, b in zip(said, way.states, strict=True)) for way in ways]
     order = sorted(range(len(ways)), key=lambda i: (odd[i], ways[i].after, i))
     return [replace(ways[i], after=after) for after, i in enumerate(order)]
+
+
+def _says_no(table: Table, column: Column) -> bool:
+    """Say whether yes means wrong in a column of yes or no and of other words: by the answers that are the gold answer,
+    or else by its name."""
+    said = zip(column.cells, table.hits, strict=True)
+    pairs = [(roles.truth_of(cell), hit) for cell, hit in said if cell is not None and hit is not None]
+    alike = Counter(truth is hit for truth, hit in pairs if truth is not None)
+    truths = [truth for word in column.words if decimal(word) is None and (truth := roles.truth_of(word)) is not None]
+    if not truths or column.is_truth:
+        return False
+    return alike[False] > alike[True] if alike else column.named("wrong") > column.named("outcome")
 
 
 def _blanks(table: Table, column: Column) -> list[bool]:
