@@ -138,6 +138,15 @@ STUDIES = (
         0.95,
     ),
     Plot(
+        "chosen",
+        0,
+        "best of {runs}, questions: {questions}",
+        {"best": "simultaneous", "best, alone": "as of a run picked in advance"},
+        "95% intervals of the best run that hold its true value, the lowest of three measures",
+        0.95,
+        lambda row: row["runs"] in ("3", "30"),
+    ),
+    Plot(
         "inference",
         0,
         "{systems}: {measure}, {test}",

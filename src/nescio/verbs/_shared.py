@@ -244,8 +244,8 @@ class Further(Request, group="Further intervals"):
     simultaneous: bool = option(
         default=False,
         apart=("suite", "labels", "pool"),
-        help="Let intervals hold for all runs together, and so for the one that you pick because it is best; gates"
-        " then rest on them.",
+        help="Let intervals and bounds hold for all runs together, and so for the one that you pick because it is"
+        " best; gates then rest on them.",
     )
 
 

@@ -68,17 +68,7 @@ class Thresholds(
     )
 
 
-class TuneRequest(
-    Thresholds,
-    Further,
-    WithOrWithoutInterval,
-    reworded={
-        "simultaneous": {
-            "help": "Let intervals, and the bound of --max-risk, hold for all runs of FILES together, and so for the"
-            " one that you pick because it is best."
-        }
-    },
-):
+class TuneRequest(Thresholds, Further, WithOrWithoutInterval):
     """What `nescio tune` is asked."""
 
     run: str | None = option(default=None, metavar="RUN", help="The run to tune, if there are several.")
