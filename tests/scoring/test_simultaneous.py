@@ -17,6 +17,7 @@ from nescio.measures import parse
 from nescio.scoring.confidence_intervals import ResamplingPlan, bounds, method_for
 from nescio.scoring.samples import measure_inputs
 from nescio.stats import resampling
+from nescio.stats.chosen import hull_of_posteriors
 from nescio.verbs._gates import Limit, score_gates
 from tests.comparison.runs import evidence, matrix
 
@@ -45,19 +46,39 @@ def test_a_share_has_the_exact_interval(measure: str, part: int, whole: int) -> 
     assert (row.low, row.high) == pytest.approx(exact(part, whole, alpha=0.05 / 3, method="beta"), abs=1e-9)
 
 
-def test_the_hull_of_three_posteriors_is_the_exact_interval_of_a_proportion() -> None:
-    """To the noise of 200,000 draws; and beyond a proportion it holds the posterior of Jeffreys."""
-    samples, _ = measure_inputs(evidence(**THREE), [parse("accuracy"), parse("c@1")])
-    plan = ResamplingPlan(0.95, resampling.blocks(200_000, 1))
-    of_hull, of_dirichlet = (
-        bounds(samples, dict.fromkeys(("accuracy", "c@1"), method), plan) for method in ("imprecise", "dirichlet")
-    )
-    for sample, (low, high, _), (least, most, _) in zip(samples, of_hull, of_dirichlet, strict=True):
-        assert low < least < most < high
-        if sample.measure.label == "accuracy":
-            right = round(60 * sample.value)
-            ends = beta.ppf(0.025, right, 61 - right), beta.ppf(0.975, right + 1, 60 - right)
-            assert (low, high) == pytest.approx(ends, abs=6e-4)
+@pytest.mark.parametrize("counts", [(40, 12, 8), (0, 5, 3), (20, 0, 0), (19, 1, 0), (497, 2, 1)])
+@pytest.mark.parametrize("runs", [1, 30, 1_000])
+def test_the_hull_of_three_posteriors_is_the_exact_interval_of_a_proportion(
+    counts: tuple[int, int, int], runs: int
+) -> None:
+    """That of Clopper & Pearson: of right among all, and among what was answered; but for the steps of a grid."""
+    right, wrong, _ = counts
+    tail = 0.05 / runs / 2
+    for of, value in (
+        (sum(counts), lambda shares: shares[:, 0] / sum(counts)),
+        (right + wrong, lambda shares: shares[:, 0] / (shares[:, 0] + shares[:, 1])),
+    ):
+        low = beta.ppf(tail, right, of - right + 1) if right else 0.0
+        high = beta.ppf(1 - tail, right + 1, of - right) if right < of else 1.0
+        assert hull_of_posteriors(counts, value, 1 - 0.05 / runs) == pytest.approx((low, high), abs=3e-4)
+
+
+@pytest.mark.parametrize(
+    ("counts", "runs", "ends"),
+    [
+        ((25, 12, 13), 2, (0.4413, 0.7890)),
+        ((21, 22, 7), 5, (0.2847, 0.6751)),
+        ((30, 10, 10), 40, (0.4625, 0.8979)),
+    ],
+)
+def test_the_hull_of_c_at_1(counts: tuple[int, int, int], runs: int, ends: tuple[float, float]) -> None:
+    """By quadrature, in a script of somebody who had not seen this one; it holds the posterior of Jeffreys."""
+    right, wrong, silent = counts
+    data = evidence(**{f"r{i}": "C" * right + "W" * wrong + "U" * silent for i in range(runs)})
+    row = nescio.score(data, "c@1", simultaneous=True, mark=False).rows[0]
+    assert (row.low, row.high) == pytest.approx(ends, abs=2e-4)
+    alone = nescio.score(data, "c@1", ci=100 * (1 - 0.05 / runs), mark=False).rows[0]
+    assert ends[0] < (alone.low or 0) < (alone.high or 0) < ends[1]
 
 
 @pytest.mark.parametrize("right", [0.5, 0.8, 0.97, 0.99])
@@ -143,15 +164,17 @@ def test_it_is_that_of_the_report_of_the_best() -> None:
 
 def test_ends_far_out_are_drawn_often_enough() -> None:
     """30 runs, each at 1 - .05/30: five draws beyond an end take 6,000 of them, however few were asked for."""
-    rng = np.random.default_rng(1)
-    data = matrix(*rng.random((40, 30)).tolist())
-    assert {row.interval for row in nescio.score(data, "mean(score)", simultaneous=True)} == {"t"}
-    found = nescio.score(data, "mean(score)", resamples=100, simultaneous=True, interval="percentile")
+    data = ordered(**{f"r{i:02}": ("CCWCWUCWCCWC" * 2)[i % 12 :][:12] for i in range(30)})
+    found = nescio.score(data, "smECE", resamples=100, simultaneous=True)
+    assert {row.interval for row in found} == {"percentile"}
     assert found.signature["resamples"] == "6000"
-    same = nescio.score(data, "mean(score)", resamples=6_000, ci=100 * (1 - 0.05 / 30), interval="percentile")
-    assert [(row.low, row.high) for row in found] == [(row.low, row.high) for row in same]
-    with pytest.raises(nescio.UsageError, match=r"takes 300,000 resamples for mean\(score\), and nescio draws 200,000"):
-        nescio.score(data, "mean(score)", ci=99.9, simultaneous=True, interval="percentile", resamples=100)
+    with pytest.raises(nescio.UsageError, match="takes 300,000 resamples for smECE, and nescio draws 200,000"):
+        nescio.score(data, "smECE", ci=99.9, simultaneous=True, resamples=100)
+
+
+def test_means_of_single_questions_have_student_s_interval() -> None:
+    data = matrix(*np.random.default_rng(1).random((40, 3)).tolist())
+    assert {row.interval for row in nescio.score(data, "mean(score)", simultaneous=True)} == {"t"}
 
 
 def test_gates_rest_on_them() -> None:
@@ -193,7 +216,12 @@ def test_a_threshold_of_one_run_of_several() -> None:
 
 @pytest.mark.parametrize(
     ("verb", "how"),
-    [(nescio.score, {"ci": None}), (nescio.tune, {"ci": None, "run": "a"}), (nescio.score, {"suite_by": "topic"})],
+    [
+        (nescio.score, {"ci": None}),
+        (nescio.tune, {"ci": None, "run": "a"}),
+        (nescio.score, {"suite_by": "topic"}),
+        (nescio.score, {"interval": "dirichlet"}),
+    ],
 )
 def test_what_it_cannot_go_with(verb: Any, how: dict[str, Any]) -> None:
     rows = [{"run": run, "question": "q", "topic": "x", "outcome": "correct", "confidence": 0.5} for run in "ab"]

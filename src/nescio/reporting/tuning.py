@@ -16,7 +16,8 @@ CURVE_ROWS = 20
 def show_tuned(tuned: Tuned, *, curve: bool = False) -> None:
     """Print the threshold and its figures, and with `curve` some points of the risk-coverage curve."""
     row: Tuning = tuned.rows[0]
-    show_text(f"run {row.run!r}, {row.n:,} questions: {_verdict(row)}\n")
+    runs = int(tuned.signature.get("simultaneous", 1))
+    show_text(f"run {row.run!r}, {row.n:,} questions: {_verdict(row, runs)}\n")
     predicted = [
         (f"on {one.questions:,} others", interval(one.low, one.high), "a sample of so many (prediction interval)")
         for one in tuned.tables.get("next_sample", ())
@@ -32,11 +33,12 @@ def show_tuned(tuned: Tuned, *, curve: bool = False) -> None:
     show_signature(tuned.signature)
 
 
-def _verdict(row: Tuning) -> str:
+def _verdict(row: Tuning, runs: int) -> str:
     """Say the threshold in words, in lines that fit a terminal."""
     if row.max_risk is None or row.confidence is None:
         return f"{_rule(row)}\n{_share(row)}." if row.coverage else "no threshold: answer nothing."
     bound, sure = f"a risk of at most {100 * row.max_risk:g}%", f"{100 * row.confidence:g}% confidence"
+    sure += f" for all {runs:,} runs together" if runs > 1 else ""
     if not row.coverage:
         return f"no threshold.\n{bound.capitalize()} cannot be certified with {sure}."
     return f"{_rule(row)}\n{_share(row)};\nof new answers, at most {_percent(row.risk_upper)} are wrong, with {sure}."

@@ -24,6 +24,7 @@ from nescio.scoring.jackknife import degrees_of_freedom, left_out
 from nescio.scoring.resampled import by_draw, resample, together
 from nescio.scoring.samples import MeasureInput
 from nescio.stats import intervals, parallel, resampling
+from nescio.stats.chosen import hull_of_posteriors
 from nescio.stats.few_units import unit_error, widened_error
 from nescio.stats.intervals import CoverageWarning, Interval
 from nescio.stats.resampling import Block
@@ -38,7 +39,7 @@ IntervalMethod = Literal["auto", "percentile", "bca", "logit", "t", "dirichlet",
 FEWEST_UNITS, FEWEST_FREEDOM = 6, 2.0
 EVERYWHERE = (-math.inf, math.inf)
 METHODS: tuple[IntervalMethod, ...] = get_args(IntervalMethod)
-BY_QUANTILES = ("percentile", "bca", "dirichlet", "imprecise")  # intervals whose ends are resamples
+BY_QUANTILES = ("percentile", "bca", "dirichlet")  # intervals whose ends are resamples
 MOST_DRAWN = 200_000  # resamples, however many runs their intervals are to hold for together
 
 
@@ -120,7 +121,6 @@ def bounds(
 
     resampled: list[int] = []
     posteriors: list[int] = []
-    imprecise: list[int] = []
     for place, sample in enumerate(inputs):
         method = methods[sample.measure.label]
         own = sample.measure.declaration.interval
@@ -130,15 +130,15 @@ def bounds(
             intervals_of[place] = _wilson(sample, plan.level)
         elif method == "clopper-pearson":
             intervals_of[place] = _exact(sample, plan.level)
+        elif method == "imprecise":
+            intervals_of[place] = _imprecise(sample, plan.level)
+            tell()
         elif method == "t":
             intervals_of[place] = _student(sample, plan.level)
         elif isinstance(own, OwnInterval) and method == own.name:
             intervals_of[place] = _own(sample, own, plan)
         else:
-            {"dirichlet": posteriors, "imprecise": imprecise}.get(method, resampled).append(place)
-    for place, ends in zip(imprecise, _imprecise([inputs[place] for place in imprecise], plan), strict=True):
-        intervals_of[place] = ends
-        tell()
+            (posteriors if method == "dirichlet" else resampled).append(place)
     for posterior, places in ((True, posteriors), (False, resampled)):
         some = [inputs[place] for place in places]
         drawn = (
@@ -227,12 +227,13 @@ def unfit(method: str) -> Note:
     return note(UNFIT, "the {method} interval covers the true value less often than it claims", method=method)
 
 
-def hold_together(runs: int, level: float) -> Note:
-    """Note that intervals at this level hold for so many runs together."""
+def hold_together(runs: int, level: float, *, parts: bool = False) -> Note:
+    """Note that intervals at this level hold for so many runs together; of one measure, and of each of the `parts`."""
     return note(
         "interval.simultaneous",
-        "intervals hold for all {runs} runs together, and so for the one that is picked because it is best: each is at "
-        "{level:.6g}%",
+        "of each {of}, intervals hold for all {runs} runs together, and so for the one that is picked because it is "
+        "best: each is at {level:.5g}%",
+        of="measure and part of the questions" if parts else "measure",
         runs=runs,
         level=100 * level,
     )
@@ -296,18 +297,12 @@ def _no_spread(units: int) -> Note:
     )
 
 
-def _imprecise(inputs: Sequence[MeasureInput], plan: ResamplingPlan) -> list[Bounds]:
-    """Compute the hull of three posteriors, of which each imagines one more question of one outcome (Walley 1996, s =
-    1), and so holds what any prior of that weight says. Of a proportion it is the interval of Clopper & Pearson."""
-    of_each = [[intervals.UNDEFINED for _ in inputs] for _ in OUTCOMES]
-    for outcome, imagined in enumerate(np.eye(len(OUTCOMES))):
-        for i, values in _from_posteriors(inputs, plan, imagined):
-            of_each[outcome][i] = intervals.percentile(values, plan.level)
-    lows, highs = np.array(of_each).reshape(len(OUTCOMES), -1, 2).transpose(2, 1, 0)
-    return [
-        (*intervals.UNDEFINED, []) if math.isnan(one.value) else (float(np.nanmin(low)), float(np.nanmax(high)), [])
-        for one, low, high in zip(inputs, lows, highs, strict=True)
-    ]
+def _imprecise(sample: MeasureInput, level: float) -> Bounds:
+    if math.isnan(sample.value):
+        return *intervals.UNDEFINED, []
+    patterns = as_outcomes(sample).patterns
+    counts = [int(one) for one in patterns.counts]
+    return *hull_of_posteriors(counts, lambda shares: sample.measure.value(patterns, shares), level), []
 
 
 def _exact(sample: MeasureInput, level: float) -> Bounds:
@@ -348,9 +343,7 @@ def as_outcomes(sample: MeasureInput) -> MeasureInput:
     return MeasureInput(sample.run, sample.measure, patterns, sample.n, sample.draw)
 
 
-def _from_posteriors(
-    inputs: Sequence[MeasureInput], plan: ResamplingPlan, prior: float | NDArray[np.float64] = 0.5
-) -> Iterator[tuple[int, NDArray[np.float64]]]:
+def _from_posteriors(inputs: Sequence[MeasureInput], plan: ResamplingPlan) -> Iterator[tuple[int, NDArray[np.float64]]]:
     """Yield the place of each run and measure with its values under draws of the posterior of its counts."""
     size = sum(block.size for block in plan.blocks)
     for group in by_draw(inputs, range(len(inputs))):
@@ -359,17 +352,15 @@ def _from_posteriors(
             yield from ((place, np.full(size, np.nan)) for place in group)
             continue
         cells = len(samples[0].patterns.counts) * size
-        parts = parallel.in_chunks(partial(_posterior, samples, prior), plan.blocks, plan.jobs, cells)
+        parts = parallel.in_chunks(partial(_posterior, samples), plan.blocks, plan.jobs, cells)
         yield from zip(group, map(np.concatenate, zip(*parts, strict=True)), strict=True)
 
 
-def _posterior(
-    samples: Sequence[MeasureInput], prior: float | NDArray[np.float64], blocks: Sequence[Block]
-) -> list[NDArray[np.float64]]:
+def _posterior(samples: Sequence[MeasureInput], blocks: Sequence[Block]) -> list[NDArray[np.float64]]:
     counts = samples[0].patterns.counts
     values: list[list[NDArray[np.float64]]] = [[] for _ in samples]
     for part in together(blocks, len(counts)):
-        shares = np.concatenate([resampling.dirichlet(counts, block.size, block.generator(), prior) for block in part])
+        shares = np.concatenate([resampling.dirichlet(counts, block.size, block.generator()) for block in part])
         for column, sample in zip(values, samples, strict=True):
             column.append(sample.measure.value(sample.patterns, shares))
     return list(map(np.concatenate, values))

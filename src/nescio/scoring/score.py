@@ -74,7 +74,7 @@ def compute_scores(
     level = level_of_each(ci / 100, together) if ci else 0.0
     if together > 1:
         resamples = _enough(loaded.data, resampled, methods, resamples, together=together, level=level)
-        notes.append(hold_together(together, level))
+        notes.append(hold_together(together, level, parts=by is not None))
     plan = ResamplingPlan(level, resampling.blocks(resamples, seed), jobs, together > 1)
     rows: list[Score] = []
     remarks: list[Remark] = []
@@ -140,7 +140,7 @@ def _enough(
         most = f"the tally has {stored:,}" if stored < needed else f"nescio draws {MOST_DRAWN:,}"
         raise UsageError(
             f"{opt('simultaneous')} of {together:,} runs takes {needed:,} resamples for {of_quantiles[0].label},"
-            f" and {most}; score fewer runs"
+            f" and {most}; score fewer runs, or give {opt('ci')} a lower level"
         )
     return max(needed, resamples)
 

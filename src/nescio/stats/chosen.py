@@ -15,6 +15,7 @@ from nescio.stats.intervals import UNDEFINED, Interval, clopper_pearson_upper
 Floats = NDArray[np.float64]
 
 LEAST_IN_TAIL = 5  # resamples beyond an end of an interval that is a quantile of them
+NODES, SHIFTS, FURTHEST = 256, 16, 6.5  # of a posterior's grid: how many each way, how far out on a normal scale
 MOST_ENUMERATED = 1_000  # trials of another sample whose every outcome is looked at; beyond, outcomes are drawn
 DRAWS, MOST_DRAWS, IN_A_TAIL = 20_000, 400_000, 10
 
@@ -41,6 +42,61 @@ def upper_of_chosen(wrong: int, accepted: int, tried: int, level: float) -> floa
     so that of the chosen one does, whatever the rule of choice. 1 where all of those accepted are wrong, or none was.
     """
     return float(clopper_pearson_upper([wrong], [accepted], 1 - level_of_each(level, tried))[0])
+
+
+def hull_of_posteriors(counts: Sequence[int], value: Callable[[Floats], Floats], level: float) -> Interval:
+    r"""Return the hull of the intervals of three posteriors of three counts, of which each imagines one more unit of
+    one kind: what any prior of that weight says (the imprecise Dirichlet model of Walley 1996, s = 1).
+
+    Of the share of one kind it is the interval of Clopper & Pearson: $Beta(C, n - C + 1)$ has its lower end, $Beta(C +
+    1, n - C)$ its upper one. Posteriors are laid on a grid, so that nothing is drawn; ends are right to about 1e-4.
+
+    Args:
+        counts: correct, incorrect, unanswered
+        value: from shares of n, shape (rows, 3), to values, shape (rows,); where it is undefined is left out
+        level: of the interval, in (0, 1)
+    """
+    from scipy.special import ndtri
+
+    n = sum(counts)
+    ends = np.full((3, 2), np.nan)
+    for kind, imagined in enumerate(np.eye(3)):
+        shares, chances = _posterior(np.asarray(counts, dtype=np.float64) + imagined)
+        values = value(shares * n)
+        known = ~np.isnan(values)
+        order = np.argsort(values[known], kind="stable")
+        if len(order):
+            weights = chances[known][order]
+            reached = (np.cumsum(weights) - weights / 2) / weights.sum()
+            # Between two of the grid on the scale of a normal law, where tails are straight.
+            ends[kind] = np.interp(ndtri([(1 - level) / 2, (1 + level) / 2]), ndtri(reached), values[known][order])
+    return float(np.nanmin(ends[:, 0])), float(np.nanmax(ends[:, 1]))
+
+
+def _posterior(weights: Floats) -> tuple[Floats, Floats]:
+    """Return shares of three kinds by a Dirichlet law of these weights, on a grid of shape (NODES², 3), and the chance
+    of each: one of the first kind, and one of the second among the others, at equal steps of the normal quantile. The
+    steps of the first are shifted from one of the second to the next, so that hardly two shares are the same."""
+    from scipy.special import ndtr
+
+    fine = np.linspace(-FURTHEST, FURTHEST, NODES * SHIFTS)
+    at = np.arange(NODES)[:, None] * SHIFTS + np.arange(NODES) % SHIFTS
+    first = _beta(weights[0], weights[1] + weights[2], ndtr(fine))[at]
+    steps = fine[SHIFTS // 2 :: SHIFTS]
+    second = (1 - first) * _beta(weights[1], weights[2], ndtr(steps))
+    chances = np.exp(-(fine[at] ** 2 + steps**2) / 2).ravel()
+    shares = np.stack([first, second, 1 - first - second], axis=-1).reshape(-1, 3)
+    return shares, chances / chances.sum()
+
+
+def _beta(one: float, other: float, below: Floats) -> Floats:
+    """Return quantiles of a beta law; of a weight of none the share is none, and of two none either will do."""
+    from scipy.special import betaincinv
+
+    if one <= 0 or other <= 0:
+        return np.full(len(below), float(one > 0))
+    found: Floats = betaincinv(one, other, below)
+    return found
 
 
 def another_count(hits: int, trials: int, more: int, level: float) -> Interval:

@@ -156,12 +156,10 @@ def pick_units(counts: NDArray[np.int64], size: int, rng: np.random.Generator) -
     return np.bincount(picked.ravel(), minlength=size * kinds).reshape(size, kinds)
 
 
-def dirichlet(
-    counts: NDArray[np.int64], size: int, rng: np.random.Generator, prior: float | NDArray[np.float64] = 0.5
-) -> NDArray[np.float64]:
-    """Shares drawn from Dirichlet(counts + prior), that of Jeffreys unless another is given, scaled to sum(counts);
-    shape (size, K). A kind of which neither has any gets none."""
-    shares: NDArray[np.float64] = rng.dirichlet(counts + prior, size=size)
+def dirichlet(counts: NDArray[np.int64], size: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Shares drawn from Dirichlet(counts + ½), the posterior under Jeffreys' prior, scaled to sum(counts); shape (size,
+    K)."""
+    shares: NDArray[np.float64] = rng.dirichlet(counts + 0.5, size=size)
     return shares * counts.sum()
 
 

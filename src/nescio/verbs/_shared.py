@@ -239,13 +239,13 @@ class Further(Request, group="Further intervals"):
         low=1,
         apart=("suite", "labels", "pool"),
         help="Also say between which values a run would score on N other questions like these (a prediction interval,"
-        " wider than that of the mean); gates then rest on it.",
+        " wider than that of the mean); gates of `nescio score` then rest on it.",
     )
     simultaneous: bool = option(
         default=False,
         apart=("suite", "labels", "pool"),
-        help="Let intervals and bounds hold for all runs together, and so for the one that you pick because it is"
-        " best; gates then rest on them.",
+        help="Let intervals and bounds of a measure hold for all runs together, and so for the one that you pick"
+        " because it is best; gates of `nescio score` then rest on them.",
     )
 
 

@@ -131,6 +131,11 @@ class ScoreRequest(
         for name in ("interval", "next", "simultaneous", "fail_under", "fail_over"):
             if self.ci is None and name in self.given:
                 raise UsageError(f"{opt(name)} needs intervals; give {opt('ci')} a level")
+        if self.simultaneous and self.interval != "auto":
+            raise UsageError(
+                f"{opt('interval', self.interval)} would not hold for all runs together; {opt('simultaneous', True)}"
+                " uses what does (docs/chosen.md)"
+            )
         if self.labels is not None and self.mark:
             raise UsageError(
                 f"{opt('mark', True)} tests the judge's verdicts; `nescio compare` with {opt('labels')} tests corrected"
