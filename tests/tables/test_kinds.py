@@ -673,3 +673,17 @@ def test_what_does_refuse_is_silence(tmp_path: Path) -> None:
     table = rows(states, lambda s, _: {"verdict": "right" if s == RIGHT else "wrong", "does_refuse": s == SILENT})
     table[-1]["does_refuse"], table[-2]["does_refuse"] = False, True
     assert read(tmp_path, table)[0] == dict.fromkeys(RUNS, (5, 5, 1, 0))
+
+
+@pytest.mark.parametrize(("key", "name"), [("trace_id", "vendor"), ("id", "tenant"), ("trace_id", "prompt_version")])
+def test_what_may_name_runs_is_named_where_rows_have_an_id_each(tmp_path: Path, key: str, name: str) -> None:
+    said = {RIGHT: "correct", WRONG: "incorrect", SILENT: "unanswered"}
+    cells = [(run, said[s]) for run, own in truth(1).items() for s in own]
+    table = [{key: f"{i * 7919:05x}", name: run, "topic": "ab"[i % 2], "outcome": s} for i, (run, s) in enumerate(cells)]
+    found, notes = read(tmp_path, table)
+    assert sum(found["table"]) == 2 * SIZE
+    assert f"read as one run, and {name!r} may name several" in notes
+    runs = {"run": name, "question": key}  # which share no question
+    assert set(read(tmp_path, table, column=runs, missing="unanswered")[0]) == {*RUNS}
+    asked = [{"question_id" if k == key else k: v for k, v in row.items()} for row in table]
+    assert "may name several" not in read(tmp_path, asked)[1]

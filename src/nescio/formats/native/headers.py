@@ -202,6 +202,12 @@ STEMS: dict[str, tuple[str, ...]] = {
         "gold": """gold expect verwacht attendu esperad reference target truth gt key best correctanswer musterl gabarito wzorzec эталон 标准答案 参考答案""",
     }.items()
 }
+# What the name of a column that sorts questions begins with.
+CATEGORIES = tuple(
+    """topic categor kategori thema theme subject domain field area lang country locale difficult schwierig level grade
+    tier split subset fold hop typ kind genre class section chapter dataset source corpus collection task skill
+    label status reason rubric suite bench stratum strata segment format qtype""".split()
+)
 # What denies the word before it, or the word that it ends (`hallucination_free`, `fehlerfrei`).
 WITHOUT = ("free", "frei", "less", "los", "libre", "libero")
 NEGATIONS = (

@@ -33,6 +33,7 @@ from nescio.formats.native.outcome_table.choosing import choose
 from nescio.formats.native.outcome_table.counting import count
 from nescio.formats.native.outcome_table.in_words import texts_in
 from nescio.formats.native.outcome_table.judge_column import judges_of
+from nescio.formats.native.outcome_table.one_run import may_be_runs
 from nescio.formats.native.outcome_table.pairing import check_pairing
 from nescio.formats.native.outcome_table.rules import (
     RANK,
@@ -120,6 +121,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         taken = {name for table in tables for name in table.taken}
         free = {name: column for name, column in extra.items() if name not in taken}
         strata = strata_of(connection, sources, free, options.strata, repeated=outcomes.repeats is not None)
+        if len(tables) == 1:
+            notes += may_be_runs(tables[0], {*(options.strata or ()), *options.graded})
         graded = graded_of(connection, sources, extra, options.graded, outcomes.state.shape)
         graded |= assessed_of(connection, outcomes.state, options.outcome_map)
         if options.texts:
