@@ -687,3 +687,16 @@ def test_what_may_name_runs_is_named_where_rows_have_an_id_each(tmp_path: Path, 
     assert set(read(tmp_path, table, column=runs, missing="unanswered")[0]) == {*RUNS}
     asked = [{"question_id" if k == key else k: v for k, v in row.items()} for row in table]
     assert "may name several" not in read(tmp_path, asked)[1]
+
+
+@pytest.mark.parametrize("words", [("correct", "wrong", "passed"), ("right", "wrong", "PASS"), ("yes", "no", "pass")])
+def test_a_pass_beside_another_word_for_right_is_asked_about(tmp_path: Path, words: tuple[str, ...]) -> None:
+    states, said = truth(2), dict(zip((RIGHT, WRONG, SILENT), words, strict=True))
+    table = rows(states, lambda s, _: {"result": said[s]})
+    message, _ = read(tmp_path, table)
+    assert f"--outcome-map {words[2]}=unanswered" in message
+    assert f"--outcome-map {words[2]}=correct" in message
+    assert read(tmp_path, table, outcome_map={words[2]: "unanswered"})[0] == counted(states)
+    assert read(tmp_path, rows(states, lambda s, _: {"result": {RIGHT: "pass"}.get(s, "fail")}))[0]
+    grid = [{"question": f"q{i}", **{run: said[own[i]] for run, own in states.items()}} for i in range(SIZE)]
+    assert "pass" in str(read(tmp_path, grid)[0]).lower()

@@ -271,9 +271,14 @@ def _state(
     counted = connection.execute(
         "SELECT outcome, count(*) FROM gathered WHERE $1 OR outcome IS NOT NULL GROUP BY 1 ORDER BY 1", ["" in mapped]
     ).fetchall()
+    said: dict[int, list[str]] = {}
+    query = "SELECT DISTINCT file, outcome FROM gathered WHERE outcome IS NOT NULL"
+    for file, word in connection.execute(query).fetchall():
+        said.setdefault(file, []).append(word)
+    passes = {word for words in said.values() for word in roles.passes_among(words)}
     silent = {word for table in tables for word in table.chosen.silent_words} - {word for word, _ in counted}
     own = {word: to for word, to in mapped.items() if word not in silent}
-    states = state_words(counted, {**_meant(table.source for table in tables), **own}, notes)
+    states = state_words(counted, {**_meant(table.source for table in tables), **own}, notes, passes)
     known = {word: at for word, at in states.items() if word is not None and at is not None}
     cases = " ".join(f"WHEN outcome = {literal(word)} THEN {at}" for word, at in known.items())
     quiet = f"WHEN silent = 'yes' OR empty = 'true' THEN {SILENT}"
