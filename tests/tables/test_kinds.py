@@ -700,3 +700,16 @@ def test_a_pass_beside_another_word_for_right_is_asked_about(tmp_path: Path, wor
     assert read(tmp_path, rows(states, lambda s, _: {"result": {RIGHT: "pass"}.get(s, "fail")}))[0]
     grid = [{"question": f"q{i}", **{run: said[own[i]] for run, own in states.items()}} for i in range(SIZE)]
     assert "pass" in str(read(tmp_path, grid)[0]).lower()
+
+
+@pytest.mark.parametrize(
+    ("name", "word"), [("higher_is_better", False), ("lower_is_better", "yes"), ("direction", "minimize")]
+)
+def test_a_score_of_which_less_is_better_is_asked_about(tmp_path: Path, name: str, word: Any) -> None:
+    states = {run: [RIGHT if s == RIGHT else WRONG for s in own] for run, own in truth(3).items()}
+    table = rows(states, lambda s, _: {"score": int(s == WRONG), name: word})
+    message, _ = read(tmp_path, table)
+    assert "--column 'outcome=!score'" in message
+    assert read(tmp_path, table, column={"outcome": "!score"})[0] == counted(states)
+    other = {"minimize": "maximize", "yes": "no", False: True}[word]
+    assert not isinstance(read(tmp_path, [{**row, name: other} for row in table])[0], str)

@@ -208,6 +208,10 @@ CATEGORIES = tuple(
     tier split subset fold hop typ kind genre class section chapter dataset source corpus collection task skill
     label status reason rubric suite bench stratum strata segment format qtype""".split()
 )
+# What words begin with that say in which direction a score is better.
+LESS, MORE = ("low", "less", "small", "min", "few"), ("high", "great", "larg", "big", "more", "max")
+BETTER = ("better", "best", "good", "minimi", "maximi")
+DIRECTIONS = ("direct", "better", "objectiv", "goal", "optimi", "polarity", "orient", "sense")
 # What denies the word before it, or the word that it ends (`hallucination_free`, `fehlerfrei`).
 WITHOUT = ("free", "frei", "less", "los", "libre", "libero")
 NEGATIONS = (
