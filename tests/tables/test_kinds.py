@@ -713,3 +713,28 @@ def test_a_score_of_which_less_is_better_is_asked_about(tmp_path: Path, name: st
     assert read(tmp_path, table, column={"outcome": "!score"})[0] == counted(states)
     other = {"minimize": "maximize", "yes": "no", False: True}[word]
     assert not isinstance(read(tmp_path, [{**row, name: other} for row in table])[0], str)
+
+
+@pytest.mark.parametrize("names", [("hits", "misses", "passes", "asked"), ("hits", "misses", "passes", "total")])
+def test_three_columns_that_add_up_to_a_fourth_are_the_counts(tmp_path: Path, names: tuple[str, ...]) -> None:
+    counts = {"x": (61, 29, 10), "y": (55, 40, 5)}
+    table = [{"bot": run, **dict(zip(names, (*own, sum(own)), strict=True)), "ms": 800} for run, own in counts.items()]
+    message, _ = read(tmp_path, table)
+    right, wrong, silent, total = names
+    assert f"--column correct={right} --column incorrect={wrong} --column unanswered={silent}" in message
+    assert f"--column correct={silent} --column incorrect={wrong} --column unanswered={right}" in message
+    assert f"={total} " not in message
+
+
+@pytest.mark.parametrize(("name", "parts"), [("dataset", ("nq", "tqa")), ("lang", ("de", "en", "fr"))])
+def test_words_that_tell_questions_apart_are_no_repeats_at_once(
+    tmp_path: Path, name: str, parts: tuple[str, ...]
+) -> None:
+    table = [
+        {name: part, **row} for part in parts for row in rows(truth(4), lambda s, _: {"correct": s == RIGHT}, "idx")
+    ]
+    message, _ = read(tmp_path, table)
+    assert f"if each {name!r} has questions of its own, write both into one column" in message
+    joined = [{**row, "question": f"{row[name]}-{row['idx']}"} for row in table]
+    found, _ = read(tmp_path, joined, column={"question": "question"})
+    assert {sum(own) for own in found.values()} == {SIZE * len(parts)}
