@@ -738,3 +738,14 @@ def test_words_that_tell_questions_apart_are_no_repeats_at_once(
     joined = [{**row, "question": f"{row[name]}-{row['idx']}"} for row in table]
     found, _ = read(tmp_path, joined, column={"question": "question"})
     assert {sum(own) for own in found.values()} == {SIZE * len(parts)}
+
+
+@pytest.mark.parametrize(
+    ("name", "words"), [("exclude", (None, "x")), ("is_duplicate", ("no", "yes")), ("keep", (True, False))]
+)
+def test_a_flag_of_rows_that_may_not_count_is_named(tmp_path: Path, name: str, words: tuple[Any, Any]) -> None:
+    said = {RIGHT: "correct", WRONG: "incorrect", SILENT: "unanswered"}
+    table = rows(truth(5), lambda s, i: {"outcome": said[s], name: words[i % 4 == 0]})
+    found, notes = read(tmp_path, table)
+    assert found == counted(truth(5))
+    assert f"6 rows of which {name!r}" in notes

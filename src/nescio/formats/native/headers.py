@@ -208,6 +208,12 @@ CATEGORIES = tuple(
     tier split subset fold hop typ kind genre class section chapter dataset source corpus collection task skill
     label status reason rubric suite bench stratum strata segment format qtype""".split()
 )
+# What words begin with that say of a row that it may not count, and that it does.
+LEFT_OUT = (
+    *("exclu", "duplic", "dupe", "dedup", "ignor", "discard", "invalid", "void", "outlier", "outofscope", "spam"),
+    *("ausgeschloss", "ungultig", "escluso", "esclusa", "doppelt", "doublon", "duplik"),
+)
+KEPT = ("includ", "keep", "kept", "valid", "eligib", "inscope", "gultig")
 # What words begin with that say in which direction a score is better.
 LESS, MORE = ("low", "less", "small", "min", "few"), ("high", "great", "larg", "big", "more", "max")
 BETTER = ("better", "best", "good", "minimi", "maximi")
