@@ -749,3 +749,17 @@ def test_a_flag_of_rows_that_may_not_count_is_named(tmp_path: Path, name: str, w
     found, notes = read(tmp_path, table)
     assert found == counted(truth(5))
     assert f"6 rows of which {name!r}" in notes
+
+
+@pytest.mark.parametrize(
+    "names", [("acertou", "errou", "em branco"), ("is_correct", "is_wrong", "zzz"), ("correct", "xxx", "zzz")]
+)
+def test_three_columns_of_which_one_is_yes_are_one_verdict(tmp_path: Path, names: tuple[str, str, str]) -> None:
+    states = truth(6)
+    table = rows(states, lambda s, _: {name: int(s == of) for name, of in zip(names, (RIGHT, WRONG, SILENT), strict=True)})
+    message, _ = read(tmp_path, table)
+    assert "in each row one" in message
+    quoted = f"'abstained={names[2]}'" if " " in names[2] else f"abstained={names[2]}"
+    assert f"--column outcome={names[0]} --column {quoted}" in message
+    assert (f"--column abstained={names[1]}" in message) == (names[1] == "xxx")
+    assert read(tmp_path, table, column={"outcome": names[0], "abstained": names[2]})[0] == counted(states)
