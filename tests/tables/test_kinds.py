@@ -679,7 +679,9 @@ def test_what_does_refuse_is_silence(tmp_path: Path) -> None:
 def test_what_may_name_runs_is_named_where_rows_have_an_id_each(tmp_path: Path, key: str, name: str) -> None:
     said = {RIGHT: "correct", WRONG: "incorrect", SILENT: "unanswered"}
     cells = [(run, said[s]) for run, own in truth(1).items() for s in own]
-    table = [{key: f"{i * 7919:05x}", name: run, "topic": "ab"[i % 2], "outcome": s} for i, (run, s) in enumerate(cells)]
+    table = [
+        {key: f"{i * 7919:05x}", name: run, "topic": "ab"[i % 2], "outcome": s} for i, (run, s) in enumerate(cells)
+    ]
     found, notes = read(tmp_path, table)
     assert sum(found["table"]) == 2 * SIZE
     assert f"read as one run, and {name!r} may name several" in notes
@@ -756,7 +758,9 @@ def test_a_flag_of_rows_that_may_not_count_is_named(tmp_path: Path, name: str, w
 )
 def test_three_columns_of_which_one_is_yes_are_one_verdict(tmp_path: Path, names: tuple[str, str, str]) -> None:
     states = truth(6)
-    table = rows(states, lambda s, _: {name: int(s == of) for name, of in zip(names, (RIGHT, WRONG, SILENT), strict=True)})
+    table = rows(
+        states, lambda s, _: {name: int(s == of) for name, of in zip(names, (RIGHT, WRONG, SILENT), strict=True)}
+    )
     message, _ = read(tmp_path, table)
     assert "in each row one" in message
     quoted = f"'abstained={names[2]}'" if " " in names[2] else f"abstained={names[2]}"

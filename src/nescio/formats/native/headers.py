@@ -203,11 +203,12 @@ STEMS: dict[str, tuple[str, ...]] = {
     }.items()
 }
 # What the name of a column that sorts questions begins with.
-CATEGORIES = tuple(
-    """topic categor kategori thema theme subject domain field area lang country locale difficult schwierig level grade
-    tier split subset fold hop typ kind genre class section chapter dataset source corpus collection task skill
-    label status reason rubric suite bench stratum strata segment format qtype""".split()
-)
+_CATEGORIES = """
+topic categor kategori thema theme subject domain field area lang country locale difficult schwierig level
+grade tier split subset fold hop typ kind genre class section chapter dataset source corpus collection task
+skill label status reason rubric suite bench stratum strata segment format qtype
+"""
+CATEGORIES = (*_CATEGORIES.split(),)
 # What words begin with that say of a row that it may not count, and that it does.
 LEFT_OUT = (
     *("exclu", "duplic", "dupe", "dedup", "ignor", "discard", "invalid", "void", "outlier", "outofscope", "spam"),

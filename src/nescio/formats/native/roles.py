@@ -88,7 +88,7 @@ def state_of(word: str) -> int | None:
 
 
 def is_pass(word: str) -> bool:
-    """Say whether a word is made of `pass`, which says of a test that it is right, and of a quiz that nothing was said."""
+    """Say whether a word is made of `pass`, which is right in a test, and silence in a quiz."""
     return fold(word).startswith(_PASS)
 
 

@@ -39,7 +39,7 @@ def ask_of_three(seen: Table, verdict: str, silent: Collection[str], source: Sou
 
 def _triples(seen: Table) -> list[tuple[Column, ...]]:
     free = [c for c in seen.columns if c.is_truth and len(c.words) == 2 and None not in c.cells]
-    free = free if FEW_ROWS <= seen.size else []
+    free = free if seen.size >= FEW_ROWS else []
     return [own for own in combinations(free, 3) if all(sum(map(_is_yes, row)) == 1 for row in _rows(own))]
 
 

@@ -12,7 +12,6 @@ from nescio.formats.native import roles
 from nescio.formats.native.headers import CATEGORIES, INDEXES, STEMS
 from nescio.formats.native.outcome_table.table import Table
 from nescio.formats.native.readings.columns import Column
-from nescio.formats.native.readings.table import Table as Seen
 from nescio.formats.native.readings.table import table_of
 from nescio.text import decimal
 
@@ -35,7 +34,7 @@ def may_be_runs(table: Table, known: Collection[str]) -> list[Note]:
         return []
     taken = {*columns.values(), *table.chosen.texts, *table.chosen.silent_by, *known}
     taken |= seen.claimed()
-    found = [c.name for c in seen.columns if c.name not in taken and _may_name_runs(seen, c)]
+    found = [c.name for c in seen.columns if c.name not in taken and _may_name_runs(c)]
     if not found:
         return []
     return [
@@ -60,7 +59,7 @@ def _may_name_answers(column: Column) -> bool:
     return roles.part_of(column.name) == "id" and (numbers or roles.squash(column.name) in (*INDEXES, "id"))
 
 
-def _may_name_runs(seen: Seen, column: Column) -> bool:
+def _may_name_runs(column: Column) -> bool:
     if None in column.cells or not 1 < len(column.words) <= _MOST or min(Counter(column.cells).values()) < _LEAST:
         return False
     if column.is_verdict or column.silent_words or column.holds_objects or column.is_truth:

@@ -31,7 +31,9 @@ def what_tells_apart(source: Source, taken: Mapping[str, str], but: Collection[s
         )
     most = 2 * seen.size / len(keys[0].words) if keys else 0  # with which half of the pairs with questions are there
     runs = "" if "run" in taken else _runs(seen, keys, [c for c in free if len(c.words) <= most], fits)
-    return runs + ("" if REPEAT in taken else _repeats(seen, fits, taken.get("question", ""), runs_known="run" in taken))
+    return runs + (
+        "" if REPEAT in taken else _repeats(seen, fits, taken.get("question", ""), runs_known="run" in taken)
+    )
 
 
 def _runs(seen: Table, keys: Sequence[Column], few: Sequence[Column], fits: Sequence[Column]) -> str:

@@ -158,8 +158,8 @@ def _left_out(table: Loaded, columns: Sequence[Column]) -> Iterator[Note]:
             counts = table.counted(column.name)
             yield note(
                 "table.left_out",
-                "{subject}: {rows:n row} of which {column!r} is {words:list} {rows:is/are} counted, and may not have to "
-                "be: leave {rows:it/them} out of the file if so",
+                "{subject}: {rows:n row} of which {column!r} is {words:list} {rows:is/are} counted, and perhaps should "
+                "not be: leave {rows:it/them} out of the file if so",
                 str(table.source.label),
                 rows=sum(counts.get(word, 0) for word in flagged),
                 column=column.name,

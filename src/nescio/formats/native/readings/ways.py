@@ -288,9 +288,8 @@ def _meanings(known: Mapping[str, int | None], *, right: bool = False) -> list[d
     if len(unknown) > 1:
         few = len(unknown) == len(lacking)
         return [dict(zip(order, lacking, strict=True)) for order in permutations(unknown)] if few else []
-    if not lacking and roles.is_pass(unknown[0]):
-        return [{unknown[0]: state} for state in (SILENT, CORRECT)]
-    return [{unknown[0]: state} for state in (*lacking, *((SILENT,) if lacking else (SILENT, INCORRECT, NOT_GRADED)))]
+    others = (SILENT, CORRECT) if roles.is_pass(unknown[0]) else (SILENT, INCORRECT, NOT_GRADED)
+    return [{unknown[0]: state} for state in (*lacking, *((SILENT,) if lacking else others))]
 
 
 def _of_numbers(words: Sequence[str], one: str | None, *, right: bool) -> list[dict[str, int]]:
