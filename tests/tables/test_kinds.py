@@ -673,3 +673,97 @@ def test_what_does_refuse_is_silence(tmp_path: Path) -> None:
     table = rows(states, lambda s, _: {"verdict": "right" if s == RIGHT else "wrong", "does_refuse": s == SILENT})
     table[-1]["does_refuse"], table[-2]["does_refuse"] = False, True
     assert read(tmp_path, table)[0] == dict.fromkeys(RUNS, (5, 5, 1, 0))
+
+
+@pytest.mark.parametrize(("key", "name"), [("trace_id", "vendor"), ("id", "tenant"), ("trace_id", "prompt_version")])
+def test_what_may_name_runs_is_named_where_rows_have_an_id_each(tmp_path: Path, key: str, name: str) -> None:
+    said = {RIGHT: "correct", WRONG: "incorrect", SILENT: "unanswered"}
+    cells = [(run, said[s]) for run, own in truth(1).items() for s in own]
+    table = [
+        {key: f"{i * 7919:05x}", name: run, "topic": "ab"[i % 2], "outcome": s} for i, (run, s) in enumerate(cells)
+    ]
+    found, notes = read(tmp_path, table)
+    assert sum(found["table"]) == 2 * SIZE
+    assert f"read as one run, and {name!r} may name several" in notes
+    runs = {"run": name, "question": key}  # which share no question
+    assert set(read(tmp_path, table, column=runs, missing="unanswered")[0]) == {*RUNS}
+    asked = [{"question_id" if k == key else k: v for k, v in row.items()} for row in table]
+    assert "may name several" not in read(tmp_path, asked)[1]
+
+
+@pytest.mark.parametrize("words", [("correct", "wrong", "passed"), ("right", "wrong", "PASS"), ("yes", "no", "pass")])
+def test_a_pass_beside_another_word_for_right_is_asked_about(tmp_path: Path, words: tuple[str, ...]) -> None:
+    states, said = truth(2), dict(zip((RIGHT, WRONG, SILENT), words, strict=True))
+    table = rows(states, lambda s, _: {"result": said[s]})
+    message, _ = read(tmp_path, table)
+    assert f"--outcome-map {words[2]}=unanswered" in message
+    assert f"--outcome-map {words[2]}=correct" in message
+    assert read(tmp_path, table, outcome_map={words[2]: "unanswered"})[0] == counted(states)
+    assert read(tmp_path, rows(states, lambda s, _: {"result": {RIGHT: "pass"}.get(s, "fail")}))[0]
+    grid = [{"question": f"q{i}", **{run: said[own[i]] for run, own in states.items()}} for i in range(SIZE)]
+    assert "pass" in str(read(tmp_path, grid)[0]).lower()
+
+
+@pytest.mark.parametrize(
+    ("name", "word"), [("higher_is_better", False), ("lower_is_better", "yes"), ("direction", "minimize")]
+)
+def test_a_score_of_which_less_is_better_is_asked_about(tmp_path: Path, name: str, word: Any) -> None:
+    states = {run: [RIGHT if s == RIGHT else WRONG for s in own] for run, own in truth(3).items()}
+    table = rows(states, lambda s, _: {"score": int(s == WRONG), name: word})
+    message, _ = read(tmp_path, table)
+    assert "--column 'outcome=!score'" in message
+    assert read(tmp_path, table, column={"outcome": "!score"})[0] == counted(states)
+    other = {"minimize": "maximize", "yes": "no", False: True}[word]
+    assert not isinstance(read(tmp_path, [{**row, name: other} for row in table])[0], str)
+
+
+@pytest.mark.parametrize("names", [("hits", "misses", "passes", "asked"), ("hits", "misses", "passes", "total")])
+def test_three_columns_that_add_up_to_a_fourth_are_the_counts(tmp_path: Path, names: tuple[str, ...]) -> None:
+    counts = {"x": (61, 29, 10), "y": (55, 40, 5)}
+    table = [{"bot": run, **dict(zip(names, (*own, sum(own)), strict=True)), "ms": 800} for run, own in counts.items()]
+    message, _ = read(tmp_path, table)
+    right, wrong, silent, total = names
+    assert f"--column correct={right} --column incorrect={wrong} --column unanswered={silent}" in message
+    assert f"--column correct={silent} --column incorrect={wrong} --column unanswered={right}" in message
+    assert f"={total} " not in message
+
+
+@pytest.mark.parametrize(("name", "parts"), [("dataset", ("nq", "tqa")), ("lang", ("de", "en", "fr"))])
+def test_words_that_tell_questions_apart_are_no_repeats_at_once(
+    tmp_path: Path, name: str, parts: tuple[str, ...]
+) -> None:
+    table = [
+        {name: part, **row} for part in parts for row in rows(truth(4), lambda s, _: {"correct": s == RIGHT}, "idx")
+    ]
+    message, _ = read(tmp_path, table)
+    assert f"if each {name!r} has questions of its own, write both into one column" in message
+    joined = [{**row, "question": f"{row[name]}-{row['idx']}"} for row in table]
+    found, _ = read(tmp_path, joined, column={"question": "question"})
+    assert {sum(own) for own in found.values()} == {SIZE * len(parts)}
+
+
+@pytest.mark.parametrize(
+    ("name", "words"), [("exclude", (None, "x")), ("is_duplicate", ("no", "yes")), ("keep", (True, False))]
+)
+def test_a_flag_of_rows_that_may_not_count_is_named(tmp_path: Path, name: str, words: tuple[Any, Any]) -> None:
+    said = {RIGHT: "correct", WRONG: "incorrect", SILENT: "unanswered"}
+    table = rows(truth(5), lambda s, i: {"outcome": said[s], name: words[i % 4 == 0]})
+    found, notes = read(tmp_path, table)
+    assert found == counted(truth(5))
+    assert f"6 rows of which {name!r}" in notes
+
+
+@pytest.mark.parametrize(
+    "names", [("acertou", "errou", "em branco"), ("is_correct", "is_wrong", "zzz"), ("correct", "xxx", "zzz")]
+)
+def test_three_columns_of_which_one_is_yes_are_one_verdict(tmp_path: Path, names: tuple[str, str, str]) -> None:
+    states = truth(6)
+    table = rows(
+        states, lambda s, _: {name: int(s == of) for name, of in zip(names, (RIGHT, WRONG, SILENT), strict=True)}
+    )
+    message, _ = read(tmp_path, table)
+    assert "in each row one" in message
+    quoted = f"'abstained={names[2]}'" if " " in names[2] else f"abstained={names[2]}"
+    assert f"--column outcome={names[0]} --column {quoted}" in message
+    assert (f"--column abstained={names[1]}" in message) == (names[1] == "xxx")
+    assert read(tmp_path, table, column={"outcome": names[0], "abstained": names[2]})[0] == counted(states)

@@ -3,6 +3,7 @@ run."""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -19,7 +20,7 @@ from nescio.formats.native.headers import SUMS, TOTALS
 from nescio.formats.native.own_totals import counts_of
 from nescio.formats.native.readings.columns import meaning
 from nescio.formats.native.readings.counted_runs import runs_of_counts
-from nescio.formats.native.readings.table import table_of
+from nescio.formats.native.readings.table import Table, table_of
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader, tables_with
 from nescio.sources.database import connect
 from nescio.sources.source import LINES, TABLES, Source, small
@@ -61,9 +62,27 @@ def understand(source: Source) -> str | None:
         return None
     table = table_of(source)
     held = [table.by_name[name] for part, name in columns.items() if part != "run" and name in table.by_name]
+    if "correct" not in told and "unanswered" not in columns and _may_be_silence(table, columns):
+        return None
     numbers = all(any(decimal(word) is not None for word in column.words) for column in held if column.words)
     own = {*OUTCOMES} <= columns.keys()  # else a row may be an answer, of whose run there are several
     return "table" if numbers and (own or table.apart([table.by_name[columns["run"]]])) else None
+
+
+def _may_be_silence(table: Table, columns: Mapping[str, str]) -> bool:
+    """Say whether what was passed is taken for right, and another column has just the answers that are left of all:
+    then either may be right, and the other silence."""
+    parts = [table.by_name.get(columns.get(part, "")) for part in ("all", "correct", "incorrect")]
+    if None in parts or not roles.is_pass(columns["correct"]):
+        return False
+    rows = zip(*(c.cells for c in parts if c), strict=True)
+    left = [total - right - wrong for total, right, wrong in (map(_number, row) for row in rows)]
+    return any(c.name not in columns.values() and [*map(_number, c.cells)] == left for c in table.columns)
+
+
+def _number(cell: str | None) -> float:
+    number = decimal(cell or "")
+    return math.nan if number is None else number
 
 
 def columns_of(columns: Iterable[str], named: Mapping[str, str]) -> dict[str, str]:

@@ -202,6 +202,23 @@ STEMS: dict[str, tuple[str, ...]] = {
         "gold": """gold expect verwacht attendu esperad reference target truth gt key best correctanswer musterl gabarito wzorzec эталон 标准答案 参考答案""",
     }.items()
 }
+# What the name of a column that sorts questions begins with.
+_CATEGORIES = """
+topic categor kategori thema theme subject domain field area lang country locale difficult schwierig level
+grade tier split subset fold hop typ kind genre class section chapter dataset source corpus collection task
+skill label status reason rubric suite bench stratum strata segment format qtype
+"""
+CATEGORIES = (*_CATEGORIES.split(),)
+# What words begin with that say of a row that it may not count, and that it does.
+LEFT_OUT = (
+    *("exclu", "duplic", "dupe", "dedup", "ignor", "discard", "invalid", "void", "outlier", "outofscope", "spam"),
+    *("ausgeschloss", "ungultig", "escluso", "esclusa", "doppelt", "doublon", "duplik"),
+)
+KEPT = ("includ", "keep", "kept", "valid", "eligib", "inscope", "gultig")
+# What words begin with that say in which direction a score is better.
+LESS, MORE = ("low", "less", "small", "min", "few"), ("high", "great", "larg", "big", "more", "max")
+BETTER = ("better", "best", "good", "minimi", "maximi")
+DIRECTIONS = ("direct", "better", "objectiv", "goal", "optimi", "polarity", "orient", "sense")
 # What denies the word before it, or the word that it ends (`hallucination_free`, `fehlerfrei`).
 WITHOUT = ("free", "frei", "less", "los", "libre", "libero")
 NEGATIONS = (

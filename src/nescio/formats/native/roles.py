@@ -87,6 +87,18 @@ def state_of(word: str) -> int | None:
     return WORDS.get(fold(word))
 
 
+def is_pass(word: str) -> bool:
+    """Say whether a word is made of `pass`, which is right in a test, and silence in a quiz."""
+    return fold(word).startswith(_PASS)
+
+
+def passes_among(words: Iterable[str]) -> set[str]:
+    """Return the words made of `pass` beside another that means right: in a quiz, who passes says nothing."""
+    right = {word for word in words if state_of(word) == CORRECT}
+    passes = set(filter(is_pass, right))
+    return passes if passes < right else set()
+
+
 def silence_of(word: str) -> bool | None:
     """Say whether a cell of a column about declining says that the answer was declined; None where it says neither."""
     truth = truth_of(word)
@@ -129,6 +141,7 @@ def truth_of(word: str) -> bool | None:
 
 
 _ANSWERS = ("attempt", *STEMS["answered"], *STEMS["prediction"])
+_PASS = "pass"
 _EMOJI = "\ufe0f"  # asks for the coloured form of a sign such as ✔
 _PARTS = {squash(name): part for part, names in COLUMNS.items() for name in names.split()}
 _PLACE = {name: i for i, name in enumerate(_PARTS)}

@@ -23,6 +23,7 @@ from nescio.formats.native.outcome_table.declined import (
     unsaid,
 )
 from nescio.formats.native.outcome_table.loaded import Loaded, cases
+from nescio.formats.native.outcome_table.one_hot import ask_of_three
 from nescio.formats.native.outcome_table.unread import unread
 from nescio.formats.native.outcome_table.verdict_column import ask_of_the_opposite, verdict_of
 from nescio.formats.native.readings.columns import speaks_of_faults
@@ -110,6 +111,8 @@ def choose(
                 columns=[(part, others[part]) for part in (*_OWN, "confidence") if part in others],
             )
         )
+    if "outcome" not in source.named.keys() - source.guessed:
+        ask_of_three(table_of(source), columns["outcome"], named.all("abstained", "answered"), source)
     silent, words = silent_cell(loaded, named, declined, mapped)
     told = silent != "NULL" or has_silence(loaded, columns["outcome"])
     beside = claimed_by(columns, named).union(beside)

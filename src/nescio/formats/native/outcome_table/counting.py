@@ -75,7 +75,8 @@ def _counted(
     meanings: dict[str | None, int | None] = {}
 
     def states(words: Sequence[tuple[str | None, int]]) -> Mapping[str | None, int | None]:
-        meanings.update(state_words(words, options.outcome_map, notes))
+        passes = roles.passes_among(word for word, _ in words if word)
+        meanings.update(state_words(words, options.outcome_map, notes, passes))
         return meanings
 
     source = _read_twice(source) if numbers else source

@@ -33,6 +33,7 @@ from nescio.formats.native.outcome_table.choosing import choose
 from nescio.formats.native.outcome_table.counting import count
 from nescio.formats.native.outcome_table.in_words import texts_in
 from nescio.formats.native.outcome_table.judge_column import judges_of
+from nescio.formats.native.outcome_table.one_run import may_be_runs
 from nescio.formats.native.outcome_table.pairing import check_pairing
 from nescio.formats.native.outcome_table.rules import (
     RANK,
@@ -120,6 +121,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         taken = {name for table in tables for name in table.taken}
         free = {name: column for name, column in extra.items() if name not in taken}
         strata = strata_of(connection, sources, free, options.strata, repeated=outcomes.repeats is not None)
+        if len(tables) == 1:
+            notes += may_be_runs(tables[0], {*(options.strata or ()), *options.graded})
         graded = graded_of(connection, sources, extra, options.graded, outcomes.state.shape)
         graded |= assessed_of(connection, outcomes.state, options.outcome_map)
         if options.texts:
@@ -268,9 +271,14 @@ def _state(
     counted = connection.execute(
         "SELECT outcome, count(*) FROM gathered WHERE $1 OR outcome IS NOT NULL GROUP BY 1 ORDER BY 1", ["" in mapped]
     ).fetchall()
+    said: dict[int, list[str]] = {}
+    query = "SELECT DISTINCT file, outcome FROM gathered WHERE outcome IS NOT NULL"
+    for file, word in connection.execute(query).fetchall():
+        said.setdefault(file, []).append(word)
+    passes = {word for words in said.values() for word in roles.passes_among(words)}
     silent = {word for table in tables for word in table.chosen.silent_words} - {word for word, _ in counted}
     own = {word: to for word, to in mapped.items() if word not in silent}
-    states = state_words(counted, {**_meant(table.source for table in tables), **own}, notes)
+    states = state_words(counted, {**_meant(table.source for table in tables), **own}, notes, passes)
     known = {word: at for word, at in states.items() if word is not None and at is not None}
     cases = " ".join(f"WHEN outcome = {literal(word)} THEN {at}" for word, at in known.items())
     quiet = f"WHEN silent = 'yes' OR empty = 'true' THEN {SILENT}"

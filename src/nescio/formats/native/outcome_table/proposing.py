@@ -31,7 +31,9 @@ def what_tells_apart(source: Source, taken: Mapping[str, str], but: Collection[s
         )
     most = 2 * seen.size / len(keys[0].words) if keys else 0  # with which half of the pairs with questions are there
     runs = "" if "run" in taken else _runs(seen, keys, [c for c in free if len(c.words) <= most], fits)
-    return runs + ("" if REPEAT in taken else _repeats(seen, fits, runs_known="run" in taken))
+    return runs + (
+        "" if REPEAT in taken else _repeats(seen, fits, taken.get("question", ""), runs_known="run" in taken)
+    )
 
 
 def _runs(seen: Table, keys: Sequence[Column], few: Sequence[Column], fits: Sequence[Column]) -> str:
@@ -51,12 +53,25 @@ def _runs(seen: Table, keys: Sequence[Column], few: Sequence[Column], fits: Sequ
     return ""
 
 
-def _repeats(seen: Table, fits: Sequence[Column], *, runs_known: bool) -> str:
+def _parts(question: str, column: str) -> str:
+    """Say what a column of words may be that tells answers to a question apart: a part of what the question is, for
+    which there is no option, as likely as what tells repeats apart."""
+    return (
+        f"; {column!r} and {question!r} together tell the answers apart: if each {column!r} has questions of its own, "
+        f"write both into one column, such as {column}-{question}, and name it {roles.option('question', 'NAME')}; if "
+        f"{column!r} says which repeat it is, {roles.option(REPEAT, column)}"
+    )
+
+
+def _repeats(seen: Table, fits: Sequence[Column], asked: str, *, runs_known: bool) -> str:
     """Propose what people call a repeat, or what names a run and is none; else what has few values, each in many rows,
     as what counts repeats has."""
     found = _called(fits, REPEATS) or [c.name for c in fits if roles.is_run(c.name)]
     if not found and runs_known:
-        found = [c.name for c in fits if len(c.words) ** 2 <= seen.size]
+        few = [c for c in fits if len(c.words) ** 2 <= seen.size]
+        found = [c.name for c in few if all(decimal(word) is not None for word in c.words)]
+        if few and not found:
+            return _parts(asked, few[0].name)
     return f"; if a column says which repeat it is, say so: {roles.options(REPEAT, found)}" if found else ""
 
 

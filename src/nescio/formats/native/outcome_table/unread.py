@@ -10,6 +10,7 @@ from nescio.data.outcomes import CORRECT, INCORRECT
 from nescio.data.policies import NO_VERDICT, PERHAPS_DECLINED
 from nescio.errors import opt
 from nescio.formats.native import roles
+from nescio.formats.native.headers import KEPT, LEFT_OUT, STEMS
 from nescio.formats.native.outcome_table.loaded import Loaded
 from nescio.formats.native.readings.columns import Column
 from nescio.formats.native.readings.table import table_of
@@ -49,6 +50,7 @@ def unread(
         *([] if silent or verdict is None else _ungraded(table, acts, verdict)),
         *_texts(table, texts),
         *_weights(table, weights),
+        *_left_out(table, free),
         *([] if confidence else _confidences(table, [c for c in table.have if c and c not in claimed])),
     ]
 
@@ -142,6 +144,36 @@ def _weights(table: Loaded, columns: Sequence[str]) -> Iterator[Note]:
             columns=list(map(repr, columns[:_MOST])),
             many=min(len(columns), _MOST),
         )
+
+
+def _left_out(table: Loaded, columns: Sequence[Column]) -> Iterator[Note]:
+    """Note the first column that flags rows as ones that may not count."""
+    for column in columns:
+        tokens = [*column.tokens, "".join(column.tokens)]
+        out = any(token.startswith(LEFT_OUT) for token in tokens)
+        kept = any(token.startswith(KEPT) for token in tokens)
+        kept &= all(token.startswith((*KEPT, *STEMS["between"])) for token in tokens[:-1])  # no `valid_json`
+        flagged = _flagged(column, yes=not kept) if out != kept else set()
+        if flagged:
+            counts = table.counted(column.name)
+            yield note(
+                "table.left_out",
+                "{subject}: {rows:n row} of which {column!r} is {words:list} {rows:is/are} counted, and perhaps should "
+                "not be: leave {rows:it/them} out of the file if so",
+                str(table.source.label),
+                rows=sum(counts.get(word, 0) for word in flagged),
+                column=column.name,
+                words=list(map(repr, sorted(flagged))),
+            )
+            return
+
+
+def _flagged(column: Column, *, yes: bool) -> set[str]:
+    """Return the words of a flag that say yes, or no; of one word beside empty cells that one is yes."""
+    words = column.words
+    if len(words) == 1 and None in column.cells and yes and all(roles.truth_of(word) is None for word in words):
+        return {*words}
+    return {word for word in words if roles.truth_of(word) is yes} if column.is_truth and len(words) <= 2 else set()
 
 
 def _confidences(table: Loaded, columns: Sequence[str]) -> Iterator[Note]:

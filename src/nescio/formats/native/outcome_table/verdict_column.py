@@ -9,6 +9,7 @@ from itertools import product
 from nescio.data.outcomes import SILENT
 from nescio.errors import FormatError, opt
 from nescio.formats.native import roles
+from nescio.formats.native.headers import BETTER, DIRECTIONS, LESS, MORE
 from nescio.formats.native.outcome_table.loaded import Loaded, cases, right_words
 from nescio.formats.native.readings.answers import answered
 from nescio.formats.native.readings.columns import Column
@@ -38,6 +39,8 @@ def verdict_of(table: Loaded, named: Roles) -> str:
         _ask_of_rivals(table, named, strong[0], whole=True)
         _ask_of_gold(table, named, strong[0])
         _ask_of_answers(table, named, strong[0])
+        if "outcome" not in table.source.named.keys() - table.source.guessed:
+            _ask_of_direction(table, strong[0])
         return strong[0]
     if strong:
         return _alike(table, strong, "outcome", "each could say which answers are right")
@@ -53,7 +56,35 @@ def verdict_of(table: Loaded, named: Roles) -> str:
     _ask_of_answers(table, named, column)
     _ask_of_answers_alike(table, named, column)
     _ask_what_is_scored(table, column)
+    _ask_of_direction(table, column)
     return column
+
+
+def _ask_of_direction(table: Loaded, column: str) -> None:
+    """Raise the error that asks which way about a column of yes and no is, beside one that says of some rows that less
+    is better."""
+    if not roles.are_truths(table.words(column)):
+        return
+    for other in table_of(table.source).columns:
+        lower = [word for word in other.words if _prefers_less(other.name, word)]
+        if lower and other.name != column and len(other.words) <= 2:
+            rows = "all rows" if len(other.words) == 1 else "some rows, and not in others"
+            rule = f"{other.name!r} is {lower[0]!r} in {rows}, so 1 of {column!r} may say what is wrong"
+            turned = roles.option("outcome", f"{roles.TURNED}{column}")
+            way = f"{turned} reads it so, {roles.option('outcome', column)} takes 1 for right"
+            raise FormatError(table.source.label, f"{rule}: {way}", where=table.source.head)
+
+
+def _prefers_less(name: str, word: str) -> bool:
+    """Say whether a cell says that less is better, or, under such a name, yes; or that more is not."""
+    tokens = roles.tokens_of(name)
+    less, more = (any(token.startswith(stems) for token in tokens) for stems in (LESS, MORE))
+    truth = roles.truth_of(word)
+    if truth is not None:
+        return any(token.startswith(BETTER) for token in tokens) and ((less and truth) or (more and not truth))
+    return any(token.startswith(DIRECTIONS) for token in tokens) and any(
+        token.startswith(LESS) for token in roles.tokens_of(word)
+    )
 
 
 def _ask_what_is_scored(table: Loaded, column: str) -> None:

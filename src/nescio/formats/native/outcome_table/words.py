@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from nescio.data.model import Verdict
 from nescio.data.notes import Note, note
@@ -16,10 +16,14 @@ _KEPT: dict[Verdict | None, str] = {verdict: f" ({word}: lenient_accuracy)" for 
 
 
 def state_words(
-    counted: Sequence[tuple[str | None, int]], mapped: Mapping[str, str], notes: list[Note]
+    counted: Sequence[tuple[str | None, int]],
+    mapped: Mapping[str, str],
+    notes: list[Note],
+    unclear: Collection[str] = (),
 ) -> dict[str | None, int | None]:
     """Return the state that each word means, None for an unknown one; each known word but the three is announced, with
-    its number of rows. No word is no grade, unless the user mapped the empty one."""
+    its number of rows; those that are `unclear` beside others are unknown. No word is no grade, unless the user mapped
+    the empty one."""
     own = {word: MEANINGS[to] for word, to in mapped.items()}
     assessed = {word: verdict for word, verdict in verdicts_in(w for w, _ in counted if w).items() if word not in own}
     states: dict[str | None, int | None] = {}
@@ -28,7 +32,7 @@ def state_words(
             states[word] = ASSESSED[assessed[word]]
         else:
             known = NOT_GRADED if word is None else STATES.get(word, roles.state_of(word))
-            states[word] = own.get(word or "", known)
+            states[word] = own.get(word or "", None if word in unclear else known)
     if idle := [word for word in mapped if word and word not in states]:
         notes.append(
             note(

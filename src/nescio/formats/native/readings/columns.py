@@ -99,7 +99,7 @@ class Column:
             return {word: CORRECT if decimal(word.rstrip("% ")) else INCORRECT for word in self.words}
         if len(self.words) == 1:
             return {word: roles.state_of(word) for word in self.words}
-        return _without_faults_of_tools({word: meaning(word) for word in self.words})
+        return _without_faults_of_tools(meanings(self.words))
 
     @cached_property
     def is_coded(self) -> bool:
@@ -275,6 +275,12 @@ def meaning(word: str) -> int | None:
         return None
     found = {state for token in (*tokens, "".join(tokens)) if (state := _of_token(token)) is not None}
     return found.pop() if len(found) == 1 else None
+
+
+def meanings(words: Collection[str]) -> dict[str, int | None]:
+    """Say what the words of one column mean as verdicts."""
+    passes = roles.passes_among(words)
+    return {word: None if word in passes else meaning(word) for word in words}
 
 
 def _denies(token: str, negation: str) -> bool:

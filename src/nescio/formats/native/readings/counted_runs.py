@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from itertools import combinations, permutations
 
@@ -23,14 +23,16 @@ _NAMES = {state: name for name, state in STATES.items()}
 def ways_of_counts(table: Table) -> list[Way]:
     """Return the ways to read a table of counts, the likeliest first: by the names of three columns, or because they
     add up to the same for each run, or to what another column says; of one run, because all else is none."""
-    counts = [c for c in table.columns if None not in c.cells and all(map(str.isdecimal, c.words))]
-    counts = [c for c in counts if not c.is_marks and counts_of(c.name) not in ("answered", "all")]
+    numbers = [c for c in table.columns if None not in c.cells and all(map(str.isdecimal, c.words))]
+    counts = [c for c in numbers if not c.is_marks and counts_of(c.name) not in ("answered", "all")]
     runs = [table.by_name[name] for name in runs_of_counts(table, ())]
     if not runs or len(counts) < len(_STATES) or table.known.one("id", "text"):
         return []
     run = table.run if table.run in runs else runs[0]
     said = [c for c in counts if meaning(c.name) in _STATES]
     among: Iterator[Sequence[Column]]
+    if summed := next(_of_totals(counts, numbers), None):
+        return [*_ways(run, summed)]
     if {CORRECT, INCORRECT} <= {meaning(c.name) for c in said}:
         among = iter([said] if len(said) == len(_STATES) else [[*said, c] for c in counts if c not in said])
     else:
@@ -44,6 +46,14 @@ def runs_of_counts(table: Table, counts: Sequence[str]) -> list[str]:
     return [c.name for c in free if not any(decimal(word) is not None for word in c.words)]
 
 
+def _of_totals(counts: Sequence[Column], numbers: Sequence[Column]) -> Iterator[Sequence[Column]]:
+    """Yield each three columns that add up to what another one says, in each of several rows."""
+    for own in combinations(counts, len(_STATES)):
+        sums = [sum(int(cell or 0) for cell in cells) for cells in _rows(*own)]
+        if len(sums) > 1 and any(sums == [int(cell or 0) for cell in c.cells] for c in numbers if c not in own):
+            yield own
+
+
 def _adding_up(counts: Sequence[Column]) -> Iterator[Sequence[Column]]:
     """Yield each three columns that add up to the same in all rows, or to what another one says."""
     for own in combinations(counts, len(_STATES)):
@@ -54,14 +64,19 @@ def _adding_up(counts: Sequence[Column]) -> Iterator[Sequence[Column]]:
 
 
 def _ways(run: Column, counts: Sequence[Column]) -> Iterator[Way]:
-    known = {c.name: _meant(c.name) for c in counts}
+    known = {c.name: None if roles.is_pass(c.name) else _meant(c.name) for c in counts}
     every = [dict(zip((c.name for c in own), _STATES, strict=True)) for own in permutations(counts)]
     every = [means for means in every if all(known[name] in (None, state) for name, state in means.items())]
-    for means in sorted(every, key=lambda means: strangeness(means, known)):
+    for means in sorted(every, key=lambda means: (_passed(means), strangeness(means, known))):
         by_state = {state: next(c for c in counts if means[c.name] == state) for state in _STATES}
         named = [roles.option(_NAMES[state], column.name) for state, column in by_state.items()]
         told = [f"{own[0]}: {own[1]} right, {own[2]} wrong, {own[3]} silent" for own in _rows(run, *by_state.values())]
         yield Way(" ".join([roles.option("run", run.name), *named]), remark="; ".join(told[:_RUNS]))
+
+
+def _passed(means: Mapping[str, int]) -> bool:
+    """Say whether a pass is what is right, or wrong, sooner than silence."""
+    return any(roles.is_pass(name) and state != SILENT for name, state in means.items())
 
 
 def _meant(name: str) -> int | None:

@@ -15,7 +15,7 @@ from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, STATES
 from nescio.errors import opt
 from nescio.formats.native import roles
 from nescio.formats.native.headers import STEMS
-from nescio.formats.native.readings.columns import Column, exclude, meaning
+from nescio.formats.native.readings.columns import Column, exclude, meaning, meanings
 from nescio.formats.native.readings.silences import never_right, quiet_texts, silences_of
 from nescio.formats.native.readings.table import Table
 from nescio.formats.native.readings.verdicts import LIKELY, Verdict, counted
@@ -144,7 +144,8 @@ def with_key(ways: Sequence[Way], keys: Sequence[str], run: str) -> list[Way]:
 
 def of_words(counts: Mapping[str, int], before: str = "") -> str:
     """Write what the words of a verdict that nobody knows may mean, one way a line; empty where there are too many."""
-    known = {word: roles.state_of(word) for word in counts}
+    passes = roles.passes_among(counts)
+    known = {word: None if word in passes else roles.state_of(word) for word in counts}
     lines = []
     for means in _meanings(known):
         states = [means.get(word, known[word]) for word, many in counts.items() for _ in range(many)]
@@ -155,7 +156,7 @@ def of_words(counts: Mapping[str, int], before: str = "") -> str:
 def ways_of_words(table: Table, column: Column) -> list[Way]:
     """Return the ways to read a column of verdicts of which words are yet to be explained: first those that go best
     with the answers that are the gold answer, and with those that say nothing."""
-    known = {word: meaning(word) for word in column.words}
+    known = meanings(column.words)
     name, ways = column.name, []
     if _says_no(table, column):
         name = f"{roles.TURNED}{name}"
@@ -202,7 +203,7 @@ def _blanks(table: Table, column: Column) -> list[bool]:
 
 def can_be_told(column: Column) -> bool:
     """Say whether the words of a verdict that nobody knows are few enough to be explained."""
-    return bool(_meanings({word: meaning(word) for word in column.words}))
+    return bool(_meanings(meanings(column.words)))
 
 
 def alike(table: Table) -> list[Column]:
@@ -240,7 +241,7 @@ def _is_series(column: Column) -> bool:
 def ways_of_columns(columns: Sequence[Column], runs: Column | None) -> list[Way]:
     """Return the ways to read columns as the verdicts of a run each; or of a question each, where `runs` names the runs
     that the rows are."""
-    known = {word: meaning(word) for column in columns for word in column.words}
+    known = meanings({word for column in columns for word in column.words})
     if {c.name for c in columns if "," in c.name} or len(known) > _FEW_WORDS or (runs is None and exclude(columns)):
         return []
     option, ways = roles.option("outcome", roles.AND.join(c.name for c in columns)), []
@@ -287,7 +288,8 @@ def _meanings(known: Mapping[str, int | None], *, right: bool = False) -> list[d
     if len(unknown) > 1:
         few = len(unknown) == len(lacking)
         return [dict(zip(order, lacking, strict=True)) for order in permutations(unknown)] if few else []
-    return [{unknown[0]: state} for state in (*lacking, *((SILENT,) if lacking else (SILENT, INCORRECT, NOT_GRADED)))]
+    others = (SILENT, CORRECT) if roles.is_pass(unknown[0]) else (SILENT, INCORRECT, NOT_GRADED)
+    return [{unknown[0]: state} for state in (*lacking, *((SILENT,) if lacking else others))]
 
 
 def _of_numbers(words: Sequence[str], one: str | None, *, right: bool) -> list[dict[str, int]]:
