@@ -100,6 +100,8 @@ MODULES: tuple[str, ...] = (
     "nescio.formats.native.outcome_table.in_words",
     "nescio.formats.native.outcome_table.judge_column",
     "nescio.formats.native.outcome_table.loaded",
+    "nescio.formats.native.outcome_table.one_hot",
+    "nescio.formats.native.outcome_table.one_run",
     "nescio.formats.native.outcome_table.outcome_table_reader",
     "nescio.formats.native.outcome_table.outcome_table_writer",
     "nescio.formats.native.outcome_table.pairing",

@@ -233,7 +233,7 @@ def _text(axiom: str, seen: View, witness: Checks) -> str:
 
 def numbers(*values: float) -> list[str]:
     """Values as texts with four digits, or as many more as it takes to tell them apart."""
-    digits = 4
+    digits, values = 4, tuple(round(float(v), 12) for v in values)  # the last bits are the processor's
     while digits < 12 and len({f"{v:.{digits}g}" for v in values}) < len(set(values)):
         digits += 1
     return ["undefined" if np.isnan(v) else f"{v:.{digits}g}".replace("inf", "∞") for v in values]
