@@ -20,7 +20,7 @@ import numpy as np
 from cells import read_cells, write_cells
 from few_units import OF_CLUSTER, OF_QUESTION, SILENT, Floats
 from msgspec import Struct
-from pages import fill
+from pages import fill, least_table
 from scipy.special import ndtri
 from scipy.stats import norm
 
@@ -145,10 +145,9 @@ def _of_counts(name: str, counts: tuple[int, int, int], level: float) -> tuple[f
 
 def _interval(sample: MeasureInput, clustered: bool, level: float) -> tuple[float, float, float, float]:
     measure = sample.measure
-    shared = level > LEVEL
-    methods = {measure.label: method_for(measure, "auto", clustered=clustered, shared=shared)}
+    methods = {measure.label: method_for(measure, "auto", clustered=clustered, shared=level > LEVEL)}
     draws = RESAMPLES if measure.order is not None else max(10_000, least_resamples(level))
-    ((low, high, _),) = bounds([sample], methods, ResamplingPlan(level, resampling.blocks(draws, 0), shared=shared))
+    ((low, high, _),) = bounds([sample], methods, ResamplingPlan(level, resampling.blocks(draws, 0)))
     if measure.order is not None:
         return low, high, np.nan, np.nan
     own = Score("", measure.label, sample.value, low, high, sample.n)
@@ -202,16 +201,12 @@ COLUMNS = ("best", "together", "other", "none", "plain", "plain_other")
 
 def table(cells: Sequence[Cell]) -> list[str]:
     """Return a row a setting and number of runs: the least over measures and shares of right answers."""
-    lines = ["| questions | runs | " + " | ".join(HEADS) + " |", "| --- | ---: |" + " ---: |" * len(HEADS)]
-    for setting in SETTINGS:
-        for runs in RUNS:
-            of = [cell for cell in cells if (cell.setting, cell.runs) == (setting.name, runs)]
-            if not of:  # not made
-                continue
-            shown = [(max if name == "none" else min)(getattr(cell, name) for cell in of) for name in COLUMNS]
-            row = " | ".join("" if np.isnan(share) else f"{share:.3f}" for share in shown)
-            lines.append(f"| {setting.name} | {runs} | {row} |")
-    return lines
+    keys = [(setting, runs) for setting in SETTINGS for runs in RUNS]
+    groups = [
+        ((setting.name, str(runs)), [cell for cell in cells if (cell.setting, cell.runs) == (setting.name, runs)])
+        for setting, runs in keys
+    ]
+    return least_table(("questions", "runs"), HEADS, COLUMNS, groups)
 
 
 @click.command()

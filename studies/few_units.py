@@ -19,7 +19,7 @@ import numpy as np
 from cells import read_cells, write_cells
 from msgspec import Struct
 from numpy.typing import NDArray
-from pages import fill
+from pages import fill, least_table
 from scipy.special import ndtri
 
 from nescio.comparison.each_pair import EVERYWHERE, student_interval
@@ -210,19 +210,15 @@ COLUMNS = ("score", "score_percentile", "difference", "none", "percentile", "pla
 
 def table(cells: Sequence[Cell]) -> list[str]:
     """Return a row a setting: the lowest coverage over the measures, and the largest share without an interval."""
-    lines = [
-        "| clusters × questions | right | " + " | ".join(HEADS) + " |",
-        "| --- | ---: |" + " ---: |" * len(HEADS),
+    keys = [(setting, right) for setting in SETTINGS for right in RIGHT]
+    groups = [
+        (
+            (setting.name, f"{right:.0%}"),
+            [cell for cell in cells if (cell.setting, cell.right) == (setting.name, right)],
+        )
+        for setting, right in keys
     ]
-    for setting in SETTINGS:
-        for right in RIGHT:
-            of = [cell for cell in cells if (cell.setting, cell.right) == (setting.name, right)]
-            if not of:  # not made yet
-                continue
-            shown = [(max if name == "none" else min)(getattr(cell, name) for cell in of) for name in COLUMNS]
-            row = " | ".join("" if np.isnan(share) else f"{share:.3f}" for share in shown)
-            lines.append(f"| {setting.name} | {right:.0%} | {row} |")
-    return lines
+    return least_table(("clusters × questions", "right"), HEADS, COLUMNS, groups)
 
 
 @click.command()

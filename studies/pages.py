@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 
 def fill(study: str, parts: Mapping[str, str | Sequence[str]]) -> str:
@@ -12,3 +15,21 @@ def fill(study: str, parts: Mapping[str, str | Sequence[str]]) -> str:
     for name, part in parts.items():
         text = text.replace(f"@{name}@", part if isinstance(part, str) else "\n".join(part))
     return text
+
+
+def least_table(
+    keys: Sequence[str],
+    heads: Sequence[str],
+    columns: Sequence[str],
+    groups: Iterable[tuple[Sequence[str], Sequence[Any]]],
+) -> list[str]:
+    """Return a table with a row a group of cells that were made: what names it, and the least of each column over the
+    cells; of `none`, the share without an interval, the largest."""
+    rules = ["---", *["---:"] * (len(keys) + len(heads) - 1)]
+    lines = [f"| {' | '.join([*keys, *heads])} |", f"| {' | '.join(rules)} |"]
+    for names, cells in groups:
+        if cells:
+            shown = [(max if name == "none" else min)(getattr(cell, name) for cell in cells) for name in columns]
+            row = ["" if np.isnan(share) else f"{share:.3f}" for share in shown]
+            lines.append(f"| {' | '.join([*names, *row])} |")
+    return lines

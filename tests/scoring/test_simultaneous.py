@@ -93,7 +93,7 @@ def test_all_of_thirty_runs_hold_together(name: str, right: float) -> None:
     tally = outcome_tally(tuple(map(str, likely)), np.array([outcomes[i] for i in likely]))
     samples, _ = measure_inputs(tally, [measure])
     true = float(measure(*(round(10_000 * share) for share in shares)))
-    plan = ResamplingPlan(level, resampling.blocks(6_000, 1), shared=True)
+    plan = ResamplingPlan(level, resampling.blocks(6_000, 1))
     found = bounds(samples, {name: method_for(measure, "auto", clustered=False, shared=True)}, plan)
     missed = sum(chances[i] for i, (low, high, _) in zip(likely, found, strict=True) if not low <= true <= high)
     assert (1 - missed) ** 30 >= 0.95

@@ -44,13 +44,11 @@ MOST_DRAWN = 200_000  # resamples, however many runs their intervals are to hold
 
 
 class ResamplingPlan(Struct, frozen=True):
-    """How the intervals of one call are made: the level as a share, the blocks of resamples, the processes, and whether
-    the level is a share of that of many runs."""
+    """How the intervals of one call are made: the level as a share, the blocks of resamples, and the processes."""
 
     level: float
     blocks: Sequence[Block]
     jobs: int = 1
-    shared: bool = False
 
 
 def method_for(measure: Measure, method: str, *, clustered: bool, shared: bool = False) -> str:
@@ -89,6 +87,7 @@ def method_for(measure: Measure, method: str, *, clustered: bool, shared: bool =
 
 
 def _supported(measure: Measure, *, clustered: bool, shared: bool) -> str:
+    """Return the method that the studies support."""
     proportion, counted = measure.declaration.proportion is not None, measure.counts_outcomes
     declared = measure.declaration.interval
     if isinstance(declared, OwnInterval):

@@ -73,9 +73,9 @@ def compute_scores(
     work, notes = _inputs(loaded, wanted, by)
     level = level_of_each(ci / 100, together) if ci else 0.0
     if together > 1:
-        resamples = _enough(loaded.data, resampled, methods, resamples, together=together, level=level)
+        resamples = enough_resamples(loaded.data, resampled, methods, resamples, together=together, level=level)
         notes.append(hold_together(together, level, parts=by is not None))
-    plan = ResamplingPlan(level, resampling.blocks(resamples, seed), jobs, together > 1)
+    plan = ResamplingPlan(level, resampling.blocks(resamples, seed), jobs)
     rows: list[Score] = []
     remarks: list[Remark] = []
     known: Known = {}
@@ -128,7 +128,7 @@ def _methods(data: Data, measures: Sequence[Measure], interval: IntervalMethod, 
     }
 
 
-def _enough(
+def enough_resamples(
     data: Data, measures: Sequence[Measure], methods: Mapping[str, str], resamples: int, *, together: int, level: float
 ) -> int:
     """Return how many resamples it takes for the ends of intervals at this level to be told, or as many as were asked

@@ -19,7 +19,7 @@ from nescio.pipeline import Loaded
 from nescio.scoring.confidence_intervals import ResamplingPlan, bounds, hold_together, method_for
 from nescio.scoring.next_sample import next_samples
 from nescio.scoring.samples import MeasureInput, measure_inputs
-from nescio.scoring.score import open_data
+from nescio.scoring.score import enough_resamples, open_data
 from nescio.selective.certified import Guarantee
 from nescio.selective.crossfit import Choice, choose
 from nescio.selective.curve import Bools, OneRun, curve_of, one_run
@@ -28,7 +28,7 @@ from nescio.selective.remarks import remarks
 from nescio.selective.thresholds import check_follows, exact_rule
 from nescio.selective.tuned import Tuned, Tuning
 from nescio.stats import resampling
-from nescio.stats.chosen import least_resamples, level_of_each
+from nescio.stats.chosen import level_of_each
 
 POINTS = 200
 
@@ -83,22 +83,27 @@ def tune(
     wanted = replace(wanted, runs=together) if wanted else None
     choice = choose(one, wanted or bound, folds, seed)
     level = level_of_each((ci or 0) / 100, together) if ci else 0.0
-    resamples = max(resamples, least_resamples(level)) if together > 1 else resamples
-    plan = ResamplingPlan(level, resampling.blocks(resamples, seed), jobs, shared=together > 1)
-    figures, pooled, of_figures = _figures(one, bound, choice, plan, progress, certified=wanted is not None)
+    clustered = one.data.clusters is not None
+    method = method_for(bound, "auto", clustered=clustered, shared=together > 1)
+    if ci and together > 1:
+        how_many: dict[str, Any] = {"together": together, "level": level}
+        resamples = enough_resamples(one.data, [bound], {bound.label: method}, resamples, **how_many)
+    plan = ResamplingPlan(level, resampling.blocks(resamples, seed), jobs)
+    figures, pooled, of_figures = _figures(one, bound, choice, (method, plan, progress), certified=wanted is not None)
     notes = [*loaded.notes, *remarks(one), *choice.notes, *of_figures]
     figures |= _rule(one, bound, notes) | reached(wanted, choice, notes)
     how: dict[str, object] = {"run": one.data.runs[0], "folds": len(choice.without), **how_certified(wanted)}
-    how |= {"ci": f"{ci:g}", **_how_resampled(one, bound, plan)} if ci else {}
+    if ci:
+        draw = f"patterns of {'clusters' if clustered else 'questions'}"
+        how |= {"ci": f"{ci:g}", "interval": method, "draw": draw, "resamples": resamples}
     how |= {"next": next} if next is not None else {}
-    how |= {"simultaneous": together} if simultaneous else {}
+    how |= {"simultaneous": together} if together > 1 else {}
     notes += [hold_together(together, level)] if ci and together > 1 else []
     line = sign(measures=bound.name, **loaded.signature, **how, seed=seed)
     row = Tuning(one.data.runs[0], bound.label, **figures, folds=len(choice.without), n=len(one.confidence))
     more: dict[str, Any] = {"curve": curve_of(one, points)} | ({"grid": choice.grid} if wanted else {})
     if next is not None and ci and pooled is not None:
         held_out = Score(row.run, bound.label, pooled.value, row.low, row.high, pooled.n)
-        clustered = one.data.clusters is not None
         more["next_sample"], about = next_samples(
             one.data.runs, [pooled], [held_out], next, level=level, seed=seed, clustered=clustered, together=together
         )
@@ -121,8 +126,7 @@ def _figures(
     one: OneRun,
     measure: Measure,
     choice: Choice,
-    plan: ResamplingPlan,
-    progress: Progress | None = None,
+    interval: tuple[str, ResamplingPlan, Progress | None],
     *,
     certified: bool,
 ) -> tuple[dict[str, Any], MeasureInput | None, list[Note]]:
@@ -157,8 +161,8 @@ def _figures(
     pooled, _ = _sample(one, accepted, measure)
     covered, risked = _coverage_risk(one, accepted)
     none |= {"value": pooled.value, "coverage_held_out": covered, "risk_held_out": risked}
+    method, plan, progress = interval
     if plan.level:
-        method = method_for(measure, "auto", clustered=one.data.clusters is not None, shared=plan.shared)
         low, high, doubts = bounds([pooled], {measure.label: method}, plan, progress)[0]
         whose = f"run {one.data.runs[0]!r}, held out"
         notes += gather([(remark, measure.label, whose) for remark in doubts])
@@ -204,12 +208,3 @@ def _rule(one: OneRun, measure: Measure, notes: list[Note]) -> dict[str, float |
     earned = _sample(one, one.accept(lowest), measure)[0].value
     threshold = lowest if np.isfinite(lowest) else None
     return {"rule_threshold": threshold, "rule_break_even": even, "rule_value": earned}
-
-
-def _how_resampled(one: OneRun, measure: Measure, plan: ResamplingPlan) -> dict[str, object]:
-    clustered = one.data.clusters is not None
-    return {
-        "interval": method_for(measure, "auto", clustered=clustered, shared=plan.shared),
-        "draw": f"patterns of {'clusters' if clustered else 'questions'}",
-        "resamples": sum(block.size for block in plan.blocks),
-    }

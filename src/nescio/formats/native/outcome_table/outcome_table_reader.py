@@ -268,17 +268,16 @@ def _state(
 
     Each known word but the three is announced.
     """
-    counted = connection.execute(
-        "SELECT outcome, count(*) FROM gathered WHERE $1 OR outcome IS NOT NULL GROUP BY 1 ORDER BY 1", ["" in mapped]
-    ).fetchall()
+    query = "SELECT outcome, file, count(*) FROM gathered WHERE $1 OR outcome IS NOT NULL GROUP BY ALL ORDER BY 1"
+    counted: Counter[str | None] = Counter()
     said: dict[int, list[str]] = {}
-    query = "SELECT DISTINCT file, outcome FROM gathered WHERE outcome IS NOT NULL"
-    for file, word in connection.execute(query).fetchall():
-        said.setdefault(file, []).append(word)
+    for word, file, many in connection.execute(query, ["" in mapped]).fetchall():
+        counted[word] += many
+        said.setdefault(file, []).extend([word] if word else [])
     passes = {word for words in said.values() for word in roles.passes_among(words)}
-    silent = {word for table in tables for word in table.chosen.silent_words} - {word for word, _ in counted}
+    silent = {word for table in tables for word in table.chosen.silent_words} - counted.keys()
     own = {word: to for word, to in mapped.items() if word not in silent}
-    states = state_words(counted, {**_meant(table.source for table in tables), **own}, notes, passes)
+    states = state_words([*counted.items()], {**_meant(table.source for table in tables), **own}, notes, passes)
     known = {word: at for word, at in states.items() if word is not None and at is not None}
     cases = " ".join(f"WHEN outcome = {literal(word)} THEN {at}" for word, at in known.items())
     quiet = f"WHEN silent = 'yes' OR empty = 'true' THEN {SILENT}"
