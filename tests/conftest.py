@@ -25,15 +25,12 @@ import pytest
 from hypothesis import Phase, settings
 
 from tests.browser import chromium, tabs, visit  # noqa: F401  fixtures
+from tests.rings import SHARE, many
 
-QUICK = (Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink)
-
-settings.register_profile("nescio", deadline=None, derandomize=True, max_examples=10, phases=QUICK)
-# Continuous integration: what is tried on generated data, `pytest -m "hypothesis and not fuzz" --hypothesis-profile=laws`.
-settings.register_profile("laws", settings.get_profile("nescio"), max_examples=60)
-settings.register_profile("explore", deadline=None, max_examples=500, print_blob=True)  # --hypothesis-profile=explore
-# Continuous integration: every reader of files on 2,000 damaged ones, `pytest -m fuzz --hypothesis-profile=fuzz`.
-settings.register_profile("fuzz", settings.get_profile("nescio"), max_examples=2_000, phases=QUICK[:3])
+# Examples of the daily ring, and of the proofs: 2,000, or the share of them that is asked for.
+# Without the phase that explains, which traces every line.
+PHASES = (Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink)
+settings.register_profile("nescio", deadline=None, derandomize=not SHARE, max_examples=many(10, 2_000), phases=PHASES)
 settings.load_profile("nescio")
 
 

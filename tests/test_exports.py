@@ -16,7 +16,7 @@ import pytest
 import nescio
 from nescio import verbs
 from nescio.options import Verb
-from tests.daily import together
+from tests.rings import together
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = [

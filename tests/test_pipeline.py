@@ -11,7 +11,7 @@ import nescio
 from nescio.data.evidence import Evidence, Tally
 from nescio.errors import FormatError, MismatchError, UnknownNameError, UsageError
 from nescio.pipeline import Options, load
-from tests.daily import together
+from tests.rings import together
 from tests.formats.encodings import FILES, assert_refused, encode, evidence, read, refusal
 
 ROWS: list[dict[str, Any]] = [

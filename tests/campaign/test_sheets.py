@@ -18,7 +18,7 @@ from nescio.campaigns.pooling import read_pool
 from nescio.campaigns.retyped import is_same
 from nescio.campaigns.verdicts import Agreement
 from nescio.data.signature import sign
-from tests.daily import together
+from tests.rings import together
 
 from . import made
 from .test_judging import fill, rows_of, write_rows

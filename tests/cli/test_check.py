@@ -20,7 +20,7 @@ import pytest
 import nescio as nescio_api
 from nescio.formats import REGISTRY, Source
 from nescio.formats.explain import minimal_columns, rule, seen
-from tests.daily import together
+from tests.rings import together
 
 from .conftest import Command
 

@@ -16,7 +16,7 @@ import nescio as package
 from nescio.cli import commands, overview
 from nescio.cli.derive import command_named
 from nescio.measures import REGISTRY
-from tests.daily import together
+from tests.rings import together
 from tests.verbs.test_declarations import COMMANDS
 
 from .conftest import Command

@@ -16,7 +16,7 @@ from nescio.judging import REGISTRY as JUDGES
 from nescio.measures import REGISTRY as MEASURES
 from nescio.measures import parse
 from nescio.registry import REQUIRED
-from tests.daily import together
+from tests.rings import together
 from tests.formats.excerpts import EVERY
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import nescio
 from nescio.data.notes import note
 from nescio.errors import SPELLING, in_shell, opt
-from tests.daily import together
+from tests.rings import together
 
 SOURCE = Path(nescio.__file__).parent
 CODE = re.compile(r"[a-z_0-9]+\.[a-z_0-9]+")

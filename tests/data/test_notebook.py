@@ -18,7 +18,7 @@ from nescio import verbs
 from nescio.data.plain_tables import FIRST, MOST_ROWS
 from nescio.data.results import Results
 from nescio.data.signature import sign
-from tests.daily import together
+from tests.rings import together
 
 HOSTILE = "<script>alert(1)</script>\x00\u202e<img src=x onerror=alert(1)>"
 

@@ -15,7 +15,7 @@ from nescio.formats import REGISTRY as FORMATS
 from nescio.judging import REGISTRY as JUDGES
 from nescio.measures import REGISTRY as MEASURES
 from nescio.options import Verb
-from tests.daily import together
+from tests.rings import together
 
 from .console import ROOT
 

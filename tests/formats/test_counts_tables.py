@@ -7,7 +7,7 @@ import pytest
 
 from nescio.data.evidence import Tally
 from nescio.errors import MismatchError
-from tests.daily import together
+from tests.rings import together
 from tests.notes import in_words
 
 from .encodings import assert_refused, encode, line_of, read, refusal

@@ -13,7 +13,7 @@ from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED
 from nescio.formats import REGISTRY
 from nescio.formats.native.judgements import read_judgements
 from nescio.measures import parse
-from tests.daily import together
+from tests.rings import together
 
 from .excerpts import EVERY, EXAMPLES, EXCERPTS, counts, place_of
 

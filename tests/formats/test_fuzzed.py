@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from nescio.formats import REGISTRY
-from tests.daily import together
+from tests.rings import together
 
 MARKED = re.compile(r"pytest\.mark\.fuzz\(([^)]*)\)")
 

@@ -17,7 +17,7 @@ import nescio
 from nescio.errors import FormatError, MismatchError, UsageError
 from nescio.formats.native import headers, roles
 from nescio.pipeline import Options, load
-from tests.daily import together
+from tests.rings import together
 from tests.notes import in_words
 
 from .encodings import assert_refused, evidence, read, refusal

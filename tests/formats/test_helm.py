@@ -16,7 +16,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import nescio
 from nescio.data.evidence import Evidence
 from nescio.errors import MismatchError, UsageError
-from tests.daily import together
+from tests.rings import together
 from tests.notes import in_words
 
 from .encodings import evidence, read, refusal

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import nescio
 from nescio.errors import FormatError, MismatchError, NescioError, UnknownNameError, UsageError
 from nescio.pipeline import Options, load
-from tests.daily import together
+from tests.rings import together
 from tests.notes import in_words
 
 from .fuzz import assert_damage_is_met, at_least, evidence_and_notes, write_files

@@ -11,7 +11,7 @@ from numpy.testing import assert_array_equal
 
 import nescio
 from nescio.errors import MismatchError
-from tests.daily import together
+from tests.rings import together
 from tests.notes import in_words
 
 from .encodings import assert_refused, encode, evidence, line_of, read, refusal

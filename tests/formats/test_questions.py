@@ -12,7 +12,7 @@ from nescio.errors import MismatchError, UnknownNameError
 from nescio.formats import ReadOptions, Unjudged
 from nescio.pipeline import Options, open_files, recognise
 from nescio.pipeline import read as read_files
-from tests.daily import together
+from tests.rings import together
 from tests.notes import in_words
 
 from .encodings import assert_refused, evidence, read, refusal

@@ -6,7 +6,7 @@ import contextlib
 from pathlib import Path
 
 from nescio.pipeline import Options, load
-from tests.daily import together
+from tests.rings import together
 
 from .excerpts import EVERY, place_of
 

@@ -14,7 +14,7 @@ import pytest
 
 import nescio
 from nescio.errors import FormatError, MismatchError
-from tests.daily import together
+from tests.rings import together
 
 from .fuzz import evidence_and_notes, write_files
 

@@ -16,7 +16,7 @@ from nescio import score
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT
 from nescio.errors import MismatchError
 from nescio.formats.logs.simpleqa import grade_of
-from tests.daily import together
+from tests.rings import together
 
 from .encodings import assert_refused, evidence, read, refusal
 from .fuzz import assert_damage_is_met, evidence_and_notes, write_files

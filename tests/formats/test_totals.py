@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from nescio.errors import FormatError
-from tests.daily import together
+from tests.rings import together
 
 from . import test_deepeval as deepeval
 from . import test_helm as helm

@@ -13,7 +13,7 @@ import nescio
 from nescio.data.evidence import outcome_tally
 from nescio.measures import REGISTRY
 from nescio.meta_evaluation.audit import with_defaults
-from tests.daily import together
+from tests.rings import together
 
 from .figures import cases, exact
 

@@ -12,7 +12,7 @@ import pytest
 
 import nescio
 from nescio.measures import REGISTRY, parse
-from tests.daily import together
+from tests.rings import together
 from tests.golden.figures import cases, exact, input_of
 
 CASES = cases()

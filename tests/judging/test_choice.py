@@ -6,7 +6,7 @@ from nescio.data.model import Collection, Question, Response, Run
 from nescio.errors import MismatchError
 from nescio.judging import judge_runs
 from nescio.judging.choice import choice, option
-from tests.daily import together
+from tests.rings import together
 
 CITIES = ("Rome", "New York", "the Hague", "St. Paul")
 

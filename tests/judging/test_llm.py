@@ -28,7 +28,7 @@ from nescio.judging.llm.cache import Reply as Kept
 from nescio.judging.llm.client import Endpoint
 from nescio.judging.llm.judge import LLM
 from nescio.judging.llm.prompts import read_grade
-from tests.daily import together
+from tests.rings import together
 from tests.judging.llm_server import Reply, Server, by_the_answer, completion, refusal, serving
 from tests.notes import in_words
 

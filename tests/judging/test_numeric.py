@@ -16,7 +16,7 @@ from nescio.judging import known
 from nescio.judging._judge import AnswerToJudge
 from nescio.judging._numbers import quantities
 from nescio.judging.numeric import numeric
-from tests.daily import together
+from tests.rings import together
 
 
 def read(text: str, decimal: str = ".") -> list[tuple[float, str | None]]:

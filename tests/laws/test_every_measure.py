@@ -17,7 +17,7 @@ from nescio.measures import REGISTRY, parse
 from nescio.meta_evaluation.laws import LAWS, as_often_as_weighed
 from nescio.stats import resampling
 from tests import strategies as some
-from tests.daily import together
+from tests.rings import together
 from tests.laws.catalogue import (
     MEASURES,
     OF_TWO_ANSWERS,

@@ -21,7 +21,7 @@ from nescio.data.evidence import Evidence
 from nescio.measures import parse
 from nescio.stats import parallel, resampling
 from nescio.stats.streams import Stream
-from tests.daily import together
+from tests.rings import together
 from tests.laws.catalogue import MEASURES, apart, close, sample_of, usable, value_of, varied
 
 SIZE = 20_000

@@ -26,7 +26,7 @@ import nescio
 from nescio.data.columns import attribute
 from nescio.data.evidence import Evidence
 from nescio.measures import REGISTRY, Measure, parse
-from tests.daily import together
+from tests.rings import together
 from tests.golden.figures import WORDS, input_of
 from tests.laws.catalogue import value_of
 

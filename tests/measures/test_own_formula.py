@@ -6,7 +6,7 @@ import pytest
 
 import nescio
 from nescio.errors import UsageError
-from tests.daily import together
+from tests.rings import together
 
 
 @together(

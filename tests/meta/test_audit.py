@@ -17,7 +17,7 @@ from nescio.measures import REGISTRY, parse
 from nescio.measures._measure import Declaration
 from nescio.meta_evaluation.audit import TESTS, _axioms, _cheats, _kinds, audit, audit_one, registered, with_defaults
 from nescio.scoring.samples import measure_inputs
-from tests.daily import together
+from tests.rings import together
 
 from .audits import everything, finding
 

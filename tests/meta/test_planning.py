@@ -23,7 +23,7 @@ from nescio.stats.exact_p_values import exact_p
 from nescio.stats.resampling import Block
 from nescio.stats.streams import Stream
 from nescio.verbs.plan import plan
-from tests.daily import together
+from tests.rings import together
 from tests.notes import in_words
 
 RATES = (0.5, 0.3, 0.2)

@@ -23,7 +23,7 @@ from nescio.meta_evaluation.power import ADAPTED, MEAN, is_mean
 from nescio.pipeline import load
 from nescio.scoring.samples import columns_for
 from nescio.verbs.meta import power
-from tests.daily import together
+from tests.rings import together
 from tests.laws.catalogue import MEASURES, apart, value_of, varied
 from tests.meta.test_rank_agreement import graded
 from tests.meta.test_trials import evidence

@@ -17,7 +17,7 @@ from nescio.measures import REGISTRY, parse
 from nescio.scoring.confidence_intervals import IntervalMethod
 from nescio.scoring.samples import MeasureInput, measure_inputs
 from nescio.stats import intervals
-from tests.daily import together
+from tests.rings import together
 from tests.laws.catalogue import varied
 from tests.peers.sheets import Sheet, evidence, sheet
 

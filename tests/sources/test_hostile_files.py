@@ -26,7 +26,7 @@ from nescio.data.evidence import Evidence
 from nescio.errors import FormatError, MismatchError, UsageError
 from nescio.formats import open_source
 from nescio.sources.json import FREE, MemoryBudget, decode_document, decode_object, most_keys
-from tests.daily import together
+from tests.rings import together
 from tests.formats.encodings import assert_refused, evidence, read, refusal
 from tests.formats.fuzz import write_files
 from tests.formats.test_qa4mre import GOLD, RUN

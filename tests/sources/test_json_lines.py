@@ -9,7 +9,7 @@ import pytest
 
 from nescio.errors import FormatError
 from tests.bars import heard
-from tests.daily import together
+from tests.rings import together
 from tests.formats.encodings import assert_refused, evidence, read
 
 A1 = '{"run": "a", "question": "q1", "outcome": "correct", "confidence": 0.5}'

@@ -19,7 +19,7 @@ from nescio.stats.intervals import (
     percentile,
     wilson,
 )
-from tests.daily import together
+from tests.rings import together
 
 ONE = np.ones(1)
 EVEN, ONCE = np.zeros(3), np.ones(3, dtype=np.int64)  # a jackknife without acceleration

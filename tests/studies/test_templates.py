@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from tests.daily import together
+from tests.rings import together
 
 ROOT = Path(__file__).parents[2]
 TEMPLATES = {path.name.removesuffix(".md.in"): path for path in sorted((ROOT / "studies").glob("*.md.in"))}

@@ -12,7 +12,7 @@ from nescio.errors import FormatError, UsageError
 from nescio.systems import definitions
 from nescio.systems.definitions import Text, answer, bundled, load_targets, load_texts, respond, subject, write_run
 from nescio.tasks.nuggets.scoring import length
-from tests.daily import together
+from tests.rings import together
 from tests.notes import in_words
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from nescio.systems.hypotheses import around, hypothesis, language_of
 from nescio.systems.hypotheses.english_words import past, third_person
-from tests.daily import together
+from tests.rings import together
 
 # Written by hand; the first answers are the paper's Figure 3.
 ENGLISH = [

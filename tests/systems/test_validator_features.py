@@ -24,7 +24,7 @@ from nescio.systems.validator._words import question_word, read
 from nescio.systems.validator.features import Features
 from nescio.systems.validator.techniques import PARTICIPANTS, TABLE_12
 from nescio.tasks.ave.exercise import Candidate, Exercise
-from tests.daily import together
+from tests.rings import together
 
 
 def plain_case(question: str, answer: str, text: str, title: str = "") -> Case:

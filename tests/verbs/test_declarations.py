@@ -23,7 +23,7 @@ from nescio.errors import SPELLING, UsageError, in_json, in_shell, opt, spelled
 from nescio.hosts.mcp import parameters_of
 from nescio.options import Option, Request, Verb, option, verb
 from nescio.pipeline.options import Reading, ReadingAnswers
-from tests.daily import together
+from tests.rings import together
 
 ROOT = Path(__file__).parents[2]
 EVERY = {one.name: one for one in verbs.every_verb()}

@@ -14,7 +14,7 @@ import nescio
 from nescio.cli.app import app
 from nescio.options import Verb
 from nescio.verbs import every_verb
-from tests.daily import together
+from tests.rings import together
 
 ROOT = Path(__file__).parents[2]
 

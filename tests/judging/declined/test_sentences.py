@@ -12,7 +12,7 @@ from nescio.data.outcomes import SILENT
 from nescio.formats.native.roles import state_of
 from nescio.judging.declined.phrases import pattern, possible
 from nescio.judging.declined.recognise import declines
-from tests.daily import together
+from tests.rings import together
 
 DECLINED = {
     "en": """I don't know.
