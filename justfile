@@ -13,14 +13,31 @@ check:
 test *arguments:
     uv run pytest {{arguments}}
 
-# all tests, the slow ones too, and what share of the source they run
-coverage:
-    uv run pytest -m "slow or not slow" --cov=nescio --cov-branch --cov-report=term:skip-covered
+# the second ring: processes, servers, databases, browsers
+slow *arguments:
+    uv run --extra docs --extra integrations --extra spark --extra syntax pytest -m slow {{arguments}}
 
-# changes the statistics and the scores in some thousand ways, one at a time, and shows those that no test notices
-mutate *arguments:
-    uv run --with mutmut==3.8.1 mutmut run {{arguments}}
-    uv run --with mutmut==3.8.1 mutmut results
+# all that the daily tests only sample, and what runs here alone (hours); `just proofs 0.02` tries a fiftieth
+proofs share="1":
+    NESCIO_PROOFS={{share}} uv run --extra docs --extra integrations --extra spark \
+        --with crowd-kit --with evalstats --with mapie --with relplot pytest -m "proof or sampled"
+
+# the daily tests under the other Python versions
+versions:
+    UV_PROJECT_ENVIRONMENT=.venv-3.12 uv run --python 3.12 pytest
+    UV_PROJECT_ENVIRONMENT=.venv-3.13 uv run --python 3.13 pytest
+
+# every study anew; `git diff docs` then shows which figure moved (hours)
+studies:
+    for study in studies/[a-z]*.py; do uv run python "$study"; done
+
+# the share of branches and statements that the daily tests run
+coverage:
+    uv run pytest --cov=nescio --cov-branch --cov-report=term:skip-covered
+
+# 400 small faults in the source, one at a time, and which of them the daily tests notice (about an hour)
+mutants tree="../nescio-mutants":
+    uv run python tools/mutants.py {{tree}}
 
 # what other tools write, read: each in an environment of its own (large)
 real-tools *tools:
@@ -34,10 +51,6 @@ format:
 # the bundled story, end to end
 demo:
     uv run nescio demo
-
-# the coverage study behind the default intervals (under ten minutes on two cores)
-coverage-study:
-    uv run python studies/interval_coverage.py
 
 # the reference pages and the documentation site, in site/
 site:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import contextlib
 import copy
 import hashlib
 import json
@@ -25,7 +26,6 @@ import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -101,7 +101,7 @@ class Switches(ast.NodeTransformer):
         self.function.pop()
         return node
 
-    visit_AsyncFunctionDef = visit_FunctionDef
+    visit_AsyncFunctionDef = visit_FunctionDef  # noqa: N815  as ast.NodeVisitor calls it
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
         self.function.append(node.name)
@@ -191,8 +191,19 @@ def record(tree: Path, options: list[str]) -> None:
     """Run the daily tests with all faults off; keep what each test reaches, how long it takes and which fail."""
     (tree / "fault_plugin.py").write_text(PLUGIN)
     log = tree / "reached"
-    command = [sys.executable, "-m", "pytest", "-p", "fault_plugin", "--junitxml=tests.xml", "-o", "junit_family=xunit1"]
-    subprocess.run([*command, *options], cwd=tree, env={**environment(tree), "NESCIO_FAULTS_REACHED": str(log)}, check=False)
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-p",
+        "fault_plugin",
+        "--junitxml=tests.xml",
+        "-o",
+        "junit_family=xunit1",
+    ]
+    subprocess.run(
+        [*command, *options], cwd=tree, env={**environment(tree), "NESCIO_FAULTS_REACHED": str(log)}, check=False
+    )
 
 
 def reached_by(tree: Path) -> dict[int, set[str]]:
@@ -208,7 +219,7 @@ def reached_by(tree: Path) -> dict[int, set[str]]:
 
 def timed(tree: Path) -> dict[str, float]:
     """Return the duration of every test that passed, by name."""
-    import xml.etree.ElementTree as ElementTree
+    from xml.etree import ElementTree
 
     durations = {}
     for case in ElementTree.parse(tree / "tests.xml").iter("testcase"):
@@ -238,7 +249,9 @@ def collect(tree: Path) -> dict[str, Any]:
         WORK[0](items)
 
     os.chdir(tree)
-    pytest.main(["-n", "0", "-q", "-p", "no:cacheprovider", "-p", "no:faulthandler", "--capture=no"], plugins=[Keeper()])
+    pytest.main(
+        ["-n", "0", "-q", "-p", "no:cacheprovider", "-o", "faulthandler_timeout=0", "--capture=no"], plugins=[Keeper()]
+    )
     return items
 
 
@@ -246,53 +259,67 @@ KEPT: list[Any] = []
 WORK: list[Any] = []
 
 
-@dataclass
-class Verdict:
-    """What became of one fault: killed (by a test), survived, or reached by no test."""
+def tried(number: int, tests: list[Any], budget: float, durations: dict[str, float]) -> tuple[str, str]:
+    """Run tests in a fork with one fault on until one fails; return what happened and the last test.
 
-    place: str
-    result: str
-    test: str = ""
-    seconds: float = 0.0
-
-
-def tried(number: int, tests: list[Any], budget: float) -> tuple[str, str, float]:
-    """Run tests in a fork with one fault on until one fails; return the result, the test and the seconds."""
-    started = time.monotonic()
+    What happened is "survived", "killed" or "stalled". The budget is processor time, so that a busy machine does not
+    spare a fault.
+    """
     read, write = os.pipe()
     if (child := os.fork()) == 0:
-        os.setpgid(0, 0)
-        quiet = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(quiet, 1)
-        os.dup2(quiet, 2)
-        import nescio._faults
-        from _pytest.runner import runtestprotocol
-
-        nescio._faults.ON = number  # type: ignore[attr-defined]
-        os.environ["NESCIO_FAULT"] = str(number)
-        for item, following in zip(tests, [*tests[1:], None], strict=True):
-            os.environ["PYTEST_CURRENT_TEST"] = item.nodeid
-            os.write(write, f"{item.nodeid}\n".encode())
-            if any(report.failed for report in runtestprotocol(item, log=False, nextitem=following)):
-                os._exit(1)
-            if time.monotonic() - started > budget:
-                os._exit(2)
-        os._exit(0)
+        os.close(read)
+        os._exit(run_in_fork(number, tests, budget, write))
     os.close(write)
-    signal.signal(signal.SIGALRM, lambda *_: os.killpg(child, signal.SIGKILL))
-    signal.alarm(int(2 * budget + 20))  # a fault that makes a loop endless is noticed
-    lines = []
-    with os.fdopen(read) as pipe:
-        lines = pipe.read().split("\n")
-    _, status = os.waitpid(child, 0)
-    signal.alarm(0)
+    os.set_blocking(read, False)
+    test, since, ended = "", time.monotonic(), (0, 0)
+    while ended[0] == 0:
+        time.sleep(0.02)
+        ended = os.waitpid(child, os.WNOHANG)
+        if lines := written(read):
+            test, since = lines[-1], time.monotonic()
+        if ended[0] == 0 and time.monotonic() - since > 30 + 30 * durations.get(test, 0):
+            kill_group(child)
+            os.waitpid(child, 0)
+            os.close(read)
+            return "stalled", test
+    kill_group(child)  # servers and browsers that it left
+    os.close(read)
+    return ("survived" if os.waitstatus_to_exitcode(ended[1]) == 0 else "killed"), test
+
+
+def written(pipe: int) -> list[str]:
+    """Return the lines that a pipe holds by now."""
     try:
-        os.killpg(child, signal.SIGKILL)  # servers and browsers that it left
-    except ProcessLookupError:
-        pass
-    code = os.waitstatus_to_exitcode(status)
-    result = {0: "survived", 2: "survived"}.get(code, "killed")
-    return result, lines[-2] if len(lines) > 1 else "", time.monotonic() - started
+        return os.read(pipe, 1_000_000).decode().splitlines()
+    except BlockingIOError:
+        return []
+
+
+def run_in_fork(number: int, tests: list[Any], budget: float, names: int) -> int:
+    """Run the tests in this forked process, writing their names to a pipe; return 1 if one failed, else 0."""
+    import nescio._faults  # type: ignore[import-not-found]
+    from _pytest.runner import runtestprotocol
+
+    os.setpgid(0, 0)
+    quiet = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(quiet, 1)
+    os.dup2(quiet, 2)
+    before = sum(os.times()[:4])
+    nescio._faults.ON = number
+    os.environ["NESCIO_FAULT"] = str(number)
+    for item, following in zip(tests, [*tests[1:], None], strict=True):
+        os.write(names, f"{item.nodeid}\n".encode())
+        if any(report.failed for report in runtestprotocol(item, log=False, nextitem=following)):
+            return 1
+        if sum(os.times()[:4]) - before > budget:
+            break
+    return 0
+
+
+def kill_group(child: int) -> None:
+    """End a forked process and whatever it started."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(child, signal.SIGKILL)
 
 
 def measure(tree: Path, places: list[str], budget: float, part: int, parts: int) -> None:
@@ -303,18 +330,24 @@ def measure(tree: Path, places: list[str], budget: float, part: int, parts: int)
     for test in durations:
         by_file[test.partition("::")[0]].append(test)
 
+    stalling: set[str] = set()
+
     def work(items: dict[str, Any]) -> None:
         with (tree / f"verdicts.{part}.jsonl").open("w") as out:
             for number in range(part, len(places), parts):
                 direct = [test for test in reached[number] if test in durations and test in items]
                 direct.sort(key=lambda test: durations[test])
                 near = {test for one in direct for test in by_file[one.partition("::")[0]]} - set(direct)
-                tests = direct + sorted((test for test in near if test in items), key=lambda test: durations[test])
-                if not direct:
-                    verdict = Verdict(places[number], "unreached")
-                else:
-                    verdict = Verdict(places[number], *tried(number, [items[test] for test in tests], budget))
-                out.write(json.dumps(vars(verdict)) + "\n")
+                names = direct + sorted((test for test in near if test in items), key=lambda test: durations[test])
+                result, test = "stalled" if direct else "unreached", ""
+                while result == "stalled":
+                    tests = [items[name] for name in names if name not in stalling]
+                    result, test = tried(number, tests, budget, durations)
+                    if result == "stalled" and tried(-1, [items[test]], budget, durations)[0] != "stalled":
+                        result = "killed"
+                    elif result == "stalled":
+                        stalling.add(test)  # it cannot run in a fork, whatever is on
+                out.write(json.dumps({"place": places[number], "result": result, "test": test}) + "\n")
                 out.flush()
 
     WORK.append(work)
@@ -328,11 +361,11 @@ def main() -> None:
     parser.add_argument("--revision", default="HEAD")
     parser.add_argument("--faults", type=int, default=400)
     parser.add_argument("--seed", type=int, default=45)
-    parser.add_argument("--budget", type=float, default=60, help="seconds for the tests of one fault")
+    parser.add_argument("--budget", type=float, default=30, help="seconds of processor for the tests of one fault")
     parser.add_argument("--step", choices=["plant", "record", "measure", "all"], default="all")
     parser.add_argument("--part", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--rooms", nargs="*", default=list(ROOMS))
-    parser.add_argument("--pytest", nargs="*", default=[], help="further options of the recording run")
+    parser.add_argument("--pytest", action="append", default=[], help="a further option of the recording run")
     asked = parser.parse_args()
     tree = asked.tree.resolve()
     if asked.part is not None:
