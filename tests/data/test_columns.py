@@ -16,8 +16,8 @@ from nescio.judging import REGISTRY as JUDGES
 from nescio.measures import REGISTRY as MEASURES
 from nescio.measures import parse
 from nescio.registry import REQUIRED
-from tests.rings import together
 from tests.formats.excerpts import EVERY
+from tests.rings import sample, together
 
 
 def columns(*names: str) -> Mapping[str, Any]:
@@ -111,7 +111,8 @@ def test_an_evidence_of_ones_own_needs_no_declaration() -> None:
     assert nescio.score(data, ["mean(mine)"], ci=None).value("m", "mean(mine)") == 0.75
 
 
-@together("name", EVERY)
+@pytest.mark.sampled
+@together("name", sample(EVERY, 12))
 def test_every_reader_leaves_declared_columns_or_the_users(name: str) -> None:
     data = EVERY[name].read().data
     assert all(declared(column) for column in data.columns if not column.startswith("user."))

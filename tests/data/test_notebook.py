@@ -11,6 +11,7 @@ from typing import Any
 
 import lxml.html
 import pandas as pd
+import pytest
 from msgspec import Struct
 
 import nescio
@@ -18,7 +19,7 @@ from nescio import verbs
 from nescio.data.plain_tables import FIRST, MOST_ROWS
 from nescio.data.results import Results
 from nescio.data.signature import sign
-from tests.rings import together
+from tests.rings import sample
 
 HOSTILE = "<script>alert(1)</script>\x00\u202e<img src=x onerror=alert(1)>"
 
@@ -127,7 +128,8 @@ def assert_plain_tables(results: Results) -> None:
     assert str(results.signature).split("|run:")[0] in page.text_content()  # what follows may name the hostile run
 
 
-@together("name", MADE)
+@pytest.mark.sampled
+@pytest.mark.parametrize("name", sample(MADE, 8))
 def test_results_of_every_function(name: str) -> None:
     results = MADE[name](frame())
     assert len(results)
