@@ -31,7 +31,7 @@ def shards(tmp_path: Path) -> list[Path]:
     return paths
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", CLUSTERS)
 def test_a_cluster_and_its_end(name: str, tmp_path: Path, shards: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:

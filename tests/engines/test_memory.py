@@ -17,7 +17,7 @@ from nescio.sources.database import connect
 TABLE = "run,question,outcome,f1\n" + "".join(
     f"{run},question {i},{'correct' if (i + shift) % 3 else 'incorrect'},{(i * 7 + shift) % 11 / 10}\n"
     for shift, run in enumerate("abc")
-    for i in range(20_000)
+    for i in range(4_000)
 )
 
 
@@ -102,6 +102,7 @@ print(np.ones(100_000_000).sum())
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux holds a process to its data")
 def test_a_process_is_held_and_let_go() -> None:
     done = subprocess.run([sys.executable, "-c", PROGRAM], check=True, capture_output=True, text=True)

@@ -13,12 +13,9 @@ import pyarrow as pa
 import pytest
 
 import nescio
-from nescio.cli import app
 from nescio.data.graded_sums import UNIT, Drawn, GradedSums, sum_scores
 from nescio.data.results import Comparison, Score
-from nescio.errors import FormatError, MismatchError, MissingColumnError, UsageError
-from nescio.formats.native import tally as files
-from nescio.sources.opening import open_source
+from nescio.errors import FormatError, MismatchError, UsageError
 from nescio.stats import hashed_draws
 
 
@@ -101,27 +98,7 @@ def test_a_score_too_large_is_refused_by_the_name_of_its_question() -> None:
         sum_scores({"f1": scores}, ["q0", "q1", "q2"], Drawn())
 
 
-def test_only_columns_of_scores_are_summed(tmp_path: Path) -> None:
-    path = tmp_path / "table.csv"
-    path.write_text("run,question,outcome,confidence,f1\na,q1,correct,0.5,0.5\n")
-    with pytest.raises(MismatchError, match="no column of graded scores 'confidence' to be summed"):
-        nescio.tally(path, tmp_path / "all.tally", measures="mean(confidence)")
-
-
-def test_what_a_tally_cannot_be_used_for_is_said_of_tallies(tmp_path: Path) -> None:
-    path = table(tmp_path / "table.csv", normal(40, 0))
-    nescio.tally(path, tmp_path / "alone.tally", pairs=False)
-    nescio.tally(path, tmp_path / "one.tally")
-    path.write_text(path.read_text().replace("new,q", "new,p").replace("old,q", "old,p"))
-    nescio.tally(path, tmp_path / "two.tally")
-    with pytest.raises(MismatchError, match="were counted with pairs=False"):
-        nescio.compare(tmp_path / "alone.tally", "accuracy")
-    with pytest.raises(MismatchError, match="a tally has no questions to tune a threshold on"):
-        nescio.tune(tmp_path / "alone.tally", "accuracy", run="new")
-    with pytest.raises(nescio.UnknownNameError, match=r"known: new, old$"):
-        nescio.compare([tmp_path / "one.tally", tmp_path / "two.tally"], "accuracy", baseline="zz")
-
-
+@pytest.mark.proof
 @pytest.mark.parametrize(("n", "inflation"), [(20, 1.0559557605), (100, 1.0102062528), (1000, 1.0010020060)])
 def test_the_spread_of_resampled_means(n: int, inflation: float) -> None:
     r"""Given $\sum W = M$ a mean varies as s²/M, so its variance is s² E[1/M]; n E[1/M] was computed elsewhere.
@@ -138,6 +115,7 @@ def test_the_spread_of_resampled_means(n: int, inflation: float) -> None:
     assert means.mean() == pytest.approx(scores.mean(), abs=5 * means.std() / math.sqrt(20_000))
 
 
+@pytest.mark.proof
 def test_intervals_are_those_of_the_bootstrap(large: tuple[Path, Path]) -> None:
     """Both ends are quantiles of 10,000 means that are nearly normal with a standard deviation s: each has a standard
     error of sqrt(0.025 * 0.975 / 10,000) / φ(1.96) s = 0.0267 s, their difference 0.0378 s, and 5 of these are 0.19 s.
@@ -151,6 +129,7 @@ def test_intervals_are_those_of_the_bootstrap(large: tuple[Path, Path]) -> None:
         assert other.high == pytest.approx(one.high, abs=0.19 * s)
 
 
+@pytest.mark.proof
 def test_comparisons_are_those_of_the_questions(large: tuple[Path, Path]) -> None:
     """The ends of the interval as above; p-values of 10,000 exchanges each differ by sqrt(2 p (1 - p) / 10,000)."""
     (one,), (other,) = (nescio.compare(source, "mean(f1)", baseline="old").rows for source in large)
@@ -234,15 +213,6 @@ def test_what_sums_cannot_tell_is_refused(tmp_path: Path) -> None:
             nescio.tally(path, tmp_path / "x.tally", measures="mean(f1)", **options)  # type: ignore[arg-type]
 
 
-def test_questions_without_an_answer_cannot_be_taken_out_of_a_sum(tmp_path: Path) -> None:
-    path = tmp_path / "all.csv"
-    path.write_text("run,question,outcome,answerable,f1\na,q1,correct,true,1\na,q2,unanswered,false,0\n")
-    nescio.tally(path, tmp_path / "all.tally", measures="mean(f1)")
-    assert nescio.score(tmp_path / "all.tally", "accuracy", unanswerable="exclude").value("a", "accuracy") == 1
-    with pytest.raises(nescio.NescioError, match='never with unanswerable="exclude"'):
-        nescio.score(tmp_path / "all.tally", "mean(f1)", unanswerable="exclude")
-
-
 def test_tallies_of_the_first_version_are_read(tmp_path: Path) -> None:
     path = table(tmp_path / "all.csv", {"a": [0.5, 1.0], "b": [0.5, 0.25]})
     nescio.tally(path, tmp_path / "all.tally", measures="mean(f1)", resamples=0)
@@ -259,41 +229,3 @@ def test_tallies_of_the_first_version_are_read(tmp_path: Path) -> None:
         else:
             with pytest.raises(FormatError, match="versions up to 2"):
                 nescio.score(tmp_path / "old.tally")
-
-
-def test_the_command_says_how_often(tmp_path: Path) -> None:
-    path = table(tmp_path / "all.csv", normal(50, 1))
-    output = str(tmp_path / "all.tally")
-    with pytest.raises(SystemExit, match="0"):
-        app.run(["tally", str(path), "-o", output, "-m", "mean(f1)", "--resamples", "30", "--seed", "2"])
-    assert files.read_file(open_source(output)).drawn == Drawn(30, 2, exchanges=True)
-    nescio.tally(path, output, measures="mean(f1)", pairs=False)
-    assert files.read_file(open_source(output)).drawn == Drawn(1000, 0, exchanges=False)
-    assert nescio.score(output, "mean(f1)").rows[0].low is not None
-
-
-def test_the_chance_to_be_best_is_that_of_the_questions(tmp_path: Path) -> None:
-    """2,000 resamples of the questions and 2,000 of the tally: shares p differ by sqrt(2 p (1 - p) / 2,000), at most
-    0.016; 5 of them are 0.08."""
-    rng = np.random.default_rng(3)
-    path = table(
-        tmp_path / "all.csv",
-        {run: rng.normal(shift, 1, 400).tolist() for run, shift in zip("abc", (0, 0, 0.05), strict=True)},
-    )
-    nescio.tally(path, tmp_path / "all.tally", measures="mean(f1)", resamples=2000)
-    whole, tallied = (
-        nescio.compare(source, "mean(f1)", resamples=2000).tables["ranks"] for source in (path, tmp_path / "all.tally")
-    )
-    for one, other in zip(whole, tallied, strict=True):
-        assert other.p_best == pytest.approx(one.p_best, abs=0.08)
-        assert other.expected_rank == pytest.approx(one.expected_rank, abs=0.16)
-    assert 0.02 < whole[0].p_best < 0.98
-
-
-def test_a_study_says_that_sums_do_not_do(tmp_path: Path) -> None:
-    table, tally = tmp_path / "t.csv", tmp_path / "t.tally"
-    rows = [f"{run},q{i},correct,0.{i % 7}" for run in "ab" for i in range(20)]
-    table.write_text("\n".join(["run,question,outcome,f1", *rows]) + "\n", encoding="utf-8")
-    nescio.tally(table, tally, measures="mean(f1)")
-    with pytest.raises(MissingColumnError, match=r"mean\(f1\) needs single questions here"):
-        nescio.meta.stability(tally, "mean(f1)", fresh=True)

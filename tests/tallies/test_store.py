@@ -54,17 +54,6 @@ def test_a_new_day_is_counted_alone_and_written_alone(tmp_path: Path, monkeypatc
     assert list(nescio.score(store, "c@1")) == list(nescio.score(tmp_path / "whole.tally", "c@1"))
 
 
-def test_content_is_known_under_any_name_and_from_any_place(tmp_path: Path) -> None:
-    one, store = day("d0", tmp_path), tmp_path / "store"
-    nescio.tally(one, into=store)
-    copy = tmp_path / "copy.csv"
-    copy.write_bytes(one.read_bytes())
-    assert nescio.tally(copy, into=store).new == 0
-    assert nescio.tally(f"file://{copy}", into=store).new == 0
-    assert nescio.tally([one, copy], into=tmp_path / "twice").new == 1
-    assert nescio.tally(f"file://{day('d1', tmp_path)}", into=store).new == 1
-
-
 def test_what_does_not_belong_to_a_store_changes_nothing(tmp_path: Path) -> None:
     one, store = day("d0", tmp_path), tmp_path / "store"
     nescio.tally(one, into=store)
@@ -90,14 +79,6 @@ def test_what_does_not_belong_to_a_store_changes_nothing(tmp_path: Path) -> None
     with pytest.raises(FormatError, match="there is no such file"):
         nescio.tally(tmp_path / "none.csv", into=tmp_path / "new")
     assert not (tmp_path / "new").exists()
-
-
-def test_how_a_file_is_read_belongs_to_its_digest(tmp_path: Path) -> None:
-    path, store = day("d0", tmp_path, column="verdict"), tmp_path / "store"
-    nescio.tally(path, into=store, column={"outcome": "verdict"}, max_rows=1000)
-    assert nescio.tally(path, into=store, column={"outcome": "verdict"}).new == 0
-    with pytest.raises(MismatchError, match="or is to be counted in another way"):
-        nescio.tally(path, into=store, column={"outcome": "verdict"}, outcome_map={"correct": "incorrect"})
 
 
 def test_a_damaged_tally_in_a_store_is_one_error(tmp_path: Path) -> None:

@@ -76,17 +76,6 @@ def test_the_value_of_the_answers_lies_in_the_bracket(name: str, answers: list[t
         assert least - 1e-12 <= min(exact, value) <= max(exact, value) <= greatest + 1e-12
 
 
-def test_the_bound_of_auroc_is_half_the_pairs_that_share_a_bin() -> None:
-    r"""$\frac{1}{2}\sum_k pos_k neg_k / (pos \cdot neg)$, as the specification has it."""
-    rng = np.random.default_rng(3)
-    right, confidence = rng.integers(0, 2, 500), rng.uniform(size=500)
-    data = outcomes(right, confidence)
-    ((of_right, of_wrong),) = bin_answers(data, 64)
-    value, least, greatest = of_bins("AUROC", data, 64)
-    bound = (of_right * of_wrong).sum() / (2 * of_right.sum() * of_wrong.sum())
-    assert (greatest - value, value - least) == pytest.approx((bound, bound))
-
-
 @pytest.fixture
 def table(tmp_path: Path) -> Path:
     rng = np.random.default_rng(8)
@@ -125,16 +114,6 @@ def test_tallies_state_how_far_they_may_be(tmp_path: Path, table: Path) -> None:
     assert found.signature["order"] == "4096 bins of confidence"
     assert any("questions left out because they lack" in str(note) for note in found.notes)
     assert found.to_dict()["bins"][0]["error"] == stated["a", "AUROC"].error
-
-
-def test_large_tables_are_binned_without_a_row(tmp_path: Path, table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "all.parquet"
-    duckdb.execute(f"COPY (FROM '{table}') TO '{path}' (FORMAT parquet)")
-    nescio.tally(path, tmp_path / "rows.tally", measures="AURC")
-    monkeypatch.setattr(counting, "LARGE", 1)
-    monkeypatch.setattr("nescio.formats.native.outcome_table.outcome_table_reader.load_rows", None)  # no row is read
-    nescio.tally(path, tmp_path / "masks.tally", measures="AURC")
-    assert (tmp_path / "rows.tally").read_bytes() == (tmp_path / "masks.tally").read_bytes()
 
 
 @pytest.mark.parametrize("large", [1, 10**9], ids=["masks", "rows"])
@@ -180,13 +159,3 @@ def test_what_bins_cannot_tell_is_refused(tmp_path: Path, table: Path) -> None:
         nescio.score([tmp_path / "none.tally", tmp_path / "all.tally"], "c@1")
     assert open_source(tmp_path / "all.tally")
     assert (tmp_path / "all.tally").stat().st_size < 2 * 64 * 1024 + 16 * 1024  # 64 kB a run
-
-
-@pytest.mark.parametrize("policy", [{"unanswerable": "exclude"}, {"ungraded": "bounds"}])
-def test_policies_that_would_need_the_questions_of_a_bin_are_refused(tmp_path: Path, policy: dict[str, Any]) -> None:
-    rows = "a,q1,correct,0.5,true\na,q2,incorrect,0.25,true\na,q3,unanswered,,false\na,q4,,0.75,true\n"
-    (tmp_path / "all.csv").write_text(f"run,question,outcome,confidence,answerable\n{rows}")
-    nescio.tally(tmp_path / "all.csv", tmp_path / "all.tally", measures="AUROC")
-    assert nescio.score(tmp_path / "all.tally", "AUROC", ungraded="exclude").value("a", "AUROC") == 1
-    with pytest.raises(MissingColumnError, match='but not for unanswerable="exclude" and ungraded="bounds"'):
-        nescio.score(tmp_path / "all.tally", "AUROC", **{"ungraded": "exclude", **policy})
