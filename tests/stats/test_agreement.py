@@ -33,31 +33,28 @@ def scored(order: str) -> list[float]:
     return [-float(order.index(item)) for item in sorted(order)]
 
 
-@pytest.mark.parametrize(("estimate", "tau", "ap"), [("2134", 4 / 6, 1 / 3), ("1243", 4 / 6, 7 / 9)])
-def test_the_examples_of_the_specification(estimate: str, tau: float, ap: float) -> None:
-    assert kendall_tau_b(scored("1234"), scored(estimate)) == pytest.approx(tau, abs=1e-12)
-    assert tau_ap(scored("1234"), scored(estimate)) == pytest.approx(ap, abs=1e-12)
-
-
-def test_ap_correlation_is_not_symmetric() -> None:
-    """True 1234, estimated 2341: C(i)/(i-1) is 1, 1, 0. The other way round (true 2341 is an estimate 4123): 0, 1/2,
-    2/3."""
-    assert tau_ap(scored("1234"), scored("2341")) == pytest.approx(2 / 3 * 2 - 1)
-    assert tau_ap(scored("2341"), scored("1234")) == pytest.approx(2 / 3 * (1 / 2 + 2 / 3) - 1)
+@pytest.mark.parametrize(
+    ("truth", "estimate", "tau", "ap"),
+    [
+        ("1234", "2134", 4 / 6, 1 / 3),
+        ("1234", "1243", 4 / 6, 7 / 9),
+        # C(i)/(i-1) of 2341 is 1, 1, 0; the other way round, of 4123, it is 0, 1/2, 2/3: not symmetric.
+        ("1234", "2341", 0, 2 / 3 * 2 - 1),
+        ("2341", "1234", 0, 2 / 3 * (1 / 2 + 2 / 3) - 1),
+        ("12345", "54321", -1, -1),
+    ],
+)
+def test_rankings_by_hand(truth: str, estimate: str, tau: float, ap: float) -> None:
+    one, other = scored(truth), scored(estimate)
+    assert kendall_tau_b(one, other) == pytest.approx(tau, abs=1e-12)
+    assert tau_ap(one, other) == pytest.approx(ap, abs=1e-12)
+    assert tau_ap_b(one, other) == pytest.approx((tau_ap(one, other) + tau_ap(other, one)) / 2, abs=1e-12)
 
 
 def test_the_example_of_the_authors_of_ap_correlation_with_ties() -> None:
     assert tau_ap(X, Y) == pytest.approx(0.3928571, abs=5e-8)
     assert tau_ap_b(X, Y_ROUNDED) == pytest.approx(0.3317019, abs=5e-8)
     assert tau_ap_b(X_ROUNDED, Y_ROUNDED) == pytest.approx(0.339418, abs=5e-7)
-
-
-def test_ap_correlation_without_ties_is_the_formula_for_every_order_of_five() -> None:
-    for order in permutations(range(5)):  # the estimate, best first; the truth is 0, 1, 2, 3, 4
-        correct = [sum(above < item for above in order[:i]) for i, item in enumerate(order)]
-        expected = Fraction(2, 4) * sum(Fraction(correct[i], i) for i in range(1, 5)) - 1
-        estimate = [-float(order.index(item)) for item in range(5)]
-        assert tau_ap([5, 4, 3, 2, 1], estimate) == pytest.approx(float(expected), abs=1e-12)
 
 
 @given(orderings)
@@ -131,12 +128,6 @@ def test_what_all_coefficients_keep(coefficient: Callable[..., float], both: tup
         assert coefficient(other, one) == pytest.approx(value, abs=1e-12)
 
 
-def test_opposite_rankings() -> None:
-    one = scored("12345")
-    assert kendall_tau_b(one, one[::-1]) == pytest.approx(-1)
-    assert tau_ap(one, one[::-1]) == tau_ap_b(one, one[::-1]) == -1
-
-
 @each
 @pytest.mark.parametrize(("one", "other"), [([1], [2]), ([], []), ([1, 1, 1], [1, 2, 3]), ([1, 2], [0, 0])])
 def test_what_orders_nothing_is_undefined(
@@ -151,9 +142,6 @@ def test_rankings_that_do_not_belong_together_are_refused(coefficient: Callable[
         coefficient([1, 2], [1, 2, 3])
     with pytest.raises(UsageError, match="has no rank"):
         coefficient([1, 2], [1, math.nan])
-
-
-@pytest.mark.parametrize("p", [0, 1, -0.1, 1.5, math.nan])
-def test_the_p_of_rank_biased_overlap_is_checked(p: float) -> None:
-    with pytest.raises(UsageError, match="between 0 and 1"):
-        rbo([1, 2], [2, 1], p)
+    for p in (0, 1, -0.1, 1.5, math.nan):
+        with pytest.raises(UsageError, match="between 0 and 1"):
+            rbo([1, 2], [2, 1], p)

@@ -21,57 +21,50 @@ def on(people: tuple[str, ...], judge: str, margin: float) -> Alternative:
 
 
 PEOPLE, JUDGE = ("RRWWURRWURWR", "RRWWURWWURWU", "RWWWURRWRRWR"), "RRWWURRWURRR"
-
-
-def test_statistics3_section_8() -> None:
-    found = on(PEOPLE, JUDGE, 0.15)
-    assert [one.advantage for one in found.people] == pytest.approx([11 / 12] * 3)
-    assert [one.own for one in found.people] == pytest.approx([1, 5 / 6, 5 / 6])
-    assert [one.difference for one in found.people] == pytest.approx([1 / 12, -1 / 12, -1 / 12])
-    assert [one.p for one in found.people] == pytest.approx([0.2203228440, 0.0723906286, 0.0723906286], abs=1e-9)
-    adjusted = [0.4039252140, 0.1990742285, 0.1990742285]
-    assert [one.adjusted for one in found.people] == pytest.approx(adjusted, abs=1e-9)
-    assert (found.winning, found.passes, found.advantage) == (0, False, pytest.approx(11 / 12))
-    wide = on(PEOPLE, JUDGE, 0.3)
-    assert [one.p for one in wide.people] == pytest.approx([0.0123469977, 0.0128222078, 0.0128222078], abs=1e-9)
-    assert [one.adjusted for one in wide.people] == pytest.approx([0.0235073810] * 3, abs=1e-9)
-    assert (wide.winning, wide.passes) == (1, True)
-
-
-def test_statistics3_section_8_where_all_differences_are_alike() -> None:
-    first = on(PEOPLE, PEOPLE[0], 0.15).people[0]
-    assert first.difference == 0
-    assert first.p == pytest.approx(0.85**12, abs=1e-12)
-
-
 THREE, OWN = ("CCWWUCCWUCWC", "CCWCUCWWUCWW", "CWWWUCCWCCWC"), "CCWWUCCCUCWC"
+TWELFTHS, OTHERS = (1 / 12, -1 / 12, -1 / 12), (1 / 12, -1 / 6, -1 / 12)
 
 
 @pytest.mark.parametrize(
-    ("margin", "p", "adjusted", "winning"),
+    ("people", "judge", "margin", "difference", "p", "adjusted", "winning"),
     [
-        (0.1, (0.4225650044, 0.0689517995, 0.1215760920), (0.7747025081, 0.3343342531, 0.3343342531), 0),
-        (0.2, (0.0945402676, 0.0250430555, 0.0415452992), (0.1733238239, 0.1142495727, 0.1142495727), 0),
-        (0.3, (0.0123469977, 0.0086373845, 0.0128222078), (0.0235073810,) * 3, 1),
+        (PEOPLE, JUDGE, 0.15, TWELFTHS, (0.2203228440, *[0.0723906286] * 2), (0.4039252140, *[0.1990742285] * 2), 0),
+        (PEOPLE, JUDGE, 0.3, TWELFTHS, (0.0123469977, *[0.0128222078] * 2), (0.0235073810,) * 3, 1),
+        (THREE, OWN, 0.1, OTHERS, (0.4225650044, 0.0689517995, 0.1215760920), (0.7747025081, *[0.3343342531] * 2), 0),
+        (THREE, OWN, 0.2, OTHERS, (0.0945402676, 0.0250430555, 0.0415452992), (0.1733238239, *[0.1142495727] * 2), 0),
+        (THREE, OWN, 0.3, OTHERS, (0.0123469977, 0.0086373845, 0.0128222078), (0.0235073810,) * 3, 1),
+        (
+            tuple(own * 5 for own in THREE),
+            OWN * 5,
+            0.2,
+            OTHERS,
+            (0.0009761474, 0.0000019252, 0.0000218959),
+            (0.0017896035, 0.0000105885, 0.0000602137),
+            1,
+        ),
     ],
 )
-def test_statistics3_b_section_9(
-    margin: float, p: tuple[float, ...], adjusted: tuple[float, ...], winning: int
+def test_the_worked_figures(
+    people: tuple[str, ...],
+    judge: str,
+    margin: float,
+    difference: tuple[float, ...],
+    p: tuple[float, ...],
+    adjusted: tuple[float, ...],
+    winning: int,
 ) -> None:
-    found = on(THREE, OWN, margin)
-    assert [one.difference for one in found.people] == pytest.approx([0.0833333333, -0.1666666667, -0.0833333333])
-    assert [one.advantage for one in found.people] == pytest.approx([0.9166666667] * 3)
+    found = on(people, judge, margin)
+    assert [one.difference for one in found.people] == pytest.approx(difference)
+    assert [one.advantage for one in found.people] == pytest.approx([11 / 12] * 3)
+    assert [one.own - one.advantage for one in found.people] == pytest.approx(difference)
     assert [one.p for one in found.people] == pytest.approx(p, abs=1e-9)
     assert [one.adjusted for one in found.people] == pytest.approx(adjusted, abs=1e-9)
-    assert found.winning == winning
+    assert (found.winning, found.passes, found.advantage) == (winning, winning == 1, pytest.approx(11 / 12))
 
 
-def test_statistics3_b_section_9_five_times_over() -> None:
-    found = on(tuple(own * 5 for own in THREE), OWN * 5, 0.2)
-    assert [one.p for one in found.people] == pytest.approx([0.0009761474, 0.0000019252, 0.0000218959], abs=1e-9)
-    adjusted = [0.0017896035, 0.0000105885, 0.0000602137]
-    assert [one.adjusted for one in found.people] == pytest.approx(adjusted, abs=1e-9)
-    assert found.winning == 1
+def test_differences_that_are_all_alike() -> None:
+    first = on(PEOPLE, PEOPLE[0], 0.15).people[0]
+    assert (first.difference, first.p) == (0, pytest.approx(0.85**12, abs=1e-12))
 
 
 def test_items_of_one_question_count_once() -> None:

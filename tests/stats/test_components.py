@@ -38,19 +38,6 @@ def test_two_factors_of_section_5() -> None:
     assert found.spread((0, 1)).variance == pytest.approx(7 / 144)
 
 
-def test_satterthwaite_of_section_5() -> None:
-    """2.737 there; with three prompts no more than 2 are taken here (docs/components.md)."""
-    values, codes = QUESTIONS_PROMPTS
-    found = balanced(values, codes[:2])
-    assert found is not None
-    assert found.spread((0, 1)).freedom == 2
-    n = found.answers
-    parts = {(0,): 3, (1,): 2, (0, 1): 6}
-    spread = found.spread((0, 1)).variance
-    satterthwaite = spread**2 / sum((found.squares[s] / n) ** 2 / df for s, df in parts.items())
-    assert satterthwaite == pytest.approx(2.7370054306, abs=1e-9)
-
-
 def test_what_to_add_next_of_section_5() -> None:
     """A call each: one prompt more gains most; and no number of questions gets below the prompts' part."""
     values, codes = QUESTIONS_PROMPTS
@@ -121,37 +108,6 @@ SCORES = {
         (0.1954648326, 5.6623499500),
     ),
 }
-
-
-@pytest.mark.parametrize("measure", SCORES)
-def test_six_questions_and_four_prompts_of_section_b_6(measure: str) -> None:
-    """Mean squares, parts, standard error and degrees of freedom of accuracy, UF and c@1's influence values."""
-    values, squares, parts, (error, freedom) = SCORES[measure]
-    codes = [code.ravel() for code in np.indices((6, 4))]
-    found = balanced(values, codes)
-    assert found is not None
-    order = [(0,), (1,), (0, 1)]
-    assert [found.squares[s] for s in order] == pytest.approx(squares, abs=1e-9)
-    assert [found.components[s] for s in order] == pytest.approx(parts, abs=1e-9)
-    spread = found.spread((0, 1))
-    assert (spread.error, spread.freedom) == pytest.approx((error, freedom), abs=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("measure", "half", "questions_only"),
-    [
-        ("accuracy", 0.4610217129, 0.1356568383),
-        ("UF", 0.7923576537, 0.2450906862),
-        ("c@1", 0.4852844761, 0.1495959708),
-    ],
-)
-def test_half_widths_of_section_b_6(measure: str, half: float, questions_only: float) -> None:
-    """For other questions and prompts, and the error for other questions and these prompts."""
-    found = balanced(SCORES[measure][0], [code.ravel() for code in np.indices((6, 4))])
-    assert found is not None
-    spread = found.spread((0, 1))
-    assert spread.error * float(student(spread.freedom, 0.95)) == pytest.approx(half, abs=1e-9)
-    assert found.spread((0,)).error == pytest.approx(questions_only, abs=1e-9)
 
 
 def parts(q: float, p: float, r: float, levels: tuple[int, int]) -> Components:

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import t as student
 
 from nescio.stats.control_variates import Floats, adjust, spread, variance
-from nescio.stats.prediction_powered import Sample, labels_needed, simple
+from nescio.stats.prediction_powered import labels_needed
 
 OLD, NEW = "CCWUCWUCCCUCCWCCC", "CCWCCWUW"
 
@@ -93,49 +93,6 @@ def test_the_estimates_of_the_second_page() -> None:
     fit = adjust(new, both[:8], both)
     assert fit.slopes[:, 0] == pytest.approx([0.4545454545, 0.0909090909], abs=1e-9)
     assert fit.means[0] == pytest.approx(0.5772727273, abs=1e-9)
-
-
-def influences(text: str) -> Floats:
-    """Return c@1's influence values of outcomes, one column."""
-    right, silent = cells(text).T
-    moved: Floats = (1 + silent.mean()) * (right - right.mean()) + right.mean() * (silent - silent.mean())
-    return moved[:, None]
-
-
-def test_the_errors_of_the_second_page() -> None:
-    """Statistics3-b, section 7: S² over n - 2, not by leverages, for these units and beyond, and halves with 6 degrees
-    of freedom; of accuracy, and of c@1 by influence values (set aside for poststratification)."""
-    older, new = "CCWUCWCCWUCCWCUWCCWC", "CCWCCWUC"
-    t = 2.4469118511449692
-    accuracy = (cells(new)[:, :1], cells(older)[:, :1], 0.0, 0.5900000000, 0.4666666667, 0.2444444444)
-    c_at_1 = (influences(new), influences(older), 0.7031250000, 0.6440998880, 0.8141394754, 0.0901578162)
-    errors = (
-        (0.1354006401, 0.1781184731, 0.3313134309, 0.4358402029, 0.4666666667, 0.8693333333),
-        (0.0822303850, 0.1409811175, 0.2012105035, 0.3449683673, 0.8398550969, 0.5767860497),
-    )
-    for (y, x, base, value, slope, left), (here, beyond, half, half_beyond, rho, gain) in zip(
-        (accuracy, c_at_1), errors, strict=True
-    ):
-        fit = adjust(y, x[:8], x)
-        assert (base + fit.means[0], fit.slopes[0, 0]) == pytest.approx((value, slope), abs=1e-9)
-        squares = (fit.residuals**2).sum() / 6
-        assert squares == pytest.approx(left, abs=1e-9)
-        assert np.corrcoef(y[:, 0], x[:8, 0])[0, 1] == pytest.approx(rho, abs=1e-9)
-        found = variance(squares, 8, 20) ** 0.5, variance(squares, 8, 20, y[:, 0].var(ddof=1)) ** 0.5
-        assert found == pytest.approx((here, beyond), abs=1e-9)
-        assert (t * found[0], t * found[1]) == pytest.approx((half, half_beyond), abs=1e-9)
-        assert 1 - rho**2 * (1 - 8 / 20) == pytest.approx(gain, abs=1e-9)
-    plain = cells(new)[:, 0]
-    assert variance(spread(plain - plain.mean(), 0.0), 8, 20) ** 0.5 == pytest.approx(0.1417366774, abs=1e-9)
-    both = np.hstack([cells(older)[:, :1], cells("CWCCCWCCWUCCWWUCCCWC")[:, :1]])
-    fit = adjust(cells(new)[:, :1], both[:8], both)
-    assert variance((fit.residuals**2).sum() / 5, 8, 20) ** 0.5 == pytest.approx(0.1477097892, abs=1e-9)
-
-
-def test_an_older_run_is_no_judge() -> None:
-    """Statistics3, section 6: as a judge, with λ in [0, 1] and other divisors, the older run says .5757575758."""
-    as_judge = simple(Sample(Y[:, 0], X[:8, 0], X[:, 0]), least=0)
-    assert (as_judge.weights[0], as_judge.value) == pytest.approx((0.5151515152, 0.5757575758), abs=1e-9)
 
 
 def test_how_many_questions_it_takes() -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from nescio.errors import UsageError
-from nescio.stats.dawid_skene import _cycled, _votes, consensus, dawid_skene
+from nescio.stats.dawid_skene import consensus, dawid_skene
 
 Table = np.ndarray
 
@@ -59,68 +59,6 @@ def test_statistics3_b_section_9_where_it_ends() -> None:
     for assessor, row in enumerate(rows):
         assert ended.confusion[assessor, 0] == pytest.approx(row, abs=1e-9)
         assert ended.confusion[assessor, 1:] == pytest.approx(np.eye(3)[1:], abs=1e-9)
-
-
-BY_TWO = {  # assessor: (true C, true W, true U), after the second cycle
-    0: ((0.5598941099, 0.3156849768, 0.1244209133), (0, 0.9476323120, 0.0523676880), (0, 0, 1)),
-    1: ((0.5598941099, 0.4401058901, 0), (0, 1, 0), (0, 0.2840909091, 0.7159090909)),
-    2: ((0.6843150232, 0.3156849768, 0), (0.0523676880, 0.9476323120, 0), (0.2840909091, 0, 0.7159090909)),
-}
-BY_ONE = {
-    0: ((0.6, 0.3, 0.1), (0, 0.9, 0.1), (0, 0, 1)),
-    1: ((0.6, 0.4, 0), (0, 1, 0), (0, 0.25, 0.75)),
-    2: ((0.7, 0.3, 0), (0.1, 0.9, 0), (0.25, 0, 0.75)),
-}
-
-
-@pytest.mark.parametrize(
-    ("cycles", "prior", "likelihood", "fourth", "seventh", "rows"),
-    [
-        (
-            1,
-            (0.4166666667, 0.4166666667, 0.1666666667),
-            -17.8426218098,
-            (0.0425531915, 0.9574468085),
-            (0.4444444444, 0.1587301587, 0.3968253968),
-            BY_ONE,
-        ),
-        (
-            2,
-            (0.4465130024, 0.3788838230, 0.1746031746),
-            -17.5507109531,
-            (0.0544262892, 0.9455737108),
-            (0.5251215363, 0.0326100860, 0.4422683778),
-            BY_TWO,
-        ),
-    ],
-)
-def test_statistics3_b_section_9_the_cycles(
-    cycles: int,
-    prior: tuple[float, ...],
-    likelihood: float,
-    fourth: tuple[float, ...],
-    seventh: tuple[float, ...],
-    rows: dict[int, tuple[tuple[float, ...], ...]],
-) -> None:
-    """That page starts at the majority, C C C W W W and U, with the seventh item split: the same steps from there."""
-    start = np.eye(3)[[0, 0, 0, 1, 1, 1, 0, 2]]
-    start[6] = 1 / 3
-    found = _cycled(_votes(THREE, 3), start, np.ones(8), 0.0, cycles)
-    assert found.prior == pytest.approx(prior, abs=1e-9)
-    assert found.log_likelihood == pytest.approx(likelihood, abs=1e-9)
-    assert found.chances[3:6, :2] == pytest.approx(np.array([fourth] * 3), abs=1e-9)
-    assert found.chances[6] == pytest.approx(seventh, abs=1e-9)
-    assert [*found.label[[0, 1, 2, 7]]] == [0, 0, 0, 2]
-    for assessor, row in rows.items():
-        assert found.confusion[assessor] == pytest.approx(np.array(row), abs=1e-9)
-
-
-def test_statistics3_b_section_9_both_starts_end_alike() -> None:
-    start = np.eye(3)[[0, 0, 0, 1, 1, 1, 0, 2]]
-    start[6] = 1 / 3
-    ended = _cycled(_votes(THREE, 3), start, np.ones(8), 0.0, 2_000)
-    assert ended.log_likelihood == pytest.approx(-16.8303074036, abs=1e-9)
-    assert ended.log_likelihood == pytest.approx(dawid_skene(THREE, 3, smoothing=0).log_likelihood, abs=1e-9)
 
 
 def test_statistics3_b_section_9_smoothing_keeps_doubts() -> None:

@@ -21,12 +21,6 @@ def test_item_rest_correlations_of_section_7() -> None:
     assert found == pytest.approx(wanted, abs=1e-9)
 
 
-def test_the_exact_p_of_section_7() -> None:
-    """1/70 of item 6."""
-    rest = rest_scores(RIGHT).astype(np.int64)
-    assert subset_p(rest[:, 5], RIGHT[:, 5] == 1, positive=False) == pytest.approx(1 / 70, abs=1e-12)
-
-
 def test_the_exact_p_is_a_plain_count() -> None:
     """All subsets of as many runs, written out, low and high."""
     rest = rest_scores(RIGHT).astype(np.int64)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nescio.stats.two_parameters import _nodes, abilities, fit
+from nescio.stats.two_parameters import abilities, fit
 
 
 def even(last: float, step: float) -> tuple[np.ndarray, np.ndarray]:
@@ -47,76 +47,6 @@ def test_abilities_of_section_7() -> None:
     assert two.mean == pytest.approx([-0.0879552064], abs=1e-9)
 
 
-def test_information_of_section_7() -> None:
-    """Of one item it is a²P(1 − P)."""
-    chances = [(a, chance("1", [a], [b], 0.3)) for a, b in ((1, 0), (2, 0.5), (0.5, -1))]
-    found = [a * a * p * (1 - p) for a, p in chances]
-    assert found == pytest.approx([0.2444583117, 0.9610429830, 0.0563369287], abs=1e-9)
-
-
-def test_what_items_that_were_not_asked_would_be_of_section_7() -> None:
-    """The chance that further items are right, given two, is a ratio of likelihoods; so is their spread."""
-    a, b = np.array([1, 2, 0.5, 1.5, 0.8]), np.array([0, 0.5, -1, 1, -0.5])
-
-    def likelihood(*further: int) -> float:
-        right = np.array([[True, False, *(item in further for item in (2, 3, 4))]])
-        asked = np.array([[True, True, *(item in further for item in (2, 3, 4))]])
-        return float(np.exp(abilities(right, asked, a, b, even(4, 1)).log_likelihood[0]))
-
-    ability = abilities(np.array([[True, False]]), np.ones((1, 2), bool), a[:2], b[:2], even(4, 1)).mean[0]
-    plugged = (1 + sum(chance("1", [a[i]], [b[i]], ability) for i in (2, 3, 4))) / 5
-    assert plugged == pytest.approx(0.4714613360, abs=1e-9)
-    known = likelihood()
-    single = [likelihood(i) / known for i in (2, 3, 4)]
-    assert (1 + sum(single)) / 5 == pytest.approx(0.4788095449, abs=1e-9)
-    both = sum(likelihood(i, j) / known for i, j in ((2, 3), (2, 4), (3, 4)))
-    assert (sum(single) + 2 * both - sum(single) ** 2) ** 0.5 / 5 == pytest.approx(0.1715035881, abs=1e-9)
-
-
-def test_cycles_of_section_7() -> None:
-    """Ten runs, three items, 21 nodes: the likelihoods of the model on the way of Bock and Aitkin's algorithm, whose
-    maximisations are written out here."""
-    runs = ["111", "111", "110", "110", "101", "100", "010", "001", "000", "000"]
-    right = np.array([[letter == "1" for letter in run] for run in runs])
-    asked = np.ones(right.shape, dtype=bool)
-    theta, log_weights = even(4, 0.4)
-
-    def at_nodes(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        each = [abilities(right, asked, a, b, (theta[[q]], log_weights[[q]])).log_likelihood for q in range(21)]
-        joint = np.array(each).T
-        return np.exp(joint - np.logaddexp.reduce(joint, axis=1, keepdims=True))
-
-    def total(a: np.ndarray, b: np.ndarray) -> float:
-        return float(abilities(right, asked, a, b, (theta, log_weights)).log_likelihood.sum())
-
-    a, b = np.ones(3), np.zeros(3)
-    assert total(a, b) == pytest.approx(-20.2615921287, abs=1e-9)
-    assert at_nodes(a, b).sum(axis=0)[10] == pytest.approx(1.5782901732, abs=1e-9)
-    expected = [
-        ([1.3518332377, 1.0366829213, 0.8823827908], -19.6245434613),
-        ([1.6670696514, 1.1131015345, 0.7828114500], -19.5234653698),
-        (None, -19.4536011422),
-    ]
-    for slopes, value in expected:
-        there = at_nodes(a, b)
-        many, hits = there.sum(axis=0), right.T.astype(float) @ there
-        a, b = np.array([maximised(own, many, theta) for own in hits]).T
-        if slopes:
-            assert a == pytest.approx(slopes, abs=1e-9)
-        if value == expected[0][1]:
-            assert b == pytest.approx([-0.4056192998, 0, 0.5373457186], abs=1e-9)
-        assert total(a, b) == pytest.approx(value, abs=1e-9)
-
-
-def maximised(hits: np.ndarray, many: np.ndarray, theta: np.ndarray) -> tuple[float, float]:
-    """Return slope and difficulty of the logistic regression of `hits` out of `many` on theta, by Newton's steps."""
-    line, x = np.array([1.0, 0.0]), np.stack([theta, np.ones(len(theta))])
-    for _ in range(60):
-        p = 1 / (1 + np.exp(-line @ x))
-        line = line + np.linalg.solve((x * many * p * (1 - p)) @ x.T, x @ (hits - many * p))
-    return line[0], -line[1] / line[0]
-
-
 RUNS = ["CCWC", "CWUC", "CCCU", "WUWC", "UUWW", "CCUC"]
 A, B = np.array([1, 1.5, 0.8, 0.6]), np.array([-1, 0, 0.5, -0.5])
 ANSWERING = np.array([1.2, 1, 0.7, 0.9]), np.array([-2, -0.5, -1, -1.5])
@@ -130,10 +60,6 @@ ALL = np.ones(CELLS.shape, dtype=bool)
 )
 def test_log_likelihoods_of_b8(nodes: int, total: float) -> None:
     assert abilities(CELLS == "C", ALL, A, B, nodes).log_likelihood.sum() == pytest.approx(total, abs=1e-9)
-
-
-def test_the_largest_node_of_b8() -> None:
-    assert _nodes(None, 4)[0].max() == pytest.approx(11.6149372543, abs=1e-9)
 
 
 def test_abilities_of_b8() -> None:
