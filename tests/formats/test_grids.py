@@ -16,22 +16,11 @@ import pytest
 from nescio.data.evidence import Evidence
 from nescio.errors import NescioError
 from tests.notes import in_words
+from tests.rings import many
 
-from ..daily import daily
 from .encodings import assert_refused, read
 
-RUNS = [
-    "gpt-4o",
-    "llama-3.1-8b",
-    "mistral-7b",
-    "bm25",
-    "rag v2",
-    "Claude 3 Opus",
-    "baseline",
-    "phi-4",
-    "qwen2.5",
-    "ours",
-]
+RUNS = ["gpt-4o", "llama-3.1-8b", "bm25", "rag v2", "Claude 3 Opus", "qwen2.5", "ours"]
 NUMBERED = [["gpt-3", "gpt-4", "gpt-5"], ["run1", "run2", "run3"], ["system_1", "system_2", "system_3", "system_4"]]
 WORDS = {
     "words": ("correct", "incorrect", "abstained"),
@@ -74,10 +63,10 @@ def grid(seed: int, folder: Path) -> tuple[Path, dict[str, dict[str, str]], str]
     return path, cells, told
 
 
-@pytest.mark.parametrize("first", daily(range(0, 400, 50), 8))
-def test_runs_are_never_taken_for_questions(first: int, tmp_path: Path) -> None:
-    at_once = 0
-    for seed in range(first, first + 50):
+@pytest.mark.sampled
+def test_runs_are_never_taken_for_questions(tmp_path: Path) -> None:
+    seeds, at_once = range(many(30, 400)), 0
+    for seed in seeds:
         path, cells, told = grid(seed, tmp_path)
         try:
             found = read(path)
@@ -87,7 +76,7 @@ def test_runs_are_never_taken_for_questions(first: int, tmp_path: Path) -> None:
         assert isinstance(found.data, Evidence)
         assert sorted(map(str, found.data.runs)) == sorted(cells), (seed, path.read_text()[:300], in_words(found.notes))
         at_once += 1
-    assert at_once > 30
+    assert at_once > 0.6 * len(seeds)
 
 
 def test_a_grid_that_could_be_either_way_is_asked_about(tmp_path: Path) -> None:
@@ -100,26 +89,3 @@ def test_a_grid_that_could_be_either_way_is_asked_about(tmp_path: Path) -> None:
     path.write_text("\n".join(["id,a,b,c,d,e,f", *lines]) + "\n")
     assert list(map(str, read(path, column={"run": "id"}).data.runs)) == ["x", "y", "z"]
     assert list(map(str, read(path, column={"question": "id"}).data.runs)) == ["a", "b", "c", "d", "e", "f"]
-
-
-def test_a_run_that_is_silent_everywhere_is_one_too(tmp_path: Path) -> None:
-    (tmp_path / "grid.csv").write_text(
-        "question,a,b,c\n1,correct,incorrect,abstained\n2,incorrect,correct,abstained\n3,abstained,correct,abstained\n"
-    )
-    assert list(map(str, read(tmp_path / "grid.csv").data.runs)) == ["a", "b", "c"]
-
-
-def test_what_else_a_row_says_is_of_its_run(tmp_path: Path) -> None:
-    (tmp_path / "grid.csv").write_text("model,size,q1,q2,q3,accuracy\na,7b,1,0,1,0.667\nb,8b,0,0,1,0.333\n")
-    found = read(tmp_path / "grid.csv").data
-    assert isinstance(found, Evidence)
-    assert [*map(str, found.runs)] == ["a", "b"]
-    assert len(found.questions) == 3
-
-
-def test_a_last_row_by_another_kind_of_name_is_named(tmp_path: Path) -> None:
-    """Its numbers are no sums, so that it may be a question."""
-    path = tmp_path / "grid.csv"
-    path.write_text("question,a,b\nq0,1,0\nq1,0,1\nq2,1,1\nq3,1,0\nGrand Total,4,2\n")
-    (said,) = [str(one) for one in read(path).notes if one.code == "matrix.last_row"]
-    assert "line 6: this last row is counted as the question 'Grand Total'" in said

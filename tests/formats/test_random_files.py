@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nescio.errors import FormatError
@@ -19,7 +19,7 @@ from nescio.sources.tables import _cells, load_rows
 from tests import strategies
 
 from .encodings import ENCODINGS, encode, evidence
-from .fuzz import assert_damage_is_met, assert_met, at_least
+from .fuzz import assert_damage_is_met, assert_met
 
 if TYPE_CHECKING:
     import duckdb  # at run time a type of it kept in an annotation would be reported as leaked when Python ends
@@ -39,7 +39,7 @@ def connection() -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
-@settings(max_examples=10)
+@pytest.mark.sampled
 @given(rows=strategies.outcome_rows())
 def test_a_sound_table_is_read_to_what_it_holds(encoding: str, rows: list[dict[str, Any]], folder: Path) -> None:
     found = evidence(encode(rows, encoding, folder))
@@ -103,7 +103,7 @@ FORMATS = {
 
 @pytest.mark.fuzz("outcomes", "counts", "matrix", "pan", "questions")
 @pytest.mark.parametrize("name", FORMATS)
-@settings(max_examples=at_least(60))
+@pytest.mark.sampled
 @given(data=st.data(), options=policies)
 def test_damaged_files_are_read_or_refused(
     name: str, folder: Path, data: st.DataObject, options: dict[str, Any]
@@ -112,7 +112,7 @@ def test_damaged_files_are_read_or_refused(
     assert_damage_is_met(data, folder, sample, **options)
 
 
-@settings(max_examples=60)
+@pytest.mark.sampled
 @given(data=st.data())
 def test_damaged_parquet_is_read_or_refused(folder: Path, data: st.DataObject) -> None:
     rows = [{"run": "a", "question": f"q{i}", "outcome": "correct", "confidence": i / 4} for i in range(4)]
@@ -124,7 +124,7 @@ def test_damaged_parquet_is_read_or_refused(folder: Path, data: st.DataObject) -
     assert_met([path])
 
 
-@settings(max_examples=300)
+@pytest.mark.sampled
 @given(text=st.lists(st.sampled_from([*'x,"\n', ",", "\n", '"', '""', "xx", "\t", "é"]), max_size=16).map("".join))
 def test_the_fast_way_to_read_delimited_text_agrees_with_the_slow_one(
     text: str, folder: Path, connection: duckdb.DuckDBPyConnection
