@@ -17,9 +17,9 @@ from nescio.measures import REGISTRY, parse
 from nescio.scoring.confidence_intervals import IntervalMethod
 from nescio.scoring.samples import MeasureInput, measure_inputs
 from nescio.stats import intervals
-from tests.rings import together
 from tests.laws.catalogue import varied
 from tests.peers.sheets import Sheet, evidence, sheet
+from tests.rings import together
 
 
 def accuracy(outcome: Array, axis: int = -1) -> Any:
@@ -182,6 +182,13 @@ def test_the_permutation_test_agrees_within_both_monte_carlo_errors(measure: str
     theirs = paired(one, other, STATISTICS[measure], 9999)
     (row,) = nescio.compare(evidence(other, one), measure, test="permutation", resamples=9999)
     assert row.p == pytest.approx(theirs, abs=4 * (2 * theirs * (1 - theirs) / 9999) ** 0.5 + 1e-4)
+
+
+def test_the_interval_of_a_difference_is_that_of_the_paired_t_test() -> None:
+    x, y = sheet(40, seed=5), sheet(40, seed=6)
+    (row,) = nescio.compare(evidence(x, y), "accuracy", baseline="run 1")
+    theirs = stats.ttest_rel(x.right, y.right).confidence_interval()
+    assert (row.low, row.high) == pytest.approx((theirs.low, theirs.high), abs=1e-9)
 
 
 def test_a_p_value_is_never_zero() -> None:

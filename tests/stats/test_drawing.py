@@ -21,8 +21,7 @@ def test_probabilities_are_in_proportion_and_at_most_one() -> None:
 
 
 def test_a_second_draw_counts_the_first() -> None:
-    """500 and 100 that a first draw passed over with .1; 60 more with weights 1 and 3: c - .1 of 500 and 3c - .1 of 100,
-    each over .9, are 60 at c = (54 + 60)/800."""
+    """After a first draw with .1, 60 more: c - .1 of 500 and 3c - .1 of 100, each over .9, at c = (54 + 60)/800."""
     found = inclusion(np.array([1.0, 3]), 60, units=np.array([500.0, 100]), before=np.array([0.1, 0.1]))
     assert found == pytest.approx([0.1425, 0.4275])
     # None has less than before: 500 keep their .1, and all 60 are of the others.
@@ -42,12 +41,12 @@ def test_a_draw_has_the_size_that_is_wanted_and_each_unit_its_probability() -> N
     assert shares[kinds == 1] == pytest.approx(0.3, abs=5 * np.sqrt(0.3 * 0.7 / 4_000))
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize(
     ("right", "hits", "slips"), [(0.7, 0.9, 0.15), (0.9, 0.95, 0.3), (0.5, 0.75, 0.25), (0.3, 0.9, 0.02)]
 )
 def test_draws_that_follow_the_labels_keep_the_intervals_word(right: float, hits: float, slips: float) -> None:
-    """500 campaigns of 30 and 30 labels of 1,000, the second draw where the first found the judge wrong: intervals hold
-    what people say of all in .93 or more (three Monte Carlo errors are .034), and the estimate is right on average."""
+    """500 campaigns of 30 and 30 labels of 1,000, the second draw where the first found the judge wrong."""
     rng, held, away = np.random.default_rng(505), 0, []
     for _ in range(500):
         people = (rng.random(1_000) < right).astype(float)
@@ -72,7 +71,6 @@ def test_draws_that_follow_the_labels_keep_the_intervals_word(right: float, hits
 
 
 def test_equal_probabilities_are_a_random_sample() -> None:
-    """All of one probability: the weighted estimate is that of a random sample, but for how far the judge is trusted."""
     rng = np.random.default_rng(8)
     people = (rng.random(400) < 0.6).astype(float)
     judge = np.zeros(400)

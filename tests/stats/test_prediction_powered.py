@@ -33,7 +33,6 @@ def verdicts(text: str) -> np.ndarray:
 
 FX, FY = verdicts("110S1011S0"), verdicts("10S0110100")
 YX, YY = verdicts("111S00"), verdicts("10S000")
-SX = np.array([float(sign == "S") for sign in "110S1011S0"])
 
 
 def sample(a: float, b: float) -> Sample:
@@ -87,7 +86,9 @@ def test_known_probabilities_of_inclusion() -> None:
 
 
 def test_labels_for_a_half_width_and_for_a_power() -> None:
-    """S_d² = .4, ρ = .7, N = 1000; ρ = 0 is people alone."""
+    """S_d² = .4, ρ = .7, N = 1000, and of a single run .2; ρ = 0 is people alone."""
+    needed = [labels_needed(0.2, rho, 1_000, half_width=0.05, z=Z) for rho in (0.0, 0.7)]
+    assert needed == pytest.approx([235.0744118, 135.4951579], abs=1e-6)
     power = Z + 0.8416212335729143
     for correlation, for_width, for_power in ((0.7, 238.6538717, 200.1171294), (0.0, 380.6643706, 329.1089486)):
         found = labels_needed(0.4, correlation, 1000, half_width=0.05, z=Z)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from fractions import Fraction as F
-
 import numpy as np
 import pytest
 
-from nescio.stats.agreement import cohen_kappa
 from nescio.stats.raters import (
     agreement_intervals,
     called_to_disputes,
@@ -16,30 +13,10 @@ from nescio.stats.raters import (
     krippendorff_alpha,
     pair_agreement,
 )
+from tests.rings import together
 
-
-def of_square(a: int, b: int, c: int, d: int) -> list[list[int]]:
-    """Two raters, two categories: the square table as counts by item."""
-    return [[2, 0]] * a + [[1, 1]] * (b + c) + [[0, 2]] * d
-
-
-# Derived by hand from the definitions. 20,5/10,15: 35 of 50 agree; ratings 55 and 45 of 100, so alpha is
-# 1 - 99 * 30 / (100^2 - 55^2 - 45^2) = .4, and p_gamma 2 * .55 * .45 = .495, so AC1 is (.7 - .495) / .505 = 41/101.
-SQUARES = [
-    ((20, 5, 10, 15), F(7, 10), F(4, 10), F(4, 10), F(41, 101)),
-    ((45, 2, 3, 0), F(9, 10), F(-6, 119), F(-4, 95), F(161, 181)),
-]
 # CCC CCW WWW CU- UU- C-- WCW UUU by three raters, of categories C, W, U.
 THREE = [[3, 0, 0], [2, 1, 0], [0, 3, 0], [1, 0, 1], [0, 0, 2], [1, 0, 0], [1, 2, 0], [0, 0, 3]]
-
-
-@pytest.mark.parametrize(("cells", "observed", "kappa", "alpha", "ac1"), SQUARES)
-def test_two_raters(cells: tuple[int, int, int, int], observed: F, kappa: F, alpha: F, ac1: F) -> None:
-    counts = of_square(*cells)
-    assert pair_agreement(counts) == pytest.approx(float(observed))
-    assert krippendorff_alpha(counts) == pytest.approx(float(alpha))
-    assert gwet_ac1(counts) == pytest.approx(float(ac1))
-    assert cohen_kappa([cells[:2], cells[2:]]) == pytest.approx(float(kappa))
 
 
 def test_three_raters_with_gaps() -> None:
@@ -72,15 +49,12 @@ def test_items_of_one_unit_are_resampled_together() -> None:
         assert row.high == pytest.approx(row.value)
     apart = agreement_intervals(counts, resamples=2_000, units=[0, 1, 2])
     assert [row.value for row in apart] == [row.value for row in agreement_intervals(counts, resamples=50)]
-    assert (apart[0].low, apart[0].high) == (
-        pytest.approx(0, abs=0.01),
-        1,
-    )  # (1/3)^3 of the resamples are the second alone
+    # (1/3)^3 of the resamples are the second alone
+    assert (apart[0].low, apart[0].high) == (pytest.approx(0, abs=0.01), 1)
 
 
 def test_the_interval_of_kappa_is_that_of_its_large_sample_variance() -> None:
-    """Two raters and 400 items in three categories, against kappa +- 1.96 SE of Fleiss, Cohen & Everitt (1969, eq. 14),
-    written down here from the paper's formula."""
+    """Kappa ± 1.96 standard errors of Fleiss, Cohen & Everitt (1969, eq. 14), from the paper's formula."""
     table = np.array([[150, 22, 9], [18, 88, 14], [6, 17, 76]])
     n, p = table.sum(), table / table.sum()
     row, column, diagonal = p.sum(axis=1), p.sum(axis=0), np.diag(p)
@@ -125,10 +99,9 @@ def panel(how: str, seed: int) -> tuple[np.ndarray, int]:
     return said[:, order], int(np.flatnonzero(order == 2)[0])
 
 
-@pytest.mark.parametrize("seed", range(12))
-@pytest.mark.parametrize("how", ["disputes", "nearly"])
+@together("seed", range(12))
+@together("how", ["disputes", "nearly"])
 def test_who_judges_what_others_dispute_is_found(how: str, seed: int) -> None:
-    """Whatever their place, and whoever else there is."""
     said, third = panel(how, seed)
     (found,) = called_to_disputes(said)
     others = np.delete(said, third, axis=1)
@@ -137,8 +110,8 @@ def test_who_judges_what_others_dispute_is_found(how: str, seed: int) -> None:
     assert found == (third, own.sum(), (own & disputed).sum())
 
 
-@pytest.mark.parametrize("seed", range(12))
-@pytest.mark.parametrize("how", ["all", "sample", "first", "in turn"])
+@together("seed", range(12))
+@together("how", ["all", "sample", "first", "in turn"])
 def test_who_judges_all_or_some_or_takes_turns_is_not(how: str, seed: int) -> None:
     assert called_to_disputes(panel(how, seed)[0]) == []
 
