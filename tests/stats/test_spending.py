@@ -9,15 +9,26 @@ from scipy.special import ndtr, stdtrit
 from nescio.errors import UsageError
 from nescio.stats.prediction_powered import Sample, simple, weighted
 from nescio.stats.spending import boundaries, fractions, level_of_look, p_of_look, spent
+from tests.rings import many
 
 
-def test_the_bounds_are_those_of_ldbounds_and_of_a_second_program() -> None:
-    # ldbounds prints 4.8769 3.3569 2.6803 2.2898 2.0310; ten digits by the recursion on 400 nodes in another program.
-    by_hand = (4.8768849488, 3.3570119216, 2.6802800645, 2.2898167677, 2.0310320433)
-    assert boundaries((0.2, 0.4, 0.6, 0.8, 1.0)) == pytest.approx(by_hand, abs=2e-9)
-    uneven = (5.6696696020, 3.3568713271, 2.8227125760, 1.9743030226)
-    assert boundaries((0.15, 0.4, 0.55, 1.0)) == pytest.approx(uneven, abs=2e-9)
-    assert boundaries((1.0,)) == pytest.approx((1.9599639845,), abs=1e-9)
+@pytest.mark.parametrize(
+    ("shares", "rate", "bounds"),
+    [
+        # ldbounds prints 4.8769 3.3569 2.6803 2.2898 2.0310; ten digits by the recursion on 400 nodes elsewhere.
+        ((0.2, 0.4, 0.6, 0.8, 1.0), 0.05, (4.8768849488, 3.3570119216, 2.6802800645, 2.2898167677, 2.0310320433)),
+        ((0.15, 0.4, 0.55, 1.0), 0.05, (5.6696696020, 3.3568713271, 2.8227125760, 1.9743030226)),
+        ((1.0,), 0.05, (1.9599639845,)),
+        ((0.5, 1.0), 0.05, (2.9625880427, 1.9685956406)),
+        ((1 / 3, 2 / 3, 1.0), 0.05, (3.7103028733, 2.5114274813, 1.9930474776)),
+        # One-sided .05, which SeqBounds prints as 3.74955 2.53993 2.01604 1.72014; at the last look 2e-8 are the other side's.
+        ((0.25, 0.5, 0.75), 0.1, (3.7495518372, 2.5399425731, 2.0160698513)),
+    ],
+)
+def test_the_bounds_are_those_of_other_programs(
+    shares: tuple[float, ...], rate: float, bounds: tuple[float, ...]
+) -> None:
+    assert boundaries(shares, rate) == pytest.approx(bounds, abs=2e-9)
 
 
 def test_what_is_spent() -> None:
@@ -26,17 +37,17 @@ def test_what_is_spent() -> None:
 
 
 def test_labels_of_a_pool_tell_more_than_their_number() -> None:
+    """And a look compares with Student's t at its level, with m - 2 degrees of freedom."""
     looks = (40, 80, 120, 160, 200)
     assert fractions(looks, 200, 1000) == pytest.approx((1 / 6, 8 / 23, 6 / 11, 16 / 21, 1))
-    bounds = boundaries(fractions(looks, 200, 1000))
-    assert bounds == pytest.approx((5.3665577594, 3.6251468192, 2.8259018634, 2.3466917263, 2.0183652063), abs=2e-9)
-    assert level_of_look(looks, 200, 1000) == pytest.approx(1 - 0.0435503, abs=1e-4)  # 2(1 - Phi(2.0183652063))
-
-
-def test_shares_of_the_planned_information() -> None:
-    """Statistics3-b, section 11: .06, .12, … .3 of all units."""
     shares = (0.1489361702, 0.3181818182, 0.5121951220, 0.7368421053, 1)
     assert fractions((60, 120, 180, 240, 300), 300, 1000) == pytest.approx(shares, abs=1e-9)
+    bounds = boundaries(fractions(looks, 200, 1000))
+    assert bounds == pytest.approx((5.3665577594, 3.6251468192, 2.8259018634, 2.3466917263, 2.0183652063), abs=2e-9)
+    levels = [level_of_look(looks[: k + 1], 200, 1000) for k in range(5)]
+    assert levels[-1] == pytest.approx(2 * ndtr(bounds[-1]) - 1, abs=1e-9)
+    found = [stdtrit(m - 2, (1 + level) / 2) for m, level in zip(looks, levels, strict=True)]
+    assert found == pytest.approx([6.6217982278, 3.7963528975, 2.8806635905, 2.3710923516, 2.0313769351], abs=1e-6)
 
 
 @pytest.mark.parametrize("rate", [0.2, 0.05, 0.001])
@@ -54,10 +65,10 @@ def test_looks_that_are_no_plan_are_refused(looks: tuple[int, ...], planned: int
         fractions(looks, planned, units)
 
 
+@pytest.mark.proof
 def test_looks_after_every_20_labels_keep_the_error_rate() -> None:
-    """2,000 campaigns of 200 labels of 1,000, judge and people as in the notes on statistics: right .7, judge right on
-    .9 of the right and on .85 of the wrong; with the level of one look at each, every fourth is wrong somewhere."""
-    rng, wrong, naive, n = np.random.default_rng(311), 0, 0, 2_000
+    """2,000 campaigns of 200 labels of 1,000; with the level of one look at each, every fourth is wrong somewhere."""
+    rng, wrong, naive, n = np.random.default_rng(311), 0, 0, many(400, 2_000)
     looks = tuple(range(20, 201, 20))
     levels = [level_of_look(looks[: k + 1], 200, 1000) for k in range(len(looks))]
     for _ in range(n):
@@ -75,9 +86,9 @@ def test_looks_after_every_20_labels_keep_the_error_rate() -> None:
     assert naive / n > 0.15
 
 
+@pytest.mark.proof
 def test_of_questions_drawn_by_what_they_tell_the_weighted_interval_covers_and_the_unweighted_does_not() -> None:
-    """2,000 draws of about 150 of 1,000: where two runs differ people find a difference more often, and such questions
-    are drawn fifteen times as often."""
+    """2,000 draws of about 150 of 1,000, in which questions on which two runs differ are fifteen times as likely."""
     rng, n, units = np.random.default_rng(312), 2_000, 1_000
     likely = np.arange(units) < 300
     odds = np.where(likely, 1.5, 0.1)
@@ -94,25 +105,3 @@ def test_of_questions_drawn_by_what_they_tell_the_weighted_interval_covers_and_t
         unweighted += seen.mean() - half <= people.mean() <= seen.mean() + half
     assert covered / n >= 0.93
     assert unweighted / n < 0.5
-
-
-def test_other_plans_of_looks() -> None:
-    """Two and three equal looks (statistics3-b, section 11); a one-sided .05 in quarters, which SeqBounds prints as
-    3.74955 2.53993 2.01604 1.72014 (statistics3, section 10)."""
-    assert boundaries((0.5, 1.0)) == pytest.approx((2.9625880427, 1.9685956406), abs=1e-9)
-    assert boundaries((1 / 3, 2 / 3, 1.0)) == pytest.approx((3.7103028733, 2.5114274813, 1.9930474776), abs=1e-9)
-    quarters = (3.7495518372, 2.5399425731, 2.0160698513, 1.7201770649)
-    assert boundaries((0.25, 0.5, 0.75), 0.1) == pytest.approx(quarters[:3], abs=1e-9)
-    # Who looks one way goes on below the lower bound as well; by the last look that makes 2e-8.
-    assert boundaries((0.25, 0.5, 0.75, 1.0), 0.1)[3] == pytest.approx(quarters[3], abs=3e-8)
-
-
-def test_a_look_compares_with_students_t_at_its_level() -> None:
-    """Statistics3, section 10: looks at 40, 80, 120, 160 and 200 of 1,000, with m - 2 degrees of freedom."""
-    looks = (40, 80, 120, 160, 200)
-    levels = [level_of_look(looks[: k + 1], 200, 1000) for k in range(5)]
-    found = [stdtrit(m - 2, (1 + level) / 2) for m, level in zip(looks, levels, strict=True)]
-    assert found == pytest.approx([6.6217982278, 3.7963528975, 2.8806635905, 2.3710923516, 2.0313769351], abs=1e-6)
-    assert fractions((60, 120, 180, 240, 300), 300, 1000) == pytest.approx(
-        [0.1489361702, 0.3181818182, 0.5121951220, 0.7368421053, 1], abs=1e-9
-    )
