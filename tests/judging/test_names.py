@@ -36,28 +36,53 @@ def test_a_name_says_all_parameters(text: str, name: str) -> None:
         ("token_f1(nan)", "threshold must be a finite number"),
         ("token_f1(true)", "threshold must be a number"),
         ("pattern(ignore_case=maybe)", "ignore_case must be true or false"),
+        ("contains(longest=-1)", "longest must be a whole number of words, 0 for no limit"),
+        ("contains(longest=1.5)", "judge contains: longest"),
+        ("contains(negation=maybe)", "negation must be true or false"),
+        ("numeric(tolerance=1)", "at least 0 and below 1"),
+        ("numeric(tolerance=x)", "tolerance must be a number"),
+        ("numeric(absolute=-1)", "0 or more"),
+        ("numeric(which=middle)", "which must be one of all, first, last, any"),
+        ("numeric(decimal=;)", "dot or comma"),
+        ("declined(undetermined=wrong)", "undetermined is ungraded, answered, llm"),
+        ("declined(words=1)", "its parameters are then, undetermined"),
+        ("declined(undetermined=llm)", "needs an endpoint"),
+        ("human", "reads judgements from a file"),
+        ("llm", "needs an endpoint"),
         ("token_f1(0.5", "is not a judge; write it as NAME"),
         ("", "is not a judge"),
     ],
 )
-def test_what_makes_no_sense_is_refused(text: str, message: str) -> None:
+def test_names_that_make_no_sense_are_refused(text: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
+        known(text).grade([])
+
+
+def test_numeric_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)  # noqa: ARG005
+    with pytest.raises(UsageError, match=r"pip install 'nescio\[judges\]'"):
+        known("numeric")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("tokenf1(0.5)", "unknown judge 'tokenf1'; did you mean token_f1"),
+        ("choise", "unknown judge 'choise'; did you mean choice"),
+        ("declined(then=nobody)", "unknown judge 'nobody'"),
+    ],
+)
+def test_an_unknown_name_offers_the_nearest(text: str, message: str) -> None:
+    with pytest.raises(UnknownNameError, match=message):
         known(text)
 
 
-def test_an_unknown_name_offers_the_nearest() -> None:
-    with pytest.raises(UnknownNameError, match="did you mean token_f1"):
-        known("tokenf1(0.5)")
-
-
-def test_what_ends_as_the_unknown_name_is_nearer_than_what_is_spelled_alike() -> None:
-    """F1 is a part of pan.F1, and UF01 has nothing to do with it."""
-    for name, nearest in (
-        ("F1", "abstention_F1 or pan.F1 or squad.F1"),
-        ("auc", "ave.AUC or pan.AUC"),
-        ("C@1", "c@1?"),
-    ):
-        with pytest.raises(UnknownNameError) as refused:
-            parse(name)
-        assert f"did you mean {nearest}" in str(refused.value)
-        assert "UF" not in str(refused.value)
+@pytest.mark.parametrize(
+    ("name", "nearest"),
+    [("F1", "abstention_F1 or pan.F1 or squad.F1"), ("auc", "ave.AUC or pan.AUC"), ("C@1", "c@1?")],
+)
+def test_names_that_end_as_the_unknown_one_are_nearer_than_those_spelled_alike(name: str, nearest: str) -> None:
+    with pytest.raises(UnknownNameError) as refused:
+        parse(name)
+    assert f"did you mean {nearest}" in str(refused.value)
+    assert "UF" not in str(refused.value)  # UF01 has nothing to do with F1
