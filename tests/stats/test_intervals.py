@@ -21,7 +21,6 @@ from nescio.stats.intervals import (
 )
 from tests.rings import together
 
-ONE = np.ones(1)
 EVEN, ONCE = np.zeros(3), np.ones(3, dtype=np.int64)  # a jackknife without acceleration
 
 
@@ -40,30 +39,25 @@ def undefined(interval: tuple[float, float]) -> bool:
 )
 def test_bca_is_undefined(values: list[float], point: float) -> None:
     assert undefined(bca(np.array(values), point, EVEN, ONCE, 0.95))
-
-
-def test_percentiles_of_nothing_are_undefined() -> None:
     assert undefined(percentile(np.array([math.nan]), 0.95))
 
 
-@pytest.mark.parametrize(("point", "below"), [(0.5, 0.5 - 1e-7), (1e-10, 0.0)])
-def test_what_is_near_the_value_is_no_tie_with_it(point: float, below: float) -> None:
-    """Three tenths of the resamples are below by a little: z0 = Φ⁻¹(.3), and without acceleration the ends are Φ(2
-    z0 ± z)."""
-    values = np.concatenate([np.full(300, below), np.linspace(point + 0.1, point + 0.4, 700)])
+@pytest.mark.parametrize(
+    ("point", "values"),
+    [
+        # What is near the value is no tie with it.
+        (0.5, np.repeat([0.5 - 1e-7, 0.7], [300, 700]) + np.concatenate([np.zeros(300), np.linspace(-0.1, 0.2, 700)])),
+        (1e-10, np.concatenate([np.zeros(300), np.linspace(0.1, 0.4, 700)])),
+        # Half of the ties lie below: 200 below, 200 ties, 600 above.
+        (0.5, np.concatenate([np.linspace(0.1, 0.4, 200), np.full(200, 0.5), np.linspace(0.6, 0.9, 600)])),
+    ],
+)
+def test_bca_without_acceleration_by_hand(point: float, values: np.ndarray) -> None:
+    """Three tenths of the resamples are below: z0 = Φ⁻¹(.3), and the ends are Φ(2 z0 ± z)."""
     normal = NormalDist()
     z0, z = normal.inv_cdf(0.3), normal.inv_cdf(0.975)
     expected = np.quantile(values, [normal.cdf(2 * z0 - z), normal.cdf(2 * z0 + z)])
     assert bca(values, point, EVEN, ONCE, 0.95) == pytest.approx(tuple(expected), abs=1e-12)
-
-
-def test_half_of_the_ties_lie_below() -> None:
-    """200 below, 200 ties, 600 above: z0 = Φ⁻¹(.3) again."""
-    values = np.concatenate([np.linspace(0.1, 0.4, 200), np.full(200, 0.5), np.linspace(0.6, 0.9, 600)])
-    normal = NormalDist()
-    z0, z = normal.inv_cdf(0.3), normal.inv_cdf(0.975)
-    expected = np.quantile(values, [normal.cdf(2 * z0 - z), normal.cdf(2 * z0 + z)])
-    assert bca(values, 0.5, EVEN, ONCE, 0.95) == pytest.approx(tuple(expected), abs=1e-12)
 
 
 def test_a_kind_weighs_in_the_jackknife_as_often_as_it_occurs() -> None:
@@ -85,7 +79,6 @@ def test_a_unit_without_which_there_is_no_value_is_left_out_of_the_jackknife() -
 
 
 def test_wilson_begins_at_0_without_successes_and_ends_at_1_without_failures() -> None:
-    """To the last bit, whatever rounding makes of centre and half a width."""
     for trials in range(1, 200):
         assert wilson(0, trials, 0.95)[0] == 0.0
         assert wilson(trials, trials, 0.95)[1] == 1.0
