@@ -347,7 +347,7 @@ def pauses(server: Server, pause: float, *refusals: Reply) -> list[float]:
     """How long a client waits after each refusal, before it is answered."""
     clock = Clock()
     server.reply = lambda told, tries: [*refusals, by_the_answer(told, tries)][tries - 1]
-    body = body_of(f"right {clock}") | {"max_tokens": 9}
+    body = body_of(f"right {server.calls}") | {"max_tokens": 9}
     Client(Endpoint(server.url, pause=pause, retries=9), clock).complete(body, Meter(Budget(Limits()), body))
     return clock.pauses
 
