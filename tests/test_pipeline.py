@@ -9,10 +9,10 @@ import pytest
 
 import nescio
 from nescio.data.evidence import Evidence, Tally
-from nescio.errors import FormatError, MismatchError, UnknownNameError, UsageError
+from nescio.errors import FormatError, MismatchError, UsageError
 from nescio.pipeline import Options, load
-from tests.rings import together
 from tests.formats.encodings import FILES, assert_refused, encode, evidence, read, refusal
+from tests.rings import together
 
 ROWS: list[dict[str, Any]] = [
     {"run": "a", "question": "q1", "outcome": "correct"},
@@ -71,14 +71,6 @@ def test_files_of_several_formats(tmp_path: Path) -> None:
     )
 
 
-def test_a_column_that_changes_between_files_is_refused_with_both_places(tmp_path: Path) -> None:
-    one = encode([row | {"answerable": "true"} for row in ROWS], "csv", tmp_path, "one")
-    other = encode([row | {"answerable": "false"} for row in OTHERS], "jsonl", tmp_path, "other")
-    message = str(refusal([one, other], MismatchError))
-    expected = f"question 'q1' has two values of answerable: 'true' ({one}, line 2) and 'false' ({other}, line 1)"
-    assert message == expected
-
-
 def test_the_format_asked_for_wins(tmp_path: Path) -> None:
     both = [{"run": "a", "correct": 1, "incorrect": 0, "unanswered": 0, "id": "q1", "answer": "x"}]
     path = encode(both, "jsonl", tmp_path)
@@ -95,11 +87,6 @@ def test_counts_beside_outcomes_are_no_counts_table(tmp_path: Path) -> None:
 def test_a_file_that_is_not_of_the_format_asked_for(tmp_path: Path) -> None:
     rule = "this is not a counts table: run, correct, incorrect, unanswered (found ['run', 'question', 'outcome'])"
     assert_refused(encode(ROWS, "csv", tmp_path), "line 1", rule, format_in="counts")
-
-
-def test_an_unknown_format(tmp_path: Path) -> None:
-    message = str(refusal(encode(ROWS, "csv", tmp_path), UnknownNameError, format_in="outcome"))
-    assert message == "unknown format 'outcome'; did you mean outcomes?"
 
 
 def test_json_of_no_known_format(tmp_path: Path) -> None:
@@ -119,12 +106,6 @@ def test_rows_in_one_document_are_the_table_that_they_are_by_lines(wrapped: Any,
     loaded = read(path)
     assert loaded.data.digest() == read(encode(ROWS, "csv", tmp_path)).data.digest()
     assert any("read as a table" in str(remark) for remark in loaded.notes)
-
-
-def test_two_lists_of_rows_in_one_document_are_no_table(tmp_path: Path) -> None:
-    path = tmp_path / "table.json"
-    path.write_text(json.dumps({"one": ROWS, "other": ROWS}))
-    assert_refused(path, None, "not in any format that nescio knows (")
 
 
 @pytest.mark.parametrize(
@@ -158,11 +139,6 @@ def test_the_first_of_two_broken_files_is_named(tmp_path: Path) -> None:
     one, other = (encode([{"run": "a", "question": "q", "outcome": w}], "csv", tmp_path, w) for w in ("z", "a"))
     refuse_first = refusal([one, other], FormatError)
     assert (refuse_first.path, refuse_first.where, refuse_first.value) == (str(one), "line 2", "z")
-
-
-def test_paths_may_be_texts_in_a_tuple(tmp_path: Path) -> None:
-    one, other = encode(ROWS, "csv", tmp_path, "one"), encode(OTHERS, "csv", tmp_path, "other")
-    assert evidence((str(one), str(other))).runs == ("a", "b")
 
 
 def test_what_is_loaded_or_evidence_already_is_taken_as_it_is(tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 """Outcome tables: what each column means, and one refusal for each rule that a table can break."""
 
+import json
+import tomllib
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -11,8 +13,8 @@ from numpy.testing import assert_array_equal
 
 import nescio
 from nescio.errors import MismatchError
-from tests.rings import together
 from tests.notes import in_words
+from tests.rings import together
 
 from .encodings import assert_refused, encode, evidence, line_of, read, refusal
 
@@ -22,9 +24,7 @@ SOUND: list[dict[str, Any]] = [
     {"run": "b", "question": "q1", "outcome": "incorrect", "confidence": 0.25},
     {"run": "b", "question": "q2", "outcome": "unanswered", "confidence": None},
 ]
-WORDS = "an outcome is correct, incorrect or unanswered (--outcome-map WORD=OUTCOME adds words)"
-CONFIDENCE = "confidence must be a finite number such as 0.75, or empty"
-CONTRADICTS = "the candidate contradicts the outcome: it is what a declined answer would have been"
+BROKEN = tomllib.loads(Path(__file__).with_name("outcomes.toml").read_text(encoding="utf-8"))["broken"]
 
 
 @cache
@@ -38,65 +38,23 @@ def changed(row: int, **cells: Any) -> list[dict[str, Any]]:
     return [old | cells if i == row else old for i, old in enumerate(SOUND, 1)]
 
 
-def more(row: int, **cells: Any) -> list[dict[str, Any]]:
-    """The sound table with a row like one of its rows at the end, but for some cells."""
-    return [*SOUND, SOUND[row - 1] | cells]
-
-
-BROKEN: dict[str, tuple[list[dict[str, Any]], int, str]] = {
-    "unknown outcome": (changed(3, outcome="maybe"), 3, f"{WORDS} (found 'maybe')"),
-    "the first of two unknown outcomes": ([*changed(2, outcome="z"), SOUND[3] | {"outcome": "a"}], 2, "(found 'z')"),
-    "empty run": (changed(2, run=None), 2, "the run is empty"),
-    "blank run": (changed(2, run=" "), 2, "the run is empty"),
-    "empty question": (changed(4, question=None), 4, "the question is empty"),
-    "confidence in words": (changed(3, confidence="high"), 3, f"{CONFIDENCE} (found 'high')"),
-    "confidence nan": (changed(3, confidence="nan"), 3, f"{CONFIDENCE} (found 'nan')"),
-    "confidence inf": (changed(3, confidence="-inf"), 3, f"{CONFIDENCE} (found '-inf')"),
-    "confidence with a comma": (changed(1, confidence="0,5"), 1, f"{CONFIDENCE} (found '0,5')"),
-    "confidence too large": (changed(1, confidence="1e999"), 1, f"{CONFIDENCE} (found '1e999')"),
-    "confidence true": (changed(1, confidence="true"), 1, CONFIDENCE),
-    "question twice": (more(3), 5, "question 'q1' of run 'b' appears twice; first on {3}"),
-    "question twice, one rank unsaid": (more(1, rank=1), 5, "question 'q1' of run 'a' at rank 1 appears twice"),
-    "question twice at a lower rank": (
-        [*SOUND, SOUND[0] | {"rank": 2}, SOUND[0] | {"rank": 2}],
-        6,
-        "question 'q1' of run 'a' at rank 2 appears twice; first on {5}",
-    ),
-    "rank 0": (changed(2, rank=0), 2, "rank must be a whole number from 1 to 1000000 (found '0"),
-    "rank with a fraction": (changed(2, rank=1.5), 2, "rank must be a whole number"),
-    "rank too large": (changed(2, rank=10**15), 2, "rank must be a whole number from 1 to 1000000"),
-    "rank in words": (changed(2, rank="first"), 2, "rank must be a whole number"),
-    "no rank 1": (changed(3, rank=2), 3, "a question has lower ranks and no answer of rank 1 (found '2"),
-    "known answers 0": (changed(1, known_answers=0), 1, "known_answers must be a whole number from 1 to 1000000"),
-    "candidate in other words": (changed(2, candidate="yes"), 2, "a candidate is correct, incorrect or empty"),
-    "wrong candidate, right answer": (changed(1, candidate="incorrect"), 1, CONTRADICTS),
-    "right candidate, wrong answer": (changed(3, candidate="correct"), 3, CONTRADICTS),
-    "answerable perhaps": (changed(1, answerable="perhaps"), 1, "answerable must be true or false (found 'perhaps')"),
-    "answerable changes": (
-        [row | {"answerable": "true" if row["run"] == "a" else "false"} for row in SOUND],
-        3,
-        "question 'q1' has two values of answerable; it was 'true' on {1} (found 'false')",
-    ),
-    "cluster changes": (
-        [row | {"cluster": row["run"]} for row in SOUND],
-        3,
-        "question 'q1' has two values of cluster; it was 'a' on {1} (found 'b')",
-    ),
-    "cluster empty": (
-        [row | {"cluster": "s" if row["question"] == "q1" else None} for row in SOUND],
-        2,
-        "the cluster is empty, and other rows have one",
-    ),
-}
+def broken(case: dict[str, Any]) -> list[dict[str, Any]]:
+    """The sound table with some cells of rows changed, and with more rows at its end."""
+    change, more = (json.loads(case.get(name, "[]")) for name in ("change", "more"))
+    rows = [dict(row) for row in SOUND]
+    for number, cells in change:
+        rows[number - 1] |= cells
+    return rows + [SOUND[number - 1] | cells for number, cells in more]
 
 
 @together("encoding", ["csv", "pandas"])
 @together("twin", BROKEN)
 def test_a_broken_twin(twin: str, encoding: str, tmp_path: Path) -> None:
-    rows, row, rule = BROKEN[twin]
+    case = BROKEN[twin]
+    rule = case["rule"]
     for earlier in range(1, 6):
         rule = rule.replace(f"{{{earlier}}}", line_of(earlier, encoding))
-    assert_refused(encode(as_one_kind(rows), encoding, tmp_path), line_of(row, encoding), rule)
+    assert_refused(encode(as_one_kind(broken(case)), encoding, tmp_path), line_of(case["row"], encoding), rule)
 
 
 def as_one_kind(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -106,24 +64,12 @@ def as_one_kind(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{n: str(c) if n in mixed and c is not None else c for n, c in row.items()} for row in rows]
 
 
-@pytest.mark.parametrize("encoding", ["csv", "jsonl", "parquet", "polars"])
-@pytest.mark.parametrize("name", ["question", "outcome"])
-def test_a_column_is_missing(name: str, encoding: str, tmp_path: Path) -> None:
+@together("encoding", ["csv", "jsonl", "parquet", "polars"])
+@together("name", ["question", "outcome"])
+def test_a_column_that_is_missing_is_named(name: str, encoding: str, tmp_path: Path) -> None:
     given = encode([{k: v for k, v in row.items() if k != name} for row in SOUND], encoding, tmp_path)
-    where = "line 1" if encoding in ("csv", "jsonl") else None
-    assert_refused(
-        given, where, f"an outcome table has the columns run, question, outcome; there is no {name!r} (found ["
-    )
-
-
-def test_column_names_in_capitals(tmp_path: Path) -> None:
-    given = encode([{name.title(): cell for name, cell in row.items()} for row in SOUND], "csv", tmp_path)
-    found = read(given)
-    assert found.data.digest() == sound_digest()
-    columns = (
-        "run is the column 'Run', question is the column 'Question', outcome is the column 'Outcome', confidence is"
-    )
-    assert in_words(found.notes) == (f"{given}: {columns} the column 'Confidence'",)
+    rule = f"an outcome table has the columns run, question, outcome; there is no {name!r} (found ["
+    assert_refused(given, "line 1" if encoding in ("csv", "jsonl") else None, rule)
 
 
 def test_without_a_run_column_the_file_is_the_run(tmp_path: Path) -> None:
@@ -141,21 +87,13 @@ def test_an_ungraded_answer_is_not_an_unanswered_one(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("word", "outcome"),
-    [
-        ("1", "correct"),
-        ("0", "incorrect"),
-        ("1.0", "correct"),
-        ("True", "correct"),
-        ("FALSE", "incorrect"),
-        ("pass", "correct"),
-        ("Fail", "incorrect"),
-        ("UNANSWERED", "unanswered"),
-    ],
-)
-def test_other_words_for_outcomes_are_announced(word: str, outcome: str, tmp_path: Path) -> None:
-    found = read(encode(changed(1, outcome=word), "csv", tmp_path))
+OTHER_WORDS = {"1": "correct", "0": "incorrect", "1.0": "correct", "True": "correct", "FALSE": "incorrect"}
+OTHER_WORDS |= {"pass": "correct", "Fail": "incorrect", "UNANSWERED": "unanswered"}
+
+
+@together("word", OTHER_WORDS)
+def test_other_words_for_outcomes_are_announced(word: str, tmp_path: Path) -> None:
+    found, outcome = read(encode(changed(1, outcome=word), "csv", tmp_path)), OTHER_WORDS[word]
     assert in_words(found.notes) == (f"1 row: outcome {word!r} read as {outcome}",)
     assert found.data.columns[outcome][0, 0] == 1
 
@@ -187,11 +125,6 @@ def test_the_outcome_map_wins_over_the_words_built_in_and_says_so(tmp_path: Path
 def test_white_space_around_cells_does_not_count(tmp_path: Path) -> None:
     padded = [{f" {n} ": f"\t{c} " if isinstance(c, str) else c for n, c in row.items()} for row in SOUND]
     assert evidence(encode(padded, "csv", tmp_path)).digest() == sound_digest()
-
-
-def test_the_order_of_rows_and_columns_does_not_count(tmp_path: Path) -> None:
-    turned = [dict(reversed(row.items())) for row in reversed(SOUND)]
-    assert evidence(encode(turned, "csv", tmp_path)).digest() == sound_digest()
 
 
 def test_runs_and_questions_stand_in_the_order_of_the_file(tmp_path: Path) -> None:
@@ -269,28 +202,11 @@ def test_a_graded_column_is_measured_by_its_mean(tmp_path: Path) -> None:
     assert nescio.score(path, "accuracy", ci=None).rows[0].value == 0.5  # nobody asked for f1
 
 
-NEEDS = "an outcome table has the columns run, question and outcome"
-
-
-def test_a_table_of_its_header_alone_twice_is_refused_by_its_line(tmp_path: Path) -> None:
-    path = tmp_path / "twice.csv"
-    path.write_text("question,outcome\nquestion,outcome\n")
-    with pytest.raises(nescio.NescioError, match=r"line 2.*an outcome is correct, incorrect or unanswered"):
-        nescio.score(path)
-
-
-@pytest.mark.parametrize(
-    ("header", "rule"),
-    [
-        (
-            "engine no.,id,mine",
-            f"{NEEDS}; rename yours, name them with --column, or name the format with --format-in (found "
-            f"['engine no.', 'id', 'mine'])",
-        ),
-    ],
-)
-def test_a_table_that_nothing_takes_is_told_what_it_needs(header: str, rule: str, tmp_path: Path) -> None:
+def test_a_table_that_nothing_takes_is_told_what_it_needs(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
-    path.write_text(f"{header}\n{','.join('x' for _ in header.split(','))}\n")
-    assert_refused(path, "line 1", rule)
+    path.write_text("engine no.,id,mine\nx,x,x\n")
+    rule = "an outcome table has the columns run, question and outcome; rename yours, name them with --column, or name the "
+    assert_refused(path, "line 1", f"{rule}format with --format-in (found ['engine no.', 'id', 'mine'])")
     assert "lm_eval" not in str(refusal(path))  # no list of formats
+    path.write_text("question,outcome\nquestion,outcome\n")
+    assert_refused(path, "line 2", "an outcome is correct, incorrect or unanswered")

@@ -19,6 +19,7 @@ from nescio.sources.tables import _cells, load_rows
 from tests import strategies
 
 from .encodings import ENCODINGS, encode, evidence
+from .excerpts import EVERY
 from .fuzz import assert_damage_is_met, assert_met
 
 if TYPE_CHECKING:
@@ -59,57 +60,15 @@ def test_a_sound_table_is_read_to_what_it_holds(encoding: str, rows: list[dict[s
     assert found.present.all()
 
 
-SAMPLES: dict[str, dict[str, str]] = {
-    "outcomes.csv": {
-        "table.csv": 'run,question,outcome,confidence,candidate,topic\na,q1,correct,0.5,,"t, '
-        'é"\na,q2,unanswered,,correct,u\n'
-        "b,q1,incorrect,0.25,,\nb,q2,unanswered,,incorrect,u\n"
-    },
-    "outcomes.jsonl": {
-        "table.jsonl": '{"run": "a", "question": "q1", "outcome": "correct", "confidence": 0.5, "rank": 1}\n'
-        '{"run": "a", "question": "q1", "outcome": "incorrect", "confidence": 0.25, "rank": 2}\n'
-        '{"run": "a", "question": "é", "outcome": "unanswered", "answerable": false}\n'
-    },
-    "counts.csv": {"table.csv": "run,correct,incorrect,unanswered\na,237,156,107\nb,236,264,0\n"},
-    "matrix.csv": {"table.csv": ",A,B\nq1,0.5,0.25\nq2,,1\nq3,1,0\n"},
-    "pan": {
-        "truth.jsonl": '{"id": "p1", "same": true}\n{"id": "p2", "same": false}\n',
-        "answers.jsonl": '{"id": "p1", "value": 0.9}\n{"id": "p2", "value": [0.5]}\n',
-    },
-    "pan.txt": {"truth.txt": "EN001 Y\nEN002 N\nDR001 Y\n", "answers.txt": "EN001 0.8\nEN002 0.5\nDR001 Y 0.75\n"},
-    "questions": {
-        "questions.jsonl": '{"id": "q1", "question": "Who?", "answers": ["Ann"], "options": ["Ann", "Bob"], "topic": "é"}\n'
-        '{"id": 2, "question": "Where?", "answers": ["0"], "options": ["Rome", "Oslo"], "answerable": true}\n',
-        "mine.jsonl": '{"id": "q1", "answer": "A", "confidence": 0.5}\n{"id": 2, "answer": "Oslo", "answered": false}\n'
-        '{"id": 2, "answer": "Rome", "rank": 2}\n',
-    },
-}
-policies = st.fixed_dictionaries(
-    {
-        "missing": st.sampled_from(["error", "unanswered", "common"]),
-        "ungraded": st.sampled_from(["error", "exclude", "bounds"]),
-    }
-)
-
-
-FORMATS = {
-    "outcomes": ("outcomes.csv", "outcomes.jsonl"),
-    "counts": ("counts.csv",),
-    "matrix": ("matrix.csv",),
-    "pan": ("pan", "pan.txt"),
-    "questions": ("questions",),
-}
-
-
-@pytest.mark.fuzz("outcomes", "counts", "matrix", "pan", "questions")
-@pytest.mark.parametrize("name", FORMATS)
 @pytest.mark.sampled
-@given(data=st.data(), options=policies)
-def test_damaged_files_are_read_or_refused(
-    name: str, folder: Path, data: st.DataObject, options: dict[str, Any]
-) -> None:
-    sample = SAMPLES[data.draw(st.sampled_from(FORMATS[name]))]
-    assert_damage_is_met(data, folder, sample, **options)
+@pytest.mark.fuzz("outcomes", "counts", "matrix", "pan", "questions", "tally", "baseline")
+@pytest.mark.parametrize("name", ["outcomes", "counts", "matrix", "pan", "questions", "tally", "baseline"])
+@given(data=st.data(), missing=st.sampled_from(["error", "unanswered", "common"]))
+def test_damaged_files_are_read_or_refused(name: str, folder: Path, data: st.DataObject, missing: str) -> None:
+    excerpt = data.draw(st.sampled_from([excerpt for excerpt in EVERY.values() if excerpt.format == name]))
+    files = {path.name: path.read_bytes() for path in excerpt.files}
+    ungraded = data.draw(st.sampled_from(["error", "exclude", "bounds"]))
+    assert_damage_is_met(data, folder, files, **{**excerpt.options, "missing": missing, "ungraded": ungraded})
 
 
 @pytest.mark.sampled

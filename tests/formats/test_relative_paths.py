@@ -5,13 +5,16 @@ from __future__ import annotations
 import contextlib
 from pathlib import Path
 
+import pytest
+
 from nescio.pipeline import Options, load
-from tests.rings import together
+from tests.rings import sample, together
 
 from .excerpts import EVERY, place_of
 
 
-@together("name", EVERY)
+@pytest.mark.sampled
+@together("name", sample(EVERY, 12))
 def test_a_run_has_the_name_of_its_folder_from_a_folder_below(name: str, tmp_path: Path) -> None:
     excerpt = EVERY[name]
     below = tmp_path / "below"
