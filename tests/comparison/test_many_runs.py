@@ -11,14 +11,29 @@ from nescio.data.evidence import Evidence
 from nescio.errors import UsageError
 from nescio.pipeline import load
 from nescio.reporting.tables import legend
-from tests.comparison.test_pair_tables import runs_of
+from tests.comparison.runs import numbered
 
 
 def data() -> Evidence:
     rng = np.random.default_rng(3)
-    return runs_of(
+    return numbered(
         ["".join(rng.choice(list("CWU"), p=[0.2 + p / 20, 0.6 - p / 20, 0.2], size=80)) for p in rng.permutation(12)]
     )
+
+
+@pytest.mark.parametrize("measure", ["c@1", "accuracy", "UF", "coverage", "precision"])
+@pytest.mark.parametrize("questions", [1, 9, 300])
+def test_pairs_together_are_what_each_pair_is_alone(measure: str, questions: int) -> None:
+    """Runs that lack questions, two that are alike and one that has none."""
+    rng = np.random.default_rng(questions)
+    shares = ([p, 0.7 - p, 0.25, 0.05] for p in (0.3, 0.35, 0.5))
+    letters = ["".join(rng.choice(list("CWU-"), p=p, size=questions)) for p in shares]
+    several = numbered([*letters, letters[0], "-" * questions])
+    for row in nescio.compare(several, measure, resamples=200):
+        (alone,) = nescio.compare(several, measure, baseline=row.baseline, run=row.run, resamples=200)
+        assert repr((alone.difference, alone.p, alone.low, alone.high)) == repr(
+            (row.difference, row.p, row.low, row.high)
+        )
 
 
 @pytest.mark.parametrize("measure", ["c@1", "simpleqa.incorrect", "precision"])
@@ -38,7 +53,7 @@ def test_which_comparisons_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three leaders with each other, the two others with the best and with the run one rank ahead of them."""
     monkeypatch.setattr(many_runs, "LEADING", 3)
     letters = ["C" * right + "W" * (10 - right) for right in (2, 9, 5, 7, 1)]  # ranked 1, 3, 2, 0, 4
-    some = many_runs.compare_leading(load(runs_of(letters)), "accuracy", resamples=300)
+    some = many_runs.compare_leading(load(numbered(letters)), "accuracy", resamples=300)
     pairs = {frozenset((int(row.run[-1]), int(row.baseline[-1]))) for row in some}
     assert pairs == set(map(frozenset, [(1, 3), (1, 2), (3, 2), (1, 0), (1, 4), (2, 0), (0, 4)]))
     (said,) = (note for note in some.notes if note.code == "comparison.some")
@@ -65,5 +80,5 @@ def test_more_pairs_than_memory_holds_are_ranked_by_all_of_them(monkeypatch: pyt
 
 def test_of_more_tied_runs_than_are_listed_their_number_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ranks, "MOST_NAMED", 3)
-    runs = nescio.compare(load(runs_of(["CCW", "CWC", "WCC", "CCC", "WWC"])), "accuracy").tables["ranks"]
+    runs = nescio.compare(load(numbered(["CCW", "CWC", "WCC", "CCC", "WWC"])), "accuracy").tables["ranks"]
     assert {rank.tied_with for rank in runs} == {"4 runs"}
