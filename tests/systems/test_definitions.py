@@ -12,8 +12,8 @@ from nescio.errors import FormatError, UsageError
 from nescio.systems import definitions
 from nescio.systems.definitions import Text, answer, bundled, load_targets, load_texts, respond, subject, write_run
 from nescio.tasks.nuggets.scoring import length
-from tests.rings import together
 from tests.notes import in_words
+from tests.rings import together
 
 
 def response(question: str, *texts: tuple[str, ...], most: int = 600, threshold: float = 0.5) -> tuple[str, ...]:
