@@ -244,6 +244,7 @@ def test_nuggets_are_listed_by_one_and_found_by_others(new_room: NewRoom, tmp_pa
         strings = person.left()
         assert [row["kind"] for row in strings] == ["answer"] * 2  # the strings of the other's list
         assert person.send(*(person.row(row["id"], "1,2", n) for n, row in enumerate(strings)))[1] == []
+    assert {row.measure: (row.value, row.n) for row in room.status().agreement}["p_o"] == (1, 4)
     collected = nescio.campaign.collect(campaign, handed_in(room.export()), resamples=10)
     assert collected.sound, str(collected)
     (scores,) = nescio.campaign.score(campaign, resamples=10).scores.values()
@@ -266,22 +267,29 @@ def test_a_list_of_nuggets_is_cleaned_and_a_long_one_is_saved(new_room: NewRoom,
 
 
 def test_sentences_are_named_by_their_places(new_room: NewRoom, tmp_path: Path) -> None:
+    """Two decide of each of six sentences, and differ on one."""
     campaign = made.reading(tmp_path)
     made.sound("reading", tmp_path / "alpha" / "r")
     nescio.campaign.intake(campaign, [tmp_path / "alpha"])
     nescio.campaign.pool(campaign)
-    room = new_room(campaign, sentences=True)
-    ana = room.join("ana")
+    room = new_room(campaign, sentences=True, overlap=2)
     verdicts = {"sentences:r0": "1,0", "sentences:r1": "-", "sentences:r2": "1"}
-    assert ana.send(ana.row("sentences:r0", "2"))[1] == ["this was not given to you to judge"]
-    while left := ana.left():
-        sentences = [item for item in left if item["kind"] == "sentences"]
-        assert [ana.send(ana.row(item["id"], "2", 9))[1] for item in sentences] == [
-            ["this is no verdict on such an item"] for _ in sentences
-        ]
-        ana.send(*(ana.row(item["id"], verdicts.get(item["id"], "R")) for item in left))
-    held = {item: verdict for (item, _), verdict in room.held().items()}
-    assert {item: held[item] for item in verdicts} == verdicts | {"sentences:r0": "0,1"}
+    for who in ("ana", "ben"):
+        person = room.join(who)
+        while left := person.left():
+            for item in left:
+                assert person.send(person.row(item["id"], "2", 9))[1] == ["this is no verdict on such an item"]
+                odd = who == "ben" and item["id"] == "sentences:r1"
+                assert person.send(person.row(item["id"], "1" if odd else verdicts[item["id"]]))[1] == []
+    held = {item: verdict for (item, who), verdict in room.held().items() if who == "ana"}
+    assert held == verdicts | {"sentences:r0": "0,1"}
+    standing = room.status()
+    assert {row.measure: (row.value, row.n, row.unit) for row in standing.agreement}["p_o"] == (
+        pytest.approx(5 / 6),
+        3,
+        "answer",
+    )
+    assert [dispute.said for dispute in standing.disputes] == [(("none", ""), ("2", ""))]
     assert nescio.campaign.collect(campaign, handed_in(room.export()), resamples=10).sound
 
 

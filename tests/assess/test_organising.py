@@ -15,7 +15,7 @@ from nescio.cli.app import run
 from tests.campaign import made
 
 from .client import HOME, Browser, Room
-from .test_judging import handed_in
+from .test_judging import handed_in, listed_campaign
 
 NewRoom = Callable[..., Room]
 KNOWN = "question,answer,verdict,why\nWhat is one?,1,R,it is\nWhat is two?,3,W,it is 2\n"
@@ -162,17 +162,17 @@ def test_judged_in_part_the_probability_is_of_being_drawn_and_judged(new_room: N
 
 
 def test_implausible_work_is_told(new_room: NewRoom, tmp_path: Path) -> None:
-    room = new_room(*runs_of(tmp_path, 20), overlap=2)
-    for who, verdicts in (("ana", "RW"), ("ben", "R")):
+    """Each says something every second; ana says W of the first half of 54 answers and R of the others, ben R of all."""
+    room = new_room(*runs_of(tmp_path, 36), overlap=2)
+    for who, verdicts in (("ana", "W" * 27 + "R" * 27), ("ben", "R" * 54)):
         person, n = room.join(who), 0
         while left := person.left():
-            rows = [person.row(item["id"], verdicts[(n + i) % len(verdicts)], n + i) for i, item in enumerate(left)]
-            n += len(rows)
-            person.send(*rows)
-    remarks = "\n".join(room.status().remarks)
-    assert "ana takes less than 2 s" in remarks
-    assert "ben says R" in remarks
-    assert "ana says" not in remarks
+            person.send(*(person.row(item["id"], verdicts[n + i], n + i) for i, item in enumerate(left)))
+            n += len(left)
+    remarks = room.status().remarks
+    assert "ana takes less than 2 s over half of the items" in remarks
+    assert "ana says W 27 times in a row" in remarks
+    assert [remark for remark in remarks if remark.startswith("ben says R")]
 
 
 def test_a_run_that_comes_late_is_taken_in_and_one_that_goes_leaves_what_was_judged(
@@ -222,6 +222,15 @@ def test_a_topic_of_which_nothing_is_left_is_given_to_nobody_and_a_new_one_is(
     other = made.lines(tmp_path / "o.jsonl", [{"id": "z", "question": "What is z?", "answers": ["z"]}])
     with pytest.raises(nescio.UsageError, match="are these its sources"):
         nescio.assess.update(room.db, [other, made.lines(tmp_path / "z.jsonl", [{"id": "z", "answer": "z"}])])
+    with pytest.raises(nescio.UsageError, match="asks for verdicts, and these files for nuggets"):
+        nescio.assess.update(room.db, [listed_campaign(tmp_path / "n", 1, ["a"])])
+    silent = made.lines(tmp_path / "silent.jsonl", [{"id": "q0", "answer": None}])
+    for refused in (
+        lambda: nescio.assess.update(room.db, [questions, silent]),
+        lambda: nescio.assess.create(str(tmp_path / "new.db"), [questions, silent]),
+    ):
+        with pytest.raises(nescio.UsageError, match="there is nothing to judge"):
+            refused()
 
 
 UNSOUND: list[tuple[str, dict[str, Any], str]] = [
@@ -231,6 +240,7 @@ UNSOUND: list[tuple[str, dict[str, Any], str]] = [
     ("campaign", {"training": "question,answer,verdict\n"}, "there is at least one"),
     ("campaign", {"overlap": 1.5}, r"share below 1 \(found 1.5\)"),
     ("campaign", {"draw": 2}, "this is a campaign"),
+    ("campaign", {"sentences": True}, "no topic of this campaign has one"),
     ("runs", {"sentences": True}, "sentences are judged in a campaign of the task reading"),
 ]
 

@@ -220,6 +220,7 @@ def test_the_example_is_recounted_by_a_plain_script() -> None:
     assert row.difference == pytest.approx(lost["new"] - (lost["old"] + lost["other"]) / 2, abs=1e-12)
 
 
+@pytest.mark.proof
 def test_a_small_version_of_the_study() -> None:
     """200 samples of 60 questions whose paraphrases are harder for both: few rejections, and the interval holds."""
     rng = np.random.default_rng(9)

@@ -83,6 +83,7 @@ def test_what_says_nothing_is_one_clear_error(table: list[dict[str, Any]], said:
         nescio.items(table)
 
 
+@pytest.mark.proof
 def test_a_small_version_of_the_study() -> None:
     """Twenty runs, 60 items, four wrong keys: they are near the head of the list, and nothing right is flagged often."""
     rng = np.random.default_rng(72)

@@ -109,6 +109,7 @@ def test_bars_are_the_longest_stretches() -> None:
     assert bars(apart) == [(0, 2), (1, 3), (4, 4)]
 
 
+@pytest.mark.proof
 def test_rank_intervals_hold_the_true_ranks_together() -> None:
     """Six systems, two pairs of them equal: over 200 collections all true ranks lie within the intervals in 95% or
     more."""

@@ -1,5 +1,6 @@
 """What is missing, ungraded or unanswerable: the policies, and the notes that count what each of them touched."""
 
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -53,76 +54,20 @@ def test_a_missing_row_is_an_error(tmp_path: Path) -> None:
 
 
 UNGRADED = {"a": "c?u", "b": "ccc"}
-# What the policy makes of outcomes, the questions without an answer, and the notes: counted by hand.
-POLICIES: dict[str, tuple[dict[str, str], set[str], dict[str, str], dict[str, str], list[str]]] = {
-    "missing is silence": (
-        MISSING,
-        set(),
-        {"missing": "unanswered"},
-        {"a": "ciuc", "b": "iuuu", "c": "uucu"},
-        [f"run '{run}': 2 of 4 questions are missing and counted as unanswered" for run in "bc"],
-    ),
-    "common to all": (
-        MISSING,
-        set(),
-        {"missing": "common"},
-        {"a": "c", "b": "i", "c": "u"},
-        ["1 of 4 questions are common to all runs; the other 3 are left out"],
-    ),
-    "whole, none": ({"a": "ciu", "b": "uic"}, set(), {}, {"a": "ciu", "b": "uic"}, []),
-    "whole, as silence": ({"a": "ciu"}, set(), {"missing": "unanswered"}, {"a": "ciu"}, []),
-    "whole, common": ({"a": "ciu", "b": "uic"}, set(), {"missing": "common"}, {"a": "ciu", "b": "uic"}, []),
-    "ungraded left out": (
-        UNGRADED,
-        set(),
-        {"ungraded": "exclude"},
-        {"a": "c?u", "b": "ccc"},
-        ["run 'a': 1 of 3 answers is not graded and left out"],
-    ),
-    "ungraded at both extremes": (
-        UNGRADED,
-        set(),
-        {"ungraded": "bounds"},
-        {"a [ungraded wrong]": "ciu", "a [ungraded right]": "ccu", "b": "ccc"},
-        ["run 'a': 1 of 3 answers is not graded; counted once as wrong and once as right"],
-    ),
-    "silence is right without an answer": (
-        {"a": "uiu", "b": "ciu"},
-        {"q1", "q2"},
-        {},
-        {"a": "ciu", "b": "ciu"},
-        ["2 of 3 questions have no answer: abstaining is correct there, and answering is incorrect"],
-    ),
-    "without an answer left out": (
-        {"a": "uiu"},
-        {"q2"},
-        {"unanswerable": "exclude"},
-        {"a": "uu"},
-        ["1 of 3 questions has no answer and is left out"],
-    ),
-    "a missing row is silence, and right": (
-        {"a": "cc", "b": "c."},
-        {"q2"},
-        {"missing": "unanswered"},
-        {"a": "cc", "b": "cc"},
-        [
-            "run 'b': 1 of 2 questions is missing and counted as unanswered",
-            "1 of 2 questions has no answer: abstaining is correct there, and answering is incorrect",
-        ],
-    ),
-}
+POLICIES = tomllib.loads(Path(__file__).with_name("policies.toml").read_text(encoding="utf-8"))
 
 
 def without_answers(given: list[dict[str, Any]], questions: set[str]) -> list[dict[str, Any]]:
     return [row | {"answerable": str(row["question"] not in questions)} for row in given] if questions else given
 
 
-@together("name", [*POLICIES])
+@together("name", POLICIES)
 def test_a_policy_makes_outcomes_and_says_how_many_it_touched(name: str, tmp_path: Path) -> None:
-    outcomes, unanswerable, options, expected, notes = POLICIES[name]
-    path = encode(without_answers(rows(outcomes), unanswerable), "csv", tmp_path)
-    assert outcome_letters(path, **options) == expected
-    assert list(in_words(read(path, **options).notes)) == notes
+    policy = POLICIES[name]
+    given = without_answers(rows(policy["outcomes"]), set(policy.get("without", ())))
+    path, options = encode(given, "csv", tmp_path), policy.get("options", {})
+    assert outcome_letters(path, **options) == policy["expected"]
+    assert list(in_words(read(path, **options).notes)) == policy["notes"]
 
 
 def test_policies_keep_what_else_is_known(tmp_path: Path) -> None:

@@ -143,13 +143,6 @@ def test_a_table_keeps_its_repeats(tmp_path: Path) -> None:
     )
 
 
-def test_one_answer_a_question_is_no_repeat() -> None:
-    once = [row for row in rows("m", FIVE) if row["repeat"] == 1]
-    data = evidence(once)
-    assert (data.repeats, data.clusters) == (None, None)
-    assert "repeats" not in nescio.score(once, "accuracy").signature
-
-
 def test_a_repeat_stands_once_and_is_named() -> None:
     twice = [*rows("m", FIVE), rows("m", FIVE)[0]]
     with pytest.raises(FormatError, match="'q0' of run 'm' appears twice"):

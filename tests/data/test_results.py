@@ -83,14 +83,6 @@ def test_the_wide_table_has_intervals_marks_and_strata() -> None:
     assert "<p>* the best; † not significantly different from the best</p>" in scores._repr_html_()
 
 
-def test_one_run_with_many_measures_is_shown_upright() -> None:
-    names = ["c@1", "accuracy", "coverage", "precision"]
-    table = pd.DataFrame({"run": ["a"], "correct": [1], "incorrect": [1], "unanswered": [2]})
-    lines = str(nescio.score(table, names, ci=None)).splitlines()
-    assert lines[1].split() == ["measure", "a", "n"]
-    assert [line.split()[0] for line in lines[2:6]] == names
-
-
 def test_a_score_is_found_by_its_run_and_its_measure(scores: nescio.Scores) -> None:
     row = scores["icia091ro", "c@1"]
     assert isinstance(row, nescio.Score)
@@ -151,12 +143,6 @@ def test_frames_have_the_types_of_the_fields(scores: nescio.Scores) -> None:
     assert comparisons.to_pandas("ranks").shape[0] == comparisons.to_polars("ranks").height == 3
     with pytest.raises(UnknownNameError, match="unknown table of these comparisons 'rank'; did you mean ranks"):
         comparisons.to_pandas("rank")
-
-
-def test_frames_of_nothing_are_empty() -> None:
-    nothing = nescio.Scores((), sign(of="s"))
-    assert nothing.to_pandas().empty
-    assert nothing.to_polars().is_empty()
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])

@@ -41,20 +41,6 @@ class Cluster:
 
 
 @contextmanager
-def ray_cluster(folder: Path) -> Iterator[Cluster]:
-    """Start a head of Ray with one worker, and a port for clients."""
-    own, port = _free(), _free()
-    ray = Path(sys.executable).with_name("ray")
-    options = [f"--port={own}", f"--ray-client-server-port={port}", f"--node-ip-address={LOOPBACK}", "--num-cpus=1"]
-    command = [ray, "start", "--head", *options, "--include-dashboard=false", "--disable-usage-stats", "--block"]
-    log = folder / "ray.log"
-    # Without what gRPC does after a fork, which now and then stops the server that Ray forks for a client (ray#63202).
-    with _started(command, log, {"RAY_AUTH_MODE": "disabled", "GRPC_ENABLE_FORK_SUPPORT": "0"}) as head:
-        _wait(lambda: "Ray runtime started" in log.read_text(), log)
-        yield Cluster(f"ray://{LOOPBACK}:{port}", (head,))
-
-
-@contextmanager
 def spark_cluster(folder: Path) -> Iterator[Cluster]:
     """Start a master of Spark and one worker."""
     import pyspark

@@ -1,4 +1,4 @@
-"""On real clusters a tally has the same bytes; a cluster that is killed is one error, and what it counted is used."""
+"""On a real cluster a tally has the same bytes; a cluster that is killed is one error, and what it counted is used."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ import pytest
 import nescio
 from nescio.engines import spark
 from nescio.errors import UsageError
-from tests.engines.clusters import Cluster, need, ray_cluster, spark_cluster
+from tests.engines.clusters import Cluster, need, spark_cluster
 
-CLUSTERS = {"ray": ray_cluster, "spark": spark_cluster}
 SHARDS = 10
 
 
@@ -33,16 +32,14 @@ def shards(tmp_path: Path) -> list[Path]:
 
 @pytest.mark.proof
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", CLUSTERS)
-def test_a_cluster_and_its_end(name: str, tmp_path: Path, shards: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    need(name)
-    monkeypatch.setenv("RAY_AUTH_MODE", "disabled")
+def test_a_cluster_and_its_end(tmp_path: Path, shards: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    need("spark")
     monkeypatch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
     monkeypatch.setattr(spark, "PATIENCE", 20)
     names = [os.path.relpath(path) for path in shards]  # workers start in other folders, and find these
     here, there = tmp_path / "here.tally", tmp_path / "there.tally"
     nescio.tally(names, here)
-    with CLUSTERS[name](tmp_path) as cluster:
+    with spark_cluster(tmp_path) as cluster:
         nescio.tally(names, there, engine=cluster.address)
         assert there.read_bytes() == here.read_bytes()
 

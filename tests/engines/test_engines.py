@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from nescio.engines import Engine, each_part, engine_named
-from nescio.engines.ray import AGAIN
 from nescio.errors import MismatchError, NescioError, UsageError
 from tests.engines.clusters import need
 
@@ -58,43 +56,6 @@ def test_a_killed_worker_costs_time_alone(tmp_path: Path, name: str) -> None:
     assert (tmp_path / "killed").exists()
     with pytest.raises(NescioError, match="13 is not counted"):
         list(each_part(Squared(tmp_path), [1, 13], Engine(name)))
-
-
-LOST = ConnectionAbortedError(
-    "Initialization failure from server:\nTraceback (most recent call last):\n  File ...\n"
-    "RuntimeError: Starting Ray client server failed. See ray_client_server_23000.err for detailed logs.\n"
-)
-
-
-class FailingRay:
-    """Fails `times` times to connect, and then connects."""
-
-    def __init__(self, times: int, error: Exception = LOST) -> None:
-        self.times, self.error, self.calls = times, error, 0
-
-    def init(self, **_: object) -> None:
-        self.calls += 1
-        if self.calls <= self.times:
-            raise self.error
-
-    def shutdown(self) -> None: ...
-
-
-@pytest.mark.parametrize(
-    ("error", "said", "calls"),
-    [
-        (LOST, "RuntimeError: Starting Ray client server failed", AGAIN),
-        (ConnectionError("ray client connection timeout"), "ray client connection timeout", 1),
-    ],
-)
-def test_a_server_that_never_starts_is_one_error(
-    error: Exception, said: str, calls: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    failing = FailingRay(AGAIN, error)
-    monkeypatch.setitem(sys.modules, "ray", failing)
-    with pytest.raises(UsageError, match=f"^ray://head:10001 cannot be reached: {said}"):
-        list(each_part(abs, [1], engine_named("ray://head:10001")))
-    assert failing.calls == calls
 
 
 @pytest.mark.proof

@@ -8,7 +8,6 @@ from __future__ import annotations
 import csv
 import tomllib
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -17,7 +16,7 @@ from numpy.testing import assert_array_equal
 
 import nescio
 from nescio import errors
-from nescio.data.evidence import Evidence
+from nescio.data.evidence import Evidence, Tally
 from nescio.errors import UsageError
 from nescio.formats.native import headers, roles
 from nescio.pipeline import Options, load
@@ -39,20 +38,17 @@ def table(folder: Path, text: str, name: str = "t.csv") -> Path:
     return path
 
 
-def counts(given: Any, **options: Any) -> dict[str, list[int]]:
-    """How many answers of each run are correct, incorrect and unanswered; of a matrix, how many are 1, 0 or neither."""
-    return counts_in(evidence(given, **options))
-
-
-def counts_in(data: Evidence) -> dict[str, list[int]]:
-    if "correct" in data.columns:
-        columns = [data.columns[name] for name in ("correct", "incorrect", "unanswered")]
+def counts_in(data: Evidence | Tally) -> dict[str, list[int]]:
+    """How many answers of each run are correct, incorrect and unanswered; of a matrix, how many are 1 and 0."""
+    names = ("correct", "incorrect", "unanswered")
+    if isinstance(data, Tally):
+        columns = [data.totals()[name] for name in names]
+    elif "correct" in data.columns:
+        columns = [(data.columns[name] * data.present).sum(axis=1) for name in names]
     else:
         (cells,) = data.columns.values()
-        columns = [cells == 1, cells == 0, np.isnan(cells)]
-    return {
-        run: [int(column[i][data.present[i]].sum()) for column in columns] for i, run in enumerate(map(str, data.runs))
-    }
+        columns = [(cells == 1).sum(axis=1), (cells == 0).sum(axis=1), np.zeros(len(cells))]
+    return {run: [int(column[i]) for column in columns] for i, run in enumerate(map(str, data.runs))}
 
 
 @together("name", READ)
@@ -60,12 +56,19 @@ def test_a_table_is_read_at_once(tmp_path: Path, name: str) -> None:
     case = READ[name]
     path, options = table(tmp_path, case["text"], f"t.{case.get('suffix', 'csv')}"), case.get("options", {})
     loaded = read(path, **options)
-    assert isinstance(loaded.data, Evidence)
-    assert counts_in(loaded.data) == case["counts"]
+    assert isinstance(data := loaded.data, Evidence | Tally)
+    assert counts_in(data) == case["counts"]
     notes = in_words(loaded.notes)
     assert [note for note in case.get("notes", []) if not any(note in said for said in notes)] == [], notes
+    for column, values in case.get("columns", {}).items():
+        assert_array_equal(data.columns[column], values)
     if "questions" in case:
-        assert list(loaded.data.questions) == case["questions"]
+        assert list(data.questions) == case["questions"]
+    if "strata" in case:
+        assert {stratum: list(values) for stratum, values in data.strata.items()} == case["strata"]
+    if "clusters" in case:
+        assert data.clusters is not None
+        assert list(data.clusters) == case["clusters"]
 
 
 @together("name", REFUSED)
@@ -77,7 +80,7 @@ def test_a_table_that_could_mean_two_things_is_refused_and_read_as_its_user_says
     else:
         assert case["rule"] in str(refusal(path, getattr(errors, case.get("error", "FormatError")), strata=()))
     for way in case.get("ways", []):
-        assert counts(path, **way["options"]) == way["counts"]
+        assert counts_in(evidence(path, **way["options"])) == way["counts"]
 
 
 def test_each_name_and_word_stands_once_and_in_its_plain_form() -> None:
@@ -134,7 +137,7 @@ def test_plain_rows_and_columns_are_tables() -> None:
     ]
     columns = {"model": ["a", "a"], "question": np.array([1, 2]), "correct": [1, np.float64(0)]}
     for given in (rows, tuple(rows), columns | {"conf": [float("nan"), 0.5]}):
-        assert counts(given) == {"a": [1, 1, 0]}
+        assert counts_in(evidence(given)) == {"a": [1, 1, 0]}
         assert_array_equal(evidence(given).columns["confidence"], [[np.nan, 0.5]])
     assert_refused({"question": [1, 2], "correct": [1]}, None, "the columns differ in length")
     half = pa.array(np.array([0.5, 0.25], dtype=np.float16))

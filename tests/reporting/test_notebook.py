@@ -21,17 +21,6 @@ def test_the_scores_of_a_run_are_named_by_it(tmp_path: Path) -> None:
         scores["modst"]
 
 
-def test_a_report_is_shown_inline_and_its_scripts_run(tmp_path: Path, visit: Any) -> None:
-    table = outcome_table(tmp_path / "three.csv", THREE)
-    report = nescio.report(table, output=tmp_path / "page.html", resamples=100)
-    notebook = tmp_path / "notebook.html"
-    notebook.write_text(f"<!doctype html><title>notebook</title>{report._repr_html_()}", encoding="utf-8")
-    frame = visit(notebook).page.frame_locator("iframe")
-    assert frame.locator("#f-count").inner_text() == "All 300 questions"
-    frame.locator("#f-search").fill("q007")
-    frame.locator("#f-count", has_text="1 of 300 questions").wait_for()
-
-
 def test_a_report_needs_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     table = outcome_table(tmp_path / "three.csv", THREE)

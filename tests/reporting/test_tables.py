@@ -16,6 +16,7 @@ import math
 import re
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet
@@ -25,13 +26,15 @@ from msgspec.structs import replace
 
 import nescio
 from nescio.comparison.best import mark
+from nescio.data.evidence import outcome_tally
 from nescio.data.results import Results, Score, Scores
 from nescio.data.signature import sign
 from nescio.errors import MismatchError
 from nescio.pipeline import Options, load
-from nescio.reporting import latex, screen, tables
+from nescio.reporting import latex, screen, tables, terminal
 from nescio.reporting.grid import make_grid
 from nescio.reporting.latex import letters
+from nescio.scoring.score import compute_scores
 
 N = 20
 
@@ -188,10 +191,6 @@ def test_in_csv_json_and_arrow(scores: Scores, tmp_path: Path) -> None:
     )
 
 
-def between(text: str, start: str, end: str) -> str:
-    return text.partition(start)[2].partition(end)[0]
-
-
 def body(text: str) -> list[list[str]]:
     """The cells of the rows of a LaTeX table."""
     rows = text.split(r"\midrule")[1].split(r"\bottomrule", maxsplit=1)[0].strip().splitlines()
@@ -217,8 +216,8 @@ def assert_balanced(text: str) -> None:
     plain = re.sub(r"\\[{}$&%#_]", "", text)
     assert plain.count("{") == plain.count("}")
     assert plain.count("$") % 2 == 0
-    columns = len(re.findall("[lr]", between(text, r"\begin{tabular}{", "}\n").replace("@{.}", "")))
-    rows = between(text, r"\toprule", r"\bottomrule").replace(r"\midrule", "")
+    columns = len(re.findall("[lr]", text.partition(r"\begin{tabular}{")[2].partition("}\n")[0].replace("@{.}", "")))
+    rows = text.partition(r"\toprule")[2].partition(r"\bottomrule")[0].replace(r"\midrule", "")
     for row in filter(None, (line.strip() for line in rows.splitlines())):
         spans = [int(found) for found in re.findall(r"\\multicolumn\{(\d)\}", row)]
         assert len(re.split(r"(?<!\\)&", row)) + sum(span - 1 for span in spans) == columns, row
@@ -253,6 +252,7 @@ def test_latex_aligns_on_the_point_whatever_stands_in_the_column() -> None:
 
 
 def test_minus_signs_in_intervals() -> None:
+    assert_balanced(tables.render(nescio.compare(outcomes({"a": "CW" * 9, "b": "CC" * 9}), resamples=50), "latex"))
     text = tables.render(marked(outcomes({"a": "WWCW" * 5, "b": "CCCW" * 5}), "UF"), "latex")
     assert body(text)[1][1] == "$-$0"  # UF = (5 - 15)/20
     assert re.match(r"500 \[\$-\$0\.\d{3}, \$?-?\$?0\.\d{3}\]$", body(text)[1][2])
@@ -261,22 +261,6 @@ def test_minus_signs_in_intervals() -> None:
 def test_more_than_26_runs_have_letters_too() -> None:
     assert list(letters(30))[24:] == ["y", "z", "aa", "ab", "ac", "ad"]
     assert len({*letters(1000)}) == 1000
-
-
-def test_comparisons_in_latex_are_balanced() -> None:
-    assert_balanced(tables.render(nescio.compare(outcomes({"a": "CW" * 9, "b": "CC" * 9}), resamples=50), "latex"))
-
-
-def test_a_value_and_its_interval_part_where_the_terminal_is_narrow(
-    scores: Scores, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
-    monkeypatch.setenv("COLUMNS", "40")
-    screen.show(scores)
-    lines = re.sub(r"\x1b\[[\d;]*m", "", capsys.readouterr().out).splitlines()
-    assert max(map(len, (line for line in lines if not line.startswith("nescio:")))) <= 40
-    assert any("1.000*" in line for line in lines)
-    assert any(line.strip().startswith("[") for line in lines)
 
 
 def printed_on_terminal(
@@ -304,6 +288,10 @@ def test_bold_marks_the_best_and_only_it(
         part in ("", "0", "1", "2") for code in colours for part in code.split(";")
     )  # bold and dim are no colours
     assert "1.000*" in printed_on_terminal(scores, monkeypatch, capsys, TERM="dumb")
+    narrow = re.sub(r"\x1b\[[\d;]*m", "", printed_on_terminal(scores, monkeypatch, capsys, COLUMNS="40")).splitlines()
+    assert max(map(len, (line for line in narrow if not line.startswith("nescio:")))) <= 40
+    assert any("1.000*" in line for line in narrow)
+    assert any(line.strip().startswith("[") for line in narrow)  # a value and its interval part
 
 
 def test_marks_do_not_hide_a_run_of_such_a_name() -> None:
@@ -323,3 +311,37 @@ def test_text_stands_to_the_left_whatever_its_column_is_called() -> None:
     assert tables.grid(rows).texts == (False, True, True)
     assert tables.record_grid([{"anything": None, "n": 1}, {"anything": "x", "n": None}]).texts == (True, False)
     assert tables.grid(nescio.score(outcomes(NESTED), "accuracy", ci=None)).texts == (True, False, False)
+
+
+# ---- a leaderboard of very many runs ----
+
+RUNS = screen.MOST_RUNS + 5
+
+
+def test_the_screen_has_the_best_of_very_many_runs_and_files_have_all(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Run i has i of RUNS right and leaves the rest unanswered; the first five have one wrong answer besides."""
+    right = np.arange(RUNS)
+    counts = np.stack([right, right < 5, RUNS - right], axis=1).astype(np.int64)
+    tally = outcome_tally([f"run{i:04}" for i in range(RUNS)], counts)
+    scores = compute_scores(tally, ["accuracy", "c@1"], ci=None)
+
+    def printed() -> str:
+        screen.show(scores)
+        return capsys.readouterr().out
+
+    text = printed()
+    lines = [line.split()[0] for line in text.splitlines() if line.startswith(("run0", "run1"))]
+    assert lines == [f"run{i:04}" for i in range(RUNS - 1, 4, -1)]
+    assert "the first 1,000 of 1,005 runs; -v prints all, and -f json, -f csv and -o FILE have them." in text
+    assert tables.render(scores, "csv").count("\n") == 2 * RUNS + 1
+    token = terminal.VERBOSE.set(True)
+    try:
+        text = printed()
+    finally:
+        terminal.VERBOSE.reset(token)
+    assert ("run0000" in text, "the first" in text) == (True, False)
+    scores = scores.with_rows(scores.rows[: 2 * screen.MOST_RUNS])
+    text = printed()
+    assert ("run0000" in text, "the first" in text) == (True, False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,6 @@ import pytest
 import nescio
 
 ROOT = Path(__file__).parents[2]
-TAU = ROOT.parent / "shared" / "data" / "logs2026" / "tau_bench" / "gpt-4o-airline.json"
 EXAMPLE = ROOT / "examples" / "prompts.csv"
 OUTCOME = {"C": "correct", "W": "incorrect", "U": "unanswered"}
 SIX = ["CCUC", "CCWU", "CUWC", "CCCC", "WUWW", "CCUW"]
@@ -47,29 +45,6 @@ def test_six_questions_and_four_prompts_of_section_b_6(
     assert row.high is not None
     assert (row.high - row.low) / 2 == pytest.approx(half, abs=1e-9)
     assert row.over == ("question", "prompt")
-
-
-@pytest.mark.skipif(not TAU.is_file(), reason="the shared data are not beside the checkout")
-def test_trials_of_a_real_log_are_recounted_by_a_plain_script() -> None:
-    """τ-bench, 15 tasks and 4 trials: the two-way analysis of variance written out."""
-    by_cell: dict[tuple[int, int], float] = {}
-    for one in json.loads(TAU.read_text(encoding="utf-8")):
-        by_cell[one["task_id"], one["trial"]] = one["reward"]
-    tasks, trials = sorted({task for task, _ in by_cell}), sorted({trial for _, trial in by_cell})
-    mean = sum(by_cell.values()) / len(by_cell)
-    of_task = {task: sum(by_cell[task, trial] for trial in trials) / len(trials) for task in tasks}
-    of_trial = {trial: sum(by_cell[task, trial] for task in tasks) / len(tasks) for trial in trials}
-    ms_task = len(trials) * sum((one - mean) ** 2 for one in of_task.values()) / (len(tasks) - 1)
-    ms_trial = len(tasks) * sum((one - mean) ** 2 for one in of_trial.values()) / (len(trials) - 1)
-    left = sum((y - of_task[task] - of_trial[trial] + mean) ** 2 for (task, trial), y in by_cell.items())
-    ms_left = left / ((len(tasks) - 1) * (len(trials) - 1))
-    found = nescio.components(TAU, "accuracy", factor=["repeat"])
-    (row,) = found.rows
-    assert row.value == pytest.approx(mean, abs=1e-12)
-    assert row.se == pytest.approx(math.sqrt((ms_task + ms_trial - ms_left) / len(by_cell)), abs=1e-9)
-    components = [part.component for part in found.tables["components"]]
-    wanted = [(ms_task - ms_left) / len(trials), (ms_trial - ms_left) / len(tasks), ms_left]
-    assert components == pytest.approx(wanted, abs=1e-9)
 
 
 def test_differences_are_of_equal_cells() -> None:

@@ -28,16 +28,6 @@ def test_few_questions_that_decide_a_share_are_said(method: IntervalMethod, corr
     assert [f"the {method} interval" in note for note in said] == ([True] if doubted else [])
 
 
-def test_the_jackknife_leaves_out_a_unit_of_each_kind_once() -> None:
-    """The mean of n scores without one of them, x, is (S - x)/(n - 1); 600 kinds are more than are weighed at once."""
-    scores = np.arange(600) / 600
-    sample = sample_of(graded(scores), "mean(s)")
-    without, times = left_out(sample)
-    of_kind = sample.patterns.columns["s"]
-    assert times.tolist() == [1] * 600
-    assert without == pytest.approx((scores.sum() - of_kind) / 599, abs=1e-12)
-
-
 def test_the_jackknife_counts_the_units_of_a_kind() -> None:
     """Seven questions with 1 and three with 0: without one of the seven 6/9, without one of the three 7/9."""
     without, times = left_out(sample_of(graded(np.repeat([1.0, 0.0], [7, 3])), "mean(s)"))

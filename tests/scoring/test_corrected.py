@@ -7,7 +7,6 @@ are of the same; here squared residuals are taken to sum to at least 3 times the
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,6 @@ from nescio.data.results import Comparison
 from nescio.errors import FormatError, MismatchError, UsageError
 from nescio.measures import parse
 from nescio.scoring.corrected import Correction
-from nescio.scoring.verdict_form import form_of
 from tests.notes import in_words
 
 WORDS = {"1": "correct", "0": "incorrect", "S": "unanswered"}
@@ -100,21 +98,6 @@ def test_one_run() -> None:
     assert (wide.low, wide.high) == pytest.approx((a - half, a + half))
 
 
-def test_the_score_is_that_of_nescio_judge(tmp_path: Path) -> None:
-    """`judge --against` gives the same accuracy and interval, about these questions and about all of their kind."""
-    rng = np.random.default_rng(3)
-    signs = "".join(rng.choice(list("10S"), 200, p=[0.5, 0.3, 0.2]))
-    flipped = "".join(s if s == "S" or rng.random() < 0.8 else "10"[s == "1"] for s in signs)
-    outcomes, labels = tmp_path / "outcomes.csv", tmp_path / "people.csv"
-    for path, table in ((outcomes, rows({"x": flipped})), (labels, rows({"x": signs[:80]}, "verdict"))):
-        path.write_text("\n".join([",".join(table[0]), *(",".join(r.values()) for r in table)]), encoding="utf-8")
-    judged = nescio.judge(outcomes, against=labels)
-    for target in ("collection", "population"):
-        one = judged.agreement(target=target).tables["corrected"][2]
-        other = nescio.score(outcomes, "accuracy", labels=labels, target=target)["x", "accuracy"]
-        assert (one.accuracy, one.low, one.high) == pytest.approx((other.value, other.low, other.high), abs=1e-12)
-
-
 def test_known_probabilities() -> None:
     """Residuals sum to less than 3, so that the intervals are wider than the worked figures, which imagine nothing."""
     odds = [0.8, 0.8, 0.5, 0.5, 0.8, 0.5]
@@ -144,16 +127,6 @@ def test_labels_must_have_one_probability(change: dict[str, Any], error: type[Ex
         compared(labels=labels)
     with pytest.raises(UsageError, match=r"column=.*odds.*: table has no such column"):
         nescio.score(OUTCOMES, labels=labels, column={"inclusion": "odds"})
-
-
-def test_columns_of_labels_by_name() -> None:
-    """--column may mean a column of the files, of the labels, or of both."""
-    labels = [{"engine": r["run"], "item": r["question"], "by_ann": r["verdict"], "by_bob": "?"} for r in LABELS]
-    named = {"run": "engine", "question": "item", "verdict": "by_ann"}
-    assert compared(labels=labels, column=named)[0] == compared()[0]
-    outcomes = [{"engine": r["run"], "item": r["question"], "outcome": r["outcome"]} for r in OUTCOMES]
-    found = nescio.compare(outcomes, "accuracy", labels=labels, baseline="y", target="collection", column=named)
-    assert found.rows[0] == compared()[0]
 
 
 def test_strata_of_questions_and_of_verdicts() -> None:
@@ -193,28 +166,6 @@ def test_two_judges() -> None:
         nescio.compare(rows(judge), labels=labels[:10] + labels[60:70], also_judged=[rows(truth)])
     with pytest.raises(MismatchError, match="the same runs and questions"):
         nescio.compare(rows(judge), labels=labels, also_judged=[OUTCOMES])
-
-
-@pytest.mark.parametrize(
-    ("name", "unanswered", "slope", "constant", "silence"),
-    [
-        ("accuracy", 0.2, 1, 0, 0),
-        ("c@1", 0.2, 1.2, 0, 0.5),
-        ("UF", 0.2, 2, -0.8, 1),
-        ("UF01", 0.2, 1, 0.1, 0.5),
-        ("penalty(t=0.75)", 0.2, 4, -2.4, 3),
-        ("precision", 0.2, 1 / 0.8, 0, 0.5 / 0.64),  # A/(1 - U)
-        ("all_unanswered_right", 0.2, 1, 0.2, 1),
-        ("omniscience_index", 0.2, 200, -80, 100),
-    ],
-)
-def test_what_a_right_answer_is_worth(
-    name: str, unanswered: float, slope: float, constant: float, silence: float
-) -> None:
-    """By hand, from the formulas; silence at an accuracy of .5."""
-    form = form_of(parse(name), unanswered)
-    assert (form.slope, form.constant) == pytest.approx((slope, constant))
-    assert form.silence(0.5) == pytest.approx(silence, abs=1e-8)
 
 
 @pytest.mark.parametrize("measure", ["coverage", "AUROC"])
@@ -271,13 +222,21 @@ def test_too_few_labels_are_undefined() -> None:
     assert any("undefined: people judged 2 of 10 answers" in str(one) for one in found.notes)
 
 
-def test_all_labelled_is_the_score_by_people() -> None:
+@pytest.mark.parametrize(
+    "measure",
+    ["c@1", "accuracy", "UF", "UF01", "penalty(t=0.75)", "precision", "all_unanswered_right", "omniscience_index"],
+)
+def test_all_labelled_is_the_score_by_people(measure: str) -> None:
     truth = {"x": "1101S", "y": "0S101"}
-    found = nescio.compare(rows({"x": "1000S", "y": "1S111"}), "c@1", labels=rows(truth, "verdict"), baseline="y",
-                           target="collection").rows[0]  # fmt: skip
-    assert found.difference == pytest.approx(nescio.compare(rows(truth), "c@1", baseline="y").rows[0].difference)
+    judged, labels = rows({"x": "1000S", "y": "1S111"}), rows(truth, "verdict")
+    (found,) = nescio.compare(judged, measure, labels=labels, baseline="y", target="collection")
+    assert found.difference == pytest.approx(nescio.compare(rows(truth), measure, baseline="y").rows[0].difference)
     assert (found.low, found.high) == pytest.approx((found.difference, found.difference))
-    assert found.p == 0
+    assert found.p == (0 if found.difference else 1)
+    scores = nescio.score(judged, measure, labels=labels, target="collection")
+    assert [row.value for row in scores] == pytest.approx(
+        [row.value for row in nescio.score(rows(truth), measure, ci=None)]
+    )
 
 
 def test_a_part_is_scored_by_its_own_labels() -> None:

@@ -24,10 +24,6 @@ def test_measures_and_runs_of_one_remark_share_a_line() -> None:
     assert gather([]) == []
 
 
-def test_a_remark_said_twice_is_one() -> None:
-    assert in_words(gather([(WHY, "F", "run 'a'")] * 2)) == ("F: why (run 'a')",)
-
-
 def test_what_measures_leave_out_is_one_line_a_count() -> None:
     """Runs a and b are silent on one question of nine, without a confidence, c on two; three measures leave these
     out."""

@@ -84,6 +84,7 @@ def test_the_tables_beside_it() -> None:
     assert by_repeat == [("1", 0.6, 5), ("2", 0.4, 5), ("3", 0.2, 5), ("4", 0.25, 4)]
 
 
+@pytest.mark.proof
 def test_two_batches_of_one_system_lie_beyond_the_noise_floor_as_often_as_it_says() -> None:
     """600 pairs of batches of 150 questions, 5 answers each: 5% of them, within three Monte Carlo errors (2.7
     points)."""

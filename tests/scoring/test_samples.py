@@ -16,7 +16,7 @@ from nescio.measures import parse
 from nescio.pipeline import load
 from nescio.scoring.samples import by_question
 from tests.formats.excerpts import EVERY, place_of
-from tests.laws.catalogue import run_of_answers, sample_of
+from tests.laws.catalogue import run_of_answers
 from tests.notes import in_words
 
 
@@ -56,29 +56,12 @@ def test_decisions_without_a_confidence_are_called_so(tmp_path: Path) -> None:
     assert found.rows[0].n == 0
 
 
-def test_what_every_question_has_is_not_missed() -> None:
-    found = nescio.score(run_of_answers([(0.5, 1), (0.25, 0)]), ["AURC", "Brier"], ci=None)
-    assert [row.n for row in found] == [2, 2]
-    assert found.notes == ()
-
-
 def test_what_a_measure_remarks_on_its_questions_is_said(tmp_path: Path) -> None:
     table = tmp_path / "counts.csv"
     table.write_text("run,question,vital,okay,vital_in_key,length\nlamp,d1,1,0,2,120\nlamp,d2,0,1,0,50\n")
     found = nescio.score(table, ["nuggets.NR", "nuggets.F"], ci=None)
     (note,) = [note for note in in_words(found.notes) if "no vital nugget" in note]
     assert note.startswith("nuggets.NR, nuggets.F: 1 of 2 questions")
-
-
-def test_questions_of_a_cluster_are_one_unit_in_order_too() -> None:
-    data = run_of_answers([(0.9, 1), (0.8, 1), (0.7, 0), (0.6, 1), (0.5, 0), (0.4, 0)])
-    apart, together = (
-        sample_of(replace(data, clusters=np.array(clusters)), "AURC") for clusters in (range(6), [0, 0, 1, 1, 2, 2])
-    )
-    assert len(apart.patterns.counts) == 6
-    assert len(together.patterns.counts) == 3
-    assert together.value == pytest.approx(apart.value)
-    assert len(sample_of(data, "AURC").patterns.counts) < 6  # neighbours that are alike are one
 
 
 def test_a_run_without_units_of_a_measure_is_undefined_and_named() -> None:

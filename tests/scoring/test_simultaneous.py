@@ -17,9 +17,8 @@ from nescio.measures import parse
 from nescio.scoring.confidence_intervals import ResamplingPlan, bounds, method_for
 from nescio.scoring.samples import measure_inputs
 from nescio.stats import resampling
-from nescio.stats.chosen import hull_of_posteriors
 from nescio.verbs._gates import Limit, score_gates
-from tests.comparison.runs import evidence, matrix
+from tests.comparison.runs import evidence
 
 THREE = {"a": "C" * 40 + "W" * 12 + "U" * 8, "b": "C" * 38 + "W" * 20 + "U" * 2, "c": "C" * 30 + "W" * 10 + "U" * 20}
 COUNTED, ORDERED = ("c@1", "coverage", "UF", "precision"), ("AUROC", "ECE", "AURC")
@@ -46,23 +45,6 @@ def test_a_share_has_the_exact_interval(measure: str, part: int, whole: int) -> 
     assert (row.low, row.high) == pytest.approx(exact(part, whole, alpha=0.05 / 3, method="beta"), abs=1e-9)
 
 
-@pytest.mark.parametrize("counts", [(40, 12, 8), (0, 5, 3), (20, 0, 0), (19, 1, 0), (497, 2, 1)])
-@pytest.mark.parametrize("runs", [1, 30, 1_000])
-def test_the_hull_of_three_posteriors_is_the_exact_interval_of_a_proportion(
-    counts: tuple[int, int, int], runs: int
-) -> None:
-    """That of Clopper & Pearson: of right among all, and among what was answered; but for the steps of a grid."""
-    right, wrong, _ = counts
-    tail = 0.05 / runs / 2
-    for of, value in (
-        (sum(counts), lambda shares: shares[:, 0] / sum(counts)),
-        (right + wrong, lambda shares: shares[:, 0] / (shares[:, 0] + shares[:, 1])),
-    ):
-        low = beta.ppf(tail, right, of - right + 1) if right else 0.0
-        high = beta.ppf(1 - tail, right + 1, of - right) if right < of else 1.0
-        assert hull_of_posteriors(counts, value, 1 - 0.05 / runs) == pytest.approx((low, high), abs=3e-4)
-
-
 @pytest.mark.parametrize(
     ("counts", "runs", "ends"),
     [
@@ -81,6 +63,7 @@ def test_the_hull_of_c_at_1(counts: tuple[int, int, int], runs: int, ends: tuple
     assert ends[0] < (alone.low or 0) < (alone.high or 0) < ends[1]
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("right", [0.5, 0.8, 0.97, 0.99])
 @pytest.mark.parametrize("name", ["accuracy", "c@1", "UF"])
 def test_all_of_thirty_runs_hold_together(name: str, right: float) -> None:
@@ -140,28 +123,6 @@ def test_intervals_of_counts_hold_those_of_their_run_alone(measure: str) -> None
         assert row.low <= less.low <= less.high <= row.high
 
 
-def test_one_run_alone_is_as_ever() -> None:
-    alone = evidence(a=THREE["a"])
-    one, same = nescio.score(alone, "c@1", simultaneous=True), nescio.score(alone, "c@1")
-    assert one.rows == same.rows
-    assert "interval.simultaneous" not in {note.code for note in one.notes}
-
-
-def test_it_is_that_of_the_report_of_the_best() -> None:
-    """Which shares the level as well; of percentiles, too, whose ends are a quantile of draws that are far out."""
-    from nescio.reporting.page.report_data import gather
-
-    rows = [
-        {"run": run, "question": f"q{i}", "outcome": {"C": "correct", "W": "incorrect", "U": "unanswered"}[letter]}
-        for run, letters in THREE.items()
-        for i, letter in enumerate(letters)
-    ]
-    chosen = gather(rows, ["c@1"]).chosen
-    assert chosen is not None
-    best = next(row for row in nescio.score(rows, "c@1", simultaneous=True) if row.run == chosen.run)
-    assert (best.low, best.high) == (chosen.low, chosen.high)
-
-
 def test_ends_far_out_are_drawn_often_enough() -> None:
     """30 runs, each at 1 - .05/30: five draws beyond an end take 6,000 of them, however few were asked for."""
     data = ordered(**{f"r{i:02}": ("CCWCWUCWCCWC" * 2)[i % 12 :][:12] for i in range(30)})
@@ -170,11 +131,6 @@ def test_ends_far_out_are_drawn_often_enough() -> None:
     assert found.signature["resamples"] == "6000"
     with pytest.raises(nescio.UsageError, match="takes 300,000 resamples for smECE, and nescio draws 200,000"):
         nescio.score(data, "smECE", ci=99.9, simultaneous=True, resamples=100)
-
-
-def test_means_of_single_questions_have_student_s_interval() -> None:
-    data = matrix(*np.random.default_rng(1).random((40, 3)).tolist())
-    assert {row.interval for row in nescio.score(data, "mean(score)", simultaneous=True)} == {"t"}
 
 
 def test_gates_rest_on_them() -> None:

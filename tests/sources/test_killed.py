@@ -13,12 +13,14 @@ import pytest
 
 from nescio.cli.closed import UNPRINTED
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a process is forked")
 @pytest.mark.parametrize(
-    "names", [["table.csv", "table.parquet", "questions"], pytest.param([], marks=pytest.mark.slow)]
+    "names", [["table.csv", "table.parquet", "questions"], pytest.param([], marks=pytest.mark.proof)]
 )
 def test_a_killed_writer_leaves_no_half_file(names: list[str]) -> None:
     """Four times each for a file, what the table engine writes and a folder; more rarely for all of them."""

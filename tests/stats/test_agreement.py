@@ -83,27 +83,6 @@ def test_kendall_is_its_definition(both: tuple[list[int], list[int]]) -> None:
     assert kendall_tau_b(one, other) == pytest.approx(agreement / untied, abs=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "expected"),
-    [
-        # Agreement at depth d, A_d; the coefficient is 1 minus the sum of (1 - p) p^(d-1) (1 - A_d).
-        ([3, 2, 1], [2, 3, 1], lambda p: p),  # A = 0, 1, 1
-        ([3, 2, 1], [3, 1, 2], lambda p: 1 - (1 - p) * p / 2),  # A = 1, 1/2, 1
-        ([2, 1], [1, 2], lambda p: p),  # A = 0, 1
-        # The first two share rank 1: {1, 2} against {1} is 2·1/3, then {1, 2} against {1, 2}.
-        ([2, 2, 1], [3, 2, 1], lambda p: 1 - (1 - p) / 3),
-        # {1, 2} against {3}: 0; against {3, 1}, 2·1/4; then all.
-        ([2, 2, 1], [2, 1, 3], lambda p: 1 - (1 - p) * (1 + p / 2)),
-    ],
-)
-@pytest.mark.parametrize("p", [0.5, 0.9])
-def test_rank_biased_overlap_by_hand(
-    one: list[float], other: list[float], expected: Callable[[float], float], p: float
-) -> None:
-    assert rbo(one, other, p) == pytest.approx(expected(p), abs=1e-12)
-    assert rbo(other, one, p) == pytest.approx(expected(p), abs=1e-12)
-
-
 @given(orderings)
 def test_rank_biased_overlap_is_its_definition(both: tuple[list[int], list[int]]) -> None:
     n, p = len(both[0]), Fraction(4, 5)

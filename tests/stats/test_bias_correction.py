@@ -106,13 +106,6 @@ def test_rogan_gladen_with_few_disagreements_by_hand() -> None:
         assert abs(left) == pytest.approx(t * math.sqrt(end**2 * v1 + (1 - end) ** 2 * v0), abs=1e-9)
 
 
-def test_three_labels_are_enough_for_both_corrections() -> None:
-    """Cov = 2/9 and Var = 20/19·¼, so that λ = 2/9·76/20; the judge is right on all three labels."""
-    people = judge = np.array([1.0, 1.0, 0.0])
-    assert prediction_powered(people, judge, 0.5, 20).value == pytest.approx(2 / 3 + 2 / 9 * 76 / 20 * (0.5 - 2 / 3))
-    assert rogan_gladen(people, judge, 0.5, 20).value == pytest.approx(0.5)
-
-
 def test_when_people_judged_all_answers_nothing_is_left_open() -> None:
     for found in (
         human_sample_mean(PEOPLE, 40),

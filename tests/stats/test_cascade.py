@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from nescio.stats.cascade import Answers, Choice, Risk, choose, follow, grids
-from nescio.stats.intervals import clopper_pearson_upper, student
+from nescio.stats.intervals import student
 
 # Section 4: confidence and verdict of A, then of B.
 WORKED = """.95 1 .90 1; .90 1 .80 1; .85 0 .95 1; .80 1 .60 0; .75 1 .85 1; .60 0 .90 1; .55 1 .70 1; .50 0 .65 0;
@@ -137,14 +137,6 @@ def test_every_policy_of_a_grid_is_valued_as_if_it_were_followed() -> None:
     skipped = follow(of, (0.6, math.inf, 0.2))
     assert not skipped.asked[1].any()
     assert skipped.asked[2].sum() == (sure[0] < 0.6).sum()
-
-
-def test_bounds_on_the_risk_of_named_policies() -> None:
-    """Section 4, worked: four named policies; section 5 of statistics3-b: single ones."""
-    upper = clopper_pearson_upper([1, 3, 7, 14], [60, 110, 140, 180], 0.05 / 4)
-    assert upper == pytest.approx([0.1017027840, 0.0858645581, 0.1081999937, 0.1345702976], abs=1e-9)
-    upper = clopper_pearson_upper([0, 1, 3, 7, 14], [12, 25, 40, 55, 70], 0.05)
-    assert upper == pytest.approx([0.2209221919, 0.1761207106, 0.1825868500, 0.2258018799, 0.2948589047], abs=1e-9)
 
 
 def test_only_certified_policies_are_chosen() -> None:

@@ -7,6 +7,7 @@ import math
 from fractions import Fraction
 
 import numpy as np
+import pytest
 from scipy import stats
 
 from nescio.stats import hashed_draws
@@ -58,6 +59,7 @@ def test_weights_and_coins_are_those_of_the_definition() -> None:
     assert (hashed_draws.coins(of[60:70], 20) == coins[60:70, :20]).all()
 
 
+@pytest.mark.proof
 def test_the_laws_of_weights_and_coins() -> None:
     """A million numbers each, by chi-squared tests that a right law fails once in 10^6 seeds; the seed is fixed."""
     of = hashed_draws.keys([f"question {i}" for i in range(1000)], 0)

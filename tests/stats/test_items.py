@@ -7,7 +7,6 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from nescio.comparison.corrections import adjust
 from nescio.stats.items import correlations, reliability, rest_scores, smallest_p, split_half, subset_p
 
 RUNS = ["111110", "111100", "111010", "110110", "101001", "110001", "001001", "000001"]
@@ -53,15 +52,6 @@ def test_correlations_of_section_b_8() -> None:
         [0.3227486122, 0.1428571429, 0.1428571429, -0.1873171623, -0.8068715305], abs=1e-9
     )
     assert np.isnan(found[5])
-
-
-def test_adjusted_p_values_of_section_b_8() -> None:
-    """Benjamini and Hochberg's of five p-values that Student's t gives there (here they are exact); the sixth has none."""
-    given = [0.8184760242, 0.6531000810, 0.6531000810, 0.3021604837, 0.0023931287, None]
-    wanted = [0.8184760242, 0.8163751012, 0.8163751012, 0.7554012094, 0.0119656435]
-    found = adjust(given, "bh")
-    assert found[:5] == pytest.approx(wanted, abs=1e-9)
-    assert found[5] is None
 
 
 @pytest.mark.parametrize(("items", "runs"), [(100, 14), (500, 16), (2_000, 18)])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from nescio.stats.resampling import Block, as_weights, blocks, bootstraps, label_swaps, subcollections, subtables
+from nescio.stats.resampling import Block, as_weights, label_swaps, subcollections, subtables
 from nescio.stats.streams import Stream
 
 MANY = 12_000
@@ -31,17 +31,6 @@ def test_every_subcollection_is_as_likely_as_any_other() -> None:
     seen = [(np.sort(chosen, axis=1) == pair).all(axis=1).sum() for pair in combinations(range(4), 2)]
     assert sum(seen) == MANY
     assert stats.chisquare(seen).pvalue > 0.001
-
-
-@pytest.mark.parametrize("part", [0, 1])
-def test_neither_part_of_a_pair_prefers_a_unit(part: int) -> None:
-    chosen = subcollections(6, 2, MANY, np.random.default_rng(2), parts=2)[part]
-    pairs = [(np.sort(chosen, axis=1) == pair).all(axis=1).sum() for pair in combinations(range(6), 2)]
-    assert stats.chisquare(pairs).pvalue > 0.001
-
-
-def test_nothing_drawn_from_nothing_in_any_number_of_blocks_is_nothing() -> None:
-    assert bootstraps(np.zeros(3, dtype=np.int64), blocks(300, 0)).tolist() == [[0, 0, 0]] * 300
 
 
 def test_the_labels_of_single_units_are_swapped_in_small_numbers() -> None:

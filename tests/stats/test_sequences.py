@@ -66,6 +66,7 @@ def test_what_is_still_needed_is_what_the_sequence_then_needs() -> None:
     assert sequences.observations_for_bernstein(known, 0.7, 0.7, 0.05) == sequences.FURTHEST
 
 
+@pytest.mark.proof
 def test_the_bernstein_sequence_is_seldom_wrong_at_any_look() -> None:
     """300 runs of 1,000 looks each, at 20%: an error of 5% would be seen."""
     rng = np.random.default_rng(3)

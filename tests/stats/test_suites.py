@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -126,20 +125,6 @@ def test_the_macro_test_of_two_small_benchmarks(name: str, macro: float, p: floa
     observed = sum(map(difference, pairs)) / 2
     assert observed == pytest.approx(macro, abs=1e-12)
     assert macro_p([law(pair, 0.5) for pair in pairs], observed).p == pytest.approx(p, abs=1e-12)
-
-
-@pytest.mark.parametrize("name", ["accuracy", "c@1"])
-def test_the_macro_test_is_the_share_of_all_exchanges(name: str) -> None:
-    """Every exchange of labels of both benchmarks, scored one by one."""
-    texts = (("CCWU", "CWWU"), ("CUCCW", "WWCUC"))
-    pairs = [of_letters(name, *both) for both in texts]
-    observed = sum(map(difference, pairs)) / 2
-    every = [
-        [difference(of_letters(name, *("".join(side) for side in zip(*cells, strict=True)))) for cells in exchanged]
-        for exchanged in (product(*(((a, b), (b, a)) for a, b in zip(x, y, strict=True))) for x, y in texts)
-    ]
-    hits = np.abs(np.add.outer(*every)) / 2 >= abs(observed) - 1e-12
-    assert macro_p([law(pair, 0.5) for pair in pairs], observed).p == pytest.approx(hits.mean(), abs=1e-12)
 
 
 def test_a_grid_bounds_a_law_of_atoms() -> None:

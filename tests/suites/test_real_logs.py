@@ -68,6 +68,7 @@ def answers() -> dict[str, Any]:
 
 
 @needs_mmlu
+@pytest.mark.proof
 def test_the_categories_of_mmlu_pro_are_a_suite(answers: dict[str, Any]) -> None:
     scores = typed.score(MMLU_PRO, "accuracy", suite_by="category", resamples=1000)
     assert len(answers) == 14
@@ -83,6 +84,7 @@ def test_the_categories_of_mmlu_pro_are_a_suite(answers: dict[str, Any]) -> None
 
 
 @needs_mmlu
+@pytest.mark.proof
 def test_the_macro_test_is_that_of_random_signs(answers: dict[str, Any]) -> None:
     """200,000 exchanges drawn here: their share lies within four of its standard errors of the p-value."""
     pair = ("Meta-Llama-3_1-8B-Instruct", "Phi-3-mini-4k-instruct")

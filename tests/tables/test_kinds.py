@@ -6,9 +6,10 @@ from __future__ import annotations
 import json
 import random
 import re
+import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
@@ -71,174 +72,50 @@ def said(right: Any, wrong: Any, silent: Any) -> dict[str, Any]:
     return {RIGHT: right, WRONG: wrong, SILENT: silent}
 
 
-class Kind(NamedTuple):
-    """The cells of an answer, what the message says (nothing: it is read at once), and the options that lead on."""
-
-    cells: Callable[[str, int], Row]
-    message: tuple[str, ...] = ()
-    options: Mapping[str, Any] = {}
-    silence: int = 2
-    names: tuple[str, str] = ("question_id", "model")
-    note: str = ""
-    seed: int = 4
-
-
 def column(**parts: str) -> dict[str, Any]:
     return {"column": parts}
 
 
-READ = {
-    "a column judge of verdicts": Kind(
-        lambda s, i: {
-            "gold": f"answer {i}",
-            "prediction": f"surely answer {i}",
-            "judge": "yes" if s == RIGHT else "no",
-        },
-        silence=1,
-    ),
-    "names that nobody knows, by how they cross": Kind(
-        lambda s, _: {"verdict": said("right", "wrong", "abstained")[s]}, names=("otázka", "Gruppe X")
-    ),
-    "fewer runs than questions": Kind(
-        lambda s, _: {"correct": s == RIGHT}, silence=1, names=("dpId", "LLM_under_test")
-    ),
-    "given up": Kind(lambda s, _: {"incorrect_final": s == WRONG, "gave_up": s == SILENT}),
-    "the beginning of two words": Kind(
-        lambda s, _: {"hallucinated": said(False, True, None)[s], "gaveAnswer": s != SILENT}
-    ),
-    "a name that denies an answer": Kind(lambda s, _: {"correct": s == RIGHT, "isNonAnswer": s == SILENT}),
-    "an answer provided": Kind(lambda s, _: {"passed": s == RIGHT, "answer_provided": s != SILENT}),
-    "of two texts the one that differs between runs": Kind(
-        lambda s, i: {
-            "kb_answer": f"thing {i}",
-            "reply_body": said(f"thing {i}", f"other {i}", None)[s],
-            "solved": s == RIGHT,
-        }
-    ),
-    "runs beside a flag of faults": Kind(
-        lambda s, i: {
-            "prediction": said(f"thing {i}", f"other {i}", "N/A")[s],
-            "reference_answer": f"thing {i}",
-            "is_hallucinated": said(False, True, None)[s],
-            "skipped": int(s == SILENT),
-        },
-        names=("problem_id", "variant"),
-    ),
-    "rows that may not count": Kind(
-        lambda s, i: {"outcome": said("correct", "incorrect", "unanswered")[s], "exclude": "x" if i % 4 == 0 else None},
-        note="6 rows of which 'exclude'",
-    ),
-    "an index beside names of questions": Kind(
-        lambda s, i: {"": i, "verdict": said("right", "wrong", "idk")[s]}, names=("questionUid", "modelKey")
-    ),
-}
-ASKED = {
-    "words that nobody knows": Kind(
-        lambda s, i: {"zork": said("hit", "miss", "pass")[s], "latency_ms": 10 + i, "worker": i % 3},
-        ("--outcome-map hit=correct --outcome-map miss=incorrect --outcome-map pass=unanswered",),
-        column(outcome="zork") | {"outcome_map": {"hit": "correct", "miss": "incorrect", "pass": "unanswered"}},
-    ),
-    "1, 0 and -1": Kind(
-        lambda s, _: {"score": said(1, 0, -1)[s]},
-        ("--outcome-map -1=unanswered  (", "--outcome-map -1=incorrect --outcome-map 0=unanswered  ("),
-        column(outcome="score") | {"outcome_map": {"-1": "unanswered"}},
-    ),
-    "no value of pandas": Kind(
-        lambda s, _: {"correct": said("1.0", "0.0", "nan")[s]},
-        ("--outcome-map nan=unanswered",),
-        {"outcome_map": {"nan": "unanswered"}},
-    ),
-    "an empty verdict": Kind(
-        lambda s, _: {"correct": said(1, 0, None)[s]},
-        ("--outcome-map =unanswered",),
-        {"outcome_map": {"": "unanswered"}},
-    ),
-    "verdict and silence by unknown names": Kind(
-        lambda s, i: {"zork": s == RIGHT, "fnord": s == SILENT, "exit_code": i % 3 == 0},
-        ("--column outcome=zork --column abstained=fnord  (alpha: ",),
-        column(outcome="zork", abstained="fnord"),
-    ),
-    "a flag of faults beside what may be silence": Kind(
-        lambda s, _: {"hallucFlag": s == WRONG, "bailedOut": s == SILENT},
-        ("--column abstained=bailedOut",),
-        column(outcome="!hallucFlag", abstained="bailedOut"),
-        seed=21,
-    ),
-    "a verdict against all gold answers": Kind(
-        lambda s, i: {"gold": f"a{i}", "prediction": f"a{i + (s != RIGHT)}", "verdict": "no" if s == RIGHT else "yes"},
-        ("--column 'outcome=!verdict'",),
-        column(outcome="!verdict"),
-        silence=1,
-    ),
-    "a text that is empty where nothing is right": Kind(
-        lambda s, i: {"svar": said(f"Oslo {i}", f"Rome {i}", None)[s], "svar_korrekt": s == RIGHT},
-        ("--column answer=svar",),
-        column(question="opgave_id", outcome="svar_korrekt", answer="svar"),
-        names=("opgave_id", "model"),
-    ),
-    "yes and no beside gold answers": Kind(
-        lambda s, i: {"response": f"thing {i}", "ground_truth": f"thing {i}", "y": s == RIGHT},
-        ("--column outcome=y or --column gold=ground_truth",),
-        column(outcome="y"),
-        silence=1,
-    ),
-    "an answer that was given": Kind(
-        lambda s, _: {"correct": s == RIGHT, "answer_was_given": int(s != SILENT)},
-        ("--column answered=answer_was_given reads them as declined",),
-        column(answered="answer_was_given"),
-    ),
-    "yes means wrong": Kind(
-        lambda s, _: {"wrong_claim": "nope" if s == RIGHT else "yes"},
-        ("--column 'outcome=!wrong_claim' --outcome-map nope=correct",),
-        column(outcome="!wrong_claim") | {"outcome_map": {"nope": "correct"}},
-        silence=1,
-    ),
-    "a text that stands again and again": Kind(
-        lambda s, i: {"gold": f"thing {i}", "response": said(f"thing {i}", f"other {i}", "Sijui kabisa.")[s]},
-        ("Sijui kabisa",),
-        {"declined_pattern": [r"Sijui kabisa\."]},
-    ),
-    "a pass beside a word for right": Kind(
-        lambda s, _: {"result": said("right", "wrong", "PASS")[s]},
-        ("--outcome-map PASS=unanswered", "--outcome-map PASS=correct"),
-        {"outcome_map": {"PASS": "unanswered"}},
-    ),
-    "a score of which less is better": Kind(
-        lambda s, _: {"score": int(s != RIGHT), "direction": "minimize"},
-        ("--column 'outcome=!score'",),
-        column(outcome="!score"),
-        silence=1,
-    ),
-    "three columns of which one is yes": Kind(
-        lambda s, _: {"acertou": int(s == RIGHT), "errou": int(s == WRONG), "em branco": int(s == SILENT)},
-        ("in each row one", "--column outcome=acertou --column 'abstained=em branco'"),
-        column(outcome="acertou", abstained="em branco"),
-    ),
-    "a verdict on something else": Kind(
-        lambda s, i: {"passed_filter": i % 4 > 0, "zork": "Y" if s == RIGHT else "N"},
-        ("--column outcome=zork  (",),
-        column(outcome="zork"),
-        silence=1,
-    ),
-}
+KINDS = tomllib.loads(Path(__file__).with_name("kinds.toml").read_text(encoding="utf-8"))
+MARKS: dict[str, Callable[[int], Any]] = {"<i>": lambda i: i, "<i%3>": lambda i: i % 3, "<null>": lambda _: None}
 
 
-@together("name", [*READ])
+def table_of(kind: Mapping[str, Any], states: States) -> list[Row]:
+    def cell(value: Any, s: str, i: int) -> Any:
+        if isinstance(value, list):
+            value = value[(RIGHT, WRONG, SILENT).index(s)]
+        if value in MARKS:
+            return MARKS[value](i)
+        return value.format(i=i) if isinstance(value, str) else value
+
+    cells = kind["cells"].items()
+    return rows(states, lambda s, i: {name: cell(value, s, i) for name, value in cells}, *kind.get("names", ()))
+
+
+@together("name", KINDS["read"])
 def test_a_table_is_read_at_once(tmp_path: Path, name: str) -> None:
-    kind, states = READ[name], truth(READ[name].seed)
-    found, notes = read(tmp_path, rows(states, kind.cells, *kind.names))
-    assert found == counted(states, kind.silence)
-    assert kind.note in notes
+    kind, states = KINDS["read"][name], truth(4)
+    assert read(tmp_path, table_of(kind, states))[0] == counted(states, 1 if "silence" in kind else 2)
 
 
-@together("name", [*ASKED])
+@together("name", KINDS["asked"])
 def test_a_table_is_asked_about_and_read_by_what_is_answered(tmp_path: Path, name: str) -> None:
-    kind, states = ASKED[name], truth(ASKED[name].seed)
-    table = rows(states, kind.cells, *kind.names)
+    kind = KINDS["asked"][name]
+    states = truth(kind.get("seed", 4))
+    table = table_of(kind, states)
     message, _ = read(tmp_path, table)
     assert isinstance(message, str), message
-    assert [part for part in kind.message if part not in message] == [], message
-    assert read(tmp_path, table, **kind.options)[0] == counted(states, kind.silence)
+    assert [part for part in kind["message"] if part not in message] == [], message
+    options = {option: kind[option] for option in ("column", "outcome_map", "declined_pattern") if option in kind}
+    assert read(tmp_path, table, **options)[0] == counted(states, 1 if "silence" in kind else 2)
+
+
+def test_rows_that_may_not_count_are_named(tmp_path: Path) -> None:
+    words = said("correct", "incorrect", "unanswered")
+    table = rows(truth(5), lambda s, i: {"outcome": words[s], "exclude": "x" if i % 4 == 0 else None})
+    found, notes = read(tmp_path, table)
+    assert found == counted(truth(5))
+    assert "6 rows of which 'exclude'" in notes
 
 
 @together("word", ["error", "judge_error", "exception: error"])

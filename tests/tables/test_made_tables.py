@@ -67,7 +67,7 @@ def test_no_table_is_misread_in_silence_or_by_a_proposal(tmp_path: Path) -> None
     first proposal of a message, or by the option that a note names."""
     every: Counter[Outcome] = Counter()
     sensible: Counter[Outcome] = Counter()
-    for seed in range(many(40, len(ALL))):
+    for seed in range(many(30, len(ALL))):
         table = made(seed)
         reading = outcome_of(table, write(table, tmp_path))
         outcome = reading.outcome
