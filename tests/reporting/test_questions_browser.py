@@ -1,0 +1,700 @@
+"""Questions in a real browser: filters, presets, links, moves between two runs, and reading one answer."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import random
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, unquote_plus, urlencode
+
+import duckdb
+import pytest
+from scipy.stats import beta
+
+import nescio
+from nescio.stats.intervals import wilson
+from tests.browser import Opened
+from tests.reporting.conftest import (
+    THREE,
+    WORDS,
+    assert_accessible,
+    assert_address,
+    assert_count,
+    called,
+    downloaded,
+    in_sight,
+    make,
+    outcome_table,
+    still,
+    written,
+)
+
+pytestmark = pytest.mark.slow
+PageOf = Callable[[str], Path]
+
+
+def own_scores(page: Any, run: str) -> list[float]:
+    """The numbers of a run in the table of scores of the questions shown."""
+    row = page.locator("#own tbody tr", has_text=run).inner_text()
+    return [float(text) for text in re.findall(r"[\d.]+", row.partition("\t")[2])]
+
+
+# --- Filters.
+
+
+def test_questions_are_filtered_ordered_and_scored_and_the_address_keeps_it(page_of: PageOf, visit: Any) -> None:
+    """Of each six questions: CCC CCW WUW WUW CCU WWW, by guesser, modest and weak."""
+    opened: Opened = visit(page_of("three"))
+    page = opened.page
+    assert_count(page, "All 300 questions")
+    for choice, expected in (("all", 50), ("none", 150), ("silent", 150), ("allsilent", 0), ("wrong", 200)):
+        page.select_option("#f-agree", choice)
+        assert_count(page, f"{expected} of 300 questions")
+    page.select_option("#f-agree", "")
+    page.select_option("#f-sort", "silent")
+    assert_count(page, "All 300 questions")
+    assert in_sight(page)[0] == "q002"
+    page.select_option("#f-sort", "easy")
+    assert in_sight(page)[1] == "q006"
+    page.click("#f-reset")
+    page.select_option(".pair .who", label="modest")
+    page.select_option(".pair .what", label="is unanswered")
+    assert_count(page, "100 of 300 questions")
+    page.select_option("#f-facet-0", label="blue")  # every third question: of the silent ones, the 3rd of each six
+    assert_count(page, "50 of 300 questions")
+    page.click("#f-add")
+    page.select_option(".pair:nth-child(2) .who", label="weak")
+    page.select_option(".pair:nth-child(2) .what", label="is correct")
+    assert_count(page, "0 of 300 questions")
+    page.select_option(".pair:nth-child(2) .what", label="is incorrect")
+    page.fill("#f-search", "q00")
+    assert_count(page, "2 of 300 questions")
+    assert in_sight(page) == ["q002", "q008"]
+    address = unquote_plus(page.url.partition("#")[2])
+    assert {"search=q00", "in.topic=blue", "run=modest|3"} <= {*re.split("[?&]", address)}
+    again: Opened = visit(page_of("three"), "#" + page.url.partition("#")[2])
+    assert_count(again.page, "2 of 300 questions")
+    again.page.click("#f-reset")
+    assert_address(again.page, "#questions")
+    assert_count(again.page, "All 300 questions")
+    again.page.select_option(
+        "#f-facet-0", label="red"
+    )  # the 1st and 4th of each six: guesser C W, modest C U, weak C W
+    again.page.locator("#own tbody tr", has_text="100").nth(2).wait_for()
+    # modest: 50 right, 50 silent: accuracy 0.5, c@1 0.75, coverage 0.5
+    c_at_1, c_low, c_high, accuracy, a_low, a_high, coverage, v_low, v_high, n = own_scores(again.page, "modest")
+    assert (c_at_1, accuracy, coverage, n) == (0.75, 0.5, 0.5, 100)
+    assert (v_low, v_high) == tuple(round(end, 3) for end in wilson(50, 100, 0.95))
+    # Dirichlet: the share of right answers is Beta(50.5, 51), by the other two counts added; scipy's quantiles of it.
+    assert (a_low, a_high) == pytest.approx(tuple(beta(50.5, 51).interval(0.95)), abs=0.006)
+    # c@1 = p(1 + u); nothing wrong, so u is 1 - p but for the half count of it: nearly p(2 - p), which rises with p.
+    assert (c_low, c_high) == pytest.approx(tuple(p * (2 - p) for p in beta(50.5, 51).interval(0.95)), abs=0.02)
+    for opens in (opened, again):
+        opens.assert_quiet()
+
+
+def test_clustered_questions_get_wider_intervals(tmp_path: Path, visit: Any) -> None:
+    """Forty clusters that are right or wrong as a whole: se = sqrt(40/39 · 40 · (10 · 0.5)²)/400, t is 2.0227 at 39
+    degrees of freedom, and the odds of the ends are exp(±4 t se), as the logit has the slope 1/(0.5 · 0.5) there."""
+    rows = [f"=one,q{c}-{i},{'correct' if c % 2 else 'incorrect'},c{c}" for c in range(40) for i in range(10)]
+    page = visit(make(tmp_path / "p.html", written(tmp_path / "t.csv", "run,question,outcome,cluster", rows))).page
+    page.locator("#own-how", has_text="Student's, by clusters").wait_for()
+    odds = math.exp(4 * 2.0227 * math.sqrt(40 / 39 * 40 * 25) / 400)
+    assert own_scores(page, "=one")[3:6] == [0.5, round(1 / (1 + odds), 3), round(odds / (1 + odds), 3)]
+    # A spreadsheet would take the name for a formula.
+    assert downloaded(page, page.locator("#figure-outcomes button.download"))[0]["run"] == "'=one"
+
+
+def test_one_question_opens_by_keys_and_closes(page_of: PageOf, visit: Any) -> None:
+    opened: Opened = visit(page_of("three"))
+    page = opened.page
+    page.focus("#grid")
+    for key in ("ArrowDown", "ArrowDown", "ArrowDown", "Enter"):
+        page.keyboard.press(key)
+    assert page.inner_text("#detail h3") == "q002"
+    assert "topic: blue" in page.inner_text("#detail")
+    assert re.search(r"modest\s+–\s+unanswered", page.inner_text("#detail table"))
+    page.keyboard.press("Escape")
+    page.wait_for_selector("#detail", state="hidden")
+    page.keyboard.press("End")
+    assert page.inner_text(".row.at .name") == "q299"
+    assert page.get_attribute("#grid", "aria-activedescendant") == "row-299"
+    rows = downloaded(page, page.locator("#f-download"))
+    assert len(rows) == 300
+    outcomes = {"modest": "unanswered", "guesser": "incorrect", "weak": "incorrect"}
+    assert rows[2] == {"question": "q002", "topic": "blue", **outcomes}
+    opened.assert_quiet()
+
+
+@pytest.mark.parametrize(
+    ("address", "shown"),
+    [
+        ("run=guesser|9", "150 of 300 questions"),  # no outcome has this number: the first one
+        ("run=nobody|1&runs=toString&order=constructor&in.topic=__proto__", "All 300 questions"),
+        ("search=" + "q00%20" * 20_000, "10 of 300 questions"),
+        ("run=guesser%7C1&" * 2_000, "150 of 300 questions"),
+        ("search=%00%FF%ED%A0%80", "0 of 300 questions"),
+        ("%", "All 300 questions"),
+    ],
+)
+def test_an_address_that_someone_tampered_with(page_of: PageOf, visit: Any, address: str, shown: str) -> None:
+    opened: Opened = visit(page_of("three"), "#questions?" + address)
+    assert_count(opened.page, shown)
+    assert opened.page.locator(".pair").count() <= 20
+    opened.assert_quiet()
+
+
+def test_inherited_names_are_names_and_strata_alike_once_shortened_are_apart(page_of: PageOf, visit: Any) -> None:
+    opened: Opened = visit(page_of("inherited"))
+    page = opened.page
+    assert_count(page, "All 8 questions")
+    assert {"constructor", "__proto__"} <= set(page.locator("#board tbody th").all_inner_texts())
+    page.fill("#f-search", "constructor")
+    assert_count(page, "2 of 8 questions")  # the question, and \u00e9, which is in that part
+    page.fill("#f-search", "last")
+    assert_count(page, "1 of 8 questions")
+    page.fill("#f-search", "\u00e9")  # composed or not, it is one letter
+    assert_count(page, "2 of 8 questions")
+    page.fill("#f-search", "")
+    page.select_option("#f-facet-1", label="1")  # every second question
+    assert_count(page, "4 of 8 questions")
+    again: Opened = visit(page_of("inherited"), "#" + page.url.partition("#")[2])
+    assert_count(again.page, "4 of 8 questions")
+    assert [again.page.input_value(f"#f-facet-{i}") for i in (1, 2)] == ["1", ""]
+    for opens in (opened, again):
+        opens.assert_quiet()
+
+
+# --- Presets, against queries on the outcome table: `wrong` and `correct` count the runs.
+
+QUERY = """
+WITH own AS (SELECT question, run, outcome, confidence::DOUBLE AS sure, candidate FROM read_csv('{table}', all_varchar = true)),
+counted AS (SELECT question, count(*) FILTER (outcome = 'incorrect') AS wrong, count(*) FILTER (outcome = 'correct') AS correct
+            FROM own GROUP BY 1)
+SELECT question FROM own JOIN counted USING (question) WHERE {where} GROUP BY question ORDER BY {order}"""
+PRESETS = {
+    ("sure", ""): ("outcome = 'incorrect'", "max(sure) DESC, question"),
+    ("sure", "beta"): ("outcome = 'incorrect' AND run = 'beta'", "max(sure) DESC, question"),
+    ("kept", ""): ("outcome = 'unanswered' AND candidate = 'correct'", "question"),
+    ("kept", "gamma"): ("outcome = 'unanswered' AND candidate = 'correct' AND run = 'gamma'", "question"),
+    ("only", "alpha"): ("outcome = 'incorrect' AND run = 'alpha' AND wrong = 1 AND correct > 0", "question"),
+    ("only", ""): ("wrong = 1 AND correct > 0", "question"),
+    ("all", ""): ("wrong = 3", "question"),
+}
+
+
+def test_presets_and_bars_are_queries_on_the_table(page_of: PageOf, visit: Any) -> None:
+    path = page_of("answers")
+    table = path.with_name("answers.csv")
+    opened: Opened = visit(path, viewport={"width": 1200, "height": 1400})
+    page = opened.page
+    for (preset, run), (where, order) in PRESETS.items():
+        rows = duckdb.execute(QUERY.format(table=table, where=where, order=order)).fetchall()
+        page.select_option("#f-show", preset)
+        page.select_option("#f-of", label=run or "any run")
+        assert_count(page, f"{len(rows)} of 200 questions")
+        shown = in_sight(page)
+        assert {*shown} <= {question for (question,) in rows}
+        if preset == "sure":
+            assert shown == [question for (question,) in rows][: len(shown)]
+    page.click("#f-reset")
+    by_right = "SELECT count(*) FILTER (outcome = 'correct') AS n FROM '{table}' GROUP BY question"
+    for right, many in duckdb.execute(
+        f"SELECT n, count(*) FROM ({by_right.format(table=table)}) GROUP BY 1 ORDER BY 1"
+    ).fetchall():
+        bar = page.locator("#f-bars button").nth(right)
+        assert bar.get_attribute("aria-label") == f"{many} questions that {right} of 3 runs got right"
+        bar.click()
+        assert_count(page, f"{many} of 200 questions")
+    opened.assert_quiet()
+
+
+def test_flips_between_repeats(tmp_path: Path, visit: Any) -> None:
+    """wavering is wrong where i + k is 0, 4, 8, … of k = 0, 1, 2: for i mod 4 in 0, 3, 2, which is 9 of 12 questions,
+    27 rows."""
+    rows = []
+    for i in range(12):
+        for k in range(3):
+            rows.append(f"steady,q{i},{k},{'correct' if i % 2 else 'incorrect'}")
+            rows.append(f"wavering,q{i},{k},{'correct' if (i + k) % 4 else 'incorrect'}")
+    table = written(tmp_path / "repeats.csv", "run,question,repeat,outcome", rows)
+    opened: Opened = visit(make(tmp_path / "page.html", table))
+    opened.page.select_option("#f-show", "flips")
+    assert_count(opened.page, "27 of 36 rows, one each time a question was asked")
+    opened.page.select_option("#f-of", label="steady")
+    assert_count(opened.page, "0 of 36 rows, one each time a question was asked")
+    assert opened.page.is_visible("#f-empty")
+    opened.assert_quiet()
+
+
+# --- Reading one answer.
+
+
+def test_one_question_shows_what_was_asked_said_and_why_and_has_a_link(page_of: PageOf, visit: Any) -> None:
+    opened: Opened = visit(page_of("answers"))
+    page = opened.page
+    for key in ("Tab", "Tab", "Enter"):  # the search is two tabs away
+        page.keyboard.press(key)
+    page.keyboard.type("number 17")
+    assert_count(page, "12 of 200 questions")  # 17, 117 and 170 to 179
+    assert page.evaluate("document.activeElement.id") == "f-search"
+    page.fill("#f-search", "answer 17 of beta")
+    answered = [i for i in (17, 117, *range(170, 180)) if (i * 7 + 3 + i // 13) % 5 != 2]
+    assert_count(page, f"{len(answered)} of 200 questions")
+    page.fill("#f-search", "nothing like this stands anywhere")
+    page.locator("#f-empty").wait_for()
+    page.click("#f-reset")
+    page.select_option("#f-show", "kept")
+    page.click(".grid-body .row:visible >> nth=0")
+    page.wait_for_selector("#detail td.words")
+    name = page.inner_text("#detail h3")
+    text = page.inner_text("#detail")
+    for part in (f"What is {int(name[1:])}?", f"Gold: number {int(name[1:])}", "its candidate was right", "because of"):
+        assert part in text
+    again: Opened = visit(page_of("answers"), page.get_attribute("#detail a.link", "href"))
+    again.page.wait_for_selector("#detail td.words")
+    assert again.page.inner_text("#detail h3") == name
+    assert f"open={quote(name)}" in again.page.url
+    again.page.keyboard.press("Escape")
+    for opens in (opened, again):
+        opens.assert_quiet()
+
+
+ANSWER = "Because " + "unbroken" * 200 + " " + "the mill was old and the wheel had rotted. " * 60
+
+
+@pytest.fixture(scope="module")
+def reading(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, tuple[Path, ...]]:
+    """Two runs with words, on questions with gold answers; one answer is long, and its prompt longer."""
+    folder = tmp_path_factory.mktemp("reading")
+    asked = [
+        {"id": f"q{i}", "question": f"Who mended wheel {i}?", "answers": [f"Ada {i}"], "topic": f"mills {i % 3}"}
+        for i in range(30)
+    ]
+    asked[3]["question"] = "Read this. " + "A long story of a mill. " * 80 + "Why did it stop?"
+    answers = {
+        "old": [f"I think Ada {i % 7} mended the wheel" for i in range(30)],
+        "new": [ANSWER if i == 3 else f"I believe Ada {i} mended the big wheel" for i in range(30)],
+    }
+    files = [folder / "asked.jsonl"]
+    files[0].write_text("".join(json.dumps(one) + "\n" for one in asked))
+    for name, texts in answers.items():
+        files.append(folder / f"{name}.jsonl")
+        files[-1].write_text("".join(json.dumps({"id": f"q{i}", "answer": t}) + "\n" for i, t in enumerate(texts)))
+    return make(folder / "page.html", *files, "--judge", "contains"), tuple(files)
+
+
+def test_the_pane_marks_what_differs_and_what_is_searched_for(reading: Any, visit: Any) -> None:
+    opened: Opened = visit(reading[0], "#questions?open=q9")
+    page = opened.page
+    page.wait_for_selector("#detail table")
+    text = page.inner_text("#detail")
+    places = [text.index(part) for part in ("Who mended wheel 9?", "Ada 9", "I believe Ada 9", "topic: mills 0")]
+    assert places == sorted(places)
+    # Of the answer, and of the other one, which is held against it.
+    assert {"believe", "9", "big", "think", "2"} <= set(page.locator("#detail mark").all_inner_texts())
+    page.select_option("#detail .versus select", label="no run")
+    page.locator("#detail mark").first.wait_for(state="detached")
+    opened.assert_quiet()
+    opened = visit(reading[0], "#questions?search=wheel&run=new|1&order=hard&open=q9")
+    page = opened.page
+    page.wait_for_selector("#detail .note")
+    assert page.evaluate("CSS.highlights.get('found').size") > 2
+    assert page.evaluate("[...CSS.highlights.get('found')].every((one) => one.toString().toLowerCase() === 'wheel')")
+    chips = [text.split(" ×")[0] for text in page.locator(".chip").all_inner_texts()]
+    assert chips == ["“wheel”", "new is correct", "fewest right first"]
+    page.locator(".chip").nth(0).click()
+    assert page.input_value("#f-search") == ""
+    assert page.locator(".chip").count() == 2
+    assert "search" not in page.evaluate("location.hash")
+    assert page.evaluate("CSS.highlights.get('found').size") == 0
+    opened.assert_quiet()
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (768, "dark"), (375, "light"), (375, "dark")])
+def test_a_long_answer_is_whole_and_its_prompt_folded(reading: Any, visit: Any, width: int, scheme: str) -> None:
+    shown = {"viewport": {"width": width, "height": 900}, "color_scheme": scheme}
+    page = visit(reading[0], "#questions?open=q3", **shown).page
+    page.wait_for_selector("#detail details.said")
+    assert page.locator("#detail > details.said:not([open])").count() == 1  # the prompt
+    page.locator("#detail details.said summary").evaluate_all(
+        "all => all.forEach((s) => { s.parentNode.open = true; })"
+    )
+    clipped = page.locator("#detail, #detail :not(thead, thead *)").evaluate_all(
+        "all => all.filter((one) => one.clientWidth && one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).display !== 'inline'"
+        " && one.tagName !== 'INPUT').map((one) => [one.tagName, one.className, one.scrollWidth, one.clientWidth])"
+    )
+    assert clipped == []
+    assert_accessible(page, "#questions")
+
+
+def test_notes_stay_in_the_address_and_go_to_the_judge(
+    reading: Any, visit: Any, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    opened: Opened = visit(reading[0], "#questions?open=q9")
+    page = opened.page
+    page.wait_for_selector("#detail .note")
+    for name, verdict, text in (("new", "correct", "right, in other words"), ("old", "incorrect", '=1+1, "quoted"')):
+        page.select_option(f"select[aria-label='your verdict on {name}']", verdict)
+        page.fill(f"input[aria-label='your note on {name}']", text)
+        page.press(f"input[aria-label='your note on {name}']", "Tab")
+    page.reload()
+    page.wait_for_selector("#detail .note")
+    assert page.input_value("input[aria-label='your note on new']") == "right, in other words"
+    assert page.locator(".row.noted").count() == 1
+    page.select_option("#f-show", "noted")
+    assert_count(page, "1 of 30 questions")
+    with page.expect_download() as downloading:
+        page.click("#f-notes")
+    notes = tmp_path / "notes.csv"
+    downloading.value.save_as(notes)
+    with notes.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    verdicts = {(row["run"], row["question"], row["verdict"]) for row in rows}
+    assert verdicts == {("new", "q9", "correct"), ("old", "q9", "incorrect")}
+    assert '\'=1+1, "quoted"' in {row["note"] for row in rows}
+    assert not called("judge", *reading[1], "--judge", "contains", "--against", notes), capfd.readouterr().err
+    agreement = capfd.readouterr().out.split("\n\n")[0].splitlines()[2:]
+    assert {tuple(line.split()[:2]) for line in agreement} >= {("new", "1"), ("old", "1")}
+    opened.assert_quiet()
+
+
+def test_a_strangers_address_writes_no_more_than_text(reading: Any, visit: Any) -> None:
+    hostile = json.dumps(["q9", "new", "</script>", "<img src=x onerror='window.pwned=1'>" * 100])
+    lines = [("note", hostile), ("note", "[[["), ("note", "null"), ("note", '["q9"]'), ("open", "q9")]
+    opened: Opened = visit(reading[0], f"#questions?{urlencode(lines)}")
+    page = opened.page
+    page.wait_for_selector("#detail .note")
+    assert page.input_value("select[aria-label='your verdict on new']") == ""
+    assert len(page.input_value("input[aria-label='your note on new']")) == 1000
+    assert page.evaluate("window.pwned") is None
+    opened.assert_quiet()
+
+
+def test_only_parts_of_many_texts_are_unpacked(tmp_path: Path, visit: Any) -> None:
+    n = 3_000
+    rows = [
+        f"run{r},q{i},{'correct' if (i * (r + 2)) % 3 else 'incorrect'},{f'Question {i}. ' * 3},An answer of {r} to {i}."
+        for r in range(4)
+        for i in range(n)
+    ]
+    table = written(tmp_path / "many.csv", "run,question,outcome,question_text,prediction", rows)
+    nescio.report(table, "accuracy", output=tmp_path / "page.html", ci=None, resamples=100)
+    opened: Opened = visit(tmp_path / "page.html")
+    page = opened.page
+    assert page.locator("script[type='text/plain']").count() == 1 + -(-n // 256)
+    page.focus("#grid")
+    page.keyboard.press("End")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#detail td.words")
+    assert f"An answer of 3 to {n - 1}." in page.inner_text("#detail")
+    opened.assert_quiet()
+
+
+# --- What changed between two runs.
+
+
+def changes(page: Any) -> list[str]:
+    """The changes of the rows in sight."""
+    return list(page.locator(".grid-body .row:visible .sum").all_inner_texts())
+
+
+def test_a_number_leads_to_its_questions_and_the_address_keeps_it(page_of: PageOf, visit: Any) -> None:
+    opened: Opened = visit(page_of("diff"))
+    page = opened.page
+    assert_count(page, "All 83 questions")
+    page.click(".card.won a")
+    assert_count(page, "8 of 83 questions")
+    page.click(".card.lost a")  # correct → incorrect 4, correct → unanswered 3
+    assert_count(page, "7 of 83 questions")
+    assert page.url.endswith("#questions?change=lost")
+    assert sorted(changes(page)) == ["correct → incorrect"] * 4 + ["correct → unanswered"] * 3
+    assert page.evaluate("scrollY") > 300
+    page.go_back()
+    assert_count(page, "8 of 83 questions")
+    page.go_back()  # to an address without filters
+    assert_count(page, "All 83 questions")
+    page.go_forward()
+    assert_count(page, "8 of 83 questions")
+    page.click("nav a[href='#how']")
+    assert_address(page, "#questions?change=won")  # the address still says what is shown
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.closest('section').id") == "how"
+    page.click("#moves tbody tr:nth-child(3) td:nth-child(2) a")
+    assert_count(page, "2 of 83 questions")
+    assert set(changes(page)) == {"unanswered → correct"}
+    assert page.input_value("#f-move") == "unanswered-correct"
+    page.click("a[href='#questions?change=only-old']")
+    page.locator(".grid-body .row:visible .name", has_text="only1").wait_for()  # the count is the same as before
+    assert in_sight(page) == ["only1", "only2"]
+    again: Opened = visit(page_of("diff"), "#questions?change=newly-silent&in.topic=red")
+    again.page.locator("#f-count", has_text=re.compile(r"^[1-7] of 83 questions$")).wait_for()
+    assert again.page.input_value("#f-move") == "newly-silent"
+    assert set(changes(again.page)) <= {"correct → unanswered", "incorrect → unanswered"}
+    again.page.select_option("#f-facet-0", label="any")
+    assert_count(again.page, "8 of 83 questions")
+    again.page.click("#f-reset")
+    assert_address(again.page, "#questions")
+    assert_count(again.page, "All 83 questions")
+    for opens in (opened, again):
+        opens.assert_quiet()
+
+
+def test_changes_combine_with_search_runs_and_order_and_are_scored(page_of: PageOf, visit: Any) -> None:
+    """30 CC, 4 CW, 3 CU, 6 WC, 20 WW, 5 WU: the two of UC are q068 and q069."""
+    opened: Opened = visit(page_of("diff"))
+    page = opened.page
+    moves = {"won": 8, "newly-silent": 8, "newly-answered": 3, "changed": 21, "same": 59}
+    for value, expected in {**moves, "correct-correct": 30, "incorrect-unanswered": 5, "only-new": 1}.items():
+        page.select_option("#f-move", value)
+        assert_count(page, f"{expected} of 83 questions")
+    page.select_option("#f-move", "won")
+    page.select_option(".pair .who", label="old")
+    page.select_option(".pair .what", label="is unanswered")
+    assert_count(page, "2 of 83 questions")
+    page.fill("#f-search", "q069")
+    assert_count(page, "1 of 83 questions")
+    assert unquote_plus(page.url.partition("#")[2]) == "questions?search=q069&change=won&run=old|3"
+    page.click("#f-reset")
+    page.select_option("#f-move", "lost")
+    rows = downloaded(page, page.locator("#f-download"))
+    assert len(rows) == 7
+    outcomes = {"old": "correct", "new": "incorrect"}
+    assert rows[0] == {"question": "q030", "change": "correct → incorrect", "topic": "red", **outcomes}
+    page.locator("#own tbody tr:has-text('old') td", has_text="1.000").first.wait_for()  # all seven were right
+    moved = downloaded(page, page.locator("#figure-flow button.download"))
+    assert moved[3] == {"old": "incorrect", "new": "correct", "n": "6", "share": "0.075"}
+    page.locator("#figure-differences details.table summary").click()
+    assert "too few questions to tell" in page.inner_text("#figure-differences details.table table")
+    opened.assert_quiet()
+
+
+def test_keys_reach_everything(page_of: PageOf, visit: Any) -> None:
+    opened: Opened = visit(page_of("diff"))
+    page = opened.page
+    page.focus(".card.won a")
+    page.keyboard.press("Enter")
+    assert_address(page, "#questions?change=won")
+    assert_count(page, "8 of 83 questions")
+    page.focus("#grid")
+    page.keyboard.press("End")
+    page.keyboard.press("Enter")
+    assert page.inner_text("#detail h3") == "q069"
+    assert "change: unanswered → correct" in page.inner_text("#detail")
+    page.keyboard.press("Escape")
+    page.focus("#figure-flow .plot")
+    tips = set()
+    for _ in range(9):
+        page.keyboard.press("ArrowRight")
+        tips.add(page.inner_text("#tip"))
+    assert len(tips) == 9
+    assert "correct → unanswered: 3 of 80 (3.8%)" in tips
+    page.focus(".listed summary >> nth=0")
+    page.keyboard.press("Enter")
+    assert page.locator(".listed >> nth=0").locator("li").all_inner_texts()[-1] == "q069"
+    opened.assert_quiet()
+
+
+def test_what_is_not_graded_silent_or_missing_has_a_sign_of_its_own(tmp_path: Path, visit: Any) -> None:
+    head = "run,question,outcome,answerable"
+    rows = ["old,q1,incorrect,false", "new,q1,unanswered,false", "old,q2,correct,true", "new,q2,,true"]
+    path = make(
+        tmp_path / "d.html", written(tmp_path / "t.csv", head, rows), "--baseline", "old", "--ungraded", "exclude"
+    )
+    opened: Opened = visit(path)
+    page = opened.page
+    assert page.locator(".grid-body .row:visible .cell i").all_inner_texts() == ["×", "○", "✓", "?"]
+    assert [page.locator(f".legend {one}").is_visible() for one in (".rare", ".rare5", ".rare0")] == [True, True, False]
+    assert "answered → rightly silent is both won and newly silent" in page.inner_text("#changes")
+    page.click("a[href='#questions?change=not-graded']")
+    assert_count(page, "1 of 2 questions")
+    page.locator("#own tbody tr:has-text('new') td:last-child", has_text=re.compile("^0$")).wait_for()
+    opened.assert_quiet()
+    # Each run lacks two of four questions, one of which has no answer: there silence is right. One right, one wrong, one
+    # silent, one rightly silent: accuracy 2/4, c@1 (2 + 2/4)/4, coverage 2/4.
+    rows = ["a,q1,correct,true", "a,q2,incorrect,false", "b,q3,correct,true", "b,q4,incorrect,false"]
+    half = written(tmp_path / "half.csv", head, rows)
+    page = visit(make(tmp_path / "half.html", half, "--baseline", "a", "--missing", "unanswered")).page
+    page.locator("#own tbody tr").nth(1).wait_for()
+    shown = [text.split("\n")[0] for text in page.locator("#own tbody tr:first-child td").all_inner_texts()]
+    assert shown == ["0.625", "0.500", "0.500", "4"]
+    assert page.locator(".legend .rare0").is_visible()
+    assert page.locator("#moves td").last.inner_text() == "0"
+
+
+def test_of_twelve_thousand_questions_few_are_laid_out(tmp_path: Path, visit: Any) -> None:
+    rng = random.Random(5)
+    runs = {name: "".join(rng.choices("CWU", k=12_000)) for name in ("old", "new")}
+    path = make(tmp_path / "diff.html", outcome_table(tmp_path / "many.csv", runs), "--baseline", "old")
+    opened: Opened = visit(path)
+    page = opened.page
+    page.select_option("#f-move", "won")
+    won = sum(new == "C" != old for old, new in zip(runs["old"], runs["new"], strict=True))
+    assert_count(page, f"{won:,} of 12,000 questions")
+    for at in (0, 20_000, 70_000):
+        page.evaluate(f"document.getElementById('grid').scrollTop = {at}")
+        still(page)
+        assert page.locator(".grid-body .row").count() < 60
+        assert set(changes(page)) <= {"incorrect → correct", "unanswered → correct"}
+    opened.assert_quiet()
+
+
+# --- Which of two systems, at which threshold, and which ten questions to read: the first screen and one click.
+
+# Sure answers are right until the 200th of 300; half of what the second says after that is wrong, all of the first's.
+LETTERS = {"first": "C" * 150 + "W" * 150, "second": "C" * 200 + "WC" * 50, "third": "C" * 150 + "CW" * 75}
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Tables, a run each, as people have them: without a column that names the run."""
+    folder = tmp_path_factory.mktemp("two")
+    tables = {}
+    for name, letters in LETTERS.items():
+        sure = [i / 300 if name == "third" else 0.99 - i * 0.003 for i in range(300)]
+        rows = [f"q{i:03},{WORDS[letter]},{sure[i]:.3f}" for i, letter in enumerate(letters)]
+        tables[name] = written(folder / f"{name}.csv", "question,outcome,confidence", rows)
+    return tables
+
+
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (375, 667)])
+def test_the_first_screen_and_one_click(files: dict[str, Path], visit: Any, width: int, height: int) -> None:
+    viewed = Path(nescio.view([files["first"], files["second"]], show=False, resamples=500))
+    opened: Opened = visit(viewed, viewport={"width": width, "height": height})
+    opened.page.emulate_media(reduced_motion="no-preference")  # a long way is not walked slowly
+    page = opened.page
+    advice, links = page.locator(".advice"), page.locator(".to-read a.read")
+    assert page.inner_text("h1").startswith("second is best by c@1")
+    shipped = re.match(r"Ship second at threshold ([\d.]+): it answered", advice.inner_text())
+    assert shipped
+    assert float(shipped[1]) == pytest.approx(0.39, abs=0.06)  # the 200th confidence is 0.99 - 199 · 0.003 = 0.393
+    for part in (advice, links.first):
+        box = part.bounding_box()
+        assert box["y"] >= 0
+        assert box["y"] + box["height"] <= height  # in sight without scrolling
+    assert links.count() == 1  # nobody beats the second anywhere
+    # The 50 errors begin below the 200th confidence, where the threshold is.
+    assert links.first.inner_text() == "50 errors of second, all of them below that threshold, most confident first"
+    links.first.click()
+    assert_count(page, "50 of 300 questions")
+    page.locator("#detail:not([hidden])").wait_for()
+    box = page.locator("#detail h3").bounding_box()
+    assert 0 <= box["y"] <= height - box["height"]
+    wrong = [f"q{i:03}" for i in range(200, 300, 2)]  # from the surest down
+    assert in_sight(page)[:10] == wrong[:10]
+    for place in range(10):
+        assert page.inner_text("#detail h3") == wrong[place]
+        page.locator("#detail button:enabled", has_text="Next").click()
+        page.locator("#detail h3", has_text=wrong[place + 1]).wait_for()
+    page.go_back()
+    assert_count(page, "All 300 questions")
+    opened.assert_quiet()
+    page.emulate_media(reduced_motion="reduce")  # as the tests that get this tab expect it
+
+
+def test_what_to_read_first(files: dict[str, Path], tmp_path: Path, visit: Any) -> None:
+    """What another run gets right; without confidences all errors, those first that other runs get right."""
+    page = visit(Path(nescio.view([files["second"], files["third"]], show=False, resamples=500))).page
+    link = page.locator(".to-read a.read").last
+    match = re.fullmatch(r"(\d+) questions that (\w+) gets right and (\w+) gets wrong", link.inner_text())
+    assert match
+    many = sum(LETTERS[match[2]][i] == "C" and LETTERS[match[3]][i] == "W" for i in range(300))
+    assert many == int(match[1])
+    link.click()
+    assert_count(page, f"{many} of 300 questions")
+    page = visit(
+        Path(nescio.view(outcome_table(tmp_path / "plain.csv", {"a": "WCC" * 10}), show=False, resamples=200))
+    ).page
+    assert page.inner_text(".to-read a.read") == "10 errors of a"
+    page.click(".to-read a.read")
+    assert_count(page, "10 of 30 questions")
+    letters = {"best": "CCCCCCWWWW", "second": "CCCWWWWCWC", "third": "WWWCWWWWWC"}
+    table = outcome_table(tmp_path / "three.csv", letters)
+    page = visit(Path(nescio.view(table, show=False, resamples=200))).page
+    assert page.inner_text(".to-read a.read >> nth=0") == "4 errors of best, those that most runs get right first"
+    page.locator(".to-read a.read").first.click()
+    assert_count(page, "4 of 10 questions")
+    assert in_sight(page) == ["q009", "q007", "q006", "q008"]  # two others, one other, nobody
+
+
+# --- Thresholds.
+
+
+def shown_figures(row: Any) -> dict[str, str]:
+    return {cell.get_attribute("data-is"): cell.inner_text() for cell in row.locator("[data-is]").all()}
+
+
+def test_a_slider_gives_the_figures_of_tune_and_score(page_of: PageOf, tmp_path: Path, visit: Any) -> None:
+    table = page_of("three").with_name("three.csv")
+    opened: Opened = visit(page_of("three"))
+    page = opened.page
+    measures = ["c@1", "coverage", "penalty(t=0.75)"]
+    as_given = nescio.score(table, measures, resamples=100)
+    for row in page.locator("#thresholds tbody tr").all():
+        run = row.locator("th").inner_text()
+        tuned = nescio.tune(table, run=run, resamples=100, output=tmp_path / f"{run}.csv")
+        at_threshold = nescio.score(tmp_path / f"{run}.csv", measures, resamples=100)
+        for scores in (as_given, at_threshold):
+            shown = shown_figures(row)
+            assert float(shown["c1"]) == pytest.approx(scores.value(run, "c@1"), abs=0.0005)
+            assert float(shown["penalty"]) == pytest.approx(scores.value(run, "penalty(t=0.75)"), abs=0.0005)
+            assert shown["answered"] == f"{100 * scores.value(run, 'coverage'):.1f}%"
+            row.locator("button:has-text('tuned')").click()
+        assert float(shown["threshold"]) == pytest.approx(tuned.threshold)
+        assert shown["risk"] == f"{100 * tuned.rows[0].risk:.1f}%"
+        text = row.locator("td.text").inner_text()
+        assert f"c@1 {tuned.rows[0].value:.3f}; answers {tuned.rows[0].coverage_held_out:.1%}" in text
+    page.fill("#t-price", "0.5")
+    first = shown_figures(page.locator("#thresholds tbody tr").first)
+    assert float(first["penalty"]) == pytest.approx((int(first["correct"]) - int(first["incorrect"])) / 300, abs=0.0005)
+    page.locator("#t-all").evaluate(
+        "(all) => { all.value = 50; all.dispatchEvent(new Event('input', { bubbles: true })); }"
+    )
+    for row in page.locator("#thresholds tbody tr").all():
+        assert float(shown_figures(row)["answered"][:-1]) == pytest.approx(50, abs=2)
+    opened.assert_quiet()
+
+
+def test_the_errors_tolerated_choose_a_run_and_a_threshold(tmp_path: Path, visit: Any) -> None:
+    """At each tolerance, what Clopper and Pearson's bound allows, shared among 4 runs at 21 thresholds each."""
+    runs = {**THREE, "keen": "C" * 150 + "WC" * 30 + "W" * 90}
+    path = outcome_table(tmp_path / "three.csv", runs, confidence=True)
+    opened: Opened = visit(make(tmp_path / "page.html", path))
+    page = opened.page
+    promised = (
+        r"Ship (\w+) (?:as it is|at threshold ([\d.]+)): it answers (\d+) of 300 \((\d+)%\), (\d+) of these wrongly here, "
+        r"and at most ([\d.]+)% on others like them, with 95% confidence, every run and threshold looked at\."
+    )
+    tolerated = 0
+    for risk in (1, 5, 8, 10, 15, 20, 33, 50, 100):
+        page.fill("#d-risk", str(risk))
+        shown = page.inner_text("#d-says")
+        advice = [row["text"] for row in nescio.advise(path, resamples=500, tolerate=risk).records("screen")]
+        assert (shown.startswith("No run can promise that")) == any("No run can promise" in text for text in advice)
+        if not (match := re.fullmatch(promised, shown)):
+            continue
+        tolerated += 1
+        answered, wrong = int(match[3]), int(match[5])
+        least = float(match[2] or 0)
+        letters = runs[match[1]]
+        sure = [letter for i, letter in enumerate(letters) if 0.99 - 0.9 * i / 300 >= least - 1e-4 and letter != "U"]
+        assert (answered, wrong) == (len(sure), sure.count("W"))
+        assert int(match[4]) == round(100 * answered / 300)
+        upper = beta.ppf(1 - 0.05 / (4 * 21), wrong + 1, answered - wrong) if wrong < answered else 1
+        assert upper <= float(match[6]) / 100 < upper + 0.011
+        assert upper <= risk / 100
+        if match[2]:
+            row = page.locator("#thresholds tbody tr", has=page.locator("th", has_text=match[1]))
+            assert float(row.locator('[data-is="threshold"]').inner_text()) == pytest.approx(least, rel=1e-5)
+            assert page.locator("#figure-risk circle.chosen").count() >= 1
+    assert tolerated >= 3
+    page.fill("#d-risk", "33")
+    assert "tolerate=33" in page.evaluate("location.hash")
+    page.reload()
+    assert page.input_value("#d-risk") == "33"
+    opened.assert_quiet()

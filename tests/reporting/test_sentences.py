@@ -1,0 +1,818 @@
+"""Every figure in every sentence of a whole page, made again in plain Python from what `convert`, `score`, `compare` and
+`tune` give: what no rule here explains is not believed."""
+
+from __future__ import annotations
+
+import csv
+import html
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import beta, dirichlet_multinomial
+
+import nescio
+from tests.reporting.conftest import EXAMPLES, SHARED, THREE, make, outcome_table, written
+
+pytestmark = pytest.mark.usefixtures("undrawn")
+RESAMPLES = 500
+Files = list[Path]
+
+
+def table(runs: dict[str, str], *, confidence: bool = False) -> Callable[[Path], Files]:
+    return lambda folder: [outcome_table(folder / "runs.csv", runs, confidence=confidence)]
+
+
+def clustered(folder: Path, column: str = "cluster") -> Files:
+    rows = [
+        f"{run},q{i},{'correct' if (i * k) % 7 % 3 else 'incorrect'},s{i // 4}"
+        for run, k in (("a", 3), ("b", 5))
+        for i in range(120)
+    ]
+    return [written(folder / f"{column}.csv", f"run,question,outcome,{column}", rows)]
+
+
+def unanswerable(folder: Path) -> Files:
+    """Two runs, one of which is silent throughout, on questions of which a quarter has no answer."""
+    rows = [
+        f"{run},q{i},{'unanswered' if run == 'silent' else ('correct', 'incorrect', 'unanswered')[i % 3]},"
+        f"{'false' if i % 4 == 0 else 'true'}"
+        for run in ("silent", "bold")
+        for i in range(120)
+    ]
+    return [written(folder / "unanswerable.csv", "run,question,outcome,answerable", rows)]
+
+
+def counts(folder: Path) -> Files:
+    rows = ["icia,237,156,107", "uaic,236,264,0"]
+    return [written(folder / "counts.csv", "run,correct,incorrect,unanswered", rows)]
+
+
+def shared(*patterns: str) -> Callable[[Path], Files]:
+    return lambda _: [file for pattern in patterns for file in sorted(SHARED.glob(pattern))]
+
+
+RNG = np.random.default_rng(5)
+MANY = {f"run{i:03}": "".join(RNG.choice(list("CCCWU"), 60)) for i in range(300)}
+KEEN = {"keen": "C" * 120 + "WC" * 10 + "W" * 60, "dull": "CWWWW" * 40}
+PAGES: dict[str, Callable[[Path], Files]] = {
+    "outcomes, some unanswerable": lambda _: [EXAMPLES / "outcomes.csv"],
+    "repeats": lambda _: [EXAMPLES / "trials.csv"],
+    "no confidences": table(THREE),
+    "confidences": table(THREE, confidence=True),
+    "a threshold pays": table(KEEN, confidence=True),
+    "one run": table({"alone": "CCWU" * 20}),
+    "two questions": table({"a": "CW", "b": "WC"}),
+    "long names": table({f"{'long ' * 20}{name}": letters for name, letters in THREE.items()}),
+    "all silent": table({"a": "U" * 40, "b": "U" * 40}),
+    "none right": table({"a": "W" * 40, "b": "UW" * 20}),
+    "all alike": table({"a": "CCW" * 20, "b": "CCW" * 20}),
+    "clusters": clustered,
+    "stories": lambda folder: clustered(folder, "story_id"),
+    "unanswerable": unanswerable,
+    "counts": counts,
+    "a log of lm-eval": shared("logs/lm_eval/gsm8k_phi3_10docs/*.jsonl"),
+    "a log of DeepEval": lambda _: sorted((EXAMPLES / "deepeval").glob("*.json"))[:1],
+    "a log of promptfoo": lambda _: sorted((EXAMPLES / "logs" / "promptfoo").glob("*.json")),
+}
+LARGE: dict[str, Callable[[Path], Files]] = {
+    "30 equal runs": table({name: letters.replace("U", "W") for name, letters in list(MANY.items())[:30]}),
+    "300 runs": table(MANY),
+    "PAN": shared("pan20/truth.jsonl", "pan20/runs/*/*"),
+    "MMLU-Pro": shared("mmlu_pro/outcomes.parquet"),
+}
+# What is asked of the reader, as an option and as a keyword.
+ASKED: dict[str, tuple[list[str], dict[str, Any]]] = {
+    "a log of lm-eval": (["--choose", "filter=strict-match"], {"choose": {"filter": "strict-match"}}),
+    "a log of DeepEval": (["--ungraded", "exclude"], {"ungraded": "exclude"}),
+    "a log of promptfoo": (["--ungraded", "exclude"], {"ungraded": "exclude"}),
+}
+
+
+def predicted(counts: tuple[int, int, int], runs: int) -> tuple[float, float]:
+    """The prediction interval of c@1 on as many questions, every outcome by SciPy's Dirichlet-multinomial."""
+    n = sum(counts)
+    law = dirichlet_multinomial(np.array(counts) + 0.5, n)
+    outcomes = np.array([(i, j, n - i - j) for i in range(n + 1) for j in range(n + 1 - i)])
+    values = outcomes[:, 0] / n * (1 + outcomes[:, 2] / n)
+    order = np.argsort(values, kind="stable")
+    reached = np.cumsum(law.pmf(outcomes)[order])
+    alpha = 0.05 / runs
+    ends = np.searchsorted(reached, [alpha / 2 + 1e-12, 1 - alpha / 2 + 1e-12])
+    low, high = values[order][np.minimum(ends, len(order) - 1)]
+    return float(low), float(high)
+
+
+class Prose(HTMLParser):
+    """The text of a page block by block, without tables, drawings, data and commands."""
+
+    APART = re.compile("table|svg|script|style|select|pre|button|nav|noscript|template|code")
+    BLOCKS = re.compile("p|li|h[123]|dt|dd|figcaption|summary|label|div|section|small|form|header|footer")
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.depth, self.text, self.blocks = 0, "", list[str]()
+        self.feed(page)
+        self.end()
+
+    def end(self) -> None:
+        text, self.text = " ".join(self.text.split()), ""
+        if text:
+            self.blocks.append(text)
+
+    def handle_starttag(self, tag: str, _: Any) -> None:
+        self.depth += self.APART.fullmatch(tag) is not None
+        if self.BLOCKS.fullmatch(tag):
+            self.end()
+
+    def handle_endtag(self, tag: str) -> None:
+        self.depth -= self.APART.fullmatch(tag) is not None
+        if self.BLOCKS.fullmatch(tag):
+            self.end()
+
+    def handle_data(self, data: str) -> None:
+        if not self.depth:
+            self.text += data
+
+
+def agrees(text: str, value: float) -> bool:
+    """Whether a number of the page is the value rounded to as many digits."""
+    text = text.replace(",", "").replace("\u2212", "-")
+    shown = text.rstrip("%")
+    half = 0.5 * 10.0 ** -len(shown.partition(".")[2])
+    return abs(float(shown) - value * (100 if text.endswith("%") else 1)) <= half * (1 + 1e-6) + 1e-9
+
+
+class Page:
+    """A page, and what the functions say of the same files."""
+
+    def __init__(self, name: str, folder: Path) -> None:
+        self.files = {**PAGES, **LARGE}[name](folder)
+        if not self.files:
+            pytest.skip("../shared/data is not here")
+        self.options, self.reading = ASKED.get(name, ([], {}))
+        self.folder, self.of_counts = folder, name == "counts"
+        self.asked: dict[str, Any] = {}
+        self.html = make(folder / "page.html", *self.files, *self.options).read_text(encoding="utf-8")
+        self.prose = Prose(self.html).blocks
+        self.scores = {(row["run"], row["measure"]): row for row in self.ask("score")["scores"] if not row["stratum"]}
+        self.runs = list(dict.fromkeys(run for run, _ in self.scores))
+        self.k = len(self.runs)
+        self.asked_of = 0
+        self.names = {run: self.shown(run) for run in self.runs}
+        command = html.unescape(re.search(r"nescio score [^<]*", self.html)[0])  # type: ignore[index]
+        measures = re.findall(r"-m (\S+)", command.partition("\n")[0].replace("'", ""))
+        self.notes = {*self.ask("score", measures)["notes"], *self.compared["notes"]}
+
+    def ask(self, verb: str, measures: Any = None, **more: Any) -> Any:
+        key = f"{verb} {measures} {more}"
+        if key not in self.asked:
+            how = {**({"resamples": RESAMPLES} if verb != "tune" else {}), **self.reading, **more}
+            self.asked[key] = getattr(nescio, verb)(self.files, *([measures] if measures else []), **how).to_dict()
+        return self.asked[key]
+
+    @cached_property
+    def compared(self) -> dict[str, Any]:
+        """What `compare` says of all pairs, where there are two runs whose questions are known."""
+        if self.k == 1 or self.of_counts:
+            return {"comparisons": [], "notes": []}
+        return dict(self.ask("compare", "c@1"))
+
+    def shown(self, run: str) -> str:
+        """The name that the page has for a run: its own, or what is left of it without what all share."""
+        return max((name for name in self.leaders if run.endswith(name)), key=len)
+
+    def named(self, pattern: str) -> str:
+        """A pattern with RUN for any run's name."""
+        names = sorted(self.names.values(), key=len, reverse=True)
+        return pattern.replace("RUN", rf"(?<![\w-])({'|'.join(map(re.escape, names))})")
+
+    def run(self, name: str) -> str:
+        return next(run for run, shown in self.names.items() if shown == name.strip())
+
+    @cached_property
+    def rows(self) -> list[dict[str, str]]:
+        """An outcome a row, as `convert` writes them."""
+        table = self.folder / "converted.csv"
+        reading = {name: value for name, value in self.reading.items() if name == "choose"}
+        nescio.convert(self.files, table, **reading)
+        csv.field_size_limit(10**9)
+        with table.open(newline="", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        self.asked_of = len({row["question"] for row in rows})
+        return [row for row in rows if row["outcome"] not in ("", "ungraded")]
+
+    @cached_property
+    def of_run(self) -> dict[str, list[dict[str, str]]]:
+        rows = defaultdict(list)
+        for row in self.rows:
+            rows[row["run"]].append(row)
+        return dict(rows)
+
+    @cached_property
+    def counts(self) -> dict[str, tuple[int, int, int]]:
+        """Right, wrong, and silent though there was an answer."""
+        if self.of_counts:
+            return {"icia": (237, 156, 107), "uaic": (236, 264, 0)}
+        counted = {run: Counter(map(verdict, rows)) for run, rows in self.of_run.items()}
+        return {run: (of["correct"], of["incorrect"], of["unanswered"]) for run, of in counted.items()}
+
+    @cached_property
+    def answered(self) -> dict[str, tuple[int, int]]:
+        """How many questions a run answered, and how many of these wrongly."""
+        if self.of_counts:
+            return {run: (c + w, w) for run, (c, w, _) in self.counts.items()}
+        return {
+            run: (sum(map(was_answered, rows)), sum(verdict(row) == "incorrect" for row in rows))
+            for run, rows in self.of_run.items()
+        }
+
+    @cached_property
+    def questions(self) -> int:
+        return 500 if self.of_counts else len({row["question"] for row in self.rows})
+
+    @cached_property
+    def silence(self) -> float:
+        """What a run earns that never answers."""
+        rows = [] if self.of_counts else self.of_run[self.runs[0]]
+        return sum(row.get("answerable") == "false" for row in rows) / max(1, len(rows))
+
+    def value(self, run: str, measure: str = "c@1") -> float:
+        """c@1 and accuracy, by hand from counts."""
+        c, w, u = self.counts[run]
+        n = c + w + u
+        return c / n if measure == "accuracy" else (c + u * c / n) / n
+
+    @cached_property
+    def best(self) -> str:
+        """The run of the headline, which has the highest c@1."""
+        named = html.unescape(re.sub("<[^>]+>", "", re.search(r"<h1.*?</h1>", self.html, re.DOTALL)[0]))  # type: ignore[index]
+        run = self.run(max((name for name in self.names.values() if named.lstrip().startswith(name)), key=len))
+        assert self.value(run) == pytest.approx(max(map(self.value, self.runs)))
+        return run
+
+    @cached_property
+    def comparisons(self) -> dict[frozenset[str], dict[str, Any]]:
+        return {frozenset((row["run"], row["baseline"])): row for row in self.compared["comparisons"]}
+
+    @cached_property
+    def on_page(self) -> list[dict[str, Any]]:
+        """The comparisons that the page has: all, or of very many those of the best with each other, and of each run with
+        the best and with its neighbour."""
+        place = {run: i for i, run in enumerate(self.order)}
+        if not any("of these comparisons are on this page" in block for block in self.prose):
+            return list(self.comparisons.values())
+        near = {pair: sorted(place[run] for run in pair) for pair in self.comparisons}
+        return [self.comparisons[pair] for pair, (i, j) in near.items() if j < 40 or i == 0 or j == i + 1]
+
+    def apart(self, one: str, other: str) -> bool:
+        row = self.comparisons.get(frozenset((one, other)))
+        return row is not None and row["p_adjusted"] is not None and row["p_adjusted"] < 0.05
+
+    @cached_property
+    def leaders(self) -> list[str]:
+        """The names of the leaderboard, from the best down."""
+        return [html.unescape(name) for name in re.findall(r'<th scope="row" data-name="([^"]*)"', self.html)]
+
+    @property
+    def order(self) -> list[str]:
+        return [self.run(name) for name in self.leaders]
+
+    def tuned(self, run: str) -> dict[str, Any]:
+        return dict(self.ask("tune", run=run))
+
+    def bound(self, wrong: int, answered: int, tried: int) -> float:
+        """Clopper and Pearson's upper end, shared among all that could have been chosen."""
+        return float(beta.ppf(1 - 0.05 / tried, wrong + 1, answered - wrong)) if wrong < answered else 1.0
+
+    @cached_property
+    def confident(self) -> bool:
+        return not self.of_counts and any(row.get("confidence") for row in self.rows)
+
+
+def verdict(row: dict[str, str]) -> str:
+    """What an answer counts as: where there is no answer, silence is right, and who is right there was silent."""
+    return "correct" if row["outcome"] == "unanswered" and row.get("answerable") == "false" else row["outcome"]
+
+
+def was_answered(row: dict[str, str]) -> bool:
+    return row["outcome"] == "incorrect" or (row["outcome"] == "correct" and row.get("answerable") != "false")
+
+
+# --- What each sentence claims. A rule is a pattern, and the numbers of what it matches in their order; or whether what
+# it matches is true, where that is not in its numbers alone.
+
+Check = Callable[[Page, re.Match[str]], Any]
+N = r"([+\-\u2212]?\d[\d,]*(?:\.\d+)?%?)(?!\d|\.\d|,\d)"
+# Words of every page, whose numbers are no figures of its data.
+CONSTANT = (
+    r"with 95% confidence|95% intervals|\(95% prediction interval",
+    r"t/\(1-t\)|At t = 0\.75 an error costs 3|1 for right, 0 for an abstention|gives 1 for a right answer|gives 0 for an",
+    r"with a chance of 80%|\(80% power\)|The axis is truncated at -0\.5\.",
+    r"nescio 0\.2\.0|Python 3\.\d+\.\d+|numpy \d+\.\d+\.\d+|scipy \d+\.\d+\.\d+|duckdb \d+\.\d+\.\d+",
+    r"at most 200 points per run|all but 5 or fewer questions",
+    r"Ask at least 20, and a few hundred",
+    r"c@1",
+    r"samples_gsm8k_[\d\-T.]+jsonl",
+)
+
+
+def numbers(m: re.Match[str]) -> list[str]:
+    return [text for text in m.groups() if text and re.fullmatch(N, text)]
+
+
+def is_true(page: Page, check: Check, m: re.Match[str]) -> bool:
+    claimed = check(page, m)
+    if not isinstance(claimed, tuple):
+        return bool(claimed)
+    shown = numbers(m)
+    return len(shown) == len(claimed) and all(map(agrees, shown, claimed))
+
+
+def headline(page: Page, _: re.Match[str]) -> Any:
+    rows = page.ask("score", "c@1", simultaneous=True)["scores"]
+    row = next(row for row in rows if row["run"] == page.best)
+    return page.value(page.best), row["low"], row["high"]
+
+
+def alike(page: Page, m: re.Match[str]) -> bool:
+    tied = [page.names[run] for run in page.order[1:] if not page.apart(page.best, run)]
+    more = re.search(rf" and {N} more$", m[1])
+    named = re.split(", | and ", m[1].removesuffix(more[0]) if more else m[1])
+    rest = len(tied) - len(named)
+    return named == tied[: len(named)] and (agrees(more[1], rest) if more else not rest)
+
+
+def unlike(page: Page, m: re.Match[str]) -> bool:
+    others = [run for run in page.runs if run != page.best]
+    many = {"both other runs": 2, "the other run": 1}.get(m[1], 0) or int(m[2])
+    return many == len(others) and all(page.apart(page.best, run) for run in others)
+
+
+def share_answered(page: Page, m: re.Match[str]) -> Any:
+    run = page.run(m[1])
+    answered, wrong = page.answered[run]
+    return answered / sum(page.counts[run]), wrong / answered
+
+
+def shipped_at(page: Page, m: re.Match[str]) -> bool:
+    row = page.tuned(page.run(m[1]))
+    close = float(m[2]) == pytest.approx(row["threshold"], rel=5e-3)
+    return close and agrees(m[3], row["coverage_held_out"]) and agrees(m[4], row["risk_held_out"])
+
+
+def advised(page: Page) -> tuple[int, int, int, float]:
+    """Of the advice: how many are answered, how many wrongly, how many bounds hold together, and the share seen."""
+    text = next(block for block in page.prose if "of its answers are wrong" in block or "held-out questions" in block)
+    if at := re.search(page.named(r"Ship RUN at threshold"), text):
+        row = page.tuned(page.run(at[1]))
+        answered = round(row["coverage"] * row["n"])
+        tried = sum(row.get("confidence") not in (None, "") for row in page.of_run[page.run(at[1])])
+        return answered, round(row["risk"] * answered), 2 * page.k * tried, row["risk_held_out"]
+    as_it_is = re.search(page.named(r"RUN(?: as it is:)? (?:it )?answers"), text)
+    assert as_it_is
+    answered, wrong = page.answered[page.run(as_it_is[1])]
+    return answered, wrong, page.k * (2 if page.confident else 1), wrong / answered
+
+
+def at_most(page: Page, m: re.Match[str]) -> bool:
+    """A bound is never rounded down."""
+    answered, wrong, tried, _ = advised(page)
+    upper, shown = page.bound(wrong, answered, tried), float(m[1].rstrip("%")) / 100
+    step = 10.0 ** -(2 + len(m[1].rstrip("%").partition(".")[2]))
+    return upper <= shown + 1e-9 < upper + step + 2e-9 and (m[2] is None or agrees(m[2], page.k))
+
+
+def evidence(page: Page, m: re.Match[str]) -> bool:
+    if m[2]:  # as the notes of the command say it
+        said = re.findall(r"disagree on ([\d,]+) of ([\d,]+) answer", " ".join(page.ask("score")["notes"]))
+        shares = [int(a.replace(",", "")) / int(b.replace(",", "")) for a, b in said]
+        assert m[1] == "weak"
+        assert agrees(m[2], max(shares))
+    if m[4] is None:
+        return True
+    answered, wrong, tried, seen = advised(page)
+    return agrees(m[4], 100 * (page.bound(wrong, answered, tried) - seen))
+
+
+def undecided(page: Page, m: re.Match[str]) -> Any:
+    two = {"run": page.run(m[1]), "baseline": page.run(m[2])}
+    return (page.ask("compare", "c@1", **two)["comparisons"][0]["p"],)
+
+
+def the_same(page: Page, m: re.Match[str]) -> bool:
+    least = page.tuned(page.run(m[2]))["threshold"]
+    theirs = {row["question"]: row for row in page.of_run[page.run(m[2])]}
+
+    def at_threshold(row: dict[str, str]) -> str:
+        return (row["candidate"] or row["outcome"]) if float(row["confidence"]) >= least else "unanswered"
+
+    return float(m[3]) == pytest.approx(least, rel=5e-3) and all(
+        at_threshold(theirs[row["question"]]) == row["outcome"] for row in page.of_run[page.run(m[1])]
+    )
+
+
+def to_read(page: Page, m: re.Match[str]) -> Any:
+    run = page.run(m[2])
+    if not m[3]:
+        return (page.answered[run][1],)
+    least = page.tuned(run)["threshold"]
+    sure = [row for row in page.of_run[run] if float(row["confidence"]) >= least]
+    return (sum((row.get("candidate") or row["outcome"]) == "incorrect" for row in sure),)
+
+
+def won_by_another(page: Page, m: re.Match[str]) -> bool:
+    right, wrong = (
+        {row["question"] for row in page.of_run[page.run(name)] if verdict(row) == outcome}
+        for name, outcome in ((m[2], "correct"), (m[3], "incorrect"))
+    )
+    return 0 < int(m[1]) <= len(right & wrong) if "repeat" in page.rows[0] else agrees(m[1], len(right & wrong))
+
+
+def what_it_did(page: Page, m: re.Match[str]) -> Any:
+    c, w, u = page.counts[page.run(m[1])]
+    n = c + w + u
+    return (c / n, n, *([page.questions] if m[4] else []), w / n, u / n)
+
+
+def another_sample(page: Page, m: re.Match[str]) -> bool:
+    counts, n = page.counts[page.best], sum(page.counts[page.best])
+    if not agrees(m[1], n) or page.run(m[2]) != page.best:
+        return False
+    if n <= 400:
+        return all(map(agrees, (m[3], m[4]), predicted(counts, page.k)))
+    rng = np.random.default_rng(1)  # too many outcomes to list
+    drawn = rng.multinomial(n, rng.dirichlet(np.array(counts) + 0.5, 400_000))
+    low, high = np.quantile(drawn[:, 0] / n * (1 + drawn[:, 2] / n), [0.025 / page.k, 1 - 0.025 / page.k])
+    return abs(float(m[3]) - low) < 0.0015 and abs(float(m[4]) - high) < 0.0015
+
+
+def groups(page: Page, m: re.Match[str]) -> Any:
+    several = [size for size in Counter(row[m[3]] for row in page.of_run[page.best]).values() if size > 1]
+    return sum(several), len(several)
+
+
+def units(page: Page, m: re.Match[str]) -> Any:
+    return (len({row["cluster"] for row in page.rows}) if m[2].startswith("cluster") else page.questions,)
+
+
+def detectable(page: Page, m: re.Match[str]) -> bool:
+    rows = [row for row in page.on_page if row["detectable"] is not None]
+    sizes = sorted(row["detectable"] for row in rows if m[1] == "these pairs" or not row["p_adjusted"] < 0.05)
+    return agrees(m[2], sizes[0]) and agrees(m[3] or m[2], sizes[-1])
+
+
+def c_at_1(page: Page, _: re.Match[str]) -> Any:
+    c, w, u = page.counts[page.best]
+    n = c + w + u
+    return c, n, u, c, u, c, n, n, page.value(page.best), c / n
+
+
+def penalty(page: Page, _: re.Match[str]) -> Any:
+    c, w, u = page.counts[page.best]
+    n = c + w + u
+    return c, w, n, (c - 3 * w) / n, page.silence
+
+
+def interval(page: Page, _: re.Match[str]) -> Any:
+    row = page.scores[page.best, "c@1"]
+    return page.value(page.best), row["low"], row["high"]
+
+
+def interval_of_best(page: Page, m: re.Match[str]) -> bool:
+    head = next(block for block in page.prose if re.search(r"(is|has the) best (by )?c@1", block))
+    ends = re.search(rf"\[{N}, {N}\]", head)
+    return ends is not None and (m[1], m[2]) == ends.groups() and agrees(m[3], page.k)
+
+
+def rank(page: Page, m: re.Match[str]) -> bool:
+    apart = [run for run in page.runs if run != page.best and page.apart(page.best, run)]
+    better = sum(page.value(run) > page.value(page.best) for run in apart)
+    worse = sum(page.value(run) < page.value(page.best) for run in apart)
+    return agrees(m[1] or m[3], 1 + better) and agrees(m[2] or m[3], page.k - worse)
+
+
+def span(page: Page, m: re.Match[str]) -> Any:
+    if m[2] is None:
+        return (page.k,)
+    values = [page.value(run) for run in page.runs]
+    assert (page.value(page.run(m[2])), page.value(page.run(m[4]))) == (max(values), min(values))
+    return page.k, max(values), min(values)
+
+
+def cut(page: Page, m: re.Match[str]) -> bool:
+    shown, *rest = map(int, numbers(m))
+    return page.k in (rest[0], shown + rest[0])
+
+
+def silent(page: Page, m: re.Match[str]) -> Any:
+    shares = {run: u / (c + w + u) for run, (c, w, u) in page.counts.items()}
+    assert shares[page.run(m[1])] == max(shares.values())
+    assert not m[3] or shares[page.run(m[3])] == min(shares.values())
+    return (max(shares.values()), *([min(shares.values())] if m[3] else []))
+
+
+def gain(page: Page, m: re.Match[str]) -> Any:
+    gains = {run: page.value(run) - page.value(run, "accuracy") for run in page.runs}
+    if m[2] is None:
+        assert not any(gains.values())
+        return (page.k,)
+    run = page.run(m[2])
+    assert gains[run] == pytest.approx(max(gains.values()))
+    return page.k, page.value(run, "accuracy"), page.value(run), gains[run]
+
+
+def prices(page: Page, m: re.Match[str]) -> bool:
+    def earns(run: str, t: float) -> float:
+        c, w, u = page.counts[run]
+        return (c - w * t / (1 - t)) / (c + w + u)
+
+    end = 0.0
+    for part in m[1].split("; "):
+        piece = re.fullmatch(rf"(.+) from t = {N} to {N}", part)
+        assert piece
+        run, low, high = page.run(piece[1]), float(piece[2]), float(piece[3])
+        if abs(low - end) > 0.0101:
+            return False
+        middle = min((low + high) / 2, 0.99)
+        if earns(run, middle) < max(*(earns(each, middle) for each in page.runs), page.silence) - 1e-9:
+            return False
+        end = high
+    if end >= 1:
+        return m[4] is None
+    return earns(run, end - 0.006) > page.silence - 1e-9 and all(
+        earns(each, min(end + 0.006, 0.999)) < page.silence + 1e-9 or not page.answered[each][0] for each in page.runs
+    )
+
+
+def lines(page: Page, _: re.Match[str]) -> Any:
+    """Two hundred, and whichever of the others earns most at some price."""
+    shares = [(c, w) for c, w, _ in (page.counts[run] for run in page.order)]
+    best = set(page.order[:200])
+    for t in (i / 1000 for i in range(1000)):
+        earned = [c - w * t / (1 - t) for c, w in shares]
+        best |= {run for run, value in zip(page.order, earned, strict=True) if value > max(earned) - 1e-12}
+    return page.k, len(best)
+
+
+def bars(page: Page, m: re.Match[str]) -> bool:
+    runs = page.order[: int(m[2])]
+    drawn: list[tuple[int, int]] = []
+    for i in range(len(runs)):
+        j = i
+        while j + 1 < len(runs) and not any(page.apart(runs[j + 1], runs[k]) for k in range(i, j + 1)):
+            j += 1
+        if j > i and not (drawn and drawn[-1][1] >= j):
+            drawn.append((i, j))
+    under = {k for i, j in drawn for k in range(i, j + 1)}
+    named = [f"{page.names[runs[i]]} to {page.names[runs[j]]}" for i, j in drawn]
+    words = "; ".join(named[:4]) + (f" and {len(named) - 4} more" if len(named) > 4 else "")
+    return agrees(m[1], len(drawn)) and (m[3] or "") == words and int(m[4] or 0) == len(runs) - len(under)
+
+
+def pairs(page: Page, m: re.Match[str]) -> bool:
+    every = page.k * (page.k - 1) // 2
+    apart = sum(page.apart(*pair) for pair in page.comparisons)
+    if m[3] is not None and not agrees(m[3], len(page.on_page)):
+        return False
+    parts = m[4].split("; ") if m[4] else []
+    more = int(parts.pop().split()[0].replace(",", "")) if parts and parts[-1].endswith(" more") else 0
+    named = all(not page.apart(*(page.run(name) for name in part.split(" against "))) for part in parts)
+    return agrees(m[1], apart) and agrees(m[2], every) and named and len(parts) + more == every - apart
+
+
+def one_pair(page: Page, m: re.Match[str]) -> bool:
+    one, other = page.run(m[1]), page.run(m[2])
+    row = page.comparisons[frozenset((one, other))]
+    sign = 1 if row["run"] == one else -1
+    ends = sorted(sign * end for end in (row["low"], row["high"])) if row["low"] is not None else []
+    p = row["p_adjusted"] < float(m[7]) if m[6] else agrees(m[7], row["p_adjusted"])
+    shown = [text for text in (m[3], m[4], m[5]) if text]
+    told = (not m[8]) == page.apart(one, other) and (m[9] is None or agrees(m[9], row["detectable"]))
+    return told and p and all(map(agrees, shown, (page.value(one) - page.value(other), *ends)))
+
+
+def calibration(page: Page, m: re.Match[str]) -> bool:
+    rows = {row["run"]: row["value"] for row in page.ask("score", "ECE")["scores"]}
+    parts = [part.rsplit(" ", 1) for part in m[1].split("; ")]
+    return len(parts) == page.k and all(agrees(value, rows[page.run(name)]) for name, value in parts)
+
+
+def printed(page: Page, m: re.Match[str]) -> bool:
+    run = page.run(m[1])
+    if m[2]:
+        return float(m[2]) == pytest.approx(page.tuned(run)["threshold"], rel=5e-4) and int(m[3]) <= 10
+    return agrees(m[3], min(10, page.answered[run][1]))
+
+
+RULES: dict[str, Check] = {
+    r"(?:is best by c@1(?: as the runs came)?(?:, tied with .+?)?,|has the best c@1,|scores) # \[#, #\]": headline,
+    r"; not significantly different from (.+?)\.$": alike,
+    r"; significantly different from (all # other runs|both other runs|the other run)\.$": unlike,
+    r"RUN(?: as it is:)? (?:it )?answers #, and # of its answers are wrong": share_answered,
+    r"RUN answered #, and # of these were wrong": share_answered,
+    r"Ship RUN at threshold #: it answered # of held-out questions, and # of these wrongly": shipped_at,
+    r"\(at most # on others like them, with 95% confidence(?:, chosen out of #)?\)": at_most,
+    r"The evidence is (weak|fair|strong): (?:another judge sees # of the answers otherwise(?: and )?)?(?:the lead is (not )?"
+    r"significant)?(?: and )?(?:the bound is # points? above what was seen)?\.": evidence,
+    r"RUN and RUN are not told apart here \(p = #\)": undecided,
+    r"RUN and RUN at threshold # get the same outcome on every question: let cost or speed decide": the_same,
+    r"# errors? of RUN( at that threshold)?(?=,| ·|$)": to_read,
+    r"# questions? that RUN gets right and RUN gets wrong": won_by_another,
+    r"RUN got # of #(?: answers to #)? questions right and # wrong, and left # unanswered": what_it_did,
+    r"would be first \(#\)": lambda page, _: (max(page.value(run, "accuracy") for run in page.runs),),
+    r"(?:holds for|as) the best of #": lambda page, _: (page.k,),
+    r"On another # questions like these, RUN as it came would score from # to # by c@1": another_sample,
+    r"# (?:questions|answers) come in # groups by (\w+)\.": groups,
+    r"(?:The collection is small|Too little to decide): # (questions?|clusters?)\.": units,
+    r"of # (questions?) no answer is right": units,
+    r"the same with each of # (questions?|clusters?)": units,
+    r"all # (questions) or clusters move the two runs alike": units,
+    r"Ship nothing yet: # of .+?'s # answers? counts? as silence": lambda page, _: (
+        *(page.counts[page.best][2], sum(page.counts[page.best])),
+    ),
+    r"For (undecided pairs|the undecided pairs on this page|these pairs), the smallest difference that a test detects "
+    r"with a chance of 80% is about #(?: to #)?": detectable,
+    r"RUN has # of # right and left # unanswered: \(# \+ #·#/#\)/# = #\. Its accuracy is #\.": c_at_1,
+    r"so RUN earns \(# - 3·#\)/# = #\. Below #,": penalty,
+    r"it earns # where none exists": lambda page, _: (page.silence,),
+    r"rightly or wrongly: # for RUN\.": lambda page, m: (
+        page.answered[page.run(m[2])][0] / sum(page.counts[page.run(m[2])]),
+    ),
+    r"scores # by c@1 on these questions. Over all questions like them, it scores from # to #": interval,
+    r", and from # to # as the best of #": interval_of_best,
+    r"can have (?:any rank from # to #|rank #)": rank,
+    r"c@1 of # runs?, with 95% intervals\.(?: From RUN \(#\) to RUN \(#\)\.)?": span,
+    r"The chart shows the (?:first # of #; its data has them all|# best of # runs)\.": cut,
+    r" The # best runs; # more are not shown\.": cut,
+    r"Most abstentions: RUN \(# unanswered\)\.(?: Fewest: RUN \(#\)\.)?": silent,
+    r"c@1 over accuracy, # runs?\. (?:The largest gain from abstaining: RUN, from # to # \(#\)|No run gains from "
+    r"abstaining)\.": gain,
+    r"Grey: # other runs?": lambda page, m: 0 < int(m[1]) < page.k,
+    r"The best run is (.+? from t = # to #)(?:\. For higher t, never answering beats every run( that answers)?)?\.": prices,
+    r"Of # runs, the # that rank first or are best at some t have a line\.": lines,
+    r"# bars? over # runs?(?:: (.+?))?\. (?:# runs? without a bar|Every run is under a bar)\.": bars,
+    r"By c@1, # of # pairs differ significantly \(p-values adjusted for all pairs\)\.(?: # of these comparisons are on this "
+    r"page\.)?(?: Not significantly different: (.+?)\.(?= The chart|$))?": pairs,
+    r"the # best of # runs are compared with each other, .*? neighbours in rank: # of # comparisons": lambda page, _: (
+        *(40, page.k, len(page.on_page), len(page.comparisons)),
+    ),
+    r"RUN minus RUN: #(?: \[#, #\])?, adjusted p (<? ?)#, (not )?significant\.(?: The smallest difference that this test "
+    r"would detect \(80% power\): #\.)?": one_pair,
+    r"Risk over coverage for # runs?\.": lambda page, _: (
+        sum(any(row["confidence"] for row in rows) for rows in page.of_run.values()),
+    ),
+    r"Expected calibration error \(the mean distance from the diagonal\): (.+?)\.$": calibration,
+    r"Of RUN(?:, answering from a confidence of # on)?: the first #(?:, the most confident first)?\.": printed,
+    # All that was asked, graded or not.
+    r"each of (?:the )?# questions(?:, asked # times in all)?": lambda page, m: (
+        *(page.asked_of or page.questions, *([sum(page.counts[page.best])] if m[2] else [])),
+    ),
+}
+
+
+def figures(page: Page) -> Iterator[str]:
+    """The blocks that hold a number, each without what a rule has found true; what is false fails here."""
+    for block in page.prose:
+        if block in page.names.values() or block in page.notes:
+            continue
+        explained = [False] * len(block)
+        for pattern, check in [*RULES.items(), *((words, None) for words in ("RUN", *CONSTANT))]:
+            for claim in re.finditer(page.named(pattern.replace("#", N)), block):
+                assert check is None or is_true(page, check, claim), (pattern, claim[0])
+                explained[slice(*claim.span())] = [True] * len(claim[0])
+        left = "".join(" " if known else sign for sign, known in zip(block, explained, strict=True))
+        if re.search(r"\d", left):
+            yield left
+
+
+def tuned_in_table(page: Page) -> None:
+    """The thresholds that the table of them names, and what they bring on new questions."""
+    tuned = re.compile(
+        rf'<th scope="row">(.*?)</th>.*?tuned, on new questions: from {N} on: c@1 {N}; answers {N}, {N} of these wrong',
+        re.DOTALL,
+    )
+    rows = page.html.partition('id="thresholds"')[2].partition("</table>")[0].split('<tr data-run="')[1:]
+    for found in filter(None, map(tuned.search, rows)):  # of a run that no threshold helps, there is none
+        name = html.unescape(re.sub("<[^>]+>", "", found[1])).strip()
+        made = page.tuned(page.run(name))
+        assert float(found[2]) == pytest.approx(made["threshold"], rel=5e-3)
+        assert agrees(found[3], made["value"])
+        assert agrees(found[4], made["coverage_held_out"])
+        assert agrees(found[5], made["risk_held_out"])
+
+
+def check(name: str, folder: Path) -> None:
+    page = Page(name, folder)
+    assert list(figures(page)) == []
+    tuned_in_table(page)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_figure_of_every_sentence_is_made_again(name: str, tmp_path: Path) -> None:
+    check(name, tmp_path)
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("name", LARGE)
+def test_every_figure_of_every_sentence_of_a_large_page_is_made_again(name: str, tmp_path: Path) -> None:
+    check(name, tmp_path)
+
+
+def explained(page: str, sentences: dict[str, tuple[float, ...]]) -> None:
+    """Hold each sentence of a page to the numbers that it must have; no other may have any."""
+    for block in Prose(page).blocks:
+        known = [False] * len(block)
+        for pattern, values in {**dict.fromkeys(CONSTANT, ()), **sentences}.items():
+            for found in re.finditer(pattern.replace("#", N), block):
+                shown = [one for one in found.groups() if one]
+                assert len(shown) == len(values), (pattern, shown)
+                assert all(map(agrees, shown, values)), (found[0], values)
+                known[slice(*found.span())] = [True] * len(found[0])
+        left = "".join(" " if k else sign for sign, k in zip(block, known, strict=True))
+        assert not re.search(r"\d", left), left
+
+
+def test_every_figure_of_every_sentence_of_a_diff(tmp_path: Path) -> None:
+    table = EXAMPLES / "outcomes.csv"
+    page = make(tmp_path / "diff.html", table, "--baseline", "old", "--run", "mine").read_text(encoding="utf-8")
+    with table.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    old, new = ({row["question"]: row for row in rows if row["run"] == run} for run in ("old", "mine"))
+    moves = Counter((verdict(old[q]), verdict(new[q])) for q in old)
+    silent = Counter((was_answered(old[q]), was_answered(new[q])) for q in old)
+    won = sum(n for (a, b), n in moves.items() if a != b == "correct")
+    lost = sum(n for (a, b), n in moves.items() if a == "correct" != b)
+    quiet, talks = silent[True, False], silent[False, True]
+    same = sum(n for (a, b), n in moves.items() if a == b)
+    groups = (("won", won), ("lost", lost), ("newly silent", quiet), ("newly answered", talks))
+    measures = ["c@1", "accuracy", "coverage"]
+    compared = nescio.compare(table, measures, baseline="old", run="mine", resamples=RESAMPLES).to_dict()
+    by = {row["measure"]: row for row in compared["comparisons"]}
+    c = by["c@1"]
+    values = {row.run: row.value for row in nescio.score(table, "c@1", ci=None)}
+    assert c["p_adjusted"] < 0.001
+    explained(
+        page,
+        {
+            r"by c@1: # against # \(# \[#, #\], adjusted p < 0.001\)": (
+                *(values["mine"], values["old"]),
+                *(c["difference"], c["low"], c["high"]),
+            ),
+            r"Of the # shared questions, mine wins # and loses #; # did not change": (len(old), won, lost, same),
+            r"newly abstains on # and newly answers #": (quiet, talks),
+            **{pattern.format(name): (n,) for name, n in groups for pattern in ("# {}", r"{} \(#\)")},
+            r"out of # questions that both runs have": (len(old),),
+            "each of the # questions": (len(old),),
+            r"incorrect → unanswered #": (moves["incorrect", "unanswered"],),
+            r"incorrect → correct #": (moves["incorrect", "correct"],),
+            r"(?<!in)correct → unanswered #": (moves["correct", "unanswered"],),
+            "the margin of #": (0.01,),
+            r"c@1 #, better; accuracy #, too few questions to tell; coverage #, lower": tuple(
+                by[name]["difference"] for name in ("c@1", "accuracy", "coverage")
+            ),
+            "# of # questions have no answer": (sum(row["answerable"] == "false" for row in old.values()), len(old)),
+        },
+    )
+
+
+def test_every_figure_of_every_sentence_of_a_suite(tmp_path: Path) -> None:
+    suite = EXAMPLES / "suite" / "suite.toml"
+    page = make(tmp_path / "suite.html", suite).read_text(encoding="utf-8")
+    by = {(row["run"], row["measure"]): row for row in nescio.score(suite, resamples=RESAMPLES).to_dict()["suite"]}
+    best = by["model-b", "c@1"]
+    sums = [suite.parent / "sums.jsonl", *sorted((suite.parent / "sums").iterdir())]
+    each = [nescio.score(path, "c@1", ci=None) for path in (*sorted(suite.parent.glob("[!h]*.csv")), sums)]
+    each.append(nescio.score(suite.parent / "history.csv", "c@1", ci=None, column={"run": "engine"}))
+    values = [{row.run.rpartition("/")[2]: row.value for row in one} for one in each]
+    for run in ("model-a", "model-b"):
+        mean = sum(one[run] for one in values) / len(values)
+        assert mean == pytest.approx(by[run, "c@1"]["value"])
+    won = sum(one["model-b"] > one["model-a"] for one in values)
+    means = {
+        rf"Mean {re.escape(name)} of # runs over the benchmarks, with intervals\. From model-b \(#\) to model-a \(#\)": (
+            2,
+            by["model-b", name]["value"],
+            by["model-a", name]["value"],
+        )
+        for name in ("c@1", "accuracy")
+    }
+    explained(
+        page,
+        {
+            r"has the best mean c@1 over # benchmarks, # \[#, #\]": (
+                *(best["benchmarks"], best["value"]),
+                *(best["chosen_low"], best["chosen_high"]),
+            ),
+            "has the best c@1 on # of # benchmarks": (won, len(values)),
+            "interval above holds for the best of # runs": (len(each[0]),),
+            "each of the # questions": (best["n"],),
+            **means,
+        },
+    )
