@@ -81,9 +81,8 @@ def test_sentence_overlap_counts_the_share_of_an_option() -> None:
     ],
 )
 def test_the_closest_sentence(story: tuple[str, ...], expected: int) -> None:
-    assert (
-        sentence_overlap(ask("Where are the elephant, the cat and the dog?", "Here", story=story)).support == expected
-    )
+    question = ask("Where are the elephant, the cat and the dog?", "Here", story=story)
+    assert sentence_overlap(question).support == expected
 
 
 def test_word_distance_on_paper() -> None:
@@ -141,49 +140,40 @@ def test_confidence_is_the_squashed_margin(scores: tuple[float, ...], expected: 
     assert Scored(scores, 0).confidence == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("system", CHOOSING)
-def test_every_bundled_question_gets_a_response(system: str, collection: Collection) -> None:
-    run = answer(collection, system)
-    assert run.name == f"{system}@0.00"
-    assert [response.question_id for response in run.responses] == [question.id for question in collection.questions]
-    for question, response in zip(collection.questions, run.responses, strict=True):
-        assert response.answered
-        assert response.answer in question.options
-        assert response.support in question.story
-        assert response.confidence is not None
-        assert 0 <= response.confidence <= 1
-
-
 @pytest.mark.parametrize("system", FUNCTIONS)
 def test_the_order_of_options_does_not_change_their_scores(system: str, collection: Collection) -> None:
-    for question in collection.questions:
+    for question in collection.questions[::3]:
         turned = replace(question, options=question.options[::-1])
         assert FUNCTIONS[system](turned).scores == FUNCTIONS[system](question).scores[::-1]
 
 
 @pytest.mark.parametrize("system", CHOOSING)
-def test_no_system_reads_the_key(system: str, collection: Collection) -> None:
-    bare = [
+def test_a_run_over_the_bundled_questions(system: str, collection: Collection) -> None:
+    """Every question has a response, without a look at the key; a higher threshold answers a subset, and keeps the
+    candidates."""
+    run = answer(collection, system)
+    assert run.name == f"{system}@0.00"
+    for question, response in zip(collection.questions, run.responses, strict=True):
+        assert response.question_id == question.id
+        assert response.answered
+        assert response.answer in question.options
+        assert response.support in question.story
+        assert response.confidence is not None
+        assert 0 <= response.confidence <= 1
+    keyless = [
         replace(question, answers=(), answerable=None, strata={}, accepted=None) for question in collection.questions
     ]
-    assert answer(Collection("bare", tuple(bare)), system) == answer(collection, system)
-
-
-@pytest.mark.parametrize("system", CHOOSING)
-def test_a_higher_threshold_answers_a_subset_and_keeps_the_candidates(system: str, collection: Collection) -> None:
-    before = answer(collection, system).responses
-    counts = []
-    for threshold in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0):
+    assert answer(Collection("keyless", tuple(keyless)), system) == run
+    counts = [len(run.responses)]
+    before = run.responses
+    for threshold in (0.3, 0.6, 1.0):
         now = answer(collection, system, threshold).responses
         assert all(was.answered or not is_.answered for was, is_ in zip(before, now, strict=True))
-        assert [replace(response, answered=True) for response in now] == [
-            replace(response, answered=True) for response in before
-        ]
+        assert [replace(response, answered=True) for response in now] == list(run.responses)
         counts.append(sum(response.answered for response in now))
         before = now
-    assert counts[0] == len(collection.questions)
     assert counts[-1] == 0
-    assert len(set(counts)) > 3
+    assert len(set(counts)) > 2
 
 
 def test_answering_at_the_threshold_itself() -> None:
@@ -192,6 +182,7 @@ def test_answering_at_the_threshold_itself() -> None:
     assert not answer(collection, "sentence-overlap", 0.61).responses[0].answered
 
 
+@pytest.mark.slow
 def test_runs_do_not_depend_on_the_order_of_sets(tmp_path: Path) -> None:
     code = (
         "import sys; from nescio.pipeline import read_collection; from nescio.systems.reading import *\n"
@@ -211,29 +202,22 @@ def test_runs_do_not_depend_on_the_order_of_sets(tmp_path: Path) -> None:
         assert first.read_bytes() == second.read_bytes()
 
 
-@pytest.fixture(scope="module")
-def measured(tmp_path_factory: pytest.TempPathFactory, collection: Collection) -> dict[tuple[str, str], float]:
+def test_systems_beat_chance_and_declining_pays(tmp_path: Path, collection: Collection) -> None:
     """Every system at 0 and one half, written, read, judged and scored as a user would."""
-    folder, paths = tmp_path_factory.mktemp("runs"), []
+    paths = []
     for system in CHOOSING:
         for threshold in (0.0, 0.5):
             run = answer(collection, system, threshold)
-            paths.append(folder / f"{run.name}.jsonl")
+            paths.append(tmp_path / f"{run.name}.jsonl")
             write_run(run, paths[-1])
     scores = nescio.score([QUESTIONS, *paths], ["accuracy", "c@1", "AUROC"], ci=None)
-    return {(score.run, score.measure): score.value for score in scores}
-
-
-def test_systems_beat_chance(collection: Collection, measured: dict[tuple[str, str], float]) -> None:
+    measured = {(score.run, score.measure): score.value for score in scores}
     answerable = sum(question.answerable is not False for question in collection.questions)
     for system in CHOOSING:
         responses = answer(collection, system).responses
         right = sum(r.answer in q.answers for q, r in zip(collection.questions, responses, strict=True))
         assert measured[f"{system}@0.00", "accuracy"] == pytest.approx(right / len(collection.questions))
         assert binomtest(right, answerable, 1 / 4, alternative="greater").pvalue < 0.001
-
-
-def test_confidence_tells_right_from_wrong_and_declining_pays(measured: dict[tuple[str, str], float]) -> None:
     for system in (*FUNCTIONS, "deep-read"):
         assert measured[f"{system}@0.00", "AUROC"] > 0.7
         assert measured[f"{system}@0.50", "c@1"] > measured[f"{system}@0.00", "c@1"]
@@ -275,26 +259,20 @@ def test_a_failed_write_leaves_the_file_as_it_was(tmp_path: Path) -> None:
         write_run(Run("r", ()), tmp_path / "nowhere" / "r.jsonl")
 
 
-def test_an_unknown_system_offers_the_nearest() -> None:
-    with pytest.raises(
-        UnknownNameError, match=r"unknown system 'word-distanse'; did you mean word-distance or window-distance\?"
-    ):
-        answer(Collection("c", ()), "word-distanse")
-
-
-@pytest.mark.parametrize("threshold", [-0.1, 1.1, float("nan")])
-def test_a_threshold_lies_between_0_and_1(threshold: float) -> None:
-    with pytest.raises(UsageError, match="threshold"):
-        answer(Collection("c", ()), "word-distance", threshold)
-
-
 @pytest.mark.parametrize("system", CHOOSING)
-def test_a_question_without_story_or_options_is_named(system: str) -> None:
+def test_what_a_system_cannot_work_with_is_named(system: str) -> None:
     with pytest.raises(MismatchError, match="question 'q' has no story"):
         answer(Collection("c", (replace(WHO, story=()),)), system)
     if system != "deep-read":
         with pytest.raises(MismatchError, match="question 'q' has no options"):
             answer(Collection("c", (replace(WHO, options=()),)), system)
+    for threshold in (-0.1, 1.1, float("nan")):
+        with pytest.raises(UsageError, match="threshold"):
+            answer(Collection("c", ()), system, threshold)
+    with pytest.raises(
+        UnknownNameError, match=r"unknown system 'word-distanse'; did you mean word-distance or window-distance\?"
+    ):
+        answer(Collection("c", ()), "word-distanse")
 
 
 def test_the_bundled_stories_fit_their_questions(collection: Collection) -> None:

@@ -32,7 +32,7 @@ from nescio.systems.validator.forest import from_lists, grow
 from nescio.systems.validator.model import Calibration, logit
 from nescio.systems.validator.training import deal
 from nescio.tasks.ave.evidence import evidence
-from nescio.tasks.ave.exercise import Candidate, Decision, Exercise, Value
+from nescio.tasks.ave.exercise import Candidate, Exercise, Value
 from nescio.tasks.ave.rules import problems
 
 TECHNIQUES = ("lexical", "names")  # the quickest
