@@ -19,7 +19,7 @@ from nescio.tasks.ave.building import (
 )
 from nescio.tasks.ave.exercise import Value
 from tests.notes import in_words
-from tests.tasks.campaign import rounds_to
+from tests.tasks.campaign import PRINTED, rounds_to
 
 R, W, X, U = Verdict.RIGHT, Verdict.WRONG, Verdict.INEXACT, Verdict.UNSUPPORTED
 
@@ -148,32 +148,9 @@ def test_runs_become_offers_with_their_verdicts() -> None:
     assert found == [Offer("1", "s", "Rome", "in Rome", R), Offer("2", "s", None, None, None, answered=False)]
 
 
-# language: questions, answers kept, answers available (formulas 5.3), % printed, VALIDATED, REJECTED, UNKNOWN
-DEVELOPMENT = {
-    "DE": (187, 504, 1600, "31.5", 135, 369, 0),
-    "EN": (200, 1121, 1800, "62.28", 130, 991, 0),
-    "ES": (200, 1817, 3400, "53.44", 265, 1552, 0),
-    "FR": (200, 1503, 3000, "50.1", 263, 1240, 0),
-    "IT": (192, 476, 1000, "47.6", 86, 390, 0),
-    "NL": (198, 528, 1200, "44", 100, 428, 0),
-    "PT": (200, 817, 2000, "40.85", 153, 664, 0),
-    "BG": (56, 70, 600, "11.67", 49, 21, 0),
-}
-TEST = {
-    "DE": (113, 282, 580, "48.62", 67, 197, 18),
-    "EN": (67, 202, 335, "60.3", 21, 174, 7),
-    "ES": (170, 564, 850, "66.35", 127, 424, 13),
-    "FR": (122, 187, 248, "75.4", 0, 0, 187),  # the paper had no assessments
-    "IT": (103, 103, 116, "88.79", 16, 84, 3),
-    "NL": (78, 202, 390, "51.79", 31, 165, 6),
-    "PT": (149, 367, 1200, "30.58", 148, 198, 21),
-    "RO": (100, 127, 244, "52.05", 45, 58, 24),
-}
-
-
-@pytest.mark.parametrize("table", [DEVELOPMENT, TEST], ids=["Table 1", "Table 2"])
-def test_tables_1_and_2_come_out(table: dict[str, tuple[int, int, int, str, int, int, int]]) -> None:
-    asked, given = [], []
+@pytest.mark.parametrize("name", PRINTED["tables"])
+def test_tables_1_and_2_come_out(name: str) -> None:
+    asked, given, table = [], [], PRINTED["tables"][name]
     for language, (questions, answers, available, _, right, wrong, _) in table.items():
         names = [f"{language}{i}" for i in range(questions)]
         asked += [Question(name, "?", strata={"language": language}) for name in names]
