@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,10 +12,13 @@ import msgspec
 import pytest
 
 from nescio.cli.app import run
+from tests.judging.llm_server import Server, serving
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 ANSWERED = [EXAMPLES / "questions.jsonl", *sorted((EXAMPLES / "runs").glob("*.jsonl"))]  # and the runs that answer
 PEOPLE = EXAMPLES / "people.csv"  # people's verdicts on them
+MANY = 12  # answers that a language model grades by their first word
+GRADES = {"right": "correct", "wrong": "incorrect", "nothing": "unanswered"}
 WORDS = {"C": "correct", "W": "incorrect", "U": "unanswered"}
 
 
@@ -85,3 +89,24 @@ def outcomes(tmp_path: Path) -> Path:
         for i, letter in enumerate(letters):
             rows.append(f"{run_},q{i},{WORDS[letter]},{0.9 - i / 10:.1f},{'odd' if i % 2 else 'even'}")
     return written(path, "\n".join(rows) + "\n")
+
+
+def lines(path: Path, rows: list[dict[str, Any]]) -> Path:
+    return written(path, "".join(json.dumps(row) + "\n" for row in rows))
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with serving(Server()) as running:
+        yield running
+
+
+@pytest.fixture
+def asked(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """Twelve questions, a run whose answers say which grade they want, and the model that gives it."""
+    questions = [{"id": i, "question": f"What is {i}?", "answers": [str(i)]} for i in range(MANY)]
+    run = [{"id": i, "answer": f"{list(GRADES)[i % 3]} {i}"} for i in range(MANY)]
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    files = [lines(tmp_path / "questions.jsonl", questions), lines(tmp_path / "run.jsonl", run)]
+    return ["judge", *files, "--judge", "llm", "--base-url", server.url, "--model", "judge-1"]

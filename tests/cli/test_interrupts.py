@@ -44,7 +44,6 @@ cli.main()
 COMMANDS = (
     "--help",
     "score outcomes.csv -o out.json",
-    "report outcomes.csv -m c@1 -o out.html",
     "tally outcomes.csv -o out.tally",
     "judge questions.jsonl runs/mine.jsonl -o out.csv",
 )

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.judging.llm_server import Reply, Server, by_the_answer, refusal, serving
+from tests.judging.llm_server import Reply, Server, by_the_answer, refusal
 
-from .conftest import Command, written
+from .conftest import GRADES, MANY, Command, lines, written
 
 QUESTIONS: list[dict[str, Any]] = [
     {"id": "q1", "question": "Which library?", "answers": ["Library of Congress"]},
@@ -25,10 +24,6 @@ ANSWERS: dict[str, list[str | None]] = {
     "shy": ["Congress", "about 42.0", None, None],
 }
 F1 = ("--judge", "token_f1(0.8)")
-
-
-def lines(path: Path, rows: list[dict[str, Any]]) -> Path:
-    return written(path, "".join(json.dumps(row) + "\n" for row in rows))
 
 
 @pytest.fixture
@@ -164,30 +159,10 @@ def test_a_judge_that_is_known_by_its_verdicts_is_certified_by_a_name(
 
 # ---- a language model, at an address of this machine ----
 
-WORDS = {"right": "correct", "wrong": "incorrect", "nothing": "unanswered"}
-MANY = 12
-
-
-@pytest.fixture
-def server() -> Iterator[Server]:
-    with serving(Server()) as running:
-        yield running
-
-
-@pytest.fixture
-def asked(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[object]:
-    """Twelve questions, a run whose answers say which grade they want, and the model that gives it."""
-    questions = [{"id": i, "question": f"What is {i}?", "answers": [str(i)]} for i in range(MANY)]
-    run = [{"id": i, "answer": f"{list(WORDS)[i % 3]} {i}"} for i in range(MANY)]
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    files = [lines(tmp_path / "questions.jsonl", questions), lines(tmp_path / "run.jsonl", run)]
-    return ["judge", *files, "--judge", "llm", "--base-url", server.url, "--model", "judge-1"]
-
 
 def assert_all_graded(path: Path) -> None:
     grades = {int(question): row["outcome"] for (_, question), row in table(path).items()}
-    assert grades == {i: list(WORDS.values())[i % 3] for i in range(MANY)}
+    assert grades == {i: list(GRADES.values())[i % 3] for i in range(MANY)}
 
 
 def test_it_grades_and_says_what_it_cost(

@@ -19,15 +19,15 @@ import pytest
 
 from tests.judging.llm_server import Reply, Server, by_the_answer
 
-from .conftest import Command
-from .test_judge import MANY, asked, assert_all_graded, server  # noqa: F401  fixtures
+from .conftest import MANY, Command
+from .test_judge import assert_all_graded
 
 pytestmark = pytest.mark.slow
 Start = Callable[..., "subprocess.Popen[str]"]
 
 
 @pytest.fixture
-def start(asked: list[object], tmp_path: Path) -> Iterator[Start]:  # noqa: F811
+def start(asked: list[object], tmp_path: Path) -> Iterator[Start]:
     """A function that starts the command in a process; those that still run are killed in the end."""
     begun: list[subprocess.Popen[str]] = []
 
@@ -60,7 +60,7 @@ def until(true: Callable[[], bool]) -> None:
         time.sleep(0.01)
 
 
-def held_after(server: Server, many: int) -> threading.Event:  # noqa: F811
+def held_after(server: Server, many: int) -> threading.Event:
     """Let the server answer so many calls and hold back the replies to others until the event is set."""
     go, answered, lock = threading.Event(), [0], threading.Lock()
 
@@ -106,7 +106,7 @@ def test_killed_it_resumes_and_nothing_is_lost_or_paid_twice(
     assert "under way" not in found.err
 
 
-def test_two_processes_on_one_cache_make_each_call_once(server: Server, start: Start, tmp_path: Path) -> None:  # noqa: F811
+def test_two_processes_on_one_cache_make_each_call_once(server: Server, start: Start, tmp_path: Path) -> None:
     go = held_after(server, 2)
     processes = [start(), start("other.csv")]
     until(lambda: rows_of(tmp_path / "nescio-grades.sqlite") == 2)
