@@ -131,7 +131,6 @@ def test_two_extremes_of_one_run_get_no_marks(tmp_path: Path) -> None:
 
 
 def test_runs_that_no_question_can_be_compared_on_are_undefined_and_say_so() -> None:
-    """No question was asked twice, which is what the measure needs: there is nothing to draw, and nothing fails."""
     result = nescio.compare(evidence(x="CCUW", y="WCWU", z="CCCC"), "disagreement", resamples=300)
     assert all(np.isnan(row.difference) and row.n == 0 for row in result)
     assert [row.p_best for row in result.tables["ranks"]] == [None] * 3

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import nescio
-from nescio.stats.paraphrases import exchange, of_strength
+from nescio.stats.paraphrases import exchange
 
 OUTCOME = {"C": "correct", "W": "incorrect", "U": "unanswered"}
 EXAMPLE = Path(__file__).parents[2] / "examples" / "paraphrases.csv"
@@ -91,7 +91,6 @@ def test_the_worked_example_of_section_b_10(
 
 
 def test_c_at_1_of_section_b_10() -> None:
-    """Its values and standard error; its test exchanged wordings, which is not what is done here."""
     (row,) = nescio.contamination(rows(OTHER), "c@1", suspect="x").rows
     assert (row.original, row.paraphrase, row.reference_original, row.reference_paraphrase) == pytest.approx(
         (0.88, 0.52, 0.72, 0.60), abs=1e-9
@@ -121,14 +120,7 @@ def test_p_of_c_at_1_is_a_plain_count_over_all_exchanges() -> None:
     assert row.p_exchange == pytest.approx(hits / 1024, abs=1e-12)
 
 
-def test_unlike_strength_explains_what_the_log_odds_give() -> None:
-    """References fall from 1/2 to 1/5 (log odds: ln 4); the suspect, at 1/2, would fall from 2/3 to 1/3."""
-    assert of_strength(np.array([[2 / 3, 1 / 3], [0.5, 0.2]]), (0, 1), 1000) == pytest.approx(1 / 3 - 0.3)
-    assert of_strength(np.array([[1 / 3, -1 / 3], [0.0, -0.6]]), (-1, 1), 1000) == pytest.approx(2 * (1 / 3 - 0.3))
-
-
 def test_what_strength_explains_does_not_count() -> None:
-    """The suspect is nearer to one half than the reference, so p is of a smaller difference, and larger."""
     cells = ["".join("CW"[not one] for one in (i < 288, i < 248, i >= 80, i >= 120)) for i in range(400)]
     (row,) = nescio.contamination(rows(cells), "accuracy", suspect="x").rows
     # The reference falls from 4/5 to 7/10, by a step of .539; the suspect, at log odds of .717, would fall by .1184.
@@ -139,7 +131,6 @@ def test_what_strength_explains_does_not_count() -> None:
 
 
 def test_references_that_are_too_unlike_get_no_p_value() -> None:
-    """The reference is right throughout; the difference and its own p-value stay."""
     cells = ["CWCC"] * 12 + ["CCCC"] * 10 + ["WWCC"] * 6 + ["CCCW"] * 5 + ["WCCC"] * 3
     found = nescio.contamination(rows(cells), "accuracy", suspect="x")
     assert found.rows[0].p is None
@@ -148,7 +139,6 @@ def test_references_that_are_too_unlike_get_no_p_value() -> None:
 
 
 def test_several_paraphrases_are_their_mean_and_repeats_too() -> None:
-    """Two paraphrases of which one is right count one half; so do two answers to one."""
     table = rows(["CCCC", "CWCC", "CCWC"])
     again = [dict(row, question="p00b", outcome="incorrect") for row in table if row["question"] == "p00"]
     (row,) = nescio.contamination(table + again, "accuracy", suspect="x").rows
@@ -160,7 +150,6 @@ def test_several_paraphrases_are_their_mean_and_repeats_too() -> None:
 
 
 def test_questions_without_both_wordings_are_left_out_and_counted() -> None:
-    """An original without a paraphrase, and a paraphrase without its original."""
     table = rows(WORKED)
     table += [{"run": run, "question": "q99", "outcome": "correct", "paraphrase_of": None} for run in "xy"]
     table += [{"run": run, "question": "p98", "outcome": "correct", "paraphrase_of": "q98"} for run in "xy"]
@@ -177,7 +166,6 @@ def test_nothing_discordant_is_no_evidence() -> None:
 
 
 def test_one_question_decides_nothing() -> None:
-    """p is one half at best, and is not given as they are unlike."""
     (row,) = nescio.contamination(rows(["CWCC"]), "accuracy", suspect="x").rows
     assert (row.p, row.p_exchange, row.low) == (None, 0.5, None)
 
@@ -200,14 +188,12 @@ def test_clusters_are_exchanged_whole() -> None:
     ],
 )
 def test_what_makes_no_sense_is_one_clear_error(options: dict[str, Any], said: str) -> None:
-    """A run or column that there is not, nobody to compare with, a measure of an order."""
     table = [dict(row, confidence=0.5) for row in rows(WORKED)]
     with pytest.raises(nescio.NescioError, match=said):
         nescio.contamination(table, **options)
 
 
 def test_the_example_is_recounted_by_a_plain_script() -> None:
-    """Accuracy of each run and wording, straight from the file."""
     with EXAMPLE.open(encoding="utf-8") as file:
         table = list(csv.DictReader(file))
 

@@ -144,7 +144,6 @@ def test_an_interval_only_narrows_from_block_to_block(tmp_path: Path) -> None:
 
 
 def test_the_interval_is_that_of_all_looks_whatever_the_blocks() -> None:
-    """The order within a block is the seed's: another seed is another order of the same questions."""
     run, baseline = drawn(200, 6)
     (one,) = nescio.look(table(run, baseline), "accuracy", seed=1)
     (same,) = nescio.look(table(run, baseline), "accuracy", seed=1)

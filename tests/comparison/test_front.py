@@ -24,7 +24,6 @@ COST = np.array([[2, 3, 2, 4, 2], [6, 5, 7, 6, 6], [3, 3, 2, 4, 3], [9, 8, 9, 7,
 
 
 def test_the_front_of_five_questions_and_its_shares() -> None:
-    """Section 3: over all 5⁵ resamples."""
     assert on_front(RIGHT.mean(axis=1), COST.mean(axis=1)).tolist() == [True, True, False, False]
     drawn = np.array(list(product(range(5), repeat=5)))
     shares = on_front(RIGHT[:, drawn].mean(axis=2).T, COST[:, drawn].mean(axis=2).T).mean(axis=0)

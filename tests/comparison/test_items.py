@@ -47,7 +47,6 @@ def test_able_runs_that_agree_on_another_answer_speak_against_the_key() -> None:
 
 
 def test_silence_of_able_runs_marks_a_trap() -> None:
-    """Whoever knows most is silent on the last item."""
     found = nescio.items(rows(["1111U", "1101U", "10101", "01001", "00001"]))
     (trap,) = [row for row in found if row.question == "q5"]
     assert trap.silence > 0.8
@@ -55,7 +54,6 @@ def test_silence_of_able_runs_marks_a_trap() -> None:
 
 
 def test_items_on_which_all_agree_come_last_and_are_said() -> None:
-    """Nothing is known of their discrimination."""
     found = nescio.items(rows(["110", "100", "110", "100"]))
     assert next(row.question for row in found) == "q2"
     assert np.isnan(found.rows[-1].suspicion)
@@ -63,7 +61,6 @@ def test_items_on_which_all_agree_come_last_and_are_said() -> None:
 
 
 def test_too_few_runs_to_flag_anything_are_said() -> None:
-    """Five runs have ten halves at most."""
     found = nescio.items(rows(["1110", "1100", "1010", "0111", "0001"]))
     assert "items.few_runs" in {note.code for note in found.notes}
     assert not any(row.flagged for row in found)
@@ -78,7 +75,6 @@ def test_too_few_runs_to_flag_anything_are_said() -> None:
     ],
 )
 def test_what_says_nothing_is_one_clear_error(table: list[dict[str, Any]], said: str) -> None:
-    """Three runs, repeats, a single question."""
     with pytest.raises(nescio.NescioError, match=said):
         nescio.items(table)
 
@@ -111,7 +107,6 @@ def simulated(runs: int, items: int, *, tied: float = 0.0) -> tuple[list[dict[st
 
 
 def test_from_thirty_runs_on_silence_is_an_outcome_of_a_model_of_its_own() -> None:
-    """Difficulties and abilities are those that made the outcomes, though a third of the answers is missing."""
     made, able, b = simulated(60, 40)
     found = nescio.items(made)
     by_name = {row.question: row for row in found}

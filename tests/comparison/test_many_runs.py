@@ -24,7 +24,6 @@ def data() -> Evidence:
 @pytest.mark.parametrize("measure", ["c@1", "accuracy", "UF", "coverage", "precision"])
 @pytest.mark.parametrize("questions", [1, 9, 300])
 def test_pairs_together_are_what_each_pair_is_alone(measure: str, questions: int) -> None:
-    """Runs that lack questions, two that are alike and one that has none."""
     rng = np.random.default_rng(questions)
     shares = ([p, 0.7 - p, 0.25, 0.05] for p in (0.3, 0.35, 0.5))
     letters = ["".join(rng.choice(list("CWU-"), p=p, size=questions)) for p in shares]
@@ -50,7 +49,6 @@ def test_some_comparisons_are_those_of_all(measure: str, monkeypatch: pytest.Mon
 
 
 def test_which_comparisons_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Three leaders with each other, the two others with the best and with the run one rank ahead of them."""
     monkeypatch.setattr(many_runs, "LEADING", 3)
     letters = ["C" * right + "W" * (10 - right) for right in (2, 9, 5, 7, 1)]  # ranked 1, 3, 2, 0, 4
     some = many_runs.compare_leading(load(numbered(letters)), "accuracy", resamples=300)

@@ -109,7 +109,6 @@ SIX_X, SIX_Y = ["CCC", "CCU", "WUU", "CUC", "WWU", "WUU"], ["CCC", "CCC", "WWW",
 def test_slopes_and_mantel_s_test(
     x: np.ndarray, runs: list[str], slope: float, error: float, z: float | None, p: float
 ) -> None:
-    """Each question has all stakes, so that the mean of its slopes is the pooled one."""
     silent = np.array([[letter.islower() or letter == "U" for letter in row] for row in runs], dtype=float)
     found = adaptation(x, silent, 0.95, np.random.default_rng(0))
     assert (found.slope, found.error, found.p) == pytest.approx((slope, error, p), abs=1e-9)
@@ -120,7 +119,6 @@ def test_slopes_and_mantel_s_test(
 
 
 def test_silence_where_there_is_no_answer_earns_one(tmp_path: Path) -> None:
-    """The eighth question has no answer: x is silent on it from the second stake on, and answers it at the first."""
     path = table(tmp_path, {"x": X}, FOUR, unanswerable=[7])
     found = nescio.stakes(path, stake="t")
     assert [row.utility for row in found] == pytest.approx([1 / 2, 3 / 8, 0, 3 / 8], abs=1e-12)
@@ -188,7 +186,6 @@ def test_regret_of_six_questions(tmp_path: Path) -> None:
 
 
 def test_an_answer_where_there_is_none_would_be_wrong(tmp_path: Path) -> None:
-    """So that of a silent system nothing is unknown on such a question, whatever its file says of candidates."""
     rows = ["CU", "WU"]
     path = table(tmp_path, {"x": rows}, ["1", "3"], {"x": [0.9, 0.9]}, unanswerable=[1], column="stake")
     first, second = nescio.stakes(path)
@@ -229,7 +226,6 @@ def test_exchanges_of_many_questions_are_exact() -> None:
 
 
 def test_orders_off_a_lattice_are_written_out_or_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nearly the same stakes, on a lattice and off it; sums that are equal are, though no stake is a round number."""
     rng = np.random.default_rng(11)
     silent = (rng.random((15, 4)) < np.linspace(0.3, 0.5, 4)).astype(float)
     off = np.array([0.0, 1 + math.pi / 1e4, 2 + math.e / 1e4, 3])

@@ -40,7 +40,6 @@ SURE = np.array([[0.9, 0.3, 0.5, 0.7], [0.5, 0.9, 0.3, 0.7], [0.5, 0.7, 0.3, 0.9
 def test_p_values_are_shares_of_all_exchanges_of_rows(
     measure: str, runs: dict[str, str], clusters: tuple[int, ...]
 ) -> None:
-    """Every exchange of the rows of three runs, question by question or cluster by cluster, scored anew."""
     n, unit = len(clusters), np.array(clusters)
     data = evidence(**{run: letters[:n] for run, letters in runs.items()})
     data = replace(data, columns={**data.columns, "confidence": SURE[:, :n]}, clusters=unit if n > 3 else None)

@@ -169,7 +169,6 @@ def test_too_few_resamples_for_so_many_comparisons_is_said() -> None:
 
 
 def test_a_handful_of_resamples_bounds_nothing() -> None:
-    """One resample makes an interval without width; it is no evidence that there is no difference."""
     x, y = "C" * 5_000 + "W" * 5_000, "C" * 4_995 + "W" * 5_000 + "CCCCC"
     for few in (1, 39):
         (found,) = nescio.compare(evidence(x=x, y=y), "accuracy", resamples=few)

@@ -33,7 +33,6 @@ def test_repeats_of_a_question_are_one_question(tmp_path: Path) -> None:
 
 
 def test_answers_of_a_question_stand_with_it(tmp_path: Path) -> None:
-    """Two questions of two answers; the validator accepts the right one of the first, and a wrong one of the second."""
     answers = [
         f'<q id="{q}" lang="EN"><q_str>?</q_str>'
         + "".join(

@@ -48,7 +48,6 @@ def test_six_questions_and_four_prompts_of_section_b_6(
 
 
 def test_differences_are_of_equal_cells() -> None:
-    """The difference of two runs is the mean of y_x - y_y, with its own analysis of variance."""
     other = ["CCCC", "WWWU", "CUWW", "WCCC", "CUWW", "WCUW"]
     (row,) = nescio.components(rows(SIX) + rows(other, "y"), "accuracy", factor=["prompt"], baseline="y").rows
     right = {"C": 1.0, "W": 0.0, "U": 0.0}
@@ -63,7 +62,6 @@ def test_differences_are_of_equal_cells() -> None:
 
 
 def test_samples_are_answers_that_are_alike() -> None:
-    """With two answers a cell, what single answers add stands apart."""
     table = [dict(row, trial=str(k)) for row in rows(SIX) for k in range(2)]
     found = nescio.components(table, "accuracy", factor=["prompt"], sample="trial")
     assert [part.part for part in found.tables["components"]] == ["question", "prompt", "question × prompt", "answer"]
@@ -71,7 +69,6 @@ def test_samples_are_answers_that_are_alike() -> None:
 
 
 def test_two_levels_allow_no_interval_over_them() -> None:
-    """By default the interval is for these two prompts; asked for others, there is none."""
     table = rows([row[:2] for row in SIX])
     found = nescio.components(table, "accuracy", factor=["prompt"])
     assert found.rows[0].over == ("question",)
@@ -83,7 +80,6 @@ def test_two_levels_allow_no_interval_over_them() -> None:
 
 
 def test_unbalanced_cells_are_clustered_and_said() -> None:
-    """A question counts as the mean of its answers, as everywhere."""
     cells = ["CCUC", "CCWU", "CUW-", "CCCC", "WUWW", "C-UW"]
     found = nescio.components(rows(cells), "accuracy", factor=["prompt"])
     shares = [row.count("C") / len(row.replace("-", "")) for row in cells]
@@ -94,7 +90,6 @@ def test_unbalanced_cells_are_clustered_and_said() -> None:
 
 
 def test_a_score_that_does_not_vary_has_no_interval() -> None:
-    """All right: nothing is known of how far it could move."""
     found = nescio.components(rows(["CCCC"] * 6), "accuracy", factor=["prompt"])
     assert (found.rows[0].value, found.rows[0].low) == (1.0, None)
 
@@ -112,7 +107,6 @@ def test_a_score_that_does_not_vary_has_no_interval() -> None:
     ],
 )
 def test_what_makes_no_sense_is_one_clear_error(options: dict[str, Any], said: str) -> None:
-    """A column, run or measure that cannot be split."""
     table = [dict(row, confidence=0.5) for row in rows(SIX)]
     with pytest.raises(nescio.NescioError, match=said):
         nescio.components(table, **options)
@@ -129,7 +123,6 @@ def test_repeats_that_several_columns_name() -> None:
 
 
 def test_the_example_has_a_plan() -> None:
-    """The largest fall for its cost comes first, and a budget is kept to."""
     found = nescio.components(
         EXAMPLE, "c@1", factor=["prompt"], cost={"question": 2, "prompt": 5}, per_answer=0.1, budget=300
     )

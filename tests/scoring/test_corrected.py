@@ -152,7 +152,6 @@ def test_strata_of_questions_and_of_verdicts() -> None:
 
 
 def test_two_judges() -> None:
-    """With people themselves for a second judge nothing but its own error is left, and the first has no weight."""
     rng = np.random.default_rng(9)
     truth = {run: "".join(rng.choice(list("10"), 200)) for run in "xy"}
     judge = {run: "".join(rng.choice(list("10"), 200)) for run in "xy"}

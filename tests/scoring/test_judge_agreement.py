@@ -74,7 +74,6 @@ def test_the_table_by_hand() -> None:
 
 
 def test_all_runs_together_are_the_sum_and_drawn_by_question() -> None:
-    """Twice the same run: the shares are those of the one, and intervals are no narrower than its own."""
     two = compared(outcomes(JUDGE, JUDGE), outcomes(PEOPLE, PEOPLE))
     (one,) = compared(outcomes(JUDGE), outcomes(PEOPLE)).rows
     assert [row.run for row in two.rows] == ["a", "b", ALL]

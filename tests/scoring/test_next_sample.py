@@ -59,7 +59,6 @@ def test_means_without_limits_have_student_s_interval() -> None:
 @pytest.mark.parametrize("outcomes", ["C" * 18 + "W", "C" * 30 + "W" * 3 + "U"])
 @pytest.mark.parametrize("size", [1, 6])
 def test_a_prediction_holds_the_interval_of_the_score(outcomes: str, size: int) -> None:
-    """Even of a thousand questions."""
     data = evidence(x=outcomes)
     data = data if size == 1 else replace(data, clusters=np.arange(len(outcomes)) // size)
     found = nescio.score(data, ["c@1", "accuracy", "coverage", "UF"], next=1_000)

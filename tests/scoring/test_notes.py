@@ -25,8 +25,6 @@ def test_measures_and_runs_of_one_remark_share_a_line() -> None:
 
 
 def test_what_measures_leave_out_is_one_line_a_count() -> None:
-    """Runs a and b are silent on one question of nine, without a confidence, c on two; three measures leave these
-    out."""
     rows = []
     for run, silent in (("a", 1), ("b", 1), ("c", 2)):
         rows += [

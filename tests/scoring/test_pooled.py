@@ -96,7 +96,6 @@ def test_repeats_count_a_question_once() -> None:
 
 
 def test_answers_to_one_question_are_no_cluster() -> None:
-    """Five answers to each question are its mean; questions of one story hang together, and that is said."""
     table = [
         {"run": "new", "question": f"q{i}", "repeat": str(k), "outcome": ("correct", "incorrect")[(i + k) % 2]}
         for i in range(30)

@@ -21,7 +21,6 @@ from tests.notes import in_words
 
 
 def test_a_measure_of_another_task_says_which_would_do() -> None:
-    """Of answers that were validated, and of nuggets that were matched automatically; else there is nothing to say."""
     automatic = load([place_of("nuggets") / "key.txt", place_of("nuggets") / "lamp.txt"])
     for data, measure, instead in (
         (EVERY["ave"].read(), "c@1", 'choose={"view": "selection"}'),
@@ -40,7 +39,6 @@ def test_a_measure_of_another_task_says_which_would_do() -> None:
 
 
 def test_answers_and_questions_of_a_validation_are_counted_apart() -> None:
-    """Five judged answers of three questions: neither kind of measure misses the rows of the other kind."""
     scores = nescio.score(EVERY["ave"].read(), ["ave.F", "ave.qa_accuracy"], ci=None)
     assert {row.measure: row.n for row in scores} == {"ave.F": 5, "ave.qa_accuracy": 3}
     assert not any("left out because they lack" in note or "undefined" in note for note in in_words(scores.notes))
@@ -65,7 +63,6 @@ def test_what_a_measure_remarks_on_its_questions_is_said(tmp_path: Path) -> None
 
 
 def test_a_run_without_units_of_a_measure_is_undefined_and_named() -> None:
-    """The baselines of AVE and the systems' selections: nothing of the latter is a decision on an answer."""
     rows = np.array([True, True, False])
     columns = {
         "ave.right": np.array([[1.0, 0.0, np.nan], [np.nan] * 3]),
@@ -82,7 +79,6 @@ def test_a_run_without_units_of_a_measure_is_undefined_and_named() -> None:
 
 
 def test_what_questions_earn_has_its_columns_in_the_order_of_the_measure() -> None:
-    """Draws depend on the order of the columns, which must not be that of a set: it differs from process to process."""
     data = run_of_answers([(0.9, 1), (0.8, 0), (0.7, 1), (0.6, 0)])
     questions = ("q1", "q1", "q2", "q2")
     repeats = repeats_of(questions, ["1", "2", "1", "2"])

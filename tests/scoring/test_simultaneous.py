@@ -87,7 +87,6 @@ def test_all_of_thirty_runs_hold_together(name: str, right: float) -> None:
     [*((name, True) for name in (*COUNTED, *ORDERED)), *((name, False) for name in ORDERED)],
 )
 def test_they_are_those_of_a_third_of_the_error(measure: str, clustered: bool) -> None:
-    """Where intervals are not of counts; also where another sample is predicted, which none of an order is."""
     data = ordered(**THREE)
     data = replace(data, clusters=np.arange(60) // 4) if clustered else data
     how: dict[str, Any] = {"resamples": 700, "next": 60}

@@ -68,7 +68,6 @@ def test_differences_that_are_all_alike() -> None:
 
 
 def test_items_of_one_question_count_once() -> None:
-    """Every answer twice in units of two is the test of the single answers."""
     once = on(THREE, OWN, 0.2)
     twice = alternative(
         np.repeat(codes(*THREE), 2, axis=0), np.repeat(codes(OWN)[:, 0], 2), 0.2, np.repeat(range(12), 2)

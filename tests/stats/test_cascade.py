@@ -52,7 +52,6 @@ def moments(values: np.ndarray) -> tuple[float, float]:
 
 
 def test_the_best_policy_and_its_cross_fitted_value() -> None:
-    """Section 4, worked: the best policy."""
     of = answers()
     found = choose(of, grids(of), PART)
     assert [one.thresholds for one in found] == [(0.9, 0.7), (0.9, 0.75), (0.95, 0.7), (0.35, 0.5)]
@@ -120,7 +119,6 @@ def test_a_declared_grid_and_silent_answers() -> None:
 
 
 def test_every_policy_of_a_grid_is_valued_as_if_it_were_followed() -> None:
-    """Three systems, of which the second is skipped where its threshold is infinite."""
     rng = np.random.default_rng(4)
     right = rng.random((3, 60)) < 0.7
     sure = np.where(rng.random((3, 60)) < 0.2, -np.inf, rng.integers(1, 5, (3, 60)) / 5)

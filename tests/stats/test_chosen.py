@@ -14,29 +14,6 @@ from scipy.stats import binom
 from nescio.stats.chosen import another_count, another_value, least_resamples, level_of_each, upper_of_chosen
 from nescio.stats.intervals import wilson
 
-# Answers that were wrong and all of them, how many runs or thresholds were tried, the level, the upper bound.
-BOUNDS = [
-    *((16, 80, tried, 0.95, bound) for tried, bound in ((1, 0.2877808713), (3, 0.3133485496), (100, 0.3775137905))),
-    (3, 20, 1, 0.95, 0.3436638043),
-    (3, 20, 5, 0.95, 0.4207289171),
-    (0, 4, 5, 0.95, 0.6837722340),
-    (0, 0, 5, 0.95, 1.0),
-    (0, 12, 5, 0.95, 0.3187079309),
-    (14, 70, 5, 0.95, 0.3339506010),
-    # P(Bin(N, r) ≤ E) ≤ δ if and only if the bound at 1 - δ is r or less: these are p-values of risks of .1 and .2.
-    (0, 40, 1, 1 - 0.0147808829, 0.1),
-    (9, 150, 1, 1 - 0.0600462228, 0.1),
-    (21, 200, 1, 1 - 0.6483522217, 0.1),
-    (14, 70, 1, 1 - 0.5708769645, 0.2),
-    (20, 70, 1, 0.975, 1 - 0.5937822016),  # Clopper & Pearson, 95% of both sides
-    (50, 70, 1, 0.975, 0.8159543914),
-]
-
-
-@pytest.mark.parametrize(("wrong", "answers", "tried", "level", "bound"), BOUNDS)
-def test_the_bound_of_the_chosen_one(wrong: int, answers: int, tried: int, level: float, bound: float) -> None:
-    assert upper_of_chosen(wrong, answers, tried, level) == pytest.approx(bound, abs=1e-9)
-
 
 def test_levels_and_numbers_that_are_enough() -> None:
     assert level_of_each(0.95, 30) == pytest.approx(1 - 0.05 / 30)
@@ -65,21 +42,6 @@ def test_how_often_the_bound_of_the_run_with_the_least_errors_holds(
     weight = np.append(np.diff(least), 1 - least[-1])
     holds = np.array([upper_of_chosen(errors, 80, counted, level) >= 0.3 for errors in range(81)])
     assert weight[holds].sum() == pytest.approx(chance, abs=5e-10)
-
-
-@pytest.mark.parametrize(
-    ("hits", "trials", "more", "ends"),
-    [
-        (50, 70, 70, (39, 60)),
-        (42, 70, 70, (30, 53)),
-        (42, 70, 20, (7, 17)),
-        (42, 70, 1000, (479, 713)),
-        (1, 1, 10, (1, 10)),
-        (0, 0, 10, (math.nan, math.nan)),
-    ],
-)
-def test_another_sample_by_count(hits: int, trials: int, more: int, ends: tuple[float, float]) -> None:
-    assert another_count(hits, trials, more, 0.95) == pytest.approx(ends, nan_ok=True)
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,6 @@ QUESTIONS_PROMPTS = design("00 00 11 / 11 10 11 / 00 00 10 / 00 11 11", (4, 3, 2
 
 
 def test_two_factors_of_section_5() -> None:
-    """Mean squares, components and what they say of other questions, prompts and samples."""
     values, codes = QUESTIONS_PROMPTS
     found = balanced(values, codes[:2])
     assert found is not None
@@ -38,7 +37,6 @@ def test_two_factors_of_section_5() -> None:
 
 
 def test_what_to_add_next_of_section_5() -> None:
-    """A call each: one prompt more gains most; and no number of questions gets below the prompts' part."""
     found = balanced(QUESTIONS_PROMPTS[0], QUESTIONS_PROMPTS[1][:2])
     assert found is not None
     made = additions(found, (0, 0), 1.0)
@@ -96,7 +94,6 @@ def test_three_factors(
     spreads: dict[tuple[int, ...], float],
     elsewhere: float,
 ) -> None:
-    """Five questions, three prompts and two judges, one verdict a cell."""
     found = balanced(*design(cells, (5, 3, 2)))
     assert found is not None
     assert [found.squares[s] for s in THREE_FACTORS] == pytest.approx(squares, abs=1e-9)
@@ -106,7 +103,6 @@ def test_three_factors(
 
 
 def test_six_questions_and_four_prompts_of_section_b_6() -> None:
-    """Mean squares, parts and degrees of freedom of accuracy; the rest is tested from a table of answers."""
     values = np.array([float(one == "C") for one in "CCUCCCWUCUWCCCCCWUWWCCUW"])
     found = balanced(values, [code.ravel() for code in np.indices((6, 4))])
     assert found is not None
@@ -153,7 +149,6 @@ def test_costs_of_section_b_6() -> None:
 
 
 def test_a_factor_of_one_level_says_nothing_of_others() -> None:
-    """No component and no standard error over it; the questions' is that of the questions alone."""
     values, codes = design("110100", (6, 1))
     found = balanced(values, codes)
     assert found is not None

@@ -49,7 +49,6 @@ THREE = table("CWCWWWUU", "CCWWWWWU", "WCCWWWCU", words="CWU")
 
 
 def test_statistics3_b_section_9_where_it_ends() -> None:
-    """The likelihood climbs to what another start of the same model reaches."""
     ended = dawid_skene(THREE, 3, smoothing=0)
     assert ended.log_likelihood == pytest.approx(-16.8303074036, abs=1e-9)
     assert ended.prior == pytest.approx((0.5213955762, 0.3536044238, 0.125), abs=1e-9)

@@ -10,23 +10,9 @@ from nescio.stats.drawing import inclusion, systematic
 from nescio.stats.prediction_powered import Sample, simple, weighted
 
 
-def test_probabilities_are_in_proportion_and_at_most_one() -> None:
-    # By hand: 3 of weights 9, 1, 1, 1, 1: the first is sure, the others share 2.
-    assert inclusion(np.array([9.0, 1, 1, 1, 1]), 3) == pytest.approx([1, 0.5, 0.5, 0.5, 0.5])
-    # 100 of weight 1.5 and 100 of .1 share 60.
-    assert inclusion(np.array([1.5, 0.1]), 60, units=np.array([100.0, 100])) == pytest.approx([0.5625, 0.0375])
-    assert inclusion(np.ones(4), 4) == pytest.approx(np.ones(4))
+def test_draws_that_cannot_be_are_refused() -> None:
     with pytest.raises(UsageError, match="2 questions"):
         inclusion(np.ones(2), 3)
-
-
-def test_a_second_draw_counts_the_first() -> None:
-    """After a first draw with .1, 60 more: c - .1 of 500 and 3c - .1 of 100, each over .9, at c = (54 + 60)/800."""
-    found = inclusion(np.array([1.0, 3]), 60, units=np.array([500.0, 100]), before=np.array([0.1, 0.1]))
-    assert found == pytest.approx([0.1425, 0.4275])
-    # None has less than before: 500 keep their .1, and all 60 are of the others.
-    found = inclusion(np.array([0.01, 3]), 60, units=np.array([500.0, 100]), before=np.array([0.1, 0.1]))
-    assert found == pytest.approx([0.1, 0.1 + 0.9 * 0.6])
     with pytest.raises(UsageError, match="too few for each kind"):
         inclusion(np.ones(2), 3, units=np.array([50.0, 50]), least=np.array([0.04, 0.04]))
 

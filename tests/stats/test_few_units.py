@@ -45,7 +45,6 @@ def patterns(outcomes: str, clusters: Any = CLUSTERS) -> Patterns:
     ],
 )
 def test_six_clusters(measure: str, sums: list[float], error: float, alone: float, ends: tuple[float, float]) -> None:
-    """What each cluster moves, the standard error, that of single questions, and the interval and p of `compare`."""
     for units, expected in ((CLUSTERS, error), (np.arange(30), alone)):
         x, y = patterns(X, units), patterns(Y, units)
         moved = influence(parse(measure), x) - influence(parse(measure), y)

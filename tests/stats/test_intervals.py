@@ -10,12 +10,9 @@ import pytest
 
 from nescio.stats.intervals import (
     CoverageWarning,
-    at_limit,
     bca,
     coverage_warning,
-    freedom,
     is_rare,
-    logit,
     percentile,
     wilson,
 )
@@ -105,7 +102,6 @@ def test_counts_of_few_questions_are_rare(part: int, rare: bool) -> None:
 )
 @together("scale", [1.0, 1e-3, 1e3])
 def test_why_an_interval_may_cover_too_seldom(zeros: int, warning: CoverageWarning | None, scale: float) -> None:
-    """Whatever the unit of the measure."""
     values = scale * np.repeat([0.0, 1.0, np.nan], [zeros, 100 - zeros, 3])
     assert coverage_warning("percentile", values, 200) == warning
     assert coverage_warning("percentile", values, 29) == (
@@ -114,50 +110,6 @@ def test_why_an_interval_may_cover_too_seldom(zeros: int, warning: CoverageWarni
     assert coverage_warning("wilson", values, 29) is None
     assert coverage_warning("bca", values, 200) == (None if zeros == 60 else warning)
     assert coverage_warning("percentile", values[100:], 200) is None
-
-
-def test_logit_by_hand() -> None:
-    """0.8 between 0 and 1 with a standard error of 0.05 and ten degrees of freedom: ln 4 ± 2.2281388520 · 0.05/0.16."""
-    half = 2.2281388520 * 0.05 / 0.16
-    low, high = logit(0.8, 0.05, (0.0, 1.0), 10, 0.95)
-    assert low == pytest.approx(1 / (1 + math.exp(half) / 4), abs=1e-9)
-    assert high == pytest.approx(1 / (1 + math.exp(-half) / 4), abs=1e-9)
-    # Twice the range is half the slope: 0.6 between -1 and 1 with 0.1 is the same interval, stretched.
-    stretched = logit(0.6, 0.1, (-1.0, 1.0), 10, 0.95)
-    assert stretched == pytest.approx((2 * low - 1, 2 * high - 1), abs=1e-12)
-
-
-def test_logit_with_one_limit() -> None:
-    """1 - 0.2·e^(±2.2281388520 · 0.05/0.2) without a lowest value, and its mirror image without a highest."""
-    factor = math.exp(2.2281388520 * 0.05 / 0.2)
-    expected = 1 - 0.2 * factor, 1 - 0.2 / factor
-    values = np.array([0.75, 0.85])
-    assert logit(0.8, float(values.std()), (-math.inf, 1.0), 10, 0.95) == pytest.approx(expected, abs=1e-9)
-    mirrored = logit(-0.8, float(values.std()), (-1.0, math.inf), 10, 0.95)
-    assert mirrored == pytest.approx((-expected[1], -expected[0]), abs=1e-9)
-
-
-@pytest.mark.parametrize(("point", "spread"), [(1.0, 0.1), (0.0, 0.05), (0.5, 0.0), (0.5, math.nan)])
-def test_logit_is_undefined_at_a_limit_and_without_a_spread(point: float, spread: float) -> None:
-    assert undefined(logit(point, spread, (0.0, 1.0), 10, 0.95))
-
-
-def test_degrees_of_freedom_by_hand() -> None:
-    """Nine units 1 below the mean and one 9 above: squares 90, fourth powers 6,570, so κ = 657/81 and ν = 20/(κ - 1)."""
-    times = np.array([9, 1])
-    assert freedom(np.array([1.0, 0.0]), times, 10) == pytest.approx(20 / (657 / 81 - 1), abs=1e-9)
-    # Two values that are equally frequent vary as little as can be: κ = 1.
-    assert freedom(np.array([0.0, 1.0]), np.array([5, 5]), 10) == 9
-    assert freedom(np.array([0.4, 0.4]), np.array([5, 5]), 10) == 9
-    assert freedom(np.array([math.nan, 0.4]), np.array([5, 5]), 10) == 9
-
-
-def test_a_value_at_its_limit_by_hand() -> None:
-    """None of ten against: 1 - .025^(1/10) = .3085, Clopper and Pearson's for 0 of 10; from -1 to 1 it is twice that."""
-    assert at_limit(0.0, (0.0, 1.0), 10, 0.95) == pytest.approx((0.0, 0.30849710781876083), abs=1e-12)
-    assert at_limit(1.0, (-1.0, 1.0), 10, 0.95) == pytest.approx((1 - 2 * 0.30849710781876083, 1.0), abs=1e-12)
-    assert undefined(at_limit(1.0, (0.0, 1.0), 0, 0.95))
-    assert undefined(at_limit(1.0, (-math.inf, 1.0), 10, 0.95))
 
 
 def test_a_percentile_is_the_quantile_of_numpy_bit_for_bit() -> None:

@@ -145,7 +145,6 @@ def test_a_pass_comes_upon_right_totals_and_each_resample_is_as_if_alone(tied: b
 def test_mirror_images_are_what_their_weights_give(
     monkeypatch: pytest.MonkeyPatch, fast: bool, tied: bool, kind: str
 ) -> None:
-    """The oracle is the pass over a table that has the mirror images as resamples of their own."""
     compiled(monkeypatch, wanted=fast)
     one, rng = scan(tied=tied, rows=300, units=200, resamples=70), np.random.default_rng(9)
     coins = rng.integers(0, 2, one.table.shape).astype(np.uint8)

@@ -45,7 +45,6 @@ def test_the_magnitudes_of_many_noisy_means_are_taken_off() -> None:
 
 
 def test_units_in_several_bins_keep_their_covariance() -> None:
-    """Two bins that always move together are one bin of twice the size."""
     values = np.array([[1.0, 1.0], [-0.5, -0.5]])
     counts = np.array([60, 40])
     low, high = sum_of_magnitudes(values, counts, np.ones(2), floor=None, rng=np.random.default_rng(0), level=0.95)

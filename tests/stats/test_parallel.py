@@ -58,7 +58,6 @@ def die(_: object) -> None:
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="signals are those of POSIX")
 def test_workers_do_not_hear_ctrl_c_which_a_terminal_sends_to_all() -> None:
-    """They are stopped by this process, which hears it still."""
     assert all(signal.SIGINT in blocked for blocked in parallel.each(blocked_signals, [1, 2], 2))
     assert signal.SIGINT not in blocked_signals(0)
 

@@ -42,7 +42,6 @@ def test_intervals_resample_items_and_count_what_is_undefined() -> None:
 
 
 def test_items_of_one_unit_are_resampled_together() -> None:
-    """One unit alone: every resample is the data itself. Each item a unit: the value is that of the items."""
     counts = [[2, 0], [1, 1], [0, 2]]
     for row in agreement_intervals(counts, resamples=50, units=[0, 0, 0]):
         assert row.low == pytest.approx(row.value)
@@ -117,6 +116,5 @@ def test_who_judges_all_or_some_or_takes_turns_is_not(how: str, seed: int) -> No
 
 
 def test_few_disputes_prove_nothing() -> None:
-    """One item of three that two dispute: a random choice is it once in three times."""
     assert called_to_disputes(np.array([[0, 0, -1], [1, 1, -1], [0, 1, 0]])) == []
     assert called_to_disputes(np.array([[0, -1], [1, 1]])) == []

@@ -26,7 +26,6 @@ def test_subcollections_are_drawn_without_replacement_and_their_parts_are_disjoi
 
 
 def test_every_subcollection_is_as_likely_as_any_other() -> None:
-    """Two of four units: six sets, each in a sixth of the draws."""
     (chosen,) = subcollections(4, 2, MANY, np.random.default_rng(1))
     seen = [(np.sort(chosen, axis=1) == pair).all(axis=1).sum() for pair in combinations(range(4), 2)]
     assert sum(seen) == MANY
@@ -34,7 +33,6 @@ def test_every_subcollection_is_as_likely_as_any_other() -> None:
 
 
 def test_the_labels_of_single_units_are_swapped_in_small_numbers() -> None:
-    """There is one for each question and resample; several units of a kind can have more swaps than a byte holds."""
     swaps = label_swaps(np.ones(1000, dtype=np.int64), 4, np.random.default_rng(5))
     assert swaps.dtype == np.int8
     assert set(np.unique(swaps)) == {0, 1}
@@ -59,7 +57,6 @@ def test_tables_of_a_subcollection_follow_the_multivariate_hypergeometric_law() 
 
 
 def test_tables_of_unlike_collections_are_drawn_side_by_side() -> None:
-    """Each row has its own units: of two of two units all are drawn, of the other rows as many as asked for."""
     counts = np.array([[[2, 0, 0], [0, 1, 1]], [[5, 5, 5], [0, 0, 9]]])
     drawn = subtables(counts, 2, np.random.default_rng(4))
     assert drawn.shape == counts.shape

@@ -26,14 +26,7 @@ def test_the_first_look_by_hand() -> None:
     assert (low[0], high[0]) == pytest.approx((1 - half, 1 + half), rel=1e-12)
 
 
-def test_the_asymptotic_half_width_of_a_worked_example() -> None:
-    """By an independent script (confseq's std_conjmix_margin); 1.96 σ/√n would be .1019."""
-    found = sequences.asymptotic_half_width(np.array([100]), 0.5198607121, 0.05, 1000)
-    assert found[0] == pytest.approx(0.2004091447, abs=1e-9)
-
-
 def test_it_is_narrowest_where_it_was_planned_to_be() -> None:
-    """Beside the interval of one look at so many observations."""
     t = np.arange(50, 20_000, 50)
     ratio = sequences.asymptotic_half_width(t, 1.0, 0.05, 1000) * np.sqrt(t) / 1.959963984540054
     assert abs(t[np.argmin(ratio)] - 1000) <= 50

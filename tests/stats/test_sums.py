@@ -32,7 +32,6 @@ COLUMNS: dict[str, Callable[[np.random.Generator], Array]] = {
 
 @pytest.mark.parametrize("kind", COLUMNS)
 def test_sums_are_those_of_exact_arithmetic(kind: str) -> None:
-    """math.fsum is exact to its last digit; the two pieces of a number hold all digits of the largest of its column."""
     column, weights = COLUMNS[kind](np.random.default_rng(2)), table()
     (sums,) = summands(column[:, None]).under(weights)
     for resample, found in enumerate(sums):

@@ -70,7 +70,6 @@ def test_log_likelihoods_of_b8(slope: float, nodes: int, total: float) -> None:
 
 
 def test_abilities_of_b8() -> None:
-    """Silence taken for an answer that is not right."""
     found = abilities(CELLS == "C", ALL, A, B)
     means = [0.5313116047, -0.2838020832, 0.6448513376, -0.8305776171, -1.1761679193, 0.5313116047]
     assert found.mean == pytest.approx(means, abs=1e-9)
@@ -81,7 +80,6 @@ def test_abilities_of_b8() -> None:
 
 
 def test_silence_of_b8_is_an_outcome_of_its_own() -> None:
-    """Whether a run answers, and whether it is right where it does: two likelihoods that add up."""
     answered = CELLS != "U"
     first = abilities(answered, ALL, *ANSWERING)
     second = abilities(CELLS == "C", answered, A, B)
@@ -133,7 +131,6 @@ def test_slopes_and_difficulties_that_made_the_outcomes_are_found() -> None:
 
 
 def test_the_gradient_is_that_of_the_penalised_likelihood() -> None:
-    """At the maximum that is found, no parameter moved by a hundredth does better."""
     right = lsat()[::20]
     asked = np.ones(right.shape, dtype=bool)
     found = fit(right, asked, penalised=True)

@@ -40,7 +40,6 @@ def test_votes_that_need_so_many(
 
 
 def test_three_rules() -> None:
-    """Section 5 of statistics3-b, worked: key a, U silent."""
     table, good = keys("aaabU", "aabbU", "aabcU", "aUUUU", "UUUUU", "bbbac", right="a", silent="U")
     for rule, expected in (("answers", "CUUCUW"), ("samples", "CUUUUW"), ("plurality", "CUCCUW")):
         found = vote(table, good, 5, rule)  # type: ignore[arg-type]
