@@ -31,7 +31,8 @@ def exercise(**groups: str) -> Exercise:
 
 def run(*decisions: tuple[str, Decision] | tuple[str, Decision, float]) -> list[Validation]:
     """Decisions as ("q1 2", SELECTED, confidence)."""
-    return [Validation(*place.split(), decision, *more) for place, decision, *more in decisions]
+    rows = [(*place.split(), decision, *more) for place, decision, *more in decisions]
+    return [Validation(*row) for row in rows]  # type: ignore[arg-type]
 
 
 def test_rows_are_questions_and_judged_answers() -> None:
