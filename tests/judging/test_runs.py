@@ -112,6 +112,7 @@ def test_a_name_is_taken_before_the_module_that_has_it_is_imported() -> None:
     with pytest.raises(ValueError, match="a judge named 'far' is already registered"):
         registry.add("far", object())
     registry.add("near", object())
+    assert len(registry) == 2
 
 
 def test_the_first_of_several_answers_has_its_repeat_said_or_not(tmp_path: Path) -> None:

@@ -85,7 +85,8 @@ def test_the_best_gold_answer_counts_and_an_emptied_one_beside_others_does_not()
 
 def test_the_threshold_of_token_f1_and_its_credit() -> None:
     question = Question("q", "?", ("Library of Congress",))
-    assert token_f1(question, "the Library Congress") == Grade(CORRECT, {"token_f1.f1": pytest.approx(0.8)})
+    grade = token_f1(question, "the Library Congress")
+    assert (grade.state, grade.scores) == (CORRECT, {"token_f1.f1": pytest.approx(0.8)})
     assert token_f1(question, "the Library Congress", threshold=0.81).state == INCORRECT
     assert token_f1(Question("q", "?"), "x") == Grade(INCORRECT, {"token_f1.f1": 0.0})
 

@@ -40,10 +40,10 @@ def test_verbs_take_the_tense_of_do(subject: str, verb: str, where: str) -> None
 
 
 def test_forms_of_verbs() -> None:
-    verbs = ("die", "try", "plan", "win", "prefer", "play")
-    assert [past(verb) for verb in verbs] == ["died", "tried", "planned", "won", "preferred", "played"]
-    verbs = ("try", "go", "have", "play", "wash")
-    assert [third_person(verb) for verb in verbs] == ["tries", "goes", "has", "plays", "washes"]
+    before = ("die", "try", "plan", "win", "prefer", "play")
+    assert [past(verb) for verb in before] == ["died", "tried", "planned", "won", "preferred", "played"]
+    now = ("try", "go", "have", "play", "wash")
+    assert [third_person(verb) for verb in now] == ["tries", "goes", "has", "plays", "washes"]
 
 
 @together("question", ["", "?", "who", "What", "How many", "in what", "¿", "Wie", "Name", "do you", "the of the"])
