@@ -14,10 +14,17 @@ FIGURES = tomllib.loads((Path(__file__).parent / "figures.toml").read_text(encod
 
 
 def read(argument: Any) -> Any:
-    """Lists and texts of 0 and 1 are arrays of numbers."""
-    if isinstance(argument, str):
-        return np.array([float(digit) for digit in argument])
-    return np.array([read(part) for part in argument]) if isinstance(argument, list) else argument
+    """Lists are arrays, and so are texts of digits, of which `1x12 0` has twelve times 1 and a 0."""
+    if isinstance(argument, list):
+        return np.array([read(part) for part in argument])
+    if not isinstance(argument, str):
+        return argument
+    parts = (part.partition("x") for part in argument.split())
+    return np.array([float(digit) for digits, _, times in parts for digit in digits * int(times or 1)])
+
+
+def kept(argument: Any) -> Any:
+    return tuple(argument) if isinstance(argument, list) else argument
 
 
 @pytest.mark.parametrize(
@@ -27,10 +34,11 @@ def read(argument: Any) -> Any:
 def test_worked_figures(block: dict[str, Any], arguments: list[Any], expected: Any) -> None:
     module, name = block["of"].split(".")
     named = arguments[-1] if isinstance(arguments[-1], dict) else {}
-    kind = (lambda one: tuple(one) if isinstance(one, list) else one) if block.get("tuples") else read
-    given = [kind(argument) for argument in arguments if argument is not named]
-    found = getattr(importlib.import_module(f"nescio.stats.{module}"), name)(
-        *given, **{key: read(argument) for key, argument in named.items()}
-    )
-    expected = np.array(expected, dtype=float)
-    assert np.array(found, dtype=float) == pytest.approx(expected, rel=0, abs=block.get("within", 1e-9), nan_ok=True)
+    given = [(kept if block.get("tuples") else read)(argument) for argument in arguments if argument is not named]
+    options = {key: read(argument) for key, argument in named.items()}
+    found = getattr(importlib.import_module(f"nescio.stats.{module}"), name)(*given, **options)
+    if isinstance(expected, dict):
+        found, expected = [getattr(found, key) for key in expected], [*expected.values()]
+    within = block.get("within", 1e-9)
+    found, expected = (np.array(one, dtype=float) for one in (found, expected))
+    assert found == pytest.approx(expected, rel=0, abs=within, nan_ok=True)
