@@ -15,7 +15,7 @@ from nescio.reporting import page as pages
 from nescio.reporting.page.deciding import promise_in_words, promises, tolerated
 from nescio.reporting.page.how_to_read import words
 from nescio.reporting.page.sentence import advice, answer, statements
-from tests.reporting.conftest import EXAMPLES, THREE, called, make, outcome_table, written
+from tests.reporting.files import EXAMPLES, THREE, called, make, outcome_table, written
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 KEEN = {"keen": "C" * 120 + "WC" * 10 + "W" * 60, "dull": "CWWWW" * 40}

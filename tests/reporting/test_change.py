@@ -21,7 +21,7 @@ from nescio.reporting import direct
 from nescio.reporting.page.change import Change, flow_figure, gather_change, sentence
 from nescio.reporting.page.commands import Commands
 from nescio.reporting.page.moves import GROUPS, NOT_KNOWN, ONLY_NEW, ONLY_OLD, Moves, moves
-from tests.reporting.conftest import (
+from tests.reporting.files import (
     EXAMPLES,
     MOVED,
     called,

@@ -26,7 +26,7 @@ from nescio.reporting.page.figure import Figure
 from nescio.reporting.page.shown_text import as_json, isolated, names, run_names
 from nescio.text import command_text, enumerated, sanitize
 from tests.notes import in_words
-from tests.reporting.conftest import HOSTILE, INHERITED, make, written
+from tests.reporting.files import HOSTILE, INHERITED, make, written
 
 
 def figure(name: str) -> Figure:

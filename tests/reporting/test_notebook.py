@@ -9,7 +9,7 @@ import pytest
 
 import nescio
 from nescio.data.signature import sign
-from tests.reporting.conftest import THREE, outcome_table
+from tests.reporting.files import THREE, outcome_table
 
 
 def test_the_scores_of_a_run_are_named_by_it(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from nescio.reporting.page.figures import all_figures, penalty_figure, strata_fi
 from nescio.reporting.page.pairs import rank_figure
 from nescio.reporting.page.report_data import MOST_BROKEN_DOWN, ReportData
 from nescio.reporting.page.sentence import answer
-from tests.reporting.conftest import (
+from tests.reporting.files import (
     EXAMPLES,
     HOSTILE,
     MANY,

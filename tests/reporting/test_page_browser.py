@@ -14,22 +14,8 @@ import pytest
 import nescio
 from nescio.stats.intervals import wilson
 from tests.browser import Opened
-from tests.comparison.runs import evidence
-from tests.reporting.conftest import (
-    HOSTILE,
-    KINDS,
-    LONG,
-    assert_accessible,
-    assert_count,
-    assert_fits,
-    downloaded,
-    embedded,
-    in_sight,
-    make,
-    outcome_table,
-    still,
-    written,
-)
+from tests.reporting.acting import assert_accessible, assert_count, assert_fits, downloaded, still
+from tests.reporting.files import HOSTILE, KINDS, outcome_table
 
 pytestmark = pytest.mark.slow
 PageOf = Callable[[str], Path]
@@ -145,49 +131,34 @@ def test_hostile_data_stays_inert(kind: str, page_of: PageOf, visit: Any) -> Non
     opened.assert_quiet()
 
 
-def test_names_do_nothing_in_the_page_of_a_suite(tmp_path: Path, visit: Any) -> None:
-    runs = {HOSTILE[0]: "CCW", HOSTILE[1]: "CWW", HOSTILE[2]: "WWW"}
-    path = tmp_path / "suite.html"
-    nescio.report({name: evidence(**runs) for name in HOSTILE[3:8]}, "accuracy", output=path, title=HOSTILE[0])
-    assert "<img" not in path.read_text(encoding="utf-8")
-    opened: Opened = visit(path)
-    opened.assert_quiet()
-    assert opened.page.evaluate("window.pwned") is None
-
-
-CONTRAST = """([a, b]) => {
-  const seen = (name) => {
+CONTRAST = """(colours) => {
+  const light = (colour) => {
     const e = document.createElement('i');
-    e.style.color = name.startsWith('--') ? `var(${name})` : name;
+    e.style.color = colour.startsWith('--') ? `var(${colour})` : colour;
     document.body.append(e);
-    const light = getComputedStyle(e).color.match(/[\\d.]+/g).slice(0, 3).map((v) => { const c = v / 255; return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4; });
+    const parts = getComputedStyle(e).color.match(/[\\d.]+/g).slice(0, 3).map((v) => v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4);
     e.remove();
-    return 0.2126 * light[0] + 0.7152 * light[1] + 0.0722 * light[2];
+    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2] + 0.05;
   };
-  const [x, y] = [seen(a), seen(b)].sort((p, q) => q - p);
-  return (x + 0.05) / (y + 0.05);
+  const paper = light('--paper');
+  return colours.map((one) => Math.max(light(one) / paper, paper / light(one)));
 }"""
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_texts_and_marks_stand_out(page_of: PageOf, visit: Any, scheme: str) -> None:
+def test_marks_stand_out(page_of: PageOf, visit: Any, scheme: str) -> None:
+    """axe-core looks at texts, and at no drawing."""
     page = visit(page_of("three"), color_scheme=scheme).page
-    colours = page.evaluate(
-        "[...new Set([...document.querySelectorAll('.plot .wide path')].filter((p) => p.dataset.tip)"
-        ".map((p) => getComputedStyle(p).fill))]"
-    )
+    fills = page.locator(".plot .wide path[data-tip]").evaluate_all("(all) => all.map((p) => getComputedStyle(p).fill)")
     line = page.evaluate(
         "(() => { const e = document.createElement('i'); e.style.color = 'var(--line)';"
         " document.body.append(e); return getComputedStyle(e).color; })()"
     )
-    assert len(colours) > 5
-    texts = [(text, paper, 4.5) for text in ("--ink", "--muted", "--link") for paper in ("--paper", "--raised")]
-    marks = [(mark, "--paper", 3.0) for mark in ("--correct", "--incorrect", "--unanswered", "--edge")]
-    states = [("--on", state, 4.5) for state in ("--correct", "--incorrect")]
-    drawn = [(colour, "--paper", 3.0) for colour in {*colours} - {line, "none"}]  # squares of tied runs carry a sign
-    for foreground, background, least in [*texts, *marks, *states, *drawn]:
-        ratio = page.evaluate(CONTRAST, [foreground, background])
-        assert ratio >= least, (scheme, foreground, background, ratio)
+    drawn = sorted({*fills} - {line, "none"})  # squares of tied runs carry a sign
+    assert len(drawn) > 4
+    colours = ["--correct", "--incorrect", "--unanswered", "--edge", *drawn]
+    ratios = dict(zip(colours, page.evaluate(CONTRAST, colours), strict=True))
+    assert {colour: ratio for colour, ratio in ratios.items() if ratio < 3} == {}
 
 
 @pytest.mark.parametrize(
@@ -271,31 +242,6 @@ def test_nothing_is_wider_than_the_screen_or_lies_over_another(kind: str, page_o
     opened.assert_quiet()
 
 
-def test_long_names_stay_apart_and_are_cut_where_they_are_alike(page_of: PageOf, visit: Any, tmp_path: Path) -> None:
-    """45 runs; two of 120 letters that differ in the middle; and two of which each letter is wide."""
-    page = visit(page_of("many"), viewport={"width": 1440, "height": 900}).page
-    heads = page.locator("#heat thead th[data-run] bdi").all_inner_texts()
-    assert len({*heads}) == len(heads) == 12
-    cut = "(all) => all.filter((s) => s.scrollWidth > s.clientWidth).map((s) => s.textContent)"
-    assert page.locator(".grid-head .cell span").evaluate_all(cut) == []
-    name = page.locator("#thresholds button.run").nth(2)
-    name.click()
-    assert name.get_attribute("aria-pressed") == "true"
-    names = [
-        "organisation/" + "a-long-name-" * 5 + f"{which}-" + "instruct-tuned-" * 3 + "x" for which in ("one", "two")
-    ]
-    table = outcome_table(tmp_path / "two.csv", dict(zip(names, ("CCWU" * 20, "CWWC" * 20), strict=True)))
-    page = visit(make(tmp_path / "diff.html", table, "--baseline", names[0])).page
-    for width in (1440, 375):
-        page.set_viewport_size({"width": width, "height": 900})
-        assert_fits(page, width)
-        assert page.locator("#figure-flow svg:visible").evaluate(OVERLAPS) == []
-        one, two = page.locator("#moves thead bdi").all_inner_texts()
-        assert {"one" in one, "two" in one} == {"one" in two, "two" in two} == {True, False}
-    wide = written(tmp_path / "wide.csv", "run,question,outcome", [f"{c * 79},q,correct" for c in "WM"])
-    assert_fits(visit(make(tmp_path / "wide.html", wide), viewport={"width": 768, "height": 800}).page, 768)
-
-
 # --- One run emphasised.
 
 FADED = """(run) => [...document.querySelectorAll('.plot svg [data-run]')].filter((mark) => mark.getClientRects().length)
@@ -346,58 +292,29 @@ def test_a_name_emphasises_its_run_everywhere(page_of: PageOf, visit: Any) -> No
     opened.assert_quiet()
 
 
-def test_names_leave_out_what_all_share_and_panels_stand_side_by_side(page_of: PageOf, visit: Any) -> None:
-    page = visit(page_of("four"), viewport={"width": 1440, "height": 1000}).page
-    drawn = [f"#figure-{name} .wide text[data-run]" for name in ("outcomes", "ranks")]
-    for where in ("#board button.run", "#own button.run", *drawn, ".panel > p"):
-        page.locator(where).nth(3).wait_for()  # scores of the questions shown come a moment later
-        shown = page.locator(where).all_text_contents()
-        assert {name.rsplit(" ", 1)[-1] for name in shown} == {"first", "second", "third", "fourth"}, where
-    assert f"Names leave out what all share: {LONG}…." in page.locator("#leaderboard .lead").first.inner_text()
-    for figure in ("risk", "reliability"):
-        boxes = [panel.bounding_box() for panel in page.locator(f"#figure-{figure} .panel").all()]
-        assert len(boxes) == 4
-        assert len({(round(box["y"]), round(box["height"])) for box in boxes}) == 1
-        assert boxes[-1]["x"] + boxes[-1]["width"] > 1200
-    for section in ("#silence", "#differences", "#confidence", "#questions"):  # the width is used
-        rights = page.locator(f"{section} > *:visible").evaluate_all(
-            "(all) => all.map((one) => one.getBoundingClientRect().right)"
-        )
-        assert max(rights) > 1300, section
-    page = visit(page_of("three"), viewport={"width": 1440, "height": 1000}).page  # three runs share a chart
-    assert page.locator("#figure-risk .panel").count() == 0
-    for figure in ("risk", "gain", "penalty"):
-        named = page.locator(f"#figure-{figure} .wide text[data-run]").all_text_contents()
-        assert sorted(named) == ["guesser", "modest", "weak"], figure
-
-
 # --- On paper, and without scripts.
 
 
 def test_print_shows_figures_and_no_controls(page_of: PageOf, visit: Any) -> None:
-    page = visit(page_of("three"), color_scheme="dark", viewport=PAPER).page
-    page.emulate_media(media="print")
-    assert page.evaluate(BACKGROUND) == "rgb(255, 255, 255)"
-    assert page.is_visible("#figure-penalty .wide svg")
-    for control in ("nav", "#filters", "#grid", ".actions >> nth=0"):
-        assert not page.is_visible(control)
-    outcomes, gain = (page.locator(f"#figure-{name}").bounding_box() for name in ("outcomes", "gain"))
-    assert outcomes["y"] == pytest.approx(gain["y"], abs=1)
-    assert outcomes["x"] + outcomes["width"] <= gain["x"] + 1
-    assert page.locator("#figure-penalty").bounding_box()["width"] > 600  # one without a neighbour has the whole width
-    page = visit(page_of("diff"), color_scheme="dark").page
-    page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    page.emulate_media(media="print")
-    assert page.evaluate(BACKGROUND) == "rgb(255, 255, 255)"
-    assert page.is_visible("#figure-flow .wide svg")
-    assert page.locator(".listed li:visible").count() == 8 + 7 + 8 + 3
-    for control in ("nav", "#filters", "#grid"):
-        assert not page.is_visible(control)
-    page = visit(page_of("twelve"), viewport=PAPER).page
-    page.emulate_media(media="print")
-    box = page.locator("#heat").bounding_box()
-    assert page.locator("#heat thead th[data-run]").count() == 12
-    assert box["x"] + box["width"] <= PAPER["width"]
+    for kind in ("three", "diff", "twelve"):
+        page = visit(page_of(kind), color_scheme="dark", viewport=PAPER).page
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        page.emulate_media(media="print")
+        assert page.evaluate(BACKGROUND) == "rgb(255, 255, 255)"
+        assert page.is_visible("#figure-flow .wide svg" if kind == "diff" else "#figure-penalty .wide svg")
+        for control in ("nav", "#filters", "#grid", ".actions >> nth=0"):
+            assert not page.is_visible(control)
+        if kind == "three":
+            outcomes, gain = (page.locator(f"#figure-{name}").bounding_box() for name in ("outcomes", "gain"))
+            assert outcomes["y"] == pytest.approx(gain["y"], abs=1)
+            assert outcomes["x"] + outcomes["width"] <= gain["x"] + 1
+            assert page.locator("#figure-penalty").bounding_box()["width"] > 600  # without a neighbour
+        if kind == "diff":
+            assert page.locator(".listed li:visible").count() == 8 + 7 + 8 + 3
+        if kind == "twelve":
+            box = page.locator("#heat").bounding_box()
+            assert page.locator("#heat thead th[data-run]").count() == 12
+            assert box["x"] + box["width"] <= PAPER["width"]
 
 
 def sheets(page: Any, folder: Path) -> list[str]:
@@ -471,54 +388,3 @@ def test_a_report_in_a_notebook_runs_its_scripts(tmp_path: Path, visit: Any, pag
     frame.locator("#f-count", has_text="All 80 questions").wait_for()
     frame.locator("#f-search").fill("q007")
     frame.locator("#f-count", has_text="1 of 80 questions").wait_for()
-
-
-def test_names_from_right_to_left_and_answers_of_other_scripts(tmp_path: Path, visit: Any) -> None:
-    """20 of 40 right and 10 silent each: c@1 is (20 + 10 · 0.5)/40 = 0.625 for both."""
-    arabic, han = "نموذج-أول", "模型二"
-    rows = []
-    for r, run in enumerate((arabic, han)):
-        for i in range(40):
-            outcome = ("correct", "incorrect", "correct", "unanswered")[(i + r) % 4]
-            answer = "" if outcome == "unanswered" else "阳光是能量来源。" * 200
-            rows.append(f"{run},سؤال {i},{outcome},{0.9 - i / 50},ما هي العاصمة؟,الرياض {i},{answer},{'错误' * 30}")
-    head = "run,question,outcome,confidence,question_text,gold,prediction,reason"
-    path = make(tmp_path / "page.html", written(tmp_path / "table.csv", head, rows))
-    for width in (1440, 375):
-        opened: Opened = visit(path, viewport={"width": width, "height": 900})
-        page = opened.page
-        assert f"\u2068{arabic}\u2069 0." in page.inner_text("#words-reliability")
-        marks = page.locator("#figure-pairs .wide [data-tip]")
-        assert marks.count() == 1
-        assert "+0.000 [" in marks.first.get_attribute("data-tip")
-        assert "not significant" in page.inner_text("#words-pairs")
-        assert "would detect (80% power)" in page.inner_text("#words-pairs")
-        page.locator(".grid-body .row:visible").first.click()
-        page.wait_for_selector("#detail td.words")
-        around = page.locator("#detail").bounding_box()
-        for cell in page.locator("#detail .words").all():
-            answer_box = cell.bounding_box()
-            assert answer_box["width"] >= 170
-            assert answer_box["x"] + answer_box["width"] <= around["x"] + around["width"] + 1  # nothing is cut
-        assert page.locator("#detail .why").count() == 2
-        assert_fits(page, width)
-        opened.assert_quiet()
-
-
-def test_the_page_of_a_suite_has_a_chart_and_the_questions_of_every_benchmark(tmp_path: Path, visit: Any) -> None:
-    path = suite_page(tmp_path)
-    rows = nescio.score(SUITE, "formula(W)", ci=None).tables["benchmarks"]
-    every = sum({row.benchmark: row.n for row in rows}.values())
-    wrong = sum(int(row.value) for row in rows if row.run == "model-b")
-    sums = next(row.n for row in rows if row.benchmark == "sums")
-    opened: Opened = visit(path)
-    page = opened.page
-    assert_count(page, f"All {every} questions")
-    (facet,) = embedded(path)["browser"]["facets"]
-    assert (facet["name"], sorted(facet["values"])) == ("benchmark", ["history", "law", "medicine", "sums", "trivia"])
-    page.select_option("#f-facet-0", label="sums")
-    assert_count(page, f"{sums} of {every} questions")
-    page.locator("a.read").first.click()
-    assert_count(page, f"{wrong} of {every} questions")
-    assert len(in_sight(page)) > 5
-    opened.assert_quiet()

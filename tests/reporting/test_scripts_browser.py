@@ -15,7 +15,7 @@ import pytest
 import nescio
 from nescio.reporting import page as package
 from nescio.reporting.page.browser import floats
-from tests.reporting.conftest import WORDS, written
+from tests.reporting.files import WORDS, written
 from tests.rings import sample
 
 pytestmark = pytest.mark.slow

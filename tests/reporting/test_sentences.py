@@ -9,7 +9,6 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ import pytest
 from scipy.stats import beta, dirichlet_multinomial
 
 import nescio
-from tests.reporting.conftest import EXAMPLES, SHARED, THREE, make, outcome_table, written
+from tests.reporting.files import EXAMPLES, SHARED, THREE, make, outcome_table, written
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 RESAMPLES = 500
@@ -109,36 +108,15 @@ def predicted(counts: tuple[int, int, int], runs: int) -> tuple[float, float]:
     return float(low), float(high)
 
 
-class Prose(HTMLParser):
+APART = r"(?s)<(table|svg|script|style|select|pre|button|nav|noscript|template|code)\b.*?</\1>"
+BLOCK = r"</?(?:p|li|h[123]|dt|dd|figcaption|summary|label|div|section|small|form|header|footer)\b[^>]*>"
+
+
+def prose(page: str) -> list[str]:
     """The text of a page block by block, without tables, drawings, data and commands."""
-
-    APART = re.compile("table|svg|script|style|select|pre|button|nav|noscript|template|code")
-    BLOCKS = re.compile("p|li|h[123]|dt|dd|figcaption|summary|label|div|section|small|form|header|footer")
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.depth, self.text, self.blocks = 0, "", list[str]()
-        self.feed(page)
-        self.end()
-
-    def end(self) -> None:
-        text, self.text = " ".join(self.text.split()), ""
-        if text:
-            self.blocks.append(text)
-
-    def handle_starttag(self, tag: str, _: Any) -> None:
-        self.depth += self.APART.fullmatch(tag) is not None
-        if self.BLOCKS.fullmatch(tag):
-            self.end()
-
-    def handle_endtag(self, tag: str) -> None:
-        self.depth -= self.APART.fullmatch(tag) is not None
-        if self.BLOCKS.fullmatch(tag):
-            self.end()
-
-    def handle_data(self, data: str) -> None:
-        if not self.depth:
-            self.text += data
+    blocks = re.split(BLOCK, re.sub(APART, "", page.partition("<body")[2]))
+    texts = (" ".join(html.unescape(re.sub("<[^>]*>", "", block)).split()) for block in blocks)
+    return [text for text in texts if text]
 
 
 def agrees(text: str, value: float) -> bool:
@@ -160,7 +138,7 @@ class Page:
         self.folder, self.of_counts = folder, name == "counts"
         self.asked: dict[str, Any] = {}
         self.html = make(folder / "page.html", *self.files, *self.options).read_text(encoding="utf-8")
-        self.prose = Prose(self.html).blocks
+        self.prose = prose(self.html)
         self.scores = {(row["run"], row["measure"]): row for row in self.ask("score")["scores"] if not row["stratum"]}
         self.runs = list(dict.fromkeys(run for run, _ in self.scores))
         self.k = len(self.runs)
@@ -725,17 +703,16 @@ def test_every_figure_of_every_sentence_of_a_large_page_is_made_again(name: str,
     check(name, tmp_path)
 
 
-def explained(page: str, sentences: dict[str, tuple[float, ...]]) -> None:
+def explained(page: str, sentences: dict[str, tuple[Any, ...]]) -> None:
     """Hold each sentence of a page to the numbers that it must have; no other may have any."""
-    for block in Prose(page).blocks:
-        known = [False] * len(block)
+    for block in prose(page):
+        left = block
         for pattern, values in {**dict.fromkeys(CONSTANT, ()), **sentences}.items():
-            for found in re.finditer(pattern.replace("#", N), block):
-                shown = [one for one in found.groups() if one]
+            for claim in re.finditer(pattern.replace("#", N), block):
+                shown = [text for text in claim.groups() if text]
                 assert len(shown) == len(values), (pattern, shown)
-                assert all(map(agrees, shown, values)), (found[0], values)
-                known[slice(*found.span())] = [True] * len(found[0])
-        left = "".join(" " if k else sign for sign, k in zip(block, known, strict=True))
+                assert all(map(agrees, shown, values)), (claim[0], values)
+                left = left[: claim.start()] + " " * len(claim[0]) + left[claim.end() :]
         assert not re.search(r"\d", left), left
 
 
@@ -745,74 +722,57 @@ def test_every_figure_of_every_sentence_of_a_diff(tmp_path: Path) -> None:
     with table.open(newline="") as file:
         rows = list(csv.DictReader(file))
     old, new = ({row["question"]: row for row in rows if row["run"] == run} for run in ("old", "mine"))
-    moves = Counter((verdict(old[q]), verdict(new[q])) for q in old)
+    n, moves = len(old), Counter((verdict(old[q]), verdict(new[q])) for q in old)
     silent = Counter((was_answered(old[q]), was_answered(new[q])) for q in old)
-    won = sum(n for (a, b), n in moves.items() if a != b == "correct")
-    lost = sum(n for (a, b), n in moves.items() if a == "correct" != b)
-    quiet, talks = silent[True, False], silent[False, True]
-    same = sum(n for (a, b), n in moves.items() if a == b)
-    groups = (("won", won), ("lost", lost), ("newly silent", quiet), ("newly answered", talks))
+    won = sum(many for (a, b), many in moves.items() if a != b == "correct")
+    lost = sum(many for (a, b), many in moves.items() if a == "correct" != b)
+    same = sum(many for (a, b), many in moves.items() if a == b)
+    groups = {"won": won, "lost": lost, "newly silent": silent[True, False], "newly answered": silent[False, True]}
     measures = ["c@1", "accuracy", "coverage"]
-    compared = nescio.compare(table, measures, baseline="old", run="mine", resamples=RESAMPLES).to_dict()
-    by = {row["measure"]: row for row in compared["comparisons"]}
-    c = by["c@1"]
+    rows_ = nescio.compare(table, measures, baseline="old", run="mine", resamples=RESAMPLES).to_dict()["comparisons"]
+    c = rows_[0]
     values = {row.run: row.value for row in nescio.score(table, "c@1", ci=None)}
     assert c["p_adjusted"] < 0.001
-    explained(
-        page,
-        {
-            r"by c@1: # against # \(# \[#, #\], adjusted p < 0.001\)": (
-                *(values["mine"], values["old"]),
-                *(c["difference"], c["low"], c["high"]),
-            ),
-            r"Of the # shared questions, mine wins # and loses #; # did not change": (len(old), won, lost, same),
-            r"newly abstains on # and newly answers #": (quiet, talks),
-            **{pattern.format(name): (n,) for name, n in groups for pattern in ("# {}", r"{} \(#\)")},
-            r"out of # questions that both runs have": (len(old),),
-            "each of the # questions": (len(old),),
-            r"incorrect → unanswered #": (moves["incorrect", "unanswered"],),
-            r"incorrect → correct #": (moves["incorrect", "correct"],),
-            r"(?<!in)correct → unanswered #": (moves["correct", "unanswered"],),
-            "the margin of #": (0.01,),
-            r"c@1 #, better; accuracy #, too few questions to tell; coverage #, lower": tuple(
-                by[name]["difference"] for name in ("c@1", "accuracy", "coverage")
-            ),
-            "# of # questions have no answer": (sum(row["answerable"] == "false" for row in old.values()), len(old)),
-        },
-    )
+    both = (values["mine"], values["old"], c["difference"], c["low"], c["high"])
+    sentences = {
+        r"by c@1: # against # \(# \[#, #\], adjusted p < 0.001\)": both,
+        "Of the # shared questions, mine wins # and loses #; # did not change": (n, won, lost, same),
+        "newly abstains on # and newly answers #": tuple(list(groups.values())[2:]),
+        "out of # questions that both runs have": (n,),
+        "each of the # questions": (n,),
+        "incorrect → unanswered #": (moves["incorrect", "unanswered"],),
+        "incorrect → correct #": (moves["incorrect", "correct"],),
+        "(?<!in)correct → unanswered #": (moves["correct", "unanswered"],),
+        "the margin of #": (0.01,),
+        "c@1 #, better; accuracy #, too few questions to tell; coverage #, lower": tuple(
+            row["difference"] for row in rows_
+        ),
+        "# of # questions have no answer": (sum(row["answerable"] == "false" for row in old.values()), n),
+    }
+    sentences |= {f"# {name}": (many,) for name, many in groups.items()}
+    explained(page, sentences | {rf"{name} \(#\)": (many,) for name, many in groups.items()})
 
 
 def test_every_figure_of_every_sentence_of_a_suite(tmp_path: Path) -> None:
     suite = EXAMPLES / "suite" / "suite.toml"
     page = make(tmp_path / "suite.html", suite).read_text(encoding="utf-8")
     by = {(row["run"], row["measure"]): row for row in nescio.score(suite, resamples=RESAMPLES).to_dict()["suite"]}
-    best = by["model-b", "c@1"]
     sums = [suite.parent / "sums.jsonl", *sorted((suite.parent / "sums").iterdir())]
     each = [nescio.score(path, "c@1", ci=None) for path in (*sorted(suite.parent.glob("[!h]*.csv")), sums)]
     each.append(nescio.score(suite.parent / "history.csv", "c@1", ci=None, column={"run": "engine"}))
-    values = [{row.run.rpartition("/")[2]: row.value for row in one} for one in each]
+    values = [{row.run.rpartition("/")[2]: row.value for row in scores} for scores in each]
     for run in ("model-a", "model-b"):
-        mean = sum(one[run] for one in values) / len(values)
-        assert mean == pytest.approx(by[run, "c@1"]["value"])
-    won = sum(one["model-b"] > one["model-a"] for one in values)
-    means = {
-        rf"Mean {re.escape(name)} of # runs over the benchmarks, with intervals\. From model-b \(#\) to model-a \(#\)": (
-            2,
-            by["model-b", name]["value"],
-            by["model-a", name]["value"],
-        )
-        for name in ("c@1", "accuracy")
+        assert by[run, "c@1"]["value"] == pytest.approx(sum(own[run] for own in values) / len(values))
+    best = by["model-b", "c@1"]
+    shown = (best["benchmarks"], best["value"], best["chosen_low"], best["chosen_high"])
+    sentences: dict[str, tuple[Any, ...]] = {
+        r"has the best mean c@1 over # benchmarks, # \[#, #\]": shown,
+        "has the best c@1 on # of # benchmarks": (sum(own["model-b"] > own["model-a"] for own in values), len(values)),
+        "interval above holds for the best of # runs": (2,),
+        "each of the # questions": (best["n"],),
     }
-    explained(
-        page,
-        {
-            r"has the best mean c@1 over # benchmarks, # \[#, #\]": (
-                *(best["benchmarks"], best["value"]),
-                *(best["chosen_low"], best["chosen_high"]),
-            ),
-            "has the best c@1 on # of # benchmarks": (won, len(values)),
-            "interval above holds for the best of # runs": (len(each[0]),),
-            "each of the # questions": (best["n"],),
-            **means,
-        },
-    )
+    for name in ("c@1", "accuracy"):
+        means = (2, by["model-b", name]["value"], by["model-a", name]["value"])
+        from_to = r"of # runs over the benchmarks, with intervals\. From model-b \(#\) to model-a \(#\)"
+        sentences[f"Mean {name} {from_to}"] = means
+    explained(page, sentences)

@@ -12,7 +12,7 @@ import pytest
 import nescio
 from nescio.data.evidence import Evidence
 from nescio.reporting.page.suite import answer, suite_page
-from tests.reporting.conftest import embedded, marks
+from tests.reporting.files import embedded, marks
 from tests.suites import typed
 
 from ..comparison.runs import evidence

@@ -19,7 +19,7 @@ from nescio.reporting.page.browser import browser, certainties, seen_by
 from nescio.reporting.page.graded import graded_scores
 from nescio.reporting.page.question_texts import texts_of
 from nescio.reporting.page.report_data import gather
-from tests.reporting.conftest import EXAMPLES, ROOT, SHARED, embedded, inflated, make, marks, written
+from tests.reporting.files import EXAMPLES, ROOT, SHARED, embedded, inflated, make, marks, written
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 READING: dict[str, Any] = {"missing": "common", "ungraded": "exclude", "missing_confidence": "exclude"}

