@@ -53,21 +53,10 @@ def evidence(
 
     absence = cells([PRESENT] * 5 + [NO_ROW, UNGRADED, EMPTY_CELL] if absences else [PRESENT]).astype(np.uint8)
     lacks = lacking_confidence and runs > 1 and draw(st.booleans())
-    return _evidence(cells, scores, absence, silent_run=lacks)
+    return evidence_of(cells, scores, absence, silent_run=lacks)
 
 
-def varied(questions: int, runs: int = 2) -> Evidence:
-    """The same evidence whenever it is asked for, with 200 scores that tie here and there."""
-    rng = np.random.default_rng(20)
-
-    def cells(values: object, rows: int = runs) -> Array:
-        chosen: Array = rng.choice(np.asarray(values), (rows, questions))
-        return np.broadcast_to(chosen, (runs, questions)).copy()
-
-    return _evidence(cells, np.arange(200) / 200, np.zeros((runs, questions), dtype=np.uint8))
-
-
-def _evidence(cells: Cells, scores: Array, absence: Array, *, silent_run: bool = False) -> Evidence:
+def evidence_of(cells: Cells, scores: Array, absence: Array, *, silent_run: bool = False) -> Evidence:
     """Evidence of those cells; the first run's answers carry no confidence if it is silent about them."""
     runs, questions = absence.shape
     answerable = cells([1, 1, 1, 0, np.nan], rows=1)

@@ -17,7 +17,7 @@ from nescio.data.evidence import Evidence
 from nescio.measures import REGISTRY, Measure, parse
 from nescio.scoring.samples import MeasureInput, measure_inputs
 from tests.rings import SEED, sample
-from tests.strategies import varied as varied
+from tests.strategies import evidence_of
 
 # Where the bare name is not enough; a measure that is not named here is tested with its defaults.
 FORMS: Mapping[str, tuple[str, ...]] = {
@@ -126,3 +126,14 @@ def run_of_answers(answers: list[tuple[float, int]]) -> Evidence:
     columns = {"correct": right, "incorrect": 1 - right, "unanswered": 0 * right, "answered": 0 * right + 1}
     questions = tuple(f"q{i}" for i in range(len(answers)))
     return Evidence(("run",), questions, {**columns, "confidence": sure}, np.zeros(sure.shape, dtype=np.uint8))
+
+
+def varied(questions: int, runs: int = 2) -> Evidence:
+    """The same evidence whenever it is asked for, with 200 scores that tie here and there."""
+    rng = np.random.default_rng(20)
+
+    def cells(values: object, rows: int = runs) -> Array:
+        chosen: Array = rng.choice(np.asarray(values), (rows, questions))
+        return np.broadcast_to(chosen, (runs, questions)).copy()
+
+    return evidence_of(cells, np.arange(200) / 200, np.zeros((runs, questions), dtype=np.uint8))

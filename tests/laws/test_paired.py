@@ -14,7 +14,6 @@ from msgspec.structs import replace
 
 import nescio
 from nescio.comparison.corrections import Test, adjust
-from nescio.data.columns import Array
 from nescio.data.evidence import Evidence
 from nescio.data.repeats import Repeats
 from nescio.measures import Measure, parse
