@@ -1,13 +1,83 @@
-"""Draws with known probabilities: the probabilities by hand, and draws that keep to them."""
+"""What is drawn: sub-collections and tables, draws with known probabilities, and draws by hashes."""
 
 from __future__ import annotations
 
+import hashlib
+import math
+from fractions import Fraction
+from itertools import combinations, product
+
 import numpy as np
 import pytest
+from scipy import stats
 
 from nescio.errors import UsageError
+from nescio.stats import hashed_draws
 from nescio.stats.drawing import inclusion, systematic
 from nescio.stats.prediction_powered import Sample, simple, weighted
+from nescio.stats.resampling import Block, as_weights, label_swaps, subcollections, subtables
+from nescio.stats.streams import Stream
+
+MANY = 12_000
+
+
+def test_subcollections_are_drawn_without_replacement_and_their_parts_are_disjoint() -> None:
+    chosen = subcollections(7, 3, 5, np.random.default_rng(0), parts=2)
+    assert chosen.shape == (2, 5, 3)
+    for first, second in zip(*chosen, strict=True):
+        assert len({*first.tolist(), *second.tolist()}) == 6
+        assert {*first.tolist(), *second.tolist()} <= set(range(7))
+    assert subcollections(7, 3, 5, np.random.default_rng(0)).shape == (1, 5, 3)
+    assert chosen.dtype == np.int64  # they are places in an array
+
+
+def test_every_subcollection_is_as_likely_as_any_other() -> None:
+    (chosen,) = subcollections(4, 2, MANY, np.random.default_rng(1))
+    seen = [(np.sort(chosen, axis=1) == pair).all(axis=1).sum() for pair in combinations(range(4), 2)]
+    assert sum(seen) == MANY
+    assert stats.chisquare(seen).pvalue > 0.001
+
+
+def test_the_labels_of_single_units_are_swapped_in_small_numbers() -> None:
+    swaps = label_swaps(np.ones(1000, dtype=np.int64), 4, np.random.default_rng(5))
+    assert swaps.dtype == np.int8
+    assert set(np.unique(swaps)) == {0, 1}
+    assert label_swaps(np.array([1000, 1000]), 50, np.random.default_rng(5)).max() > 127
+
+
+def test_weights_are_small_ones_where_a_unit_was_chosen() -> None:
+    weights = as_weights(np.array([[0, 2], [3, 1]]), 5)
+    assert weights.tolist() == [[1, 0, 1, 0, 0], [0, 1, 0, 1, 0]]
+    assert weights.dtype == np.int8  # there is one for each question and trial
+
+
+def test_tables_of_a_subcollection_follow_the_multivariate_hypergeometric_law() -> None:
+    """Every possible table of two of 2 + 1 + 2 units is as frequent as the law says."""
+    counts = np.array([2, 1, 2])
+    drawn = subtables(np.broadcast_to(counts, (MANY, 3)), 2, np.random.default_rng(3))
+    possible = [np.array(table) for table in product(range(3), range(2), range(3)) if sum(table) == 2]
+    seen = [int((drawn == table).all(axis=1).sum()) for table in possible]
+    assert sum(seen) == MANY
+    expected = [MANY * stats.multivariate_hypergeom(counts, 2).pmf(table) for table in possible]
+    assert stats.chisquare(seen, expected).pvalue > 0.001
+
+
+def test_tables_of_unlike_collections_are_drawn_side_by_side() -> None:
+    counts = np.array([[[2, 0, 0], [0, 1, 1]], [[5, 5, 5], [0, 0, 9]]])
+    drawn = subtables(counts, 2, np.random.default_rng(4))
+    assert drawn.shape == counts.shape
+    assert (drawn.sum(axis=-1) == 2).all()
+    assert drawn[0].tolist() == [[2, 0, 0], [0, 1, 1]]
+    assert drawn[1, 1].tolist() == [0, 0, 2]
+
+
+@pytest.mark.parametrize(("seed", "stream", "start"), [(0, Stream.INTERVALS, 0), (7, Stream.LABEL_SWAPS, 512)])
+def test_a_stream_that_is_begun_again_is_that_of_numpys_own_seeds(seed: int, stream: Stream, start: int) -> None:
+    block = Block(start, 256, seed)
+    own = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(int(stream), start // 256)))
+    expected = own.integers(0, 1 << 60, 1000)
+    for _ in range(2):
+        assert np.array_equal(block.generator(stream).integers(0, 1 << 60, 1000), expected)
 
 
 def test_draws_that_cannot_be_are_refused() -> None:
@@ -64,3 +134,66 @@ def test_equal_probabilities_are_a_random_sample() -> None:
     one = weighted(people, judge, np.full(400, 0.25), drawn)
     other = simple(Sample(people[drawn], judge[drawn], judge))
     assert (one.value, one.labels) == (pytest.approx(other.value), other.labels)
+
+
+WORD = (1 << 64) - 1
+
+
+def mix(number: int) -> int:
+    """The finaliser of splitmix64, as its authors print it, in whole numbers."""
+    z = number & WORD
+    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & WORD
+    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & WORD
+    return z ^ (z >> 31)
+
+
+def key_of(name: str, seed: int) -> int:
+    return int.from_bytes(hashlib.blake2b(f"{seed}\x1f{name}".encode(), digest_size=8).digest(), "little")
+
+
+def weight(name: str, seed: int, resample: int) -> int:
+    u = mix(key_of(name, seed) + (resample + 1) * 0x9E3779B97F4A7C15) >> 32
+    return sum(threshold <= u for threshold in hashed_draws.THRESHOLDS)
+
+
+def test_weights_that_were_computed_elsewhere() -> None:
+    """Of the seed 7, by a script of its own before this was written; one draw that changed would change every tally."""
+    table = hashed_draws.poisson(hashed_draws.keys(["q0", "q1"], 7), 16)
+    assert table[0].tolist() == [2, 1, 0, 0, 1, 0, 2, 1, 1, 1, 1, 0, 1, 0, 0, 0]
+    assert table[1, :8].tolist() == [1, 0, 0, 2, 0, 1, 2, 0]
+
+
+def test_thresholds_are_those_of_poisson_with_mean_one() -> None:
+    e = sum(Fraction(1, math.factorial(j)) for j in range(60))
+    shares = [sum(Fraction(1, math.factorial(j)) for j in range(k + 1)) / e for k in range(13)]
+    assert tuple(int(share * 2**32) for share in shares) == hashed_draws.THRESHOLDS
+
+
+def test_weights_and_coins_are_those_of_the_definition() -> None:
+    names = [f"Frage {i} ä" for i in range(150)]
+    of = hashed_draws.keys(names, 3)
+    weights, coins = hashed_draws.poisson(of, 70), hashed_draws.coins(of, 70)
+    for i in (0, 63, 64, 149):
+        assert weights[i].tolist() == [weight(names[i], 3, b) for b in range(70)]
+        stream = mix(key_of(names[i], 3))
+        words = [mix(stream + (j + 1) * 0x9E3779B97F4A7C15) for j in range(2)]
+        assert coins[i].tolist() == [words[b // 64] >> b % 64 & 1 for b in range(70)]
+    # fewer resamples are the first of more, and a unit's are its own in any company
+    assert (hashed_draws.poisson(of[60:70], 20) == weights[60:70, :20]).all()
+    assert (hashed_draws.coins(of[60:70], 20) == coins[60:70, :20]).all()
+
+
+@pytest.mark.proof
+def test_the_laws_of_weights_and_coins() -> None:
+    """A million numbers each, by chi-squared tests that a right law fails once in 10^6 seeds; the seed is fixed."""
+    of = hashed_draws.keys([f"question {i}" for i in range(1000)], 0)
+    weights, coins = hashed_draws.poisson(of, 1000), hashed_draws.coins(of, 1000)
+    seen = np.bincount(weights.ravel(), minlength=14)
+    law = stats.poisson.pmf(np.arange(7), 1) * weights.size
+    seen, law = np.append(seen[:7], seen[7:].sum()), np.append(law, weights.size - law.sum())
+    assert stats.chisquare(seen, law).pvalue > 1e-6
+    assert stats.binomtest(int(coins.sum()), coins.size).pvalue > 1e-6
+    # independent: of units, of resamples, of one another. Correlations of 10^6 pairs have a standard error of 0.001.
+    w, c = weights - 1.0, coins - 0.5
+    for a, b in ((w[1:], w[:-1]), (w[:, 1:], w[:, :-1]), (c[1:], c[:-1]), (c[:, 1:], c[:, :-1]), (w, c)):
+        assert abs(np.corrcoef(a.ravel(), b.ravel())[0, 1]) < 0.005
