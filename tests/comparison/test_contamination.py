@@ -51,14 +51,9 @@ def test_the_worked_example_of_section_9(measure: str, difference: float, error:
     assert row.p_exchange == pytest.approx(one_sided, abs=1e-9)
     assert row.p_two_sided == pytest.approx(2 * one_sided, abs=1e-9)
     assert (row.test, row.n) == ("exact", 12)
-
-
-def test_the_scores_of_section_9() -> None:
-    """c@1 of the four cells, and silence, which is 1 less the coverage."""
-    c_at_1, coverage = nescio.contamination(rows(WORKED), ["c@1", "coverage"], suspect="x").rows
-    found = (c_at_1.original, c_at_1.paraphrase, c_at_1.reference_original, c_at_1.reference_paraphrase)
-    assert found == pytest.approx((65 / 72, 7 / 18, 7 / 9, 13 / 18), abs=1e-9)
-    assert -coverage.difference == pytest.approx(-1 / 6, abs=1e-9)
+    if measure == "c@1":
+        found = (row.original, row.paraphrase, row.reference_original, row.reference_paraphrase)
+        assert found == pytest.approx((65 / 72, 7 / 18, 7 / 9, 13 / 18), abs=1e-9)
 
 
 def test_three_references_of_section_9() -> None:
@@ -76,10 +71,11 @@ def test_three_references_of_section_9() -> None:
     [
         ("accuracy", 0.3, 0.2134374746, (-0.1828291119, 0.7828291119), 384 / 1024),
         ("UF", 0.4, 0.3711842909, (-0.4396772023, 1.2396772023), 448 / 1024),
+        ("c@1", 0.24, 0.2341889076, (-0.2897721148, 0.7697721148), None),  # whose test exchanged wordings there
     ],
 )
 def test_the_worked_example_of_section_b_10(
-    measure: str, difference: float, error: float, ends: tuple[float, float], p: float
+    measure: str, difference: float, error: float, ends: tuple[float, float], p: float | None
 ) -> None:
     """Of additive measures the exchange of systems is that of wordings; t of 9 degrees of freedom is 2.2621571628."""
     (row,) = nescio.contamination(rows(OTHER), measure, suspect="x").rows
@@ -87,17 +83,7 @@ def test_the_worked_example_of_section_b_10(
     assert row.high is not None
     assert (row.high - row.difference) / 2.2621571628540993 == pytest.approx(error, abs=1e-9)
     assert (row.low, row.high) == pytest.approx(ends, abs=1e-9)
-    assert row.p_two_sided == pytest.approx(p, abs=1e-9)
-
-
-def test_c_at_1_of_section_b_10() -> None:
-    (row,) = nescio.contamination(rows(OTHER), "c@1", suspect="x").rows
-    assert (row.original, row.paraphrase, row.reference_original, row.reference_paraphrase) == pytest.approx(
-        (0.88, 0.52, 0.72, 0.60), abs=1e-9
-    )
-    assert row.high is not None
-    assert (row.high - row.difference) / 2.2621571628540993 == pytest.approx(0.2341889076, abs=1e-9)
-    assert (row.low, row.high) == pytest.approx((-0.2897721148, 0.7697721148), abs=1e-9)
+    assert p is None or row.p_two_sided == pytest.approx(p, abs=1e-9)
 
 
 def test_p_of_c_at_1_is_a_plain_count_over_all_exchanges() -> None:
@@ -159,15 +145,16 @@ def test_questions_without_both_wordings_are_left_out_and_counted() -> None:
     assert "2 questions lack" in one.text
 
 
-def test_nothing_discordant_is_no_evidence() -> None:
-    """p is 1 and there is no interval."""
-    (row,) = nescio.contamination(rows(["CCCC", "WWWW", "UUUU"]), "accuracy", suspect="x").rows
-    assert (row.p, row.p_two_sided, row.low, row.high) == (1.0, 1.0, None, None)
-
-
-def test_one_question_decides_nothing() -> None:
-    (row,) = nescio.contamination(rows(["CWCC"]), "accuracy", suspect="x").rows
-    assert (row.p, row.p_exchange, row.low) == (None, 0.5, None)
+@pytest.mark.parametrize(
+    ("cells", "p", "exchange", "two_sided"),
+    [
+        (["CCCC", "WWWW", "UUUU"], 1.0, 1.0, 1.0),  # nothing is discordant
+        (["CWCC"], None, 0.5, 1.0),  # one question decides nothing, and the two are too unlike
+    ],
+)
+def test_what_decides_nothing(cells: list[str], p: float | None, exchange: float, two_sided: float) -> None:
+    (row,) = nescio.contamination(rows(cells), "accuracy", suspect="x").rows
+    assert (row.p, row.p_exchange, row.p_two_sided, row.low, row.high) == (p, exchange, two_sided, None, None)
 
 
 def test_clusters_are_exchanged_whole() -> None:

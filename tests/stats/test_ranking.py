@@ -19,7 +19,6 @@ from nescio.stats.ranking import axes_of, rank_probabilities, true_values
 from tests.comparison.runs import evidence
 
 
-
 def test_ties_share_the_first_place_and_their_ranks() -> None:
     values = np.array([[0.9, 0.5, 0.2], [0.9, 0.4, 0.3], [0.1, 0.5, nan]])
     best, ranks = rank_probabilities(values)
