@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from math import log
 from pathlib import Path
 
@@ -45,30 +46,46 @@ def ask(text: str, *options: str, story: tuple[str, ...] = KITE) -> Question:
 WHO = ask("Who sold the kite?", "Anna", "Ben", "Carla")
 
 
-def test_option_overlap_on_paper() -> None:
-    # Anna: anna, kite in sentence 0. Ben: ben alone in sentence 1. Carla: carla, sold, kite in sentence 2.
-    found = option_overlap(WHO)
-    assert found.scores == pytest.approx((log(4) + log(2.5), log(4), log(4) + log(4) + log(2.5)), abs=1e-8)
-    assert (found.best, found.support) == (2, 2)
-    assert found.confidence == pytest.approx(log(4) / (1 + log(4)), abs=1e-8)
+KITES, OTHER = log(2.5), log(4)
+# Places: old 0, miner 1, dog 2, left 3, tom 4 | eve 5, met 6; all weigh ln 3. Sentence 0 has two of the question's stems,
+# sentence 1 one; but Tom's 1/4 + 1/3 + 1/2 is less than Eve's 1/5 + 1/4 + 1.
+MINER = ask("Who met the old miner?", "Tom", "Eve", story=("The old miner and his dog left Tom.", "Eve met him."))
 
 
-def test_option_overlap_wants_a_stem_of_the_option_itself() -> None:
-    # The second option only repeats the question, and the third stands nowhere: both earn nothing.
-    assert option_overlap(ask("Who sold the kite?", "Carla", "a kite", "Dora")).scores[1:] == (0.0, 0.0)
-
-
-def test_sentence_overlap_on_paper() -> None:
-    # Sentence 2 has both stems of the question. Carla stands in it, Ben beside it, Anna farther away.
-    found = sentence_overlap(WHO)
-    assert found == Scored((0.0, 2 * 0.25, 2 * 1.0), support=2)
-    assert found.confidence == pytest.approx(1.5 / 2.5)
-
-
-def test_sentence_overlap_counts_the_share_of_an_option() -> None:
-    # Of "a red boat" half stands in sentence 0, where one stem of the question stands too.
-    found = sentence_overlap(ask("What was bought?", "a red boat", "a kite", "a coin"))
-    assert found == Scored((0.5, 1.0, 0.25), support=0)
+@pytest.mark.parametrize(
+    ("system", "question", "scores", "best", "support"),
+    [
+        # Anna: anna, kite in sentence 0. Ben: ben alone in sentence 1. Carla: carla, sold, kite in sentence 2.
+        (option_overlap, WHO, (OTHER + KITES, OTHER, 2 * OTHER + KITES), 2, 2),
+        # Carla, and two that earn nothing: one repeats the question, one stands nowhere
+        (option_overlap, ask("Who sold the kite?", "Carla", "a kite", "Dora"), (2 * OTHER + KITES, 0, 0), 0, 2),
+        (option_overlap, MINER, (3 * log(3), 2 * log(3)), 0, 0),
+        # Sentence 2 has both stems of the question. Carla stands in it, Ben beside it, Anna farther away.
+        (sentence_overlap, WHO, (0, 2 * 0.25, 2 * 1.0), 2, 2),
+        # of "a red boat" half stands in sentence 0, where one stem of the question stands too
+        (sentence_overlap, ask("What was bought?", "a red boat", "a kite", "a coin"), (0.5, 1, 0.25), 1, 0),
+        (sentence_overlap, MINER, (2, 0.5), 0, 0),
+        # Places: anna 0, kite 3 and 11, ben 4, carla 9, sold 10.
+        (word_distance, WHO, (OTHER / 10 + KITES / 3, OTHER / 6 + KITES, OTHER + KITES / 2), 2, 2),
+        # Asked: coin, at 6. Bridge stands at 7 and red at 2, of one weight; kite at 3, boat nowhere.
+        (
+            word_distance,
+            ask("Where is the coin?", "a red bridge", "kite or boat"),
+            ((OTHER + OTHER / 4) / 2, KITES * (OTHER / 3) / (KITES + OTHER)),
+            0,
+            1,  # the bridge is nearest
+        ),
+        (word_distance, MINER, (log(3) * 13 / 12, log(3) * 29 / 20), 1, 1),
+    ],
+)
+def test_scores_on_paper(
+    system: Callable[[Question], Scored], question: Question, scores: tuple[float, ...], best: int, support: int
+) -> None:
+    found = system(question)
+    assert found.scores == pytest.approx(scores, abs=1e-8)
+    assert (found.best, found.support) == (best, support)
+    first, second = sorted(scores, reverse=True)[:2]
+    assert found.confidence == pytest.approx((first - second) / (1 + first - second), abs=1e-8)
 
 
 @pytest.mark.parametrize(
@@ -83,35 +100,6 @@ def test_sentence_overlap_counts_the_share_of_an_option() -> None:
 def test_the_closest_sentence(story: tuple[str, ...], expected: int) -> None:
     question = ask("Where are the elephant, the cat and the dog?", "Here", story=story)
     assert sentence_overlap(question).support == expected
-
-
-def test_word_distance_on_paper() -> None:
-    # Places: anna 0, kite 3 and 11, ben 4, carla 9, sold 10.
-    found = word_distance(WHO)
-    expected = (log(4) / 10 + log(2.5) / 3, log(4) / 6 + log(2.5) / 1, log(4) / 1 + log(2.5) / 2)
-    assert found.scores == pytest.approx(expected, abs=1e-8)
-    assert (found.best, found.support) == (2, 2)
-
-
-def test_word_distance_is_a_weighted_mean_over_the_stems_of_an_option() -> None:
-    # Asked: coin, at 6. "a red bridge": bridge at 7, red at 2, of one weight. "kite or boat": kite at 3, boat nowhere.
-    found = word_distance(ask("Where is the coin?", "a red bridge", "kite or boat"))
-    kite, other = log(2.5), log(4)
-    expected = ((other / 1 + other / 4) / 2, kite * (other / 3) / (kite + other))
-    assert found.scores == pytest.approx(expected, abs=1e-8)
-    assert (found.best, found.support) == (0, 1)  # the bridge is nearest, and stands in sentence 1
-
-
-def test_the_systems_differ_where_the_answer_stands_apart() -> None:
-    # Places: old 0, miner 1, dog 2, left 3, tom 4 | eve 5, met 6; all weigh ln 3. Sentence 0 has two of the question's
-    # stems, sentence 1 one; but Tom's 1/4 + 1/3 + 1/2 is less than Eve's 1/5 + 1/4 + 1.
-    story = ("The old miner and his dog left Tom.", "Eve met him.")
-    question = ask("Who met the old miner?", "Tom", "Eve", story=story)
-    assert sentence_overlap(question) == Scored((2.0, 0.5), support=0)
-    assert option_overlap(question).scores == pytest.approx((3 * log(3), 2 * log(3)), abs=1e-8)
-    near = word_distance(question)
-    assert near.scores == pytest.approx((log(3) * 13 / 12, log(3) * 29 / 20), abs=1e-8)
-    assert (near.best, near.support) == (1, 1)
 
 
 @pytest.mark.parametrize("system", FUNCTIONS)
