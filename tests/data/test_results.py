@@ -119,16 +119,6 @@ def test_pivot_has_a_row_for_each_run_and_a_column_for_each_measure(scores: nesc
     assert wide._repr_html_().count("<tr>") == 5
 
 
-def test_what_is_undefined_or_was_not_computed_has_no_value_in_a_pivot() -> None:
-    rows = (
-        nescio.Score("a", "precision", math.nan, None, None, 5),
-        nescio.Score("b", "c@1", 0.5, None, None, 5),
-    )
-    wide = nescio.Scores(rows, sign(of="s")).pivot()
-    assert wide.records() == [{"run": "a", "precision": None, "c@1": None}, {"run": "b", "precision": None, "c@1": 0.5}]
-    assert "undefined" in repr(wide)
-
-
 def test_frames_have_the_types_of_the_fields(scores: nescio.Scores) -> None:
     frame = scores.to_pandas()
     assert list(frame.columns) == list(scores.records()[0])

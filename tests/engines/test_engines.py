@@ -5,15 +5,22 @@ from __future__ import annotations
 import os
 import signal
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
+import nescio
 from nescio.engines import Engine, each_part, engine_named
 from nescio.errors import MismatchError, NescioError, UsageError
-from tests.engines.clusters import need
 
-ENGINES = ("ray", "spark")
+ENGINES = {"ray": "ray", "spark": "pyspark"}
+
+
+def need(engine: str) -> None:
+    """Skip the test where the library of an engine is not installed, without importing it: the engine does that."""
+    if find_spec(ENGINES[engine]) is None:
+        pytest.skip(f"{ENGINES[engine]} is not installed")
 
 
 @dataclass(frozen=True)
@@ -56,6 +63,20 @@ def test_a_killed_worker_costs_time_alone(tmp_path: Path, name: str) -> None:
     assert (tmp_path / "killed").exists()
     with pytest.raises(NescioError, match="13 is not counted"):
         list(each_part(Squared(tmp_path), [1, 13], Engine(name)))
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", ENGINES)
+def test_a_tally_of_an_engine_has_the_same_bytes(tmp_path: Path, name: str) -> None:
+    need(name)
+    words, parts = ("correct", "incorrect", "unanswered"), [tmp_path / f"part-{shard}.csv" for shard in range(3)]
+    for shard, path in enumerate(parts):
+        rows = [f"{run},q{shard}-{i},{words[(i * len(run) + shard) % 3]}" for run in ("a", "bb") for i in range(9)]
+        path.write_text("\n".join(["run,question,outcome", *rows]) + "\n")
+    nescio.tally(parts, tmp_path / "here.tally")
+    nescio.tally(parts, tmp_path / "there.tally", engine=name, jobs=2)
+    assert (tmp_path / "here.tally").read_bytes() == (tmp_path / "there.tally").read_bytes()
 
 
 @pytest.mark.proof

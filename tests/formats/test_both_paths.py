@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import tempfile
+import tomllib
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -177,76 +178,13 @@ def write(rows: Rows, path: Path) -> None:
     frame.to_parquet(path) if path.suffix == ".parquet" else frame.to_csv(path, index=False)
 
 
-# A file of text may differ in more than what its cells hold.
-HEAD = "run,question,outcome,confidence,score"
-LINES = [f"{run},q{i},{WORDS[(7 * i + ord(run)) % 3]},0.{i}5,{i}" for run in "abc" for i in range(1, 9)]
-
-
-def text(*lines: str, head: str = HEAD, end: str = "\n") -> bytes:
-    """A file of these lines in the place of the fourth; none: of all."""
-    return (end.join([head, *LINES[:3], *(lines or LINES[3:4]), *LINES[4:]]) + end).encode()
-
-
-def each(change: Callable[[str], str], head: str = HEAD) -> bytes:
-    return ("\n".join([head, *map(change, LINES)]) + "\n").encode()
-
-
-def fourth(question: str = "q4", confidence: str = "0.5", score: str = "1") -> bytes:
-    return text(f"a,{question},correct,{confidence},{score}")
-
-
 TEXTS: dict[str, bytes] = {
-    "plain": text(),
-    "CR LF": text(end="\r\n"),
-    "CR": text(end="\r"),
-    "mixed ends": text() + b"d,q1,correct,0.5,1\r\n",
-    "no last end": text()[:-1],
-    "a BOM": b"\xef\xbb\xbf" + text(end="\r\n"),
-    "Latin-1": fourth("café").decode().encode("latin-1"),
-    "UTF-16": text().decode().encode("utf-16"),
-    "an accent": fourth("café"),
-    "an accent typed in two": fourth("cafe\u0301"),
-    "all quoted": each(lambda line: ",".join(f'"{cell}"' for cell in line.split(","))),
-    "a comma in a cell": fourth('"q,4"'),
-    "a quotation mark in a cell": fourth('"q""4"'),
-    "a bare quotation mark": fourth('q"4'),
-    "an open quotation mark": fourth('"q4'),
-    "text after a quotation mark": fourth('"q"4'),
-    "a space before a quotation mark": fourth(' "q4"'),
-    "a backslash": fourth('"q\\"4"'),
-    "a line end in a cell": fourth('"q\n4"'),
-    "CR LF in a cell": fourth('"q\r\n4"'),
-    "line ends in all": each(lambda line: line.replace(",q", ',"q\n').replace(",0.", '",x,0.').replace('",x', '"')),
-    "an empty line": text("", LINES[3]),
-    "empty lines at the end": text() + b"\n\n",
-    "empty lines first": b"\n\n" + text(),
-    "a line of spaces": text("   ", LINES[3]),
-    "a line of commas": text(",,,,", LINES[3]),
-    "a short line": text("a,q4,correct"),
-    "a long line": text(LINES[3] + ",2"),
-    "a line with commas behind": text(LINES[3] + ",,"),
-    "a comma behind each": each("{},".format),
-    "one column named twice": each("{},1".format, f"{HEAD},run"),
-    "one named in another case": each("{},1".format, f"{HEAD},Run"),
-    "two columns of a name": each("{},1,2".format, f"{HEAD},x,x"),
-    "two columns of none": each("{},1,2".format, f"{HEAD},,"),
-    "names with spaces": text(head=HEAD.replace(",", " , ")),
-    "a name with a line end": text(head=HEAD.replace("sc", '"sc\n') + '"'),
-    "a NUL byte": fourth("q\x004"),
-    "a comment": b"# made by hand\n" + text(),
-    "semicolons": text().replace(b",", b";"),
-    "the header again": text(HEAD),
-    "a formula that is guarded": fourth("'=q4"),
-    "formulas that are guarded": each(lambda line: line.replace(",q", ",'=q")),
-    "an apostrophe": fourth("what's q4"),
-    "a padded question": fourth("q4 \t"),
-    "a no-break space": fourth("q4\u00a0"),
-    "an empty confidence": fourth(confidence=""),
-    **{f"{number} as a number": fourth(confidence=number, score=number) for number in (
-        "1_0", "+-1", "nan", "-inf", "1e400", "1e-400", "0x1", "+.5", "1.", "50%", '"0,5"', "0.12345678901234567", "１"
-    )},
-}  # fmt: skip
-LIMITS: tuple[dict[str, Any], ...] = ({"max_rows": 23}, {"max_rows": 24}, {"max_columns": 4}, {"max_text": 1e-5})
+    name: text.encode()
+    for name, text in tomllib.loads(Path(__file__).with_name("texts.toml").read_text(encoding="utf-8")).items()
+}
+TEXTS["Latin-1"] = TEXTS["an accent"].decode().encode("latin-1")
+TEXTS["UTF-16"] = TEXTS["plain"].decode().encode("utf-16")
+LIMITS: tuple[dict[str, Any], ...] = ({"max_rows": 8}, {"max_rows": 9}, {"max_columns": 4}, {"max_text": 1e-5})
 
 
 @pytest.mark.sampled
@@ -267,7 +205,7 @@ def test_texts_are_the_same_both_ways(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_nothing_is_left_in_the_folder_for_temporary_files(
     error: type[BaseException] | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "table.csv").write_bytes(text())
+    (tmp_path / "table.csv").write_bytes(TEXTS["plain"])
     (folder := tmp_path / "temporary").mkdir()
     seen: list[Path] = []
 

@@ -175,14 +175,7 @@ def test_questions_with_stories_are_marked_by_sentence(tmp_path: Path) -> None:
     assert nobody.columns["correct"][0, 0] == 0  # by AutSent, where people listed none
 
 
-NUMBERS = "sentences must be a list of whole numbers from 0 to 1"
-UNFIT = [
-    *(("[1]", "[2]", NUMBERS), ("[1]", "[true]", NUMBERS), ("[1]", '"1"', NUMBERS)),
-    *(('"s"', '"t"', "there is no such story (found 't')"), ('"story": "s", ', "", "a question names its story")),
-]
-
-
-@together("old, new, rule", UNFIT)
+@together("old, new, rule", BROKEN["unfit"]["cases"])
 def test_a_question_that_does_not_fit_its_story_is_refused(tmp_path: Path, old: str, new: str, rule: str) -> None:
     paths = story_files(tmp_path, q=STORY_FILES["q.jsonl"].replace(old, new))
     message = str(refusal(paths))
@@ -190,17 +183,7 @@ def test_a_question_that_does_not_fit_its_story_is_refused(tmp_path: Path, old: 
     assert rule in message
 
 
-TEXTS = "sentences must be a list of texts"
-STORIES = [
-    *(('{"id": "b", "sentences": []}', TEXTS), ('{"id": "b", "sentences": "It rained."}', TEXTS)),
-    *(('{"id": "b", "sentences": ["It rained.", 7]}', TEXTS), ('{"id": "b", "sentences": ["It rained.", " "]}', TEXTS)),
-    *(('{"id": "b"}', TEXTS), ('{"sentences": ["It rained."]}', "id must be"), ('["b"]', "must be a JSON object")),
-    ('{"id": "b", "sentences": ["It rained."]', "not a JSON object"),
-    ('{"id": "s", "sentences": ["It rained."]}', "the story appears twice"),
-]
-
-
-@together("second, rule", STORIES)
+@together("second, rule", BROKEN["stories"]["cases"])
 def test_a_broken_story_is_named_with_its_line(tmp_path: Path, second: str, rule: str) -> None:
     paths = story_files(tmp_path, stories=STORY_FILES["stories.jsonl"] + second + "\n")
     message = str(refusal(paths))

@@ -52,19 +52,6 @@ def test_a_last_answer_is_no_sum(tmp_path: Path, seed: int) -> None:
     assert len(data.questions) == len(rows)
 
 
-def test_a_last_row_by_another_kind_of_name_is_told(tmp_path: Path) -> None:
-    """All answers are right, or the numbers are no sums, so that no number tells the sum from an answer."""
-    rows = [[f"q{i}", 1] for i in range(6)]
-    path = write_files(tmp_path, {"t.csv": table(("qid", "correct"), [*rows, ["Genauigkeit", 1]])})
-    note = "line 8: this last row is counted as an answer to the question 'Genauigkeit'"
-    assert any(note in said for said in evidence_and_notes(path)[1])
-    path = write_files(tmp_path, {"t.csv": table(("qid", "correct"), [*rows, ["q6", 1]])})
-    assert not any("last row" in said for said in evidence_and_notes(path)[1])
-    grid = "question,a,b\nq0,1,0\nq1,0,1\nq2,1,1\nq3,1,0\nGrand Total,4,2\n"
-    _, notes = evidence_and_notes(write_files(tmp_path, {"grid.csv": grid}))
-    assert any("line 6: this last row is counted as the question 'Grand Total'" in said for said in notes)
-
-
 def test_a_table_that_is_counted_and_not_read_ends_in_its_total(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -90,13 +77,6 @@ def test_runs_whose_texts_contradict_their_numbers_are_asked_about(tmp_path: Pat
         evidence_and_notes(paths)
     assert "What is 0?" in evidence_and_notes(paths, column={"question": "question"})[0].questions
     assert "0" in evidence_and_notes(paths, column={"question": "id"})[0].questions
-
-
-def test_runs_that_word_a_question_differently_are_paired_with_a_note(tmp_path: Path) -> None:
-    files = two_runs(0) | {"b.csv": two_runs(0, "Tell me what {} is.")["b.csv"]}
-    data, notes = evidence_and_notes(write_files(tmp_path, files))
-    assert len(data.questions) == 30
-    assert "30 of 30 questions have another text in another run: paired by their names all the same" in notes
 
 
 def test_a_third_run_does_not_stop_the_comparison_of_two(tmp_path: Path) -> None:

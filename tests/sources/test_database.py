@@ -12,8 +12,6 @@ import nescio
 from nescio.pipeline import read
 from nescio.sources import database
 from nescio.sources.database import connect
-from nescio.sources.opening import open_source
-from nescio.sources.source import Source, small
 from tests.bars import heard
 
 
@@ -45,21 +43,6 @@ def test_the_engine_takes_the_cores_that_a_worker_is_given(
     with connect(alone=True) as connection:
         taken = connection.execute("SELECT current_setting('threads')").fetchall()[0][0]
     assert taken == (threads or len(os.sched_getaffinity(0)))
-
-
-def test_a_table_is_small_by_the_size_of_its_text(tmp_path: Path) -> None:
-    path = tmp_path / "outcomes.csv"
-    path.write_text("run,question,outcome\na,1,correct\n", encoding="utf-8")
-    source = open_source(path)
-    assert small(source)
-    assert small(source, source)
-    with path.open("a") as table:
-        table.write(f"a,{'2' * (1 << 17)},correct\n")
-    assert small(open_source(path))
-    assert not small(open_source(path), open_source(path))
-    nescio.convert(path, tmp_path / "outcomes.parquet")
-    assert not small(open_source(tmp_path / "outcomes.parquet"))  # nobody knows what it unpacks to
-    assert not small(source, Source("frame", table=object()))
 
 
 def test_ctrl_c_during_a_query_is_an_interruption() -> None:
@@ -95,19 +78,3 @@ def test_the_table_engine_tells_how_far_it_has_come(form: str, large: Path, tmp_
     assert {total for _, total in told} == {size}
     assert told[-1] == (size, size)
     assert len({done for done, _ in told if 0 < done < size}) > 1
-
-
-@pytest.mark.slow
-def test_a_large_parquet_is_told_of_in_halves(large: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is grouped, and then its numbers are read."""
-    from nescio.formats.native.outcome_table import counting
-
-    monkeypatch.setattr(counting, "LARGE", 1)
-    path = tmp_path / "outcomes.parquet"
-    nescio.convert(large, path)
-    monkeypatch.setattr("nescio.formats.native.outcome_table.outcome_table_reader.load_rows", None)  # no row is read
-    with heard("reading") as told:
-        nescio.score(path, "AURC", ci=None)
-    size = path.stat().st_size
-    assert any(0.99 * size / 2 < done <= size / 2 for done, _ in told)
-    assert told[-1] == (size, size)

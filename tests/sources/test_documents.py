@@ -14,8 +14,6 @@ from nescio.formats import open_source
 from nescio.sources.documents import parse_xml, read_member
 from nescio.sources.limits import Limits, limited
 
-TABLE = "run,question,outcome\na,q1,correct\na,q2,unanswered\n"
-
 
 def error_of(path: Path) -> str:
     with pytest.raises(FormatError) as caught:

@@ -43,16 +43,6 @@ class OnlyStream:
         return self._table.__arrow_c_stream__(requested_schema)
 
 
-class OnlyInterchange:
-    """Something with the older protocol alone, as Modin once had."""
-
-    def __init__(self, table: Any) -> None:
-        self._table = table
-
-    def __dataframe__(self, nan_as_null: bool = False, allow_copy: bool = True) -> Any:
-        return self._table.__dataframe__(nan_as_null, allow_copy)
-
-
 def relation(table: dict[str, list[Any]]) -> Any:
     """A relation of a connection of the user's own."""
     connection = duckdb.connect()
@@ -72,7 +62,6 @@ MAKERS: dict[str, Callable[[dict[str, list[Any]]], Any]] = {
     "pyarrow, a batch": pa.record_batch,
     "pyarrow, a stream": lambda table: pa.table(table).to_reader(),
     "stream": lambda table: OnlyStream(pa.table(table)),
-    "interchange": lambda table: OnlyInterchange(pa.table(table)),
     "duckdb": relation,
 }
 

@@ -21,11 +21,9 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-import nescio
-from nescio.data.evidence import Evidence
 from nescio.errors import FormatError
 from nescio.sources.json import FREE, MemoryBudget, decode_document, decode_object, most_keys
-from tests.formats.encodings import assert_refused, evidence, read, refusal
+from tests.formats.encodings import assert_refused, evidence, refusal
 from tests.formats.fuzz import write_files
 from tests.rings import sample, together
 
@@ -200,21 +198,6 @@ def test_values_nested_without_end(depth: int, brackets: str, tmp_path: Path) ->
 
 # ---- halves of characters ----
 
-HALF = "\ud800"
-
-
-def test_half_of_a_surrogate_pair_in_a_document(tmp_path: Path) -> None:
-    question = {"id": f"a{HALF}", "question": "q", "answers": [{"text": "x"}]}
-    gold = {"data": [{"title": f"t{HALF}", "paragraphs": [{"qas": [question, {"id": "b", "answers": []}]}]}]}
-    files = {"gold.json": json.dumps(gold), "pred.json": json.dumps({f"a{HALF}": "x", "b": "", "c": "\U0001f600"})}
-    paths = write_files(tmp_path, files)
-    found = nescio.score(paths, "c@1", by="article")
-    assert [row.stratum for row in found.rows] == [None, "t�"]
-    loaded = read(paths)
-    assert isinstance(loaded.data, Evidence)
-    assert loaded.data.questions == ("a�", "b")
-    assert loaded.signature["data"]
-
 
 @pytest.mark.parametrize("half", [r"\ud800", r"\uDC00", r"\ud83d b", r"\ude00\ud83d", r"\\\ud800"])
 def test_half_of_a_surrogate_pair_becomes_a_mark(half: str) -> None:
@@ -293,22 +276,15 @@ def keys_in(value: Any) -> int:
 # ---- the rest ----
 
 
-@together(
-    "files, said",
-    [
-        (
-            {"m.csv": "q,r1,r2\n1,1_0,0.5\n2,1,1\n"},
-            "the score of run 'r1' must be a finite number or empty (found '1_0')",
-        ),
-        ({"t.csv": "run,question,outcome,confidence\na,q,correct,1_0\n"}, "confidence must be a finite number"),
-        ({"t.csv": "run,question,outcome,rank\na,q,correct,1_0\n"}, "rank must be a whole number"),
-        ({"c.csv": "run,correct,incorrect,unanswered\na,1_0,1,1\n"}, "correct must be a whole number"),
-        ({"n.csv": "question,answers,prediction,confidence\nq,a,a,0_1\n"}, "confidence must be a finite number"),
-        ({"s.csv": "problem,target,predicted_answer,grade,confidence\nq,a,a,A,1_0\n"}, "confidence must be a finite"),
-        ({"a.qrels": "1 0 d 1\n", "b.run": "1 Q0 d 1 0.5 t\n1 Q0 e 2 0_5 t\n"}, "the score must be a finite number"),
-        ({"a.qrels": "1 0 d 1\n1 0 e 1_0\n", "b.run": "1 Q0 d 1 0.5 t\n"}, "with a whole number for rel"),
-        ({"truth.txt": "EN001 Y\n", "answers.txt": "EN001 0.5\nEN002 0_1\n"}, "(found 'EN002 0_1')"),
-    ],
-)
+NUMBERS = [
+    ({"m.csv": "q,r1,r2\n1,1_0,0.5\n2,1,1\n"}, "the score of run 'r1' must be a finite number or empty (found '1_0')"),
+    ({"t.csv": "run,question,outcome,confidence\na,q,correct,1_0\n"}, "confidence must be a finite number"),
+    ({"t.csv": "run,question,outcome,rank\na,q,correct,1_0\n"}, "rank must be a whole number"),
+    ({"c.csv": "run,correct,incorrect,unanswered\na,1_0,1,1\n"}, "correct must be a whole number"),
+    ({"a.qrels": "1 0 d 1\n", "b.run": "1 Q0 d 1 0.5 t\n1 Q0 e 2 0_5 t\n"}, "the score must be a finite number"),
+]
+
+
+@together("files, said", NUMBERS)
 def test_python_s_own_way_to_write_numbers_is_no_number(files: dict[str, str], said: str, tmp_path: Path) -> None:
     assert said in str(refusal(write_files(tmp_path, files)))

@@ -67,15 +67,6 @@ def test_a_file_with_damaged_pages(path: Path) -> None:
     assert_refused(path, None, "a damaged Parquet file: ")
 
 
-def test_columns_that_differ_in_case_alone(path: Path) -> None:
-    found = evidence(write(path, Run=["x", "x"], topic=["s", "t"], Topic=["u", "v"]))
-    assert {name: list(values) for name, values in found.strata.items()} == {
-        "Run": ["x", "x"],
-        "topic": ["s", "t"],
-        "Topic": ["u", "v"],
-    }
-
-
 def test_nested_columns_may_stand_beside(path: Path) -> None:
     found = evidence(write(path, spans=[[1, 2], []], more=[{"a": 1, "b": [2]}, None], last=["x", "y"]))
     assert found.strata["last"].tolist() == ["x", "y"]

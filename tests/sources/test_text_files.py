@@ -6,14 +6,11 @@ from functools import cache
 from io import StringIO
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
-from numpy.testing import assert_array_equal
 
 from nescio.formats import open_source
-from nescio.sources.text_files import check_text
-from tests.formats.encodings import assert_refused, evidence, read, refusal
+from tests.formats.encodings import assert_refused, evidence
 from tests.rings import together
 
 SOUND = "run,question,outcome\na,q1,correct\na,q2,incorrect\nb,q1,unanswered\nb,q2,correct\n"
@@ -75,18 +72,6 @@ def test_line_numbers_count_the_lines_within_fields(space: str, table: Path) -> 
     assert evidence(write(table, text.replace("wat", "correct"))).questions == ("q1", 'q,"2"', "q3")
 
 
-def test_semicolons_with_decimal_commas(table: Path) -> None:
-    written = write(table, "run;question;outcome;confidence\na;q;correct;0,5\na;r;correct;\na;s;incorrect;-1\n")
-    loaded = read(written)
-    assert_array_equal(loaded.data.columns["confidence"], [[0.5, np.nan, -1]])
-    assert f"{written}: 'confidence' has decimal commas: 0,75 is read as 0.75" in map(str, loaded.notes)
-    rule = "confidence must be a finite number such as 0.75, or empty (found '0,5')"
-    assert_refused(
-        write(table, "run;question;outcome;confidence\na;q;correct;0,5\na;r;correct;1,2,3\n"), "line 2", rule
-    )
-    assert_refused(write(table, 'run,question,outcome,confidence\na,q,correct,"0,5"\n'), "line 2", rule)
-
-
 @pytest.mark.parametrize("shift", range(-2, 3))
 def test_a_wide_character_across_two_chunks_is_fine(shift: int, table: Path) -> None:
     text = "run,question,outcome,note\na,q,correct,"
@@ -110,24 +95,6 @@ def test_nul_beyond_the_first_chunk_is_found_on_its_line(shift: int, table: Path
     assert_refused(
         write(table, HEADER.encode() + b"\n" * (CHUNK - 21 + shift) + b"\0"), f"line {CHUNK - 19 + shift}", "a NUL byte"
     )
-
-
-@pytest.mark.parametrize(
-    ("text", "plain"),
-    [
-        (SOUND, True),
-        (SOUND.replace("\n", "\r\n"), True),
-        (SOUND.replace("\n", "\r"), False),
-        (SOUND.replace("\n", "\r\n", 1), False),
-        (SOUND + "\r", False),
-        (SOUND + 'a, "q"', False),
-        ("x" * (CHUNK - 1) + "\r\n" + "x\r\n", True),
-        ("x" * (CHUNK - 1) + ' "', False),
-    ],
-    ids=["LF", "CR LF", "CR", "both", "one CR more", "a space and a quote", "CR LF at a border", "a quote at a border"],
-)
-def test_plain_text_leaves_readers_nothing_to_differ_on(text: str, plain: bool, table: Path) -> None:
-    assert check_text(write(table, text)) is plain
 
 
 def test_a_line_longer_than_the_fast_reader_takes(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -175,19 +142,6 @@ def test_a_suffix_that_says_nothing(name: str, tmp_path: Path) -> None:
     known = "its first line matches no text format that nescio knows (ave, cbc, mctest, nuggets, pan, trec), "
     assert_refused(write(tmp_path / name, f"My results, in short\n{SOUND}"), "line 1", known + rule)
     assert_refused(tmp_path / name, "line 1", rule, format_in="outcomes")
-
-
-@pytest.mark.parametrize(
-    ("name", "text"),
-    {"fl.qrels": "1 0 da 1.0\n1 0 db 0\n", "nan.run": "1 Q0 da 1 nan t\n", "answers.txt": "\nDR001, 0.50\n"}.items(),
-)
-def test_a_damaged_first_line_of_text(name: str, text: str, tmp_path: Path) -> None:
-    line = text.strip().splitlines()[0]
-    error = refusal(write(tmp_path / name, text))
-    assert (error.where, error.value) == (f"line {2 if text.startswith(chr(10)) else 1}", line)
-    assert (
-        "its first line matches no text format that nescio knows (ave, cbc, mctest, nuggets, pan, trec)" in error.rule
-    )
 
 
 @together("name", ["a[1]?*.csv", "~home.csv", "it's.csv", "%20 {}.csv", "größe.csv"])

@@ -169,7 +169,8 @@ def large_bomb(path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "make"), [("b.parquet", parquet_of_many_rows), ("f.csv.gz", large_bomb), ("d.csv", os.mkfifo)]
+    ("name", "make"),
+    [("b.parquet", parquet_of_many_rows), ("f.csv.gz", large_bomb), ("d.csv", os.mkfifo)],
 )
 def test_a_file_of_another_kind_that_is_a_trap(name: str, make: Callable[[Path], None], tmp_path: Path) -> None:
     make(tmp_path / name)

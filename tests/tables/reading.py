@@ -222,12 +222,12 @@ def told(made: Made, notes: Sequence[str]) -> bool:
     """Say whether one of these notes does so."""
     taken = [text for text in notes if "is the column" in text]
     remarks = [text for text in notes if text not in taken]
-    at_issue = {made.columns.get("verdict"), made.columns.get("silence"), *made.code.silent} - {None}
+    at_issue = {made.columns.get("verdict"), made.columns.get("silence"), *made.silent} - {None}
     at_issue |= {column for parts in made.runs.values() for column in parts.values()}
     unused = [repr(column) for column in at_issue if not any(f"is the column {column!r}" in text for text in taken)]
     if made.silence == "sentence":
         unused += [repr(made.columns["answer"])]
-        sentences = [f"'{cell}'" for cells in made.code.silent.values() for cell in cells]
+        sentences = [f"'{sentence.casefold()}'" for told in made.silent.values() for sentence in told]
         if any(sentence in text.replace('"', "'").casefold() for sentence in sentences for text in remarks):
             return True
     return any(column in text for column in unused for text in remarks)

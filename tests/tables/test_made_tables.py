@@ -1,4 +1,4 @@
-"""Made tables say what their truth is, whoever reads them; all kinds of them are made, and each the same every time.
+"""All kinds of tables are made, and each the same every time; what nescio makes of them is never wrong in silence.
 
 What nescio makes of them is printed by `python -m tests.tables SEEDS`.
 """
@@ -10,12 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.rings import many, sample, together
+from tests.rings import many, together
 from tests.tables import forms, words
 from tests.tables.maker import LAYOUTS, made
-from tests.tables.plain import counted
-from tests.tables.reading import Outcome, first_proposal, outcome_of, told, with_options
-from tests.tables.table import Code, Counts, Made, Row
+from tests.tables.reading import Outcome, outcome_of
+from tests.tables.table import Counts, Made, Row
 from tests.tables.writing import write
 
 ALL = range(5_000)
@@ -23,16 +22,6 @@ ODD = {
     *("a header again", "a row of totals", "a second judge", "an index", "an index alone names the questions"),
     *("another array", "nested objects", "totals beside"),
 }
-
-
-@pytest.mark.sampled
-def test_the_file_of_a_table_says_what_its_truth_is(tmp_path: Path) -> None:
-    for seed in sample(ALL, 100):
-        table = made(seed)
-        path = write(table, tmp_path)
-        if table.verdict != "fraction":  # of graded scores nobody can say what is right
-            assert counted(table, path) == table.truth, (seed, table.kind, path.read_bytes()[:400])
-        path.unlink()
 
 
 def test_every_kind_of_table_is_made_and_a_reader_decides_most() -> None:
@@ -67,7 +56,7 @@ def test_no_table_is_misread_in_silence_or_by_a_proposal(tmp_path: Path) -> None
     first proposal of a message, or by the option that a note names."""
     every: Counter[Outcome] = Counter()
     sensible: Counter[Outcome] = Counter()
-    for seed in range(many(30, len(ALL))):
+    for seed in range(many(24, len(ALL))):
         table = made(seed)
         reading = outcome_of(table, write(table, tmp_path))
         outcome = reading.outcome
@@ -85,7 +74,7 @@ def test_no_table_is_misread_in_silence_or_by_a_proposal(tmp_path: Path) -> None
 def by_hand(rows: list[Row], **truth: Counts) -> Made:
     """Make a table of these rows, and of this truth, whether that is so or not."""
     columns = {"run": "run", "question": "question", "verdict": "outcome", "silence": "quiet"}
-    return Made(0, "long", "csv", "words", "word", "en", columns, Code(), tuple(rows), rows, (), {}, truth, len(rows))
+    return Made(0, "long", "csv", "words", "word", "en", columns, tuple(rows), rows, (), {}, truth, len(rows))
 
 
 ROWS: list[Row] = [
@@ -110,40 +99,3 @@ ROWS: list[Row] = [
 )
 def test_a_reading_is_held_against_the_truth(table: Made, outcome: Outcome, tmp_path: Path) -> None:
     assert outcome_of(table, write(table, tmp_path)).outcome is outcome
-
-
-@together(
-    "notes, named",
-    [
-        ([], False),
-        (["t: question is the column 'question', outcome is the column 'outcome'"], False),
-        (["t: outcome is the column 'outcome'", "t: 'quiet' says yes or no and is not read"], True),
-        (["t: outcome is the column 'outcome'", "3 rows: 'outcome' is odd"], False),  # it was used
-        (["t: outcome is the column 'other'", "t: 'outcome' is not read"], True),
-        (["t: outcome is the column 'outcome', silence is the column 'quiet'", "t: 'quiet' says so"], False),
-    ],
-)
-def test_a_note_names_the_column_at_issue(notes: list[str], named: bool) -> None:
-    assert told(by_hand(ROWS, mine=Counts(1, 1, 1)), notes) is named
-
-
-@together(
-    "message, options",
-    [
-        ("name the outcome with --column outcome=x or --column outcome=y", {"column": {"outcome": "x"}}),
-        ("with --column 'outcome=is it right?', and more", {"column": {"outcome": "is it right?"}}),
-        ("say which: --column run=a --column repeat=b, or --column run=b", {"column": {"run": "a", "repeat": "b"}}),
-        ("use --ungraded exclude to leave them out", {"ungraded": "exclude"}),
-        ("--column outcome=x with --outcome-map WORD=OUTCOME says", {"column": {"outcome": "x"}}),
-        ("(--outcome-map a=b=unanswered)", {"outcome_map": {"a=b": "unanswered"}}),
-    ],
-)
-def test_the_first_proposal_of_a_message_is_followed(message: str, options: dict[str, object]) -> None:
-    proposal = first_proposal(message)
-    assert proposal is not None
-    assert with_options({}, proposal) == options
-
-
-@together("message", ["nothing", "--outcome-map WORD=OUTCOME adds words", "--column NAME=COLUMN"])
-def test_a_message_without_a_proposal_leads_nowhere(message: str) -> None:
-    assert first_proposal(message) is None

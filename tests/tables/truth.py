@@ -53,7 +53,7 @@ def hidden(
     chance: random.Random, *, runs: int, repeats: int, silent: bool, unanswerable: bool, ungraded: bool
 ) -> Truth:
     """Make a truth. Each table has right and wrong answers, and silent ones where it can say so."""
-    names = chance.sample(words.RUN_NAMES, runs)
+    names = chance.sample(words.OF["run_names"], runs)
     size = chance.randint(7, 16)
     skill = {run: chance.uniform(0.35, 0.8) for run in names}
     quiet = {run: chance.uniform(0.1, 0.4) if silent else 0.0 for run in names}
