@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +11,6 @@ import nescio
 from nescio.stats.paraphrases import exchange
 
 OUTCOME = {"C": "correct", "W": "incorrect", "U": "unanswered"}
-EXAMPLE = Path(__file__).parents[2] / "examples" / "paraphrases.csv"
 # The original and the paraphrase of the suspect, then those of the reference, question by question.
 WORKED = ["CCCC", "CWCC", "CUCC", "CWWW", "CCCW", "CWCC", "WWCC", "CUUC", "CCCC", "UWWU", "CWCW", "CCUC"]
 OTHER = [a + b + c + d for a, b, c, d in zip("CCCCUCCWCC", "CWUCUWCWCU", "CWCUCWCCUC", "CWCUCWCWUC", strict=True)]
@@ -84,26 +80,6 @@ def test_the_worked_example_of_section_b_10(
     assert (row.high - row.difference) / 2.2621571628540993 == pytest.approx(error, abs=1e-9)
     assert (row.low, row.high) == pytest.approx(ends, abs=1e-9)
     assert p is None or row.p_two_sided == pytest.approx(p, abs=1e-9)
-
-
-def test_p_of_c_at_1_is_a_plain_count_over_all_exchanges() -> None:
-    """Written out: every question keeps its systems or exchanges them, and c@1 is computed again."""
-
-    def c_at_1(outcomes: list[str]) -> float:
-        n = len(outcomes)
-        return outcomes.count("C") / n * (1 + outcomes.count("U") / n)
-
-    def difference(cells: list[str]) -> float:
-        xo, xp, yo, yp = (c_at_1(list(column)) for column in zip(*cells, strict=True))
-        return xo - xp - yo + yp
-
-    hits = sum(
-        difference([c[2:] + c[:2] if other else c for c, other in zip(OTHER, which, strict=True)])
-        >= difference(OTHER) - 1e-12
-        for which in product((False, True), repeat=10)
-    )
-    (row,) = nescio.contamination(rows(OTHER), "c@1", suspect="x").rows
-    assert row.p_exchange == pytest.approx(hits / 1024, abs=1e-12)
 
 
 def test_what_strength_explains_does_not_count() -> None:
@@ -178,19 +154,6 @@ def test_what_makes_no_sense_is_one_clear_error(options: dict[str, Any], said: s
     table = [dict(row, confidence=0.5) for row in rows(WORKED)]
     with pytest.raises(nescio.NescioError, match=said):
         nescio.contamination(table, **options)
-
-
-def test_the_example_is_recounted_by_a_plain_script() -> None:
-    with EXAMPLE.open(encoding="utf-8") as file:
-        table = list(csv.DictReader(file))
-
-    def right(run: str, *, paraphrased: bool) -> float:
-        own = [row for row in table if row["run"] == run and bool(row["paraphrase_of"]) == paraphrased]
-        return sum(row["outcome"] == "correct" for row in own) / len(own)
-
-    lost = {run: right(run, paraphrased=False) - right(run, paraphrased=True) for run in ("new", "old", "other")}
-    (row,) = nescio.contamination(EXAMPLE, "accuracy", suspect="new").rows
-    assert row.difference == pytest.approx(lost["new"] - (lost["old"] + lost["other"]) / 2, abs=1e-12)
 
 
 @pytest.mark.proof

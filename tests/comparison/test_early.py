@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 import nescio
-from nescio.comparison._looks import Sequence, follow, spreads
+from nescio.comparison._looks import Sequence, follow
 from nescio.errors import FormatError, MismatchError, UsageError
 from nescio.measures import parse
 from tests.notes import in_words
@@ -42,18 +42,6 @@ def table(run: Any, baseline: Any, start: int = 0) -> pa.Table:
 def drawn(n: int, seed: int, better: float = 0.0) -> tuple[Any, Any]:
     rng = np.random.default_rng(seed)
     return tuple(rng.choice(3, n, p=[0.5 + gain, 0.3 - gain, 0.2]) for gain in (better, 0.0))  # type: ignore[return-value]
-
-
-def test_the_spread_of_a_difference_of_c_at_1_is_that_of_its_influence() -> None:
-    """By an independent script: σ̂ of a table of nine cells; and of one run (icia091ro), by (1+U)²A(1-A) + A²U(1-U) -
-    2(1+U)A²U."""
-    measure = parse("c@1")
-    assert spreads(measure, *pairs())[-1] == pytest.approx(0.5198607121, abs=1e-9)
-    a, u = 237 / 500, 107 / 500
-    by_hand = (1 + u) ** 2 * a * (1 - a) + a**2 * u * (1 - u) - 2 * (1 + u) * a**2 * u
-    run = np.repeat([C, W, U], [237, 156, 107]).astype(np.int8)
-    found = spreads(measure, run, np.full(500, W, dtype=np.int8))[-1] ** 2
-    assert found == pytest.approx(by_hand, abs=1e-9) == pytest.approx(0.2885042636, abs=1e-9)
 
 
 @pytest.mark.parametrize(("name", "outcomes"), [("accuracy", (C, W)), ("UF", (C, W)), ("c@1", None)])

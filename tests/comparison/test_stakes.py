@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +14,7 @@ from scipy.special import ndtr
 import nescio
 from nescio.errors import UsageError
 from nescio.stats import stakes as formulas
-from nescio.stats.stakes import adaptation, area_weights, difference, exchange_p, mean
+from nescio.stats.stakes import adaptation, difference, exchange_p, mean
 
 OUTCOMES = {"C": "correct", "W": "incorrect", "U": "unanswered"}
 X = ["CCCC", "CCCc", "CCcC", "CWwc", "WCww", "Ccww", "WWWw", "Wwww"]
@@ -193,22 +191,6 @@ def test_an_answer_where_there_is_none_would_be_wrong(tmp_path: Path) -> None:
     assert first.always == pytest.approx((1 - 1) / 2)
 
 
-def test_the_weights_of_an_area() -> None:
-    """Section 1: α = (75, 100, 40, 6)/221 and β = (25, 100, 120, 54)/221."""
-    alpha, beta = area_weights([Fraction(1, 4), Fraction(1, 2), Fraction(3, 4), Fraction(9, 10)])
-    assert alpha == [Fraction(one, 221) for one in (75, 100, 40, 6)]
-    assert beta == [Fraction(one, 221) for one in (25, 100, 120, 54)]
-
-
-def test_exchanges_are_those_of_enumeration() -> None:
-    rng = np.random.default_rng(3)
-    for _ in range(20):
-        values = rng.integers(-6, 7, size=9)
-        sums = [abs(sum(s * v for s, v in zip(signs, values, strict=True))) for signs in product((-1, 1), repeat=9)]
-        exact = np.mean([one >= abs(values.sum()) for one in sums])
-        assert exchange_p(values, rng)[0] == pytest.approx(exact, abs=1e-12)
-
-
 def test_exchanges_of_many_questions_are_exact() -> None:
     """2,000 by convolution, one coin after another; 100,000 on a lattice of millions by the normal law."""
     rng = np.random.default_rng(5)
@@ -249,16 +231,6 @@ def test_who_ignores_stakes_is_seldom_said_to_adapt() -> None:
         silent = (rng.random((60, 4)) < rng.beta(0.7, 1.3, size=(60, 1))).astype(float)
         hits += adaptation(ONES, silent, 0.95, rng).p <= 0.05
     assert hits / 400 <= 0.06 + 0.01
-
-
-@pytest.mark.proof
-def test_who_follows_stakes_is_told_from_who_ignores_them_at_fifty() -> None:
-    rng = np.random.default_rng(32)
-    targets, found = np.array([0.25, 0.5, 0.75, 0.9]), 0
-    for _ in range(200):
-        sure = rng.beta(2, 1.2, size=(50, 1)) + rng.normal(0, 0.15, size=(50, 4))
-        found += adaptation(ONES, (sure < targets).astype(float), 0.95, rng).p <= 0.05
-    assert found >= 198
 
 
 @pytest.mark.parametrize(

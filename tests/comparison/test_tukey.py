@@ -61,16 +61,6 @@ def test_it_asks_all_runs_for_the_same_questions() -> None:
     assert any("all runs have the data it needs" in note for note in in_words(found.notes))
 
 
-def test_jobs_and_the_order_of_questions_change_no_bit() -> None:
-    rng = np.random.default_rng(2)
-    topics = [tuple(rng.random(4).round(2)) for _ in range(30)]
-    one = nescio.compare(matrix(*topics), "mean(score)", test="tukey", resamples=600)
-    two = nescio.compare(matrix(*topics), "mean(score)", test="tukey", resamples=600, jobs=2)
-    turned = nescio.compare(matrix(*topics[::-1]), "mean(score)", test="tukey", resamples=600)
-    assert one.rows == two.rows
-    assert [row.p for row in one] == [row.p for row in turned]
-
-
 def test_runs_that_are_all_alike_are_not_told_apart() -> None:
     found = nescio.compare(matrix(*[(0.5, 0.5, 0.5)] * 40), "mean(score)", test="tukey", resamples=300)
     assert {row.p for row in found} == {1}

@@ -55,19 +55,6 @@ def test_bootstrap_intervals_agree_within_their_monte_carlo_error(
     assert (row.low, row.high) == pytest.approx(tuple(found.confidence_interval), abs=step)
 
 
-@pytest.mark.parametrize(("method", "theirs"), [("percentile", "percentile"), ("bca", "BCa")])
-def test_bootstrap_intervals_of_a_graded_mean_agree(method: IntervalMethod, theirs: str) -> None:
-    one = sheet(200, seed=3, silence=0.0, ties=False)
-    data = evidence(one)
-    squared = (data.column("confidence")[0] - one.right) ** 2
-    (row,) = nescio.score(data, "Brier", interval=method, resamples=20_000)
-    found = stats.bootstrap(
-        (squared,), np.mean, n_resamples=20_000, batch=500, method=theirs, rng=np.random.default_rng(4)
-    )
-    spread = squared.std() / 200**0.5
-    assert (row.low, row.high) == pytest.approx(tuple(found.confidence_interval), abs=0.08 * spread)
-
-
 def left_out(sample: MeasureInput) -> tuple[Array, Array]:
     """The value without one question of each kind, and how many questions there are of that kind."""
     counts = sample.patterns.counts
@@ -92,18 +79,6 @@ def test_BCa_reads_the_same_quantiles_of_the_same_resamples(measure: str, level:
         method="BCa",
     )
     assert ours == pytest.approx(tuple(theirs.confidence_interval), rel=1e-9)
-
-
-def test_percentiles_are_read_alike() -> None:
-    values = np.random.default_rng(7).random(997)
-    theirs = stats.bootstrap(
-        (values,),
-        np.mean,
-        n_resamples=0,
-        bootstrap_result=SimpleNamespace(bootstrap_distribution=values),
-        method="percentile",
-    )
-    assert intervals.percentile(values, 0.95) == pytest.approx(tuple(theirs.confidence_interval), rel=1e-12)
 
 
 @together("level", [0.5, 0.9, 0.95, 0.999])
@@ -207,11 +182,3 @@ def test_benjamini_and_hochberg_agree() -> None:
     p = np.random.default_rng(16).random(25) ** 2
     p[3] = p[7]
     assert adjust(list(p), "bh") == pytest.approx(list(stats.false_discovery_control(p, method="bh")), abs=1e-12)
-
-
-def test_holm_by_hand() -> None:
-    """.01 × 3 = .03; .03 × 2 = .06; .04 × 1 = .04, not below the one before: .06. An undefined p counts for none."""
-    adjusted = adjust([0.03, None, 0.01, 0.04, float("nan")], "holm")
-    assert adjusted[1] is None
-    assert np.isnan(adjusted[4] or 0)
-    assert [adjusted[i] for i in (2, 0, 3)] == pytest.approx([0.03, 0.06, 0.06])

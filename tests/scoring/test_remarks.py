@@ -12,7 +12,6 @@ from msgspec.structs import replace
 
 import nescio
 from nescio.data.evidence import PRESENT, Evidence, outcome_tally
-from nescio.data.notes import gather, note, texts
 from nescio.data.repeats import repeats_of
 from nescio.errors import MissingColumnError
 from nescio.measures import parse
@@ -23,20 +22,6 @@ from nescio.scoring.samples import by_question
 from tests.formats.excerpts import EVERY, place_of
 from tests.laws.catalogue import run_of_answers, sample_of
 from tests.notes import in_words
-
-WHY, OTHERWISE = note("why", "why"), note("else", "else")
-
-
-def test_measures_and_runs_of_one_remark_share_a_line() -> None:
-    remarks = [(WHY, "F", "run 'a'"), (WHY, "P", "run 'a'"), (WHY, "F", "run 'b'"), (WHY, "P", "run 'b'")]
-    assert texts(gather([*remarks, (WHY, "R", "run 'a'"), (OTHERWISE, "F", "run 'a'")])) == [
-        "F, P: why (run 'a', run 'b')",
-        "R: why (run 'a')",
-        "F: else (run 'a')",
-    ]
-    many = [(WHY, "F", f"run {i}") for i in range(5)]
-    assert texts(gather(many)) == ["F: why (run 0, run 1, run 2 and 2 more)"]
-    assert gather([]) == []
 
 
 def test_what_measures_leave_out_is_one_line_a_count() -> None:

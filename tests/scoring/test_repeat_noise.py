@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 
 import nescio
 from nescio.errors import MismatchError, UsageError
-from nescio.stats.variance_split import design, intraclass, split
+from nescio.stats.variance_split import design, intraclass
 from tests.data.test_repeats import FIVE, rows
 from tests.notes import in_words
 
@@ -82,21 +82,6 @@ def test_the_tables_beside_it() -> None:
     assert flips == [("q1", 2, 1, 1), ("q3", 1, 0, 2), ("q2", 0, 3, 1)]
     by_repeat = [(row.repeat, row.value, row.n) for row in found.tables["by_repeat"] if row.run == "a"]
     assert by_repeat == [("1", 0.6, 5), ("2", 0.4, 5), ("3", 0.2, 5), ("4", 0.25, 4)]
-
-
-@pytest.mark.proof
-def test_two_batches_of_one_system_lie_beyond_the_noise_floor_as_often_as_it_says() -> None:
-    """600 pairs of batches of 150 questions, 5 answers each: 5% of them, within three Monte Carlo errors (2.7
-    points)."""
-    rng = np.random.default_rng(5)
-    chance = rng.beta(1, 1, 150)
-    unit = np.repeat(np.arange(150), 5)
-    beyond = 0
-    for _ in range(600):
-        first, second = ((rng.random(750) < chance[unit]).astype(float) for _ in range(2))
-        noise = 1.959963984540054 * split(first, unit).noise
-        beyond += abs(first.mean() - second.mean()) > noise
-    assert beyond / 600 == pytest.approx(0.05, abs=0.027)
 
 
 def test_the_worked_plan() -> None:

@@ -71,15 +71,6 @@ def test_a_value_outside_its_own_interval_is_said_to_be() -> None:
     ]
 
 
-def test_a_value_that_is_undefined_has_no_remark_on_its_interval() -> None:
-    """Nothing is answered, so that precision is 0/0, and so it is on every resample."""
-    data = CALIBRATED
-    zeros = np.zeros((1, 50), dtype=np.int8)
-    columns = {"correct": zeros, "incorrect": zeros, "unanswered": zeros + 1, "answered": zeros}
-    notes = nescio.score(replace(data, columns=columns), "precision", interval="bca", resamples=300).notes
-    assert not any("one side" in note or "outside" in note for note in in_words(notes))
-
-
 def test_resamples_without_a_value_and_few_questions_are_said() -> None:
     data = run_of_answers([(0.5, 1), (0.5, 0), (0.5, 1)])
     columns = {

@@ -99,20 +99,6 @@ def test_they_are_those_of_a_third_of_the_error(measure: str, clustered: bool) -
     assert (together.signature["ci"], together.signature["simultaneous"]) == ("95", "3")
 
 
-@pytest.mark.parametrize("measure", ["c@1", "UF", "precision", "accuracy"])
-def test_intervals_of_counts_hold_those_of_their_run_alone(measure: str) -> None:
-    together, apart = (
-        nescio.score(evidence(**THREE), measure, ci=ci, simultaneous=ci == 95, next=60)
-        for ci in (95, 100 * (1 - 0.05 / 3))
-    )
-    for one, less in zip(together, apart, strict=True):
-        assert one.low is not None
-        assert one.high is not None
-        assert one.low <= (less.low or 0) <= (less.high or 0) <= one.high
-    for row, less in zip(together.tables["next_sample"], apart.tables["next_sample"], strict=True):
-        assert row.low <= less.low <= less.high <= row.high
-
-
 def test_ends_far_out_are_drawn_often_enough() -> None:
     """Runs at 1 - .05/3: five draws beyond an end take 600 of them, however few were asked for."""
     runs = {f"r{i:02}": ("CCWCWUCWCCWC" * 2)[i % 12 :][:12] for i in range(30)}

@@ -74,25 +74,6 @@ def test_the_rule_of_one_standard_error() -> None:
     assert held_out(of, found).mean() == pytest.approx(1 / 75, abs=1e-12)
 
 
-def test_gains_over_each_system_alone() -> None:
-    """Section 4, worked: one system alone, at thresholds chosen the same way, and the gains over it."""
-    of = answers()
-    first, second = of.only(0), of.only(1)
-    best = held_out(of, choose(of, grids(of), PART))
-    spare = held_out(of, choose(of, grids(of), PART, spare=True))
-    of_first, of_second = choose(first, grids(first), PART), choose(second, grids(second), PART)
-    assert [one.thresholds for one in of_first[:1]] + [one.thresholds for one in of_second[:1]] == [(0.75,), (0.7,)]
-    assert (of_first[0].utility, of_second[0].utility) == pytest.approx((23 / 100, 29 / 60), abs=1e-12)
-    assert [one.thresholds for one in of_first[1:]] == [(0.9,), (0.95,), (0.55,)]
-    assert [one.thresholds for one in of_second[1:]] == [(0.75,), (0.7,), (0.7,)]
-    a, b = held_out(first, of_first), held_out(second, of_second)
-    assert (a.mean(), b.mean()) == pytest.approx((-31 / 300, 2 / 5), abs=1e-12)
-    assert moments(best - a) == pytest.approx((1 / 60, 0.1424000624), abs=1e-9)
-    assert moments(best - b) == pytest.approx((-73 / 150, 0.2496462143), abs=1e-9)
-    assert moments(spare - a) == pytest.approx((7 / 60, 0.1133734332), abs=1e-9)
-    assert moments(spare - b) == pytest.approx((-29 / 75, 0.2209940810), abs=1e-9)
-
-
 def test_a_declared_grid_and_silent_answers() -> None:
     """Section 5 of statistics3-b, worked: a grid that was named, answers that are silent, and systems as they are."""
     found = choose(OTHER, grids(OTHER, [0, 0.3, 0.5, 0.7, 0.9]), PART)

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from scipy.special import gammaln
 from scipy.stats import binom
 
 from nescio.stats.chosen import another_count, another_value, least_resamples, level_of_each, upper_of_chosen
@@ -85,27 +84,3 @@ def test_another_sample_by_a_measure() -> None:
     ends = [another_value((1000, 300, 200), more, c_at_1, 0.95) for more in (1_000, 1_001)]  # enumerated, and drawn
     assert ends[0] == pytest.approx(ends[1], abs=0.003)
     assert all(math.isnan(end) for end in another_value((1, 1, 1), 5, lambda k: np.full(len(k), np.nan), 0.95))
-
-
-@pytest.mark.proof
-@pytest.mark.parametrize(
-    ("shares", "predictive"),
-    [
-        ((0.5, 0.2, 0.3), 0.9501508861633),
-        ((0.3, 0.1, 0.6), 0.9499949851409),
-        ((0.7, 0.25, 0.05), 0.9504748588172),
-    ],
-)
-def test_another_sample_by_c_at_1_falls_inside_as_often_as_said(shares: tuple[float, ...], predictive: float) -> None:
-    """70 questions, then 70 more: every outcome of both, by a plain enumeration with whole numbers c(70 + u)."""
-    outcomes = np.array([(c, 70 - c - u, u) for c in range(71) for u in range(71 - c)])
-    ways = gammaln(71) - gammaln(outcomes + 1).sum(axis=1)
-    chance = np.exp(ways) * np.power(shares, outcomes).prod(axis=1)
-    values = c_at_1(outcomes)
-    order = np.argsort(values, kind="stable")
-    reached = np.concatenate([[0], np.cumsum(chance[order])])
-    low, high = np.array([another_value(tuple(map(int, one)), 70, c_at_1, 0.95) for one in outcomes]).T
-    last, first = (
-        np.searchsorted(values[order], end, side) for end, side in ((high + 1e-9, "right"), (low - 1e-9, "left"))
-    )
-    assert chance @ (reached[last] - reached[first]) == pytest.approx(predictive, abs=1e-11)

@@ -62,14 +62,6 @@ def test_statistics3_b_section_9_where_it_ends() -> None:
         assert ended.confusion[assessor, 1:] == pytest.approx(np.eye(3)[1:], abs=1e-9)
 
 
-def test_statistics3_b_section_9_smoothing_keeps_doubts() -> None:
-    smooth = dawid_skene(THREE, 3)
-    assert smooth.prior == pytest.approx((0.5126917786, 0.3514837346, 0.1358244867), abs=1e-9)
-    assert smooth.chances[0, 0] == pytest.approx(0.9824641028, abs=1e-9)
-    assert smooth.chances[3] == pytest.approx((0.0752595562, 0.9244885040, 0.0002519398), abs=1e-9)
-    assert smooth.chances[6] == pytest.approx((0.9663871358, 0.0106844150, 0.0229284493), abs=1e-9)
-
-
 # Dawid & Skene (1979), table 1: fitness for anaesthesia (1 to 4) of 45 patients, by five anaesthetists; the first judged
 # each patient three times, each of which counts as a verdict of his.
 PATIENTS = """

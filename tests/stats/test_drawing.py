@@ -14,8 +14,8 @@ from scipy import stats
 from nescio.errors import UsageError
 from nescio.stats import hashed_draws
 from nescio.stats.drawing import inclusion, systematic
-from nescio.stats.prediction_powered import Sample, simple, weighted
-from nescio.stats.resampling import Block, as_weights, label_swaps, subcollections, subtables
+from nescio.stats.prediction_powered import weighted
+from nescio.stats.resampling import Block, subcollections, subtables
 from nescio.stats.streams import Stream
 
 MANY = 12_000
@@ -36,19 +36,6 @@ def test_every_subcollection_is_as_likely_as_any_other() -> None:
     seen = [(np.sort(chosen, axis=1) == pair).all(axis=1).sum() for pair in combinations(range(4), 2)]
     assert sum(seen) == MANY
     assert stats.chisquare(seen).pvalue > 0.001
-
-
-def test_the_labels_of_single_units_are_swapped_in_small_numbers() -> None:
-    swaps = label_swaps(np.ones(1000, dtype=np.int64), 4, np.random.default_rng(5))
-    assert swaps.dtype == np.int8
-    assert set(np.unique(swaps)) == {0, 1}
-    assert label_swaps(np.array([1000, 1000]), 50, np.random.default_rng(5)).max() > 127
-
-
-def test_weights_are_small_ones_where_a_unit_was_chosen() -> None:
-    weights = as_weights(np.array([[0, 2], [3, 1]]), 5)
-    assert weights.tolist() == [[1, 0, 1, 0, 0], [0, 1, 0, 1, 0]]
-    assert weights.dtype == np.int8  # there is one for each question and trial
 
 
 def test_tables_of_a_subcollection_follow_the_multivariate_hypergeometric_law() -> None:
@@ -126,16 +113,6 @@ def test_draws_that_follow_the_labels_keep_the_intervals_word(right: float, hits
     assert abs(np.mean(away)) < 4 * np.std(away) / np.sqrt(500)
 
 
-def test_equal_probabilities_are_a_random_sample() -> None:
-    rng = np.random.default_rng(8)
-    people = (rng.random(400) < 0.6).astype(float)
-    judge = np.zeros(400)
-    drawn = systematic(np.full(400, 0.25), np.zeros(400, dtype=np.int64), rng)
-    one = weighted(people, judge, np.full(400, 0.25), drawn)
-    other = simple(Sample(people[drawn], judge[drawn], judge))
-    assert (one.value, one.labels) == (pytest.approx(other.value), other.labels)
-
-
 WORD = (1 << 64) - 1
 
 
@@ -181,19 +158,3 @@ def test_weights_and_coins_are_those_of_the_definition() -> None:
     # fewer resamples are the first of more, and a unit's are its own in any company
     assert (hashed_draws.poisson(of[60:70], 20) == weights[60:70, :20]).all()
     assert (hashed_draws.coins(of[60:70], 20) == coins[60:70, :20]).all()
-
-
-@pytest.mark.proof
-def test_the_laws_of_weights_and_coins() -> None:
-    """A million numbers each, by chi-squared tests that a right law fails once in 10^6 seeds; the seed is fixed."""
-    of = hashed_draws.keys([f"question {i}" for i in range(1000)], 0)
-    weights, coins = hashed_draws.poisson(of, 1000), hashed_draws.coins(of, 1000)
-    seen = np.bincount(weights.ravel(), minlength=14)
-    law = stats.poisson.pmf(np.arange(7), 1) * weights.size
-    seen, law = np.append(seen[:7], seen[7:].sum()), np.append(law, weights.size - law.sum())
-    assert stats.chisquare(seen, law).pvalue > 1e-6
-    assert stats.binomtest(int(coins.sum()), coins.size).pvalue > 1e-6
-    # independent: of units, of resamples, of one another. Correlations of 10^6 pairs have a standard error of 0.001.
-    w, c = weights - 1.0, coins - 0.5
-    for a, b in ((w[1:], w[:-1]), (w[:, 1:], w[:, :-1]), (c[1:], c[:-1]), (c[:, 1:], c[:, :-1]), (w, c)):
-        assert abs(np.corrcoef(a.ravel(), b.ravel())[0, 1]) < 0.005

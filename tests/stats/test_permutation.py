@@ -87,14 +87,6 @@ def test_what_is_enumerated_has_the_p_of_what_is_summed(observed: float) -> None
     assert exact_p(lambda swapped: linear(swapped) ** 3, n, observed**3) == pytest.approx(summed, rel=1e-9)
 
 
-def test_monte_carlo_agrees_within_its_error() -> None:
-    rng = np.random.default_rng(5)
-    x, y = ("".join(rng.choice(list("CWU"), p=p, size=300)) for p in ([0.5, 0.3, 0.2], [0.45, 0.4, 0.15]))
-    for measure in ("c@1", "accuracy", "UF", "precision"):
-        exact, drawn = p_of(x, y, measure), p_of(x, y, measure, "permutation", resamples=20_000)
-        assert abs(exact - drawn) < 4 * (exact * (1 - exact) / 20_000) ** 0.5 + 1e-4
-
-
 def test_binomial_chances_keep_their_digits() -> None:
     for n in (0, 1, 2, 7, 30):
         first, chances = binomial(n)

@@ -353,30 +353,3 @@ def test_the_estimates_of_the_second_page() -> None:
     fit = adjust(new, both[:8], both)
     assert fit.slopes[:, 0] == pytest.approx([0.4545454545, 0.0909090909], abs=1e-9)
     assert fit.means[0] == pytest.approx(0.5772727273, abs=1e-9)
-
-
-@pytest.mark.proof
-@pytest.mark.parametrize(
-    ("units", "n", "noise"), [(1_000, 100, 0.6), (1_000, 50, 0.6), (400, 40, 0.6), (1_000, 20, 2.0)]
-)
-def test_intervals_of_c_at_1_hold(units: int, n: int, noise: float) -> None:
-    """600 samples each: within three Monte Carlo errors (.027) of .95."""
-    rng, held, total = np.random.default_rng(606), 0, 0
-    for _ in range(600):
-        ease = rng.normal(0.3, 1, units)
-        runs = []
-        for shift in (0.0, 0.2):
-            seen = ease + shift + rng.normal(0, noise, units)
-            runs.append(np.column_stack([seen > 0.15, np.abs(seen) <= 0.15]).astype(float))
-        old, new = runs
-        drawn = rng.permutation(units)[:n]
-        fit = adjust(new[drawn], old[drawn], old)
-        if fit.covariates < 2:
-            continue
-        right, silent = fit.means
-        left = spread((1 + silent) * fit.residuals[:, 0] + right * fit.residuals[:, 1], fit.leverages)
-        half = student.ppf(0.975, n - 3) * variance(left, n, units) ** 0.5
-        truth = new[:, 0].mean() * (1 + new[:, 1].mean())
-        held += abs(right * (1 + silent) - truth) <= half
-        total += 1
-    assert held / total == pytest.approx(0.95, abs=0.027)

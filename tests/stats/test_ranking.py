@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import product
 from math import nan
 from typing import Any
 
@@ -33,20 +32,6 @@ def test_a_run_without_a_value_has_no_chance() -> None:
     assert best[0] == 1.0
     assert ranks[0] == 1.0
     assert np.isnan([best[1], ranks[1]]).all()
-
-
-def test_the_chances_of_three_runs_are_those_of_all_resamples() -> None:
-    """x wins over y on the first of three questions, and z is always wrong. x is best but where the first question is
-    not drawn, with chance (2/3)³ = 8/27, and then they tie: P(best) 1 - 4/27. z is third, or ties where all are wrong."""
-    runs = {"x": "CCW", "y": "WCW", "z": "WWW"}
-    right = np.array([[c == "C" for c in text] for text in runs.values()], dtype=float)
-    every = np.array([right[:, list(drawn)].mean(axis=1) for drawn in product(range(3), repeat=3)]).T
-    best, _ = rank_probabilities(every)
-    assert best[0] == pytest.approx(23 / 27 - 1 / 27 / 2 + 1 / 27 / 3)  # three tie where only the last is drawn
-    assert best.sum() == pytest.approx(1.0)
-    # z is the same on all resamples: how far its true value may lie is unknown, and so is P(best).
-    ranked = nescio.compare(evidence(**runs), "accuracy", resamples=2000).tables["ranks"]
-    assert [row.p_best for row in ranked] == [None] * 3
 
 
 def test_runs_that_outnumber_the_resamples_have_the_law_of_their_covariance() -> None:

@@ -12,7 +12,7 @@ from scipy.special import ndtr, stdtrit
 from nescio.errors import UsageError
 from nescio.stats import sequences
 from nescio.stats.betting import Floats, bets, gains, interval
-from nescio.stats.prediction_powered import Sample, simple, weighted
+from nescio.stats.prediction_powered import Sample, simple
 from nescio.stats.spending import boundaries, fractions, level_of_look, p_of_look
 from tests.rings import many
 
@@ -62,27 +62,6 @@ def test_looks_after_every_20_labels_keep_the_error_rate() -> None:
         naive += any(not (mean.interval()[0] <= people.mean() <= mean.interval()[1]) for mean in means)
     assert wrong / n < 0.07  # the notes measure .057 without the leverage that they also try
     assert naive / n > 0.15
-
-
-@pytest.mark.proof
-def test_of_questions_drawn_by_what_they_tell_the_weighted_interval_covers_and_the_unweighted_does_not() -> None:
-    """2,000 draws of about 150 of 1,000, in which questions on which two runs differ are fifteen times as likely."""
-    rng, n, units = np.random.default_rng(312), 2_000, 1_000
-    likely = np.arange(units) < 300
-    odds = np.where(likely, 1.5, 0.1)
-    odds = odds * 150 / odds.sum()
-    covered = unweighted = 0
-    for _ in range(n):
-        judge = np.where(likely, rng.choice([-1.0, 1.0], units, p=[0.35, 0.65]), 0.0)
-        people = np.where(rng.random(units) < 0.85, judge, 0.0)
-        drawn = rng.random(units) < odds
-        low, high = weighted(people, judge, odds, drawn, scale=1.0).interval()
-        covered += low <= people.mean() <= high
-        seen = people[drawn]
-        half = 1.96 * seen.std(ddof=1) / np.sqrt(len(seen))
-        unweighted += seen.mean() - half <= people.mean() <= seen.mean() + half
-    assert covered / n >= 0.93
-    assert unweighted / n < 0.5
 
 
 DIFFERENCES = np.tile([1, 1, 0, 0, 1, 0, 1, -1, 0, 1], 50)

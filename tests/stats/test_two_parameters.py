@@ -49,7 +49,6 @@ def test_abilities_of_section_7() -> None:
 
 RUNS = ["CCWC", "CWUC", "CCCU", "WUWC", "UUWW", "CCUC"]
 A, B = np.array([1, 1.5, 0.8, 0.6]), np.array([-1, 0, 0.5, -0.5])
-ANSWERING = np.array([1.2, 1, 0.7, 0.9]), np.array([-2, -0.5, -1, -1.5])
 CELLS = np.array([list(run) for run in RUNS])
 ALL = np.ones(CELLS.shape, dtype=bool)
 
@@ -77,17 +76,6 @@ def test_abilities_of_b8() -> None:
     assert found.sd == pytest.approx(sds, abs=1e-9)
     each = [-2.1455211430, -2.3262551066, -2.7279363771, -2.7711603728, -2.4700274967, -2.1455211430]
     assert found.log_likelihood == pytest.approx(each, abs=1e-9)
-
-
-def test_silence_of_b8_is_an_outcome_of_its_own() -> None:
-    answered = CELLS != "U"
-    first = abilities(answered, ALL, *ANSWERING)
-    second = abilities(CELLS == "C", answered, A, B)
-    assert first.log_likelihood.sum() == pytest.approx(-13.8583364337, abs=1e-9)
-    assert second.log_likelihood.sum() == pytest.approx(-10.5158741121, abs=1e-9)
-    assert first.log_likelihood.sum() + second.log_likelihood.sum() == pytest.approx(-24.3742105458, abs=1e-9)
-    means = [0.5313116047, -0.1170479774, 0.8883866540, -0.5473997582, -0.5515946860, 0.7894006572]
-    assert second.mean == pytest.approx(means, abs=1e-9)
 
 
 LSAT = [
