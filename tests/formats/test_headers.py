@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
