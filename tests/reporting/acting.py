@@ -9,6 +9,8 @@ from typing import Any
 
 from tests.browser import AXE
 
+LOOKING = Path(__file__).with_name("looking.js").read_text(encoding="utf-8").partition("\n")[2].strip()
+
 
 def assert_text(page: Any, where: str, shown: str) -> None:
     """An element comes to say this."""
@@ -29,12 +31,13 @@ def assert_address(page: Any, end: str) -> None:
     expect(page).to_have_url(re.compile(re.escape(end) + "$"), timeout=20_000)
 
 
+def look(where: Any, name: str, *given: Any) -> Any:
+    """What a function of `looking.js` sees in a page, with what is given, or in an element."""
+    return where.evaluate(f"({LOOKING}).{name}", *given)
+
+
 def still(page: Any) -> None:
-    """Nothing fades any more, and what a scroll or a pointer began is drawn."""
-    page.evaluate(
-        "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
-        ".then(() => Promise.all(document.getAnimations().map((one) => one.finished.catch(() => 0))))"
-    )
+    look(page, "still")
 
 
 def downloaded(page: Any, button: Any) -> list[dict[str, str]]:
@@ -43,15 +46,9 @@ def downloaded(page: Any, button: Any) -> list[dict[str, str]]:
     return list(csv.DictReader(Path(waiting.value.path()).read_text(encoding="utf-8").splitlines()))
 
 
-def in_sight(page: Any, cell: str = ".name bdi") -> list[str]:
-    """Of the rows of questions in sight, from above, one cell."""
-    return list(
-        page.evaluate(
-            "(cell) => [...document.querySelectorAll('.grid-body .row')].filter((r) => r.style.display !== 'none')"
-            ".sort((a, b) => a.ariaRowIndex - b.ariaRowIndex).map((r) => r.querySelector(cell).textContent)",
-            cell,
-        )
-    )
+def in_sight(page: Any) -> list[str]:
+    """The questions in sight, from above."""
+    return [name for name, *_ in look(page, "cells")]
 
 
 def assert_fits(page: Any, width: int) -> None:

@@ -33,6 +33,20 @@ def page_of(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Callabl
     return page
 
 
+@pytest.fixture
+def show(visit: Any, page_of: Callable[[str], Path]) -> Iterator[Callable[..., Any]]:
+    """A function that opens a page, by its kind or its path; no page may complain, or ask for anything beside itself."""
+    opened = []
+
+    def go(page: str | Path, address: str = "", **how: Any) -> Any:
+        opened.append(visit(page_of(page) if isinstance(page, str) else page, address, **how))
+        return opened[-1].page
+
+    yield go
+    for one in opened:
+        one.assert_quiet()
+
+
 @pytest.fixture(scope="module")
 def script(chromium: Any, request: pytest.FixtureRequest) -> Iterator[Any]:
     """A page that holds nothing but the scripts of the tests' module (`SCRIPTS`)."""

@@ -116,15 +116,6 @@ def inherited_table(folder: Path) -> Path:
     return written(folder / "table.jsonl", rows[0], rows[1:])
 
 
-def matrix(folder: Path) -> list[Path]:
-    """The average precision of the first 20 runs of TREC-8 on its 50 topics."""
-    path = SHARED / "trec_matrices" / "adhoc8_ap.csv"
-    if not path.exists():
-        return [path]
-    rows = [",".join(line.split(",")[:20]) for line in path.read_text().splitlines()]
-    return [written(folder / "matrix.csv", rows[0], rows[1:])]
-
-
 FOUR = {"first": "CCCWU", "second": "CCWWU", "third": "CCCWW", "fourth": "CWWWU"}
 MANY = {f"vendor-model-family-{i % 4}-of-size-{i:03}b-instruct": "C" * (90 - i) + "W" * (20 + i) + "U" * 10
         for i in range(45)}  # fmt: skip
@@ -144,7 +135,6 @@ KINDS: dict[str, Callable[[Path], Sequence[object]]] = {
     "inherited": lambda folder: [inherited_table(folder), "--by", "__proto__"],
     "outcomes": lambda _: [EXAMPLES / "outcomes.csv"],
     "polymer": lambda _: [SHARED / "logs" / "lm_eval" / "polymer_tg_mae_infinity"],
-    "matrix": matrix,
 }
 
 

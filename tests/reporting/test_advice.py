@@ -15,7 +15,7 @@ from nescio.reporting import page as pages
 from nescio.reporting.page.deciding import promise_in_words, promises, tolerated
 from nescio.reporting.page.how_to_read import words
 from nescio.reporting.page.sentence import advice, answer, statements
-from tests.reporting.files import EXAMPLES, THREE, called, make, outcome_table, written
+from tests.reporting.files import EXAMPLES, THREE, make, outcome_table, written
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 KEEN = {"keen": "C" * 120 + "WC" * 10 + "W" * 60, "dull": "CWWWW" * 40}
@@ -81,14 +81,6 @@ def test_the_errors_tolerated_choose_a_run_and_a_threshold(risk: int, tmp_path: 
         assert chosen.answered - chosen.wrong == max(kept)
         assert f"ship {chosen.run}" in line
         assert f"{chosen.wrong} of these wrongly here" in line
-
-
-def test_it_fits_a_terminal_and_says_the_words(capsys: pytest.CaptureFixture[str]) -> None:
-    files = [EXAMPLES / "questions.jsonl", *sorted((EXAMPLES / "runs").glob("*.jsonl"))]
-    assert not called("advise", *files, "--most", "3", "--resamples", "200")
-    shown = capsys.readouterr().out
-    for line in ("Ship mine as it is", "Errors of mine, to be read first:", "The van had a flat tyre."):
-        assert line in shown
 
 
 def test_where_there_are_no_errors_to_read_it_says_so(tmp_path: Path) -> None:

@@ -14,11 +14,12 @@ import pytest
 import nescio
 from nescio.stats.intervals import wilson
 from tests.browser import Opened
-from tests.reporting.acting import assert_accessible, assert_count, assert_fits, downloaded, still
-from tests.reporting.files import HOSTILE, KINDS, outcome_table
+from tests.reporting.acting import assert_accessible, assert_count, assert_fits, downloaded, look, still
+from tests.reporting.files import EXAMPLES, HOSTILE
 
 pytestmark = pytest.mark.slow
 PageOf = Callable[[str], Path]
+Show = Callable[..., Any]
 PAPER = {"width": 695, "height": 1000}  # A4 less its margins, at 96 pixels an inch
 BACKGROUND = "getComputedStyle(document.body).backgroundColor"
 
@@ -38,9 +39,8 @@ def suite_page(folder: Path) -> Path:
 SUITE = Path(__file__).parents[2] / "examples" / "suite" / "suite.toml"
 
 
-def test_leaderboard_charts_and_data(page_of: PageOf, visit: Any) -> None:
-    opened: Opened = visit(page_of("three"))
-    page = opened.page
+def test_leaderboard_charts_and_data(show: Show) -> None:
+    page = show("three")
     assert column(page, 2) == ["modest", "guesser", "weak"]
     page.click("#board button:has-text('coverage')")
     assert column(page, 2) == ["guesser", "weak", "modest"]  # 1, 5/6, 4/6
@@ -78,11 +78,10 @@ def test_leaderboard_charts_and_data(page_of: PageOf, visit: Any) -> None:
         assert len(rows) > 1
     outcome = downloaded(page, page.locator("#figure-outcomes button.download"))
     assert outcome[0] == {"run": "modest", "correct": "150", "incorrect": "50", "unanswered": "100"}
-    opened.assert_quiet()
 
 
-def test_theme_is_chosen_and_kept(page_of: PageOf, visit: Any) -> None:
-    page = visit(page_of("three"), color_scheme="light").page
+def test_theme_is_chosen_and_kept(show: Show) -> None:
+    page = show("three", color_scheme="light")
     assert page.evaluate(BACKGROUND) == "rgb(255, 255, 255)"
     page.select_option("#theme", "dark")
     assert page.evaluate(BACKGROUND) == "rgb(20, 23, 28)"
@@ -93,19 +92,17 @@ def test_theme_is_chosen_and_kept(page_of: PageOf, visit: Any) -> None:
 def test_the_policy_stops_a_script_and_a_request_that_got_in(page_of: PageOf, visit: Any) -> None:
     opened: Opened = visit(page_of("three"))
     opened.page.evaluate(
-        "() => "
-        "{ const s = document.createElement('script'); s.textContent = 'window.pwned = 1'; document.body.append(s);"
-        " const i = new Image(); i.src = 'http://127.0.0.1:9/x.png'; return "
-        "fetch('http://127.0.0.1:9/').catch(() => 0); }"
+        "() => { const s = document.createElement('script'); s.textContent = 'window.pwned = 1';"
+        " document.body.append(s); const i = new Image(); i.src = 'http://127.0.0.1:9/x.png';"
+        " return fetch('http://127.0.0.1:9/').catch(() => 0); }"
     )
     assert opened.page.evaluate("window.pwned === undefined")
     assert len([line for line in opened.trouble if "Content Security Policy" in line]) >= 3
 
 
 @pytest.mark.parametrize("kind", ["hostile", "hostile diff"])
-def test_hostile_data_stays_inert(kind: str, page_of: PageOf, visit: Any) -> None:
-    opened: Opened = visit(page_of(kind))
-    page = opened.page
+def test_hostile_data_stays_inert(kind: str, show: Show) -> None:
+    page = show(kind)
     assert_count(page, f"All {len(HOSTILE)} questions")
     page.focus("#grid")
     for _ in HOSTILE:
@@ -128,37 +125,14 @@ def test_hostile_data_stays_inert(kind: str, page_of: PageOf, visit: Any) -> Non
     page.fill("#f-search", "NUL")
     assert_count(page, f"1 of {len(HOSTILE)} questions")
     assert downloaded(page, page.locator("#f-download"))[0]["question"].startswith("5 NUL \ufffd bell")
-    opened.assert_quiet()
-
-
-CONTRAST = """(colours) => {
-  const light = (colour) => {
-    const e = document.createElement('i');
-    e.style.color = colour.startsWith('--') ? `var(${colour})` : colour;
-    document.body.append(e);
-    const parts = getComputedStyle(e).color.match(/[\\d.]+/g).slice(0, 3).map((v) => v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4);
-    e.remove();
-    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2] + 0.05;
-  };
-  const paper = light('--paper');
-  return colours.map((one) => Math.max(light(one) / paper, paper / light(one)));
-}"""
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_marks_stand_out(page_of: PageOf, visit: Any, scheme: str) -> None:
+def test_marks_stand_out(show: Show, scheme: str) -> None:
     """axe-core looks at texts, and at no drawing."""
-    page = visit(page_of("three"), color_scheme=scheme).page
-    fills = page.locator(".plot .wide path[data-tip]").evaluate_all("(all) => all.map((p) => getComputedStyle(p).fill)")
-    line = page.evaluate(
-        "(() => { const e = document.createElement('i'); e.style.color = 'var(--line)';"
-        " document.body.append(e); return getComputedStyle(e).color; })()"
-    )
-    drawn = sorted({*fills} - {line, "none"})  # squares of tied runs carry a sign
-    assert len(drawn) > 4
-    colours = ["--correct", "--incorrect", "--unanswered", "--edge", *drawn]
-    ratios = dict(zip(colours, page.evaluate(CONTRAST, colours), strict=True))
-    assert {colour: ratio for colour, ratio in ratios.items() if ratio < 3} == {}
+    ratios = look(show("three", color_scheme=scheme), "contrasts")
+    assert len(ratios) > 8
+    assert [(colour, ratio) for colour, ratio in ratios if ratio < 3] == []
 
 
 @pytest.mark.parametrize(
@@ -174,9 +148,9 @@ def test_marks_stand_out(page_of: PageOf, visit: Any, scheme: str) -> None:
         ("suite", "light", 400),
     ],
 )
-def test_axe_finds_nothing(page_of: PageOf, visit: Any, kind: str, scheme: str, width: int, tmp_path: Path) -> None:
+def test_axe_finds_nothing(page_of: PageOf, show: Show, kind: str, scheme: str, width: int, tmp_path: Path) -> None:
     path = suite_page(tmp_path) if kind == "suite" else page_of(kind)
-    page = visit(path, color_scheme=scheme, viewport={"width": width, "height": 900}).page
+    page = show(path, color_scheme=scheme, viewport={"width": width, "height": 900})
     assert_fits(page, width)
     if kind == "four":
         page.select_option("#highlight", index=2)
@@ -191,30 +165,9 @@ def test_axe_finds_nothing(page_of: PageOf, visit: Any, kind: str, scheme: str, 
     assert_accessible(page)
 
 
-# Texts of a drawing of which one lies over another.
-OVERLAPS = """(plot) => {
-  const texts = [...plot.querySelectorAll('text')].filter((t) => t.getClientRects().length && t.textContent.trim() && getComputedStyle(t).opacity > 0);
-  const boxes = texts.map((t) => [t.textContent, t.getBoundingClientRect()]);
-  const found = [];
-  for (let i = 0; i < boxes.length; i++) for (let j = 0; j < i; j++) {
-    const [a, b] = [boxes[i][1], boxes[j][1]];
-    const across = Math.min(a.right, b.right) - Math.max(a.left, b.left), up = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
-    if (across > 1 && up > 4) found.push([boxes[i][0], boxes[j][0], across, up]);
-  }
-  return found;
-}"""
-# Of each coloured symbol of a legend how far it is from the end of the label to its left on the same line.
-GAPS = """(svg) => {
-  const texts = [...svg.querySelectorAll('text')].map((t) => t.getBoundingClientRect());
-  const symbols = [...svg.querySelectorAll('path')].map((p) => p.getBoundingClientRect()).filter((b) => b.width > 4 && b.width < 16 && b.height > 4 && b.height < 16);
-  return symbols.map((s) => Math.min(...texts.filter((t) => t.right > s.left - 200 && t.left < s.left && Math.abs(t.y + t.height / 2 - s.y - s.height / 2) < 6).map((t) => s.left - t.right)));
-}"""
-
-
 @pytest.mark.parametrize("kind", ["three", "diff", "four", "many", "twelve", "inherited"])
-def test_nothing_is_wider_than_the_screen_or_lies_over_another(kind: str, page_of: PageOf, visit: Any) -> None:
-    opened: Opened = visit(page_of(kind), viewport={"width": 1440, "height": 900})
-    page = opened.page
+def test_nothing_is_wider_than_the_screen_or_lies_over_another(kind: str, show: Show) -> None:
+    page = show(kind, viewport={"width": 1440, "height": 900})
     for width in (1440, 768, 375):
         page.set_viewport_size({"width": width, "height": 900})
         still(page)
@@ -225,10 +178,10 @@ def test_nothing_is_wider_than_the_screen_or_lies_over_another(kind: str, page_o
         if kind == "many":
             for plot in page.locator(".plot").all():
                 for drawing in plot.locator("svg").all():
-                    assert drawing.evaluate(OVERLAPS) == [], plot.get_attribute("data-figure")
+                    assert look(drawing, "overlaps") == [], plot.get_attribute("data-figure")
         if kind == "three":
             for name in ("pairs", "outcomes"):
-                gaps = page.locator(f"#figure-{name} .{shown} svg").evaluate(GAPS)
+                gaps = look(page.locator(f"#figure-{name} .{shown} svg"), "gaps")
                 beside = [gap for gap in gaps if gap is not None]  # infinite, for the first of a line, is null
                 assert len(beside) >= 2
                 assert min(beside) >= 4, (name, width, beside)
@@ -239,19 +192,15 @@ def test_nothing_is_wider_than_the_screen_or_lies_over_another(kind: str, page_o
         if kind == "diff":
             table = page.locator("#moves").evaluate("(t) => [t.scrollWidth, t.parentNode.clientWidth]")
             assert table[0] <= table[1]
-    opened.assert_quiet()
 
 
 # --- One run emphasised.
-
-FADED = """(run) => [...document.querySelectorAll('.plot svg [data-run]')].filter((mark) => mark.getClientRects().length)
-  .map((mark) => [mark.dataset.run.split(' ').includes(run), Number(getComputedStyle(mark).opacity) < 0.15])"""
 
 
 def assert_emphasised(page: Any, run: str | None) -> None:
     """Marks of this run stand out in every chart, those of the others are faded; of none, no mark is."""
     still(page)
-    seen = page.evaluate(FADED, run)
+    seen = look(page, "faded", run)
     if run is None:
         assert not any(faded for _, faded in seen)
         return
@@ -260,9 +209,8 @@ def assert_emphasised(page: Any, run: str | None) -> None:
     assert page.locator(f".figure:has(svg [data-run~='{run}'])").count() == page.locator(".figure").count()
 
 
-def test_a_name_emphasises_its_run_everywhere(page_of: PageOf, visit: Any) -> None:
-    opened: Opened = visit(page_of("four"), viewport={"width": 1440, "height": 1000})
-    page = opened.page
+def test_a_name_emphasises_its_run_everywhere(show: Show) -> None:
+    page = show("four", viewport={"width": 1440, "height": 1000})
     name = page.locator("#board button.run").nth(1)
     run = name.get_attribute("data-run")
     name.hover()
@@ -289,15 +237,14 @@ def test_a_name_emphasises_its_run_everywhere(page_of: PageOf, visit: Any) -> No
     page.select_option("#highlight", "")
     page.locator("#figure-gain .wide text[data-run='3']").click()
     assert_emphasised(page, "3")
-    opened.assert_quiet()
 
 
 # --- On paper, and without scripts.
 
 
-def test_print_shows_figures_and_no_controls(page_of: PageOf, visit: Any) -> None:
+def test_print_shows_figures_and_no_controls(show: Show) -> None:
     for kind in ("three", "diff", "twelve"):
-        page = visit(page_of(kind), color_scheme="dark", viewport=PAPER).page
+        page = show(kind, color_scheme="dark", viewport=PAPER)
         page.evaluate("dispatchEvent(new Event('beforeprint'))")
         page.emulate_media(media="print")
         assert page.evaluate(BACKGROUND) == "rgb(255, 255, 255)"
@@ -317,74 +264,45 @@ def test_print_shows_figures_and_no_controls(page_of: PageOf, visit: Any) -> Non
             assert box["x"] + box["width"] <= PAPER["width"]
 
 
-def sheets(page: Any, folder: Path) -> list[str]:
-    """The text of each sheet of paper."""
-    pdftotext = shutil.which("pdftotext") or pytest.skip("pdftotext is not installed")
-    page.pdf(path=folder / "page.pdf", format="A4", prefer_css_page_size=True)
-    command = [pdftotext, "-layout", str(folder / "page.pdf"), "-"]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split("\f")[:-1]
-
-
-def test_a_print_has_the_errors_to_read_first_and_says_whose_it_is(page_of: PageOf, visit: Any, tmp_path: Path) -> None:
-    (path,) = KINDS["outcomes"](tmp_path)
-    page = visit(page_of("outcomes")).page
-    texts = sheets(page, tmp_path)
-    assert len(texts) >= 3
-    for number, text in enumerate(texts, 1):
-        assert "outcomes.csv – mine, other and old" in text
-        assert f"{number} of {len(texts)}" in text
+def test_a_print_has_the_errors_to_read_first_and_says_whose_it_is(show: Show, tmp_path: Path) -> None:
+    page = show("outcomes")
     assert not page.locator("#h-errors").is_visible()
+    if pdftotext := shutil.which("pdftotext"):
+        page.pdf(path=tmp_path / "page.pdf", format="A4", prefer_css_page_size=True)
+        command = [pdftotext, "-layout", str(tmp_path / "page.pdf"), "-"]
+        sheets = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split("\f")[:-1]
+        for number, text in enumerate(sheets, 1):
+            assert "outcomes.csv – mine, other and old" in text
+            assert f"{number} of {len(sheets)}" in text
     page.emulate_media(media="print")
-    first = nescio.advise(path)
-    rows = page.locator("section:has(> #h-errors) tbody tr").all()
-    assert len(rows) == min(10, len(first))
-    assert [row.locator("bdi").first.inner_text() for row in rows] == [row.question for row in first][:10]
-    tuned = nescio.tune(path, run="mine", resamples=100).threshold
-    assert tuned is not None
+    first = [row.question for row in nescio.advise(EXAMPLES / "outcomes.csv")]
+    names = "(all) => all.map((row) => row.querySelector('bdi').textContent)"
+    assert page.locator("section:has(> #h-errors) tbody tr").evaluate_all(names) == first[:10]
+    tuned = nescio.tune(EXAMPLES / "outcomes.csv", run="mine", resamples=100).threshold
     assert f"from {tuned:.3f} on" in page.locator("#thresholds").inner_text()
     assert not page.locator("#thresholds input").first.is_visible()
     assert_fits(page, page.viewport_size["width"])
     assert re.search(r"@page \{ @top-left \{ content: \"outcomes\\00002ecsv", page.content())
 
 
-def test_a_table_over_several_sheets_has_its_head_on_each_and_nothing_lies_over_it(tmp_path: Path, visit: Any) -> None:
-    names = [f"r{i:02}" for i in range(60)]
-    table = outcome_table(tmp_path / "many.csv", {name: "CWU" * i + "CWC" * (60 - i) for i, name in enumerate(names)})
-    page = visit(nescio.report(table, output=tmp_path / "page.html", ci=None, resamples=10).page).page
-    row = re.compile(r"^\s*(?:\d+(?:–\d+)? ?●?\s+)?(r\d\d)\s+[\d.]+\s+[\d.]+\s.*\d$")
-    rows: list[str] = []
-    with_rows = 0
-    for sheet in sheets(page, tmp_path):
-        runs = [match[1] for line in sheet.splitlines() if (match := row.match(line))]
-        assert not runs or re.search(r"\brun\s+c@1\s+accuracy\b", sheet)
-        rows += runs
-        with_rows += bool(runs)
-    assert sorted(rows) == names
-    assert with_rows > 1
-    page.emulate_media(media="print")
-    last = page.locator("#board tbody tr").last.bounding_box()
-    after = page.locator("#leaderboard .figure, #leaderboard + section").first.bounding_box()
-    assert last["y"] + last["height"] <= after["y"] + 1
-
-
-def test_without_javascript_nothing_pretends_to_work(page_of: PageOf, visit: Any) -> None:
-    page = visit(page_of("three"), java_script_enabled=False).page
+def test_without_javascript_nothing_pretends_to_work(show: Show) -> None:
+    page = show("three", java_script_enabled=False)
     for control in ("#theme", "#filters", "#grid", "button.download >> nth=0", ".own"):
         assert not page.is_visible(control)
     assert page.is_visible("noscript p")
     assert page.locator("#board tbody tr").count() == 3
     assert page.locator("#figure-gain .wide svg").is_visible()
-    page = visit(page_of("diff"), java_script_enabled=False).page
+    page = show("diff", java_script_enabled=False)
     assert page.locator(".card b").all_inner_texts()[0].startswith("8")
     page.click(".listed summary >> nth=1")
     assert page.locator(".listed >> nth=1").locator("li").count() == 7
 
 
-def test_a_report_in_a_notebook_runs_its_scripts(tmp_path: Path, visit: Any, page_of: PageOf) -> None:
+def test_a_report_in_a_notebook_runs_its_scripts(tmp_path: Path, show: Show, page_of: PageOf) -> None:
     report = nescio.report(page_of("diff").with_name("two.csv"), missing="common", resamples=100)
     notebook = tmp_path / "notebook.html"
     notebook.write_text(f"<!doctype html><title>notebook</title>{report._repr_html_()}", encoding="utf-8")
-    frame = visit(notebook).page.frame_locator("iframe")
+    frame = show(notebook).frame_locator("iframe")
     frame.locator("#f-count", has_text="All 80 questions").wait_for()
     frame.locator("#f-search").fill("q007")
     frame.locator("#f-count", has_text="1 of 80 questions").wait_for()

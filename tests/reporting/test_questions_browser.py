@@ -20,83 +20,72 @@ import nescio
 from nescio.reporting import page as pages
 from nescio.reporting.page.deciding import promise_in_words, promises, tolerated
 from nescio.stats.intervals import wilson
-from tests.browser import Opened
 from tests.reporting.acting import assert_accessible, assert_address, assert_count, downloaded, in_sight, still
 from tests.reporting.files import INHERITED, WORDS, called, make, outcome_table, written
 
 pytestmark = pytest.mark.slow
 PageOf = Callable[[str], Path]
+Show = Callable[..., Any]
 
 
-def own_scores(page: Any, run: str) -> list[float]:
-    """The numbers of a run in the table of scores of the questions shown."""
-    row = page.locator("#own tbody tr", has_text=run).inner_text()
-    return [float(text) for text in re.findall(r"[\d.]+", row.partition("\t")[2])]
+def choose(page: Any, where: str, choice: str, shown: str) -> None:
+    """Choose by value or label, and see so many questions."""
+    page.select_option(where, choice)
+    assert_count(page, shown)
 
 
 # --- Filters.
 
 
-def test_questions_are_filtered_ordered_and_scored_and_the_address_keeps_it(page_of: PageOf, visit: Any) -> None:
+def test_questions_are_filtered_ordered_and_scored_and_the_address_keeps_it(show: Show) -> None:
     """Of each six questions: CCC CCW WUW WUW CCU WWW, by guesser, modest and weak."""
-    opened: Opened = visit(page_of("three"))
-    page = opened.page
-    assert_count(page, "All 300 questions")
+    page = show("three")
     for choice, expected in (("all", 50), ("none", 150), ("silent", 150), ("allsilent", 0), ("wrong", 200)):
-        page.select_option("#f-agree", choice)
-        assert_count(page, f"{expected} of 300 questions")
-    page.select_option("#f-agree", "")
-    page.select_option("#f-sort", "silent")
-    assert_count(page, "All 300 questions")
+        choose(page, "#f-agree", choice, f"{expected} of 300 questions")
+    choose(page, "#f-agree", "", "All 300 questions")
+    choose(page, "#f-sort", "silent", "All 300 questions")
     assert in_sight(page)[0] == "q002"
-    page.select_option("#f-sort", "easy")
+    choose(page, "#f-sort", "easy", "All 300 questions")
     assert in_sight(page)[1] == "q006"
     page.click("#f-reset")
-    page.select_option(".pair .who", label="modest")
-    page.select_option(".pair .what", label="is unanswered")
-    assert_count(page, "100 of 300 questions")
-    page.select_option("#f-facet-0", label="blue")  # every third question: of the silent ones, the 3rd of each six
-    assert_count(page, "50 of 300 questions")
+    page.select_option(".pair .who", "modest")
+    choose(page, ".pair .what", "is unanswered", "100 of 300 questions")
+    choose(
+        page, "#f-facet-0", "blue", "50 of 300 questions"
+    )  # every third question: of the silent ones, the 3rd of six
     page.click("#f-add")
-    page.select_option(".pair:nth-child(2) .who", label="weak")
-    page.select_option(".pair:nth-child(2) .what", label="is correct")
-    assert_count(page, "0 of 300 questions")
-    page.select_option(".pair:nth-child(2) .what", label="is incorrect")
+    page.select_option(".pair:nth-child(2) .who", "weak")
+    choose(page, ".pair:nth-child(2) .what", "is correct", "0 of 300 questions")
+    choose(page, ".pair:nth-child(2) .what", "is incorrect", "50 of 300 questions")
     page.fill("#f-search", "q00")
     assert_count(page, "2 of 300 questions")
     assert in_sight(page) == ["q002", "q008"]
     address = unquote_plus(page.url.partition("#")[2])
     assert {"search=q00", "in.topic=blue", "run=modest|3"} <= {*re.split("[?&]", address)}
-    again: Opened = visit(page_of("three"), "#" + page.url.partition("#")[2])
-    assert_count(again.page, "2 of 300 questions")
-    again.page.click("#f-reset")
-    assert_address(again.page, "#questions")
-    assert_count(again.page, "All 300 questions")
-    again.page.select_option(
-        "#f-facet-0", label="red"
-    )  # the 1st and 4th of each six: guesser C W, modest C U, weak C W
-    again.page.locator("#own tbody tr", has_text="100").nth(2).wait_for()
-    # modest: 50 right, 50 silent: accuracy 0.5, c@1 0.75, coverage 0.5
-    c_at_1, c_low, c_high, accuracy, a_low, a_high, coverage, v_low, v_high, n = own_scores(again.page, "modest")
-    assert (c_at_1, accuracy, coverage, n) == (0.75, 0.5, 0.5, 100)
-    assert (v_low, v_high) == tuple(round(end, 3) for end in wilson(50, 100, 0.95))
-    # Dirichlet: the share of right answers is Beta(50.5, 51), by the other two counts added; scipy's quantiles of it.
-    assert (a_low, a_high) == pytest.approx(tuple(beta(50.5, 51).interval(0.95)), abs=0.006)
-    # c@1 = p(1 + u); nothing wrong, so u is 1 - p but for the half count of it: nearly p(2 - p), which rises with p.
-    assert (c_low, c_high) == pytest.approx(tuple(p * (2 - p) for p in beta(50.5, 51).interval(0.95)), abs=0.02)
-    for opens in (opened, again):
-        opens.assert_quiet()
+    again = show("three", "#" + page.url.partition("#")[2])
+    assert_count(again, "2 of 300 questions")
+    again.click("#f-reset")
+    assert_address(again, "#questions")
+    choose(
+        again, "#f-facet-0", "red", "100 of 300 questions"
+    )  # the 1st and 4th of six: guesser C W, modest C U, weak C W
+    row = again.locator("#own tbody tr", has_text="modest").filter(has_text="100").inner_text()
+    # modest: 50 right, 50 silent: c@1 0.75, accuracy 0.5, coverage 0.5; the intervals' arithmetic has its own tests.
+    values = [float(text) for text in re.findall(r"[\d.]+", row.partition("\t")[2])]
+    assert (values[0], values[3], values[6], values[9]) == (0.75, 0.5, 0.5, 100)
+    assert values[7:9] == [round(end, 3) for end in wilson(50, 100, 0.95)]
+    assert values[4:6] == pytest.approx(beta(50.5, 51).interval(0.95), abs=0.006)
 
 
-def test_one_question_opens_by_keys_and_closes(page_of: PageOf, visit: Any) -> None:
-    opened: Opened = visit(page_of("three"))
-    page = opened.page
+def test_one_question_opens_by_keys_and_closes(show: Show) -> None:
+    page = show("three")
     page.focus("#grid")
     for key in ("ArrowDown", "ArrowDown", "ArrowDown", "Enter"):
         page.keyboard.press(key)
+    text = page.inner_text("#detail")
     assert page.inner_text("#detail h3") == "q002"
-    assert "topic: blue" in page.inner_text("#detail")
-    assert re.search(r"modest\s+–\s+unanswered", page.inner_text("#detail table"))
+    assert "topic: blue" in text
+    assert re.search(r"modest\s+–\s+unanswered", text)
     page.keyboard.press("Escape")
     page.wait_for_selector("#detail", state="hidden")
     page.keyboard.press("End")
@@ -104,9 +93,7 @@ def test_one_question_opens_by_keys_and_closes(page_of: PageOf, visit: Any) -> N
     assert page.get_attribute("#grid", "aria-activedescendant") == "row-299"
     rows = downloaded(page, page.locator("#f-download"))
     assert len(rows) == 300
-    outcomes = {"modest": "unanswered", "guesser": "incorrect", "weak": "incorrect"}
-    assert rows[2] == {"question": "q002", "topic": "blue", **outcomes}
-    opened.assert_quiet()
+    assert [*rows[2].values()] == ["q002", "blue", "unanswered", "incorrect", "incorrect"]
 
 
 @pytest.mark.parametrize(
@@ -120,31 +107,27 @@ def test_one_question_opens_by_keys_and_closes(page_of: PageOf, visit: Any) -> N
         ("%", "All 300 questions"),
     ],
 )
-def test_an_address_that_someone_tampered_with(page_of: PageOf, visit: Any, address: str, shown: str) -> None:
-    opened: Opened = visit(page_of("three"), "#questions?" + address)
-    assert_count(opened.page, shown)
-    assert opened.page.locator(".pair").count() <= 20
-    opened.assert_quiet()
+def test_an_address_that_someone_tampered_with(show: Show, address: str, shown: str) -> None:
+    page = show("three", "#questions?" + address)
+    assert_count(page, shown)
+    assert page.locator(".pair").count() <= 20
 
 
-def test_inherited_names_are_names_and_strata_alike_once_shortened_are_apart(page_of: PageOf, visit: Any) -> None:
-    opened: Opened = visit(page_of("inherited"))
-    page = opened.page
+def test_inherited_names_are_names_and_strata_alike_once_shortened_are_apart(show: Show) -> None:
+    page = show("inherited")
     assert {"constructor", "__proto__"} <= set(page.locator("#board tbody th").all_inner_texts())
     # The question, and \u00e9, which is in that part; composed or not, it is one letter.
     for text, many in (("", "All 8"), ("constructor", "2 of 8"), ("last", "1 of 8"), ("\u00e9", "2 of 8")):
         page.fill("#f-search", text)
         assert_count(page, f"{many} questions")
     page.fill("#f-search", "")
-    page.select_option("#f-facet-1", label="1")  # every second question
-    assert_count(page, "4 of 8 questions")
+    choose(page, "#f-facet-1", "1", "4 of 8 questions")  # every second question
     page.reload()
     assert_count(page, "4 of 8 questions")
     assert [page.input_value(f"#f-facet-{i}") for i in (1, 2)] == ["1", ""]
     # A spreadsheet would take the name for a formula.
     runs = {row["run"] for row in downloaded(page, page.locator("#figure-outcomes button.download"))}
     assert runs == {*INHERITED, "'=SUM(1)"}
-    opened.assert_quiet()
 
 
 # --- Presets, against queries on the outcome table: `wrong` and `correct` count the runs.
@@ -165,16 +148,14 @@ PRESETS = {
 }
 
 
-def test_presets_and_bars_are_queries_on_the_table(page_of: PageOf, visit: Any) -> None:
+def test_presets_and_bars_are_queries_on_the_table(page_of: PageOf, show: Show) -> None:
     path = page_of("answers")
     table = path.with_name("answers.csv")
-    opened: Opened = visit(path, viewport={"width": 1200, "height": 1400})
-    page = opened.page
+    page = show(path, viewport={"width": 1200, "height": 1400})
     for (preset, run), (where, order) in PRESETS.items():
         rows = duckdb.execute(QUERY.format(table=table, where=where, order=order)).fetchall()
         page.select_option("#f-show", preset)
-        page.select_option("#f-of", label=run or "any run")
-        assert_count(page, f"{len(rows)} of 200 questions")
+        choose(page, "#f-of", run or "any run", f"{len(rows)} of 200 questions")
         shown = in_sight(page)
         assert {*shown} <= {question for (question,) in rows}
         if preset == "sure":
@@ -188,15 +169,13 @@ def test_presets_and_bars_are_queries_on_the_table(page_of: PageOf, visit: Any) 
         assert bar.get_attribute("aria-label") == f"{many} questions that {right} of 3 runs got right"
         bar.click()
         assert_count(page, f"{many} of 200 questions")
-    opened.assert_quiet()
 
 
 # --- Reading one answer.
 
 
-def test_one_question_shows_what_was_asked_said_and_why_and_has_a_link(page_of: PageOf, visit: Any) -> None:
-    opened: Opened = visit(page_of("answers"))
-    page = opened.page
+def test_one_question_shows_what_was_asked_said_and_why_and_has_a_link(show: Show) -> None:
+    page = show("answers")
     for key in ("Tab", "Tab", "Enter"):  # the search is two tabs away
         page.keyboard.press(key)
     page.keyboard.type("number 17")
@@ -215,13 +194,11 @@ def test_one_question_shows_what_was_asked_said_and_why_and_has_a_link(page_of: 
     text = page.inner_text("#detail")
     for part in (f"What is {int(name[1:])}?", f"Gold: number {int(name[1:])}", "its candidate was right", "because of"):
         assert part in text
-    again: Opened = visit(page_of("answers"), page.get_attribute("#detail a.link", "href"))
-    again.page.wait_for_selector("#detail td.words")
-    assert again.page.inner_text("#detail h3") == name
-    assert f"open={quote(name)}" in again.page.url
-    again.page.keyboard.press("Escape")
-    for opens in (opened, again):
-        opens.assert_quiet()
+    again = show("answers", page.get_attribute("#detail a.link", "href"))
+    again.wait_for_selector("#detail td.words")
+    assert again.inner_text("#detail h3") == name
+    assert f"open={quote(name)}" in again.url
+    again.keyboard.press("Escape")
 
 
 ANSWER = "Because " + "unbroken" * 200 + " " + "the mill was old and the wheel had rotted. " * 60
@@ -248,9 +225,8 @@ def reading(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, tuple[Path,
     return make(folder / "page.html", *files, "--judge", "contains"), tuple(files)
 
 
-def test_the_pane_marks_what_differs_and_what_is_searched_for(reading: Any, visit: Any) -> None:
-    opened: Opened = visit(reading[0], "#questions?open=q9")
-    page = opened.page
+def test_the_pane_marks_what_differs_and_what_is_searched_for(reading: Any, show: Show) -> None:
+    page = show(reading[0], "#questions?open=q9")
     page.wait_for_selector("#detail table")
     text = page.inner_text("#detail")
     places = [text.index(part) for part in ("Who mended wheel 9?", "Ada 9", "I believe Ada 9", "topic: mills 0")]
@@ -259,9 +235,7 @@ def test_the_pane_marks_what_differs_and_what_is_searched_for(reading: Any, visi
     assert {"believe", "9", "big", "think", "2"} <= set(page.locator("#detail mark").all_inner_texts())
     page.select_option("#detail .versus select", label="no run")
     page.locator("#detail mark").first.wait_for(state="detached")
-    opened.assert_quiet()
-    opened = visit(reading[0], "#questions?search=wheel&run=new|1&order=hard&open=q9")
-    page = opened.page
+    page = show(reading[0], "#questions?search=wheel&run=new|1&order=hard&open=q9")
     page.wait_for_selector("#detail .note")
     assert page.evaluate("CSS.highlights.get('found').size") > 2
     assert page.evaluate("[...CSS.highlights.get('found')].every((one) => one.toString().toLowerCase() === 'wheel')")
@@ -272,13 +246,12 @@ def test_the_pane_marks_what_differs_and_what_is_searched_for(reading: Any, visi
     assert page.locator(".chip").count() == 2
     assert "search" not in page.evaluate("location.hash")
     assert page.evaluate("CSS.highlights.get('found').size") == 0
-    opened.assert_quiet()
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (768, "dark"), (375, "light"), (375, "dark")])
-def test_a_long_answer_is_whole_and_its_prompt_folded(reading: Any, visit: Any, width: int, scheme: str) -> None:
+def test_a_long_answer_is_whole_and_its_prompt_folded(reading: Any, show: Show, width: int, scheme: str) -> None:
     shown = {"viewport": {"width": width, "height": 900}, "color_scheme": scheme}
-    page = visit(reading[0], "#questions?open=q3", **shown).page
+    page = show(reading[0], "#questions?open=q3", **shown)
     page.wait_for_selector("#detail details.said")
     assert page.locator("#detail > details.said:not([open])").count() == 1  # the prompt
     page.locator("#detail details.said summary").evaluate_all(
@@ -293,10 +266,9 @@ def test_a_long_answer_is_whole_and_its_prompt_folded(reading: Any, visit: Any, 
 
 
 def test_notes_stay_in_the_address_and_go_to_the_judge(
-    reading: Any, visit: Any, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    reading: Any, show: Show, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    opened: Opened = visit(reading[0], "#questions?open=q9")
-    page = opened.page
+    page = show(reading[0], "#questions?open=q9")
     page.wait_for_selector("#detail .note")
     for name, verdict, text in (("new", "correct", "right, in other words"), ("old", "incorrect", '=1+1, "quoted"')):
         page.select_option(f"select[aria-label='your verdict on {name}']", verdict)
@@ -320,19 +292,16 @@ def test_notes_stay_in_the_address_and_go_to_the_judge(
     assert not called("judge", *reading[1], "--judge", "contains", "--against", notes), capfd.readouterr().err
     agreement = capfd.readouterr().out.split("\n\n")[0].splitlines()[2:]
     assert {tuple(line.split()[:2]) for line in agreement} >= {("new", "1"), ("old", "1")}
-    opened.assert_quiet()
 
 
-def test_a_strangers_address_writes_no_more_than_text(reading: Any, visit: Any) -> None:
+def test_a_strangers_address_writes_no_more_than_text(reading: Any, show: Show) -> None:
     hostile = json.dumps(["q9", "new", "</script>", "<img src=x onerror='window.pwned=1'>" * 100])
     lines = [("note", hostile), ("note", "[[["), ("note", "null"), ("note", '["q9"]'), ("open", "q9")]
-    opened: Opened = visit(reading[0], f"#questions?{urlencode(lines)}")
-    page = opened.page
+    page = show(reading[0], f"#questions?{urlencode(lines)}")
     page.wait_for_selector("#detail .note")
     assert page.input_value("select[aria-label='your verdict on new']") == ""
     assert len(page.input_value("input[aria-label='your note on new']")) == 1000
     assert page.evaluate("window.pwned") is None
-    opened.assert_quiet()
 
 
 # --- What changed between two runs.
@@ -343,9 +312,8 @@ def changes(page: Any) -> list[str]:
     return list(page.locator(".grid-body .row:visible .sum").all_inner_texts())
 
 
-def test_a_number_leads_to_its_questions_and_the_address_keeps_it(page_of: PageOf, visit: Any) -> None:
-    opened: Opened = visit(page_of("diff"))
-    page = opened.page
+def test_a_number_leads_to_its_questions_and_the_address_keeps_it(show: Show) -> None:
+    page = show("diff")
     assert_count(page, "All 83 questions")
     page.click(".card.won a")
     assert_count(page, "8 of 83 questions")
@@ -371,31 +339,26 @@ def test_a_number_leads_to_its_questions_and_the_address_keeps_it(page_of: PageO
     page.click("a[href='#questions?change=only-old']")
     page.locator(".grid-body .row:visible .name", has_text="only1").wait_for()  # the count is the same as before
     assert in_sight(page) == ["only1", "only2"]
-    again: Opened = visit(page_of("diff"), "#questions?change=newly-silent&in.topic=red")
-    again.page.locator("#f-count", has_text=re.compile(r"^[1-7] of 83 questions$")).wait_for()
-    assert again.page.input_value("#f-move") == "newly-silent"
-    assert set(changes(again.page)) <= {"correct → unanswered", "incorrect → unanswered"}
-    again.page.select_option("#f-facet-0", label="any")
-    assert_count(again.page, "8 of 83 questions")
-    again.page.click("#f-reset")
-    assert_address(again.page, "#questions")
-    assert_count(again.page, "All 83 questions")
-    for opens in (opened, again):
-        opens.assert_quiet()
+    again = show("diff", "#questions?change=newly-silent&in.topic=red")
+    again.locator("#f-count", has_text=re.compile(r"^[1-7] of 83 questions$")).wait_for()
+    assert again.input_value("#f-move") == "newly-silent"
+    assert set(changes(again)) <= {"correct → unanswered", "incorrect → unanswered"}
+    again.select_option("#f-facet-0", label="any")
+    assert_count(again, "8 of 83 questions")
+    again.click("#f-reset")
+    assert_address(again, "#questions")
+    assert_count(again, "All 83 questions")
 
 
-def test_changes_combine_with_search_runs_and_order_and_are_scored(page_of: PageOf, visit: Any) -> None:
+def test_changes_combine_with_search_runs_and_order_and_are_scored(show: Show) -> None:
     """30 CC, 4 CW, 3 CU, 6 WC, 20 WW, 5 WU: the two of UC are q068 and q069."""
-    opened: Opened = visit(page_of("diff"))
-    page = opened.page
+    page = show("diff")
     moves = {"won": 8, "newly-silent": 8, "newly-answered": 3, "changed": 21, "same": 59}
     for value, expected in {**moves, "correct-correct": 30, "incorrect-unanswered": 5, "only-new": 1}.items():
-        page.select_option("#f-move", value)
-        assert_count(page, f"{expected} of 83 questions")
+        choose(page, "#f-move", value, f"{expected} of 83 questions")
     page.select_option("#f-move", "won")
-    page.select_option(".pair .who", label="old")
-    page.select_option(".pair .what", label="is unanswered")
-    assert_count(page, "2 of 83 questions")
+    page.select_option(".pair .who", "old")
+    choose(page, ".pair .what", "is unanswered", "2 of 83 questions")
     page.fill("#f-search", "q069")
     assert_count(page, "1 of 83 questions")
     assert unquote_plus(page.url.partition("#")[2]) == "questions?search=q069&change=won&run=old|3"
@@ -423,43 +386,39 @@ def test_changes_combine_with_search_runs_and_order_and_are_scored(page_of: Page
     page.focus(".listed summary >> nth=0")
     page.keyboard.press("Enter")
     assert page.locator(".listed >> nth=0").locator("li").all_inner_texts()[-1] == "q069"
-    opened.assert_quiet()
 
 
-def test_what_is_not_graded_silent_or_missing_has_a_sign_of_its_own(tmp_path: Path, visit: Any) -> None:
+def test_what_is_not_graded_silent_or_missing_has_a_sign_of_its_own(tmp_path: Path, show: Show) -> None:
     head = "run,question,outcome,answerable"
     rows = ["old,q1,incorrect,false", "new,q1,unanswered,false", "old,q2,correct,true", "new,q2,,true"]
     path = make(
         tmp_path / "d.html", written(tmp_path / "t.csv", head, rows), "--baseline", "old", "--ungraded", "exclude"
     )
-    opened: Opened = visit(path)
-    page = opened.page
+    page = show(path)
     assert page.locator(".grid-body .row:visible .cell i").all_inner_texts() == ["×", "○", "✓", "?"]
     assert [page.locator(f".legend {one}").is_visible() for one in (".rare", ".rare5", ".rare0")] == [True, True, False]
     assert "answered → rightly silent is both won and newly silent" in page.inner_text("#changes")
     page.click("a[href='#questions?change=not-graded']")
     assert_count(page, "1 of 2 questions")
     page.locator("#own tbody tr:has-text('new') td:last-child", has_text=re.compile("^0$")).wait_for()
-    opened.assert_quiet()
     # Each run lacks two of four questions, one of which has no answer: there silence is right. Accuracy 2/4, c@1
     # (2 + 2/4)/4, coverage 2/4.
     rows = ["a,q1,correct,true", "a,q2,incorrect,false", "b,q3,correct,true", "b,q4,incorrect,false"]
     half = written(tmp_path / "half.csv", head, rows)
-    page = visit(make(tmp_path / "half.html", half, "--baseline", "a", "--missing", "unanswered")).page
+    page = show(make(tmp_path / "half.html", half, "--baseline", "a", "--missing", "unanswered"))
     page.locator("#own tbody tr").nth(1).wait_for()
     shown = [text.split("\n")[0] for text in page.locator("#own tbody tr:first-child td").all_inner_texts()]
     assert shown == ["0.625", "0.500", "0.500", "4"]
 
 
-def test_of_many_questions_few_are_laid_out_and_parts_are_unpacked(tmp_path: Path, visit: Any) -> None:
+def test_of_many_questions_few_are_laid_out_and_parts_are_unpacked(tmp_path: Path, show: Show) -> None:
     rng = random.Random(5)
     outcomes = {name: rng.choices(list(WORDS.values()), k=12_000) for name in ("old", "new")}
     rows = [
         f"{run},q{i},{own[i]},Question {i}.,{run} says {i}." for run, own in outcomes.items() for i in range(12_000)
     ]
     table = written(tmp_path / "many.csv", "run,question,outcome,question_text,prediction", rows)
-    opened: Opened = visit(make(tmp_path / "diff.html", table, "--baseline", "old"))
-    page = opened.page
+    page = show(make(tmp_path / "diff.html", table, "--baseline", "old"))
     assert page.locator("script[type='text/plain']").count() == -(-12_000 // 4096) + -(-12_000 // 256)
     page.select_option("#f-move", "won")
     won = sum(new == "correct" != old for old, new in zip(*outcomes.values(), strict=True))
@@ -474,7 +433,6 @@ def test_of_many_questions_few_are_laid_out_and_parts_are_unpacked(tmp_path: Pat
     page.press("#grid", "Enter")
     page.wait_for_selector("#detail td.words")
     assert "new says 11999." in page.inner_text("#detail")
-    opened.assert_quiet()
 
 
 # --- Which of two systems, at which threshold, and which ten questions to read: the first screen and one click.
@@ -484,16 +442,15 @@ LETTERS = {"first": "C" * 150 + "W" * 150, "second": "C" * 200 + "WC" * 50}
 
 
 @pytest.mark.parametrize(("width", "height"), [(1440, 900), (375, 667)])
-def test_the_first_screen_and_one_click(tmp_path: Path, visit: Any, width: int, height: int) -> None:
+def test_the_first_screen_and_one_click(tmp_path: Path, show: Show, width: int, height: int) -> None:
     """Of two tables, a run each, as people have them: without a column that names the run."""
     files = []
     for name, letters in LETTERS.items():
         rows = [f"q{i:03},{WORDS[letter]},{0.99 - i * 0.003:.3f}" for i, letter in enumerate(letters)]
         files.append(written(tmp_path / f"{name}.csv", "question,outcome,confidence", rows))
     viewed = Path(nescio.view(files, show=False, resamples=500))
-    opened: Opened = visit(viewed, viewport={"width": width, "height": height})
-    opened.page.emulate_media(reduced_motion="no-preference")  # a long way is not walked slowly
-    page = opened.page
+    page = show(viewed, viewport={"width": width, "height": height})
+    page.emulate_media(reduced_motion="no-preference")  # a long way is not walked slowly
     advice, links = page.locator(".advice"), page.locator(".to-read a.read")
     assert page.inner_text("h1").startswith("second is best by c@1")
     shipped = re.match(r"Ship second at threshold ([\d.]+): it answered", advice.inner_text())
@@ -519,14 +476,13 @@ def test_the_first_screen_and_one_click(tmp_path: Path, visit: Any, width: int, 
         page.locator("#detail h3", has_text=wrong[place + 1]).wait_for()
     page.go_back()
     assert_count(page, "All 300 questions")
-    opened.assert_quiet()
     page.emulate_media(reduced_motion="reduce")  # as the tests that get this tab expect it
 
 
-def test_errors_without_confidences_begin_with_those_that_other_runs_get_right(tmp_path: Path, visit: Any) -> None:
+def test_errors_without_confidences_begin_with_those_that_other_runs_get_right(tmp_path: Path, show: Show) -> None:
     letters = {"best": "CCCCCCWWWW", "second": "CCCWWWWCWC", "third": "WWWCWWWWWC"}
     table = outcome_table(tmp_path / "three.csv", letters)
-    page = visit(Path(nescio.view(table, show=False, resamples=200))).page
+    page = show(Path(nescio.view(table, show=False, resamples=200)))
     assert page.inner_text(".to-read a.read >> nth=0") == "4 errors of best, those that most runs get right first"
     page.locator(".to-read a.read").first.click()
     assert_count(page, "4 of 10 questions")
@@ -540,10 +496,9 @@ def shown_figures(row: Any) -> dict[str, str]:
     return {cell.get_attribute("data-is"): cell.inner_text() for cell in row.locator("[data-is]").all()}
 
 
-def test_a_slider_gives_the_figures_of_tune_and_score(page_of: PageOf, tmp_path: Path, visit: Any) -> None:
+def test_a_slider_gives_the_figures_of_tune_and_score(page_of: PageOf, tmp_path: Path, show: Show) -> None:
     table = page_of("three").with_name("three.csv")
-    opened: Opened = visit(page_of("three"))
-    page = opened.page
+    page = show("three")
     measures = ["c@1", "coverage", "penalty(t=0.75)"]
     as_given = nescio.score(table, measures, resamples=100)
     for row in page.locator("#thresholds tbody tr").all():
@@ -568,14 +523,12 @@ def test_a_slider_gives_the_figures_of_tune_and_score(page_of: PageOf, tmp_path:
     )
     for row in page.locator("#thresholds tbody tr").all():
         assert float(shown_figures(row)["answered"][:-1]) == pytest.approx(50, abs=2)
-    opened.assert_quiet()
 
 
-def test_the_errors_tolerated_choose_what_python_chooses(page_of: PageOf, visit: Any) -> None:
+def test_the_errors_tolerated_choose_what_python_chooses(page_of: PageOf, show: Show) -> None:
     report = pages.gather([page_of("three").with_name("three.csv")], resamples=500)
     made = promises(report)
-    opened: Opened = visit(page_of("three"))
-    page = opened.page
+    page = show("three")
     for risk in (1, 8, 20, 33, 50, 100):
         page.fill("#d-risk", str(risk))
         one, text = tolerated(made, risk / 100), page.inner_text("#d-says")
@@ -596,4 +549,3 @@ def test_the_errors_tolerated_choose_what_python_chooses(page_of: PageOf, visit:
     assert "tolerate=33" in page.evaluate("location.hash")
     page.reload()
     assert page.input_value("#d-risk") == "33"
-    opened.assert_quiet()

@@ -14,13 +14,13 @@ from typing import Any
 import pytest
 
 from nescio.reporting.numbers import number
-from tests.browser import Opened
-from tests.reporting.acting import assert_count, assert_text, in_sight, still
+from tests.reporting.acting import assert_count, assert_text, in_sight, look, still
 from tests.reporting.files import EXAMPLES, SHARED, embedded, make, rows_of, written
 
 pytestmark = pytest.mark.slow
 NUGGETS = ("key.txt", "runs/first.txt", "assessor.txt")
 PageOf = Callable[[str], Path]
+Show = Callable[..., Any]
 
 
 def spread(items: Sequence[Any]) -> list[Any]:
@@ -30,22 +30,12 @@ def spread(items: Sequence[Any]) -> list[Any]:
 
 # --- Hints over charts.
 
-# The places of all texts of a drawing: what it says, the middle, and the right end (numbers of an upright axis end
-# there).
-TEXTS = """(plot) => {
-  plot.scrollIntoView({ block: 'center', behavior: 'instant' });
-  return [...plot.querySelectorAll('text')].filter((t) => t.getClientRects().length).map((t) => {
-    const box = t.getBoundingClientRect();
-    return [t.textContent, box.x + box.width / 2, box.y + box.height / 2, box.right];
-  });
-}"""
-
 
 def pixel(plot: Any, x: float, y: float) -> tuple[float, float]:
     """Where the place (x, y) of a chart is on the screen, by the numbers at its axes."""
     flat: dict[int, list[tuple[float, float]]] = {}
     upright: dict[int, list[tuple[float, float]]] = {}
-    for text, across, down, right in plot.evaluate(TEXTS):
+    for text, across, down, right in look(plot, "texts"):
         plain = text.replace("\u2212", "-").strip()
         if re.fullmatch(r"-?[\d.]+%?", plain):
             value = float(plain.rstrip("%")) / (100 if plain.endswith("%") else 1)
@@ -74,12 +64,11 @@ def penalty_tip(row: dict[str, Any]) -> str:
     [("risk", risk_tip, "coverage", "risk"), ("penalty", penalty_tip, "t", "value")],
 )
 def test_mouse_and_keys_are_told_what_the_data_says(
-    name: str, tip: Callable[[dict[str, Any]], str], across: str, up: str, width: int, page_of: PageOf, visit: Any
+    name: str, tip: Callable[[dict[str, Any]], str], across: str, up: str, width: int, page_of: PageOf, show: Show
 ) -> None:
     """On one chart of three runs, and on a panel for each of four."""
     for kind in ("three", "four"):
-        opened: Opened = visit(page_of(kind), viewport={"width": width, "height": 1600})
-        page = opened.page
+        page = show(kind, viewport={"width": width, "height": 1600})
         rows = [row for row in rows_of(embedded(page_of(kind))[name]) if row[up] is not None and row[up] >= -0.5]
         places = {tip(row): (row[across], row[up]) for row in rows}
         plot = page.locator(f"#figure-{name} .plot")
@@ -108,26 +97,18 @@ def test_mouse_and_keys_are_told_what_the_data_says(
         other = page.inner_text("#tip")
         assert re.split("[,:]", other)[0] != re.split("[,:]", tips[-1])[0]
         assert places[other][0] == pytest.approx(at[-1], abs=0.06)
-        opened.assert_quiet()
 
 
 # --- Graded scores alone.
 
-CELLS = (
-    "[...document.querySelectorAll('.grid-body .row')].filter((r) => r.style.display !== 'none')"
-    ".sort((a, b) => a.ariaRowIndex - b.ariaRowIndex)"
-    ".map((r) => [...r.querySelectorAll('.cell')].map((c) => (c.querySelector('bdi') ?? c).textContent))"
-)
 
-
-def test_a_log_of_scores_shows_question_gold_answer_and_score(page_of: PageOf, visit: Any) -> None:
+def test_a_log_of_scores_shows_question_gold_answer_and_score(show: Show) -> None:
     """Of each document what the file holds; an infinite error, which no mean can take, is said beside the answer."""
-    opened: Opened = visit(page_of("polymer"), viewport={"width": 1440, "height": 1600})
-    page = opened.page
+    page = show("polymer", viewport={"width": 1440, "height": 1600})
     (path,) = (SHARED / "logs" / "lm_eval" / "polymer_tg_mae_infinity").glob("samples_*.jsonl")
     samples = [json.loads(text) for text in path.read_text().splitlines()]
     assert_count(page, "All 24 questions")
-    rows = {name: cells for name, *cells in page.evaluate(CELLS)}
+    rows = {name: cells for name, *cells in look(page, "cells")}
     for sample in samples:
         name = f"polymer_tg_prediction/{sample['doc_id']}"
         page.locator(".grid-body .row:visible", has=page.locator(f"bdi:text-is('{name}')")).click()
@@ -155,27 +136,23 @@ def test_a_log_of_scores_shows_question_gold_answer_and_score(page_of: PageOf, v
     page.select_option("#f-runs .what", label="scored")
     assert_count(page, f"{len(finite)} of 24 questions")
     page.select_option("#f-sort", "low")
-    assert [float(cells[-1]) for cells in page.evaluate(CELLS)] == pytest.approx(finite, abs=0.05)
+    assert [float(cells[-1]) for cells in look(page, "cells")] == pytest.approx(finite, abs=0.05)
     page.locator("#own", has_text=f"{sum(finite) / len(finite):.1f}").wait_for()
-    again: Opened = visit(page_of("polymer"), page.url.partition(".html")[2])
-    assert_count(again.page, "7 of 24 questions")
-    opened.assert_quiet()
+    again = show("polymer", page.url.partition(".html")[2])
+    assert_count(again, "7 of 24 questions")
 
 
-def test_bars_orders_and_cells_of_a_matrix_are_those_of_its_file(page_of: PageOf, visit: Any) -> None:
-    """20 runs on 50 topics."""
-    opened: Opened = visit(page_of("matrix"), viewport={"width": 1200, "height": 1400})
-    page = opened.page
-    with page_of("matrix").with_name("matrix.csv").open(newline="") as file:
-        runs, *rest = csv.reader(file)
-    rows = [[float(cell) for cell in row] for row in rest]
-    means = {str(i): sum(row) / len(row) for i, row in enumerate(rows, 1)}
-    apart = {str(i): max(row) - min(row) for i, row in enumerate(rows, 1)}
+def test_bars_orders_and_cells_of_graded_scores_are_those_of_their_file(show: Show, tmp_path: Path) -> None:
+    """Three runs on 50 topics."""
+    with (EXAMPLES / "ap.csv").open(newline="") as file:
+        _, *runs = next(csv.reader(file))
+        rows = {name: dict(zip(runs, map(float, values), strict=True)) for name, *values in csv.reader(file)}
+    means = {name: sum(row.values()) / len(row) for name, row in rows.items()}
+    apart = {name: max(row.values()) - min(row.values()) for name, row in rows.items()}
+    page = show(make(tmp_path / "page.html", EXAMPLES / "ap.csv"), viewport={"width": 1200, "height": 1400})
     assert not page.is_visible("#f-show")
     tenths = Counter(int(mean * 10) for mean in means.values())
-    bars = page.locator("#f-bars button").all()
-    assert len(bars) == 10
-    for i, bar in enumerate(bars):
+    for i, bar in enumerate(page.locator("#f-bars button").all()):
         scores = f"a mean score of {i / 10:.3f} to {(i + 1) / 10:.3f}"
         assert bar.get_attribute("aria-label") == f"{tenths[i]} questions with {scores}"
         bar.click()
@@ -183,53 +160,35 @@ def test_bars_orders_and_cells_of_a_matrix_are_those_of_its_file(page_of: PageOf
         bar.click()
     columns = [head.get_attribute("title") for head in page.locator(".grid-head .cell[data-run]").all()]
     assert sorted(columns) == sorted(runs)
-    for name, mean, *cells in spread(page.evaluate(CELLS)):
-        own = dict(zip(columns, cells, strict=True))
+    for name, mean, *cells in spread(look(page, "cells")):
         assert float(mean) == pytest.approx(means[name], abs=0.0006)
-        for run in spread(runs):
-            assert float(own[run]) == pytest.approx(rows[int(name) - 1][runs.index(run)], abs=0.00051), (name, run)
-    page.select_option("#f-sort", "low")
-    names = in_sight(page)
-    assert names == sorted(means, key=lambda name: means[name])[: len(names)]
-    page.select_option("#f-sort", "apart")
-    widest = [apart[name] for name in in_sight(page)]
-    assert widest == sorted(apart.values(), reverse=True)[: len(widest)]
-    page.select_option("#f-of", label="run2")
-    page.select_option("#f-sort", "high")
-    at = runs.index("run2")
-    best = [rows[int(name) - 1][at] for name in in_sight(page)]
-    assert best == sorted((row[at] for row in rows), reverse=True)[: len(best)]
-    page.locator("#own tbody tr").nth(len(runs) - 1).wait_for()
-    own_row = page.locator("#own tbody tr", has_text="run2").first.inner_text().split()
-    column = runs.index(own_row[0])
-    assert float(own_row[1]) == pytest.approx(sum(row[column] for row in rows) / len(rows), abs=0.0006)
+        assert [float(cell) for cell in cells] == pytest.approx([rows[name][run] for run in columns], abs=0.00051)
+    for order, key, last in (("low", means, False), ("apart", apart, True)):
+        page.select_option("#f-sort", order)
+        values = [key[name] for name in in_sight(page)]
+        assert values == sorted(key.values(), reverse=last)[: len(values)], order
+    first = max(runs, key=lambda run: sum(row[run] for row in rows.values()))
     links = page.locator("a.read")
-    first = max(range(len(runs)), key=lambda r: sum(row[r] for row in rows))
-    assert links.all_inner_texts() == [f"the lowest scores of {runs[first]}", "where the runs are furthest apart"]
+    assert links.all_inner_texts() == [f"the lowest scores of {first}", "where the runs are furthest apart"]
     links.first.click()
     page.locator("#detail:not([hidden])").wait_for()
-    lowest = sorted(range(len(rows)), key=lambda i: rows[i][first])
-    assert in_sight(page)[:10] == [str(i + 1) for i in lowest[:10]]
-    assert page.inner_text("#detail h3") == str(lowest[0] + 1)
-    opened.assert_quiet()
+    lowest = sorted(row[first] for row in rows.values())
+    assert [rows[name][first] for name in in_sight(page)[:10]] == lowest[:10]
+    assert rows[page.inner_text("#detail h3")][first] == lowest[0]
 
 
-def test_scores_stand_beside_outcomes_and_the_grid_shows_one_of_several(tmp_path: Path, visit: Any) -> None:
+def test_scores_stand_beside_outcomes_and_the_grid_shows_one_of_several(tmp_path: Path, show: Show) -> None:
     rows = [f"mine,q{i},{'incorrect' if i % 2 else 'correct'},{'AB'[i % 2]},A,{i / 10}" for i in range(10)]
     table = written(tmp_path / "f1.csv", "run,question,outcome,gold,prediction,f1", rows)
-    opened: Opened = visit(make(tmp_path / "page.html", table, "-m", "accuracy", "-m", "mean(f1)"))
-    page = opened.page
+    page = show(make(tmp_path / "page.html", table, "-m", "accuracy", "-m", "mean(f1)"))
     page.locator(".grid-body .row:visible", has=page.locator("bdi:text-is('q3')")).click()
     page.locator("#detail td.words").wait_for()
     assert page.inner_text("#detail td.text small") == "mean(f1) 0.3"
     assert page.inner_text("#detail").count("Gold: B") == 1
     assert page.locator(".grid-body .scored").count() == 0  # cells are outcomes
-    opened.assert_quiet()
-    opened = visit(make(tmp_path / "nuggets.html", *[EXAMPLES / name for name in NUGGETS]))
-    page = opened.page
+    page = show(make(tmp_path / "nuggets.html", *[EXAMPLES / name for name in NUGGETS]))
     page.select_option("#f-score", label="nuggets.NR")
     assert "score=nuggets.NR" in page.url
     page.locator(".grid-body .row:visible").first.click()
     page.locator("#detail .several").first.wait_for()
     assert "nuggets.F" in page.inner_text("#detail .several")
-    opened.assert_quiet()

@@ -17,7 +17,7 @@ import pytest
 from scipy.stats import beta, dirichlet_multinomial
 
 import nescio
-from tests.reporting.files import EXAMPLES, SHARED, THREE, make, outcome_table, written
+from tests.reporting.files import EXAMPLES, SHARED, THREE, WORDS, make, outcome_table, written
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 RESAMPLES = 500
@@ -53,10 +53,6 @@ def counts(folder: Path) -> Files:
     return [written(folder / "counts.csv", "run,correct,incorrect,unanswered", rows)]
 
 
-def shared(*patterns: str) -> Callable[[Path], Files]:
-    return lambda _: [file for pattern in patterns for file in sorted(SHARED.glob(pattern))]
-
-
 RNG = np.random.default_rng(5)
 MANY = {f"run{i:03}": "".join(RNG.choice(list("CCCWU"), 60)) for i in range(300)}
 KEEN = {"keen": "C" * 120 + "WC" * 10 + "W" * 60, "dull": "CWWWW" * 40}
@@ -76,21 +72,19 @@ PAGES: dict[str, Callable[[Path], Files]] = {
     "stories": lambda folder: clustered(folder, "story_id"),
     "unanswerable": unanswerable,
     "counts": counts,
-    "a log of lm-eval": shared("logs/lm_eval/gsm8k_phi3_10docs/*.jsonl"),
+    "a log of lm-eval": lambda _: sorted(SHARED.glob("logs/lm_eval/gsm8k_phi3_10docs/*.jsonl")),
     "a log of DeepEval": lambda _: sorted((EXAMPLES / "deepeval").glob("*.json"))[:1],
     "a log of promptfoo": lambda _: sorted((EXAMPLES / "logs" / "promptfoo").glob("*.json")),
 }
 LARGE: dict[str, Callable[[Path], Files]] = {
     "30 equal runs": table({name: letters.replace("U", "W") for name, letters in list(MANY.items())[:30]}),
     "300 runs": table(MANY),
-    "PAN": shared("pan20/truth.jsonl", "pan20/runs/*/*"),
-    "MMLU-Pro": shared("mmlu_pro/outcomes.parquet"),
 }
-# What is asked of the reader, as an option and as a keyword.
-ASKED: dict[str, tuple[list[str], dict[str, Any]]] = {
-    "a log of lm-eval": (["--choose", "filter=strict-match"], {"choose": {"filter": "strict-match"}}),
-    "a log of DeepEval": (["--ungraded", "exclude"], {"ungraded": "exclude"}),
-    "a log of promptfoo": (["--ungraded", "exclude"], {"ungraded": "exclude"}),
+# What is asked of the reader.
+ASKED: dict[str, dict[str, Any]] = {
+    "a log of lm-eval": {"choose": {"filter": "strict-match"}},
+    "a log of DeepEval": {"ungraded": "exclude"},
+    "a log of promptfoo": {"ungraded": "exclude"},
 }
 
 
@@ -134,10 +128,10 @@ class Page:
         self.files = {**PAGES, **LARGE}[name](folder)
         if not self.files:
             pytest.skip("../shared/data is not here")
-        self.options, self.reading = ASKED.get(name, ([], {}))
-        self.folder, self.of_counts = folder, name == "counts"
+        self.folder, self.of_counts, self.reading = folder, name == "counts", ASKED.get(name, {})
+        options = [f"--{key}={'filter=strict-match' if key == 'choose' else one}" for key, one in self.reading.items()]
         self.asked: dict[str, Any] = {}
-        self.html = make(folder / "page.html", *self.files, *self.options).read_text(encoding="utf-8")
+        self.html = make(folder / "page.html", *self.files, *options).read_text(encoding="utf-8")
         self.prose = prose(self.html)
         self.scores = {(row["run"], row["measure"]): row for row in self.ask("score")["scores"] if not row["stratum"]}
         self.runs = list(dict.fromkeys(run for run, _ in self.scores))
@@ -177,9 +171,14 @@ class Page:
     @cached_property
     def rows(self) -> list[dict[str, str]]:
         """An outcome a row, as `convert` writes them."""
+        if self.of_counts:
+            of = {"icia": (237, 156, 107), "uaic": (236, 264, 0)}
+            words = [
+                (run, WORDS[c]) for run, own in of.items() for c, n in zip("CWU", own, strict=True) for _ in range(n)
+            ]
+            return [{"run": run, "question": f"q{i % 500}", "outcome": word} for i, (run, word) in enumerate(words)]
         table = self.folder / "converted.csv"
-        reading = {name: value for name, value in self.reading.items() if name == "choose"}
-        nescio.convert(self.files, table, **reading)
+        nescio.convert(self.files, table, **{name: one for name, one in self.reading.items() if name == "choose"})
         csv.field_size_limit(10**9)
         with table.open(newline="", encoding="utf-8") as file:
             rows = list(csv.DictReader(file))
@@ -196,16 +195,12 @@ class Page:
     @cached_property
     def counts(self) -> dict[str, tuple[int, int, int]]:
         """Right, wrong, and silent though there was an answer."""
-        if self.of_counts:
-            return {"icia": (237, 156, 107), "uaic": (236, 264, 0)}
         counted = {run: Counter(map(verdict, rows)) for run, rows in self.of_run.items()}
         return {run: (of["correct"], of["incorrect"], of["unanswered"]) for run, of in counted.items()}
 
     @cached_property
     def answered(self) -> dict[str, tuple[int, int]]:
         """How many questions a run answered, and how many of these wrongly."""
-        if self.of_counts:
-            return {run: (c + w, w) for run, (c, w, _) in self.counts.items()}
         return {
             run: (sum(map(was_answered, rows)), sum(verdict(row) == "incorrect" for row in rows))
             for run, rows in self.of_run.items()
@@ -213,13 +208,13 @@ class Page:
 
     @cached_property
     def questions(self) -> int:
-        return 500 if self.of_counts else len({row["question"] for row in self.rows})
+        return len({row["question"] for row in self.rows})
 
     @cached_property
     def silence(self) -> float:
         """What a run earns that never answers."""
-        rows = [] if self.of_counts else self.of_run[self.runs[0]]
-        return sum(row.get("answerable") == "false" for row in rows) / max(1, len(rows))
+        rows = self.of_run[self.runs[0]]
+        return sum(row.get("answerable") == "false" for row in rows) / len(rows)
 
     def value(self, run: str, measure: str = "c@1") -> float:
         """c@1 and accuracy, by hand from counts."""
@@ -249,6 +244,29 @@ class Page:
         near = {pair: sorted(place[run] for run in pair) for pair in self.comparisons}
         return [self.comparisons[pair] for pair, (i, j) in near.items() if j < 40 or i == 0 or j == i + 1]
 
+    def share(self, run: str) -> tuple[float, float]:
+        """The share of the questions that a run answered, and of its answers that were wrong."""
+        answered, wrong = self.answered[run]
+        return answered / sum(self.counts[run]), wrong / answered if answered else 0.0
+
+    def ends(self, **how: Any) -> tuple[float, float, float]:
+        """The value of the best run by c@1, and its interval."""
+        row = next(row for row in self.ask("score", "c@1", **how)["scores"] if row["run"] == self.best)
+        return self.value(self.best), row["low"], row["high"]
+
+    def grouped(self, column: str) -> tuple[int, int]:
+        """How many answers of the best run stand in a group of several, and how many such groups there are."""
+        several = [size for size in Counter(row[column] for row in self.of_run[self.best]).values() if size > 1]
+        return sum(several), len(several)
+
+    def units(self, which: str) -> int:
+        return len({row["cluster"] for row in self.rows}) if which.startswith("cluster") else self.questions
+
+    def detectable(self, which: str) -> tuple[float, float]:
+        rows = [row for row in self.on_page if row["detectable"] is not None]
+        sizes = sorted(row["detectable"] for row in rows if which == "these pairs" or not row["p_adjusted"] < 0.05)
+        return sizes[0], sizes[-1]
+
     def apart(self, one: str, other: str) -> bool:
         row = self.comparisons.get(frozenset((one, other)))
         return row is not None and row["p_adjusted"] is not None and row["p_adjusted"] < 0.05
@@ -271,7 +289,7 @@ class Page:
 
     @cached_property
     def confident(self) -> bool:
-        return not self.of_counts and any(row.get("confidence") for row in self.rows)
+        return any(row.get("confidence") for row in self.rows)
 
 
 def verdict(row: dict[str, str]) -> str:
@@ -313,12 +331,6 @@ def is_true(page: Page, check: Check, m: re.Match[str]) -> bool:
     return len(shown) == len(claimed) and all(map(agrees, shown, claimed))
 
 
-def headline(page: Page, _: re.Match[str]) -> Any:
-    rows = page.ask("score", "c@1", simultaneous=True)["scores"]
-    row = next(row for row in rows if row["run"] == page.best)
-    return page.value(page.best), row["low"], row["high"]
-
-
 def alike(page: Page, m: re.Match[str]) -> bool:
     tied = [page.names[run] for run in page.order[1:] if not page.apart(page.best, run)]
     more = re.search(rf" and {N} more$", m[1])
@@ -331,12 +343,6 @@ def unlike(page: Page, m: re.Match[str]) -> bool:
     others = [run for run in page.runs if run != page.best]
     many = {"both other runs": 2, "the other run": 1}.get(m[1], 0) or int(m[2])
     return many == len(others) and all(page.apart(page.best, run) for run in others)
-
-
-def share_answered(page: Page, m: re.Match[str]) -> Any:
-    run = page.run(m[1])
-    answered, wrong = page.answered[run]
-    return answered / sum(page.counts[run]), wrong / answered
 
 
 def shipped_at(page: Page, m: re.Match[str]) -> bool:
@@ -379,11 +385,6 @@ def evidence(page: Page, m: re.Match[str]) -> bool:
     return agrees(m[4], 100 * (page.bound(wrong, answered, tried) - seen))
 
 
-def undecided(page: Page, m: re.Match[str]) -> Any:
-    two = {"run": page.run(m[1]), "baseline": page.run(m[2])}
-    return (page.ask("compare", "c@1", **two)["comparisons"][0]["p"],)
-
-
 def the_same(page: Page, m: re.Match[str]) -> bool:
     least = page.tuned(page.run(m[2]))["threshold"]
     theirs = {row["question"]: row for row in page.of_run[page.run(m[2])]}
@@ -413,60 +414,11 @@ def won_by_another(page: Page, m: re.Match[str]) -> bool:
     return 0 < int(m[1]) <= len(right & wrong) if "repeat" in page.rows[0] else agrees(m[1], len(right & wrong))
 
 
-def what_it_did(page: Page, m: re.Match[str]) -> Any:
-    c, w, u = page.counts[page.run(m[1])]
-    n = c + w + u
-    return (c / n, n, *([page.questions] if m[4] else []), w / n, u / n)
-
-
 def another_sample(page: Page, m: re.Match[str]) -> bool:
     counts, n = page.counts[page.best], sum(page.counts[page.best])
     if not agrees(m[1], n) or page.run(m[2]) != page.best:
         return False
-    if n <= 400:
-        return all(map(agrees, (m[3], m[4]), predicted(counts, page.k)))
-    rng = np.random.default_rng(1)  # too many outcomes to list
-    drawn = rng.multinomial(n, rng.dirichlet(np.array(counts) + 0.5, 400_000))
-    low, high = np.quantile(drawn[:, 0] / n * (1 + drawn[:, 2] / n), [0.025 / page.k, 1 - 0.025 / page.k])
-    return abs(float(m[3]) - low) < 0.0015 and abs(float(m[4]) - high) < 0.0015
-
-
-def groups(page: Page, m: re.Match[str]) -> Any:
-    several = [size for size in Counter(row[m[3]] for row in page.of_run[page.best]).values() if size > 1]
-    return sum(several), len(several)
-
-
-def units(page: Page, m: re.Match[str]) -> Any:
-    return (len({row["cluster"] for row in page.rows}) if m[2].startswith("cluster") else page.questions,)
-
-
-def detectable(page: Page, m: re.Match[str]) -> bool:
-    rows = [row for row in page.on_page if row["detectable"] is not None]
-    sizes = sorted(row["detectable"] for row in rows if m[1] == "these pairs" or not row["p_adjusted"] < 0.05)
-    return agrees(m[2], sizes[0]) and agrees(m[3] or m[2], sizes[-1])
-
-
-def c_at_1(page: Page, _: re.Match[str]) -> Any:
-    c, w, u = page.counts[page.best]
-    n = c + w + u
-    return c, n, u, c, u, c, n, n, page.value(page.best), c / n
-
-
-def penalty(page: Page, _: re.Match[str]) -> Any:
-    c, w, u = page.counts[page.best]
-    n = c + w + u
-    return c, w, n, (c - 3 * w) / n, page.silence
-
-
-def interval(page: Page, _: re.Match[str]) -> Any:
-    row = page.scores[page.best, "c@1"]
-    return page.value(page.best), row["low"], row["high"]
-
-
-def interval_of_best(page: Page, m: re.Match[str]) -> bool:
-    head = next(block for block in page.prose if re.search(r"(is|has the) best (by )?c@1", block))
-    ends = re.search(rf"\[{N}, {N}\]", head)
-    return ends is not None and (m[1], m[2]) == ends.groups() and agrees(m[3], page.k)
+    return all(map(agrees, (m[3], m[4]), predicted(counts, page.k)))
 
 
 def rank(page: Page, m: re.Match[str]) -> bool:
@@ -474,36 +426,6 @@ def rank(page: Page, m: re.Match[str]) -> bool:
     better = sum(page.value(run) > page.value(page.best) for run in apart)
     worse = sum(page.value(run) < page.value(page.best) for run in apart)
     return agrees(m[1] or m[3], 1 + better) and agrees(m[2] or m[3], page.k - worse)
-
-
-def span(page: Page, m: re.Match[str]) -> Any:
-    if m[2] is None:
-        return (page.k,)
-    values = [page.value(run) for run in page.runs]
-    assert (page.value(page.run(m[2])), page.value(page.run(m[4]))) == (max(values), min(values))
-    return page.k, max(values), min(values)
-
-
-def cut(page: Page, m: re.Match[str]) -> bool:
-    shown, *rest = map(int, numbers(m))
-    return page.k in (rest[0], shown + rest[0])
-
-
-def silent(page: Page, m: re.Match[str]) -> Any:
-    shares = {run: u / (c + w + u) for run, (c, w, u) in page.counts.items()}
-    assert shares[page.run(m[1])] == max(shares.values())
-    assert not m[3] or shares[page.run(m[3])] == min(shares.values())
-    return (max(shares.values()), *([min(shares.values())] if m[3] else []))
-
-
-def gain(page: Page, m: re.Match[str]) -> Any:
-    gains = {run: page.value(run) - page.value(run, "accuracy") for run in page.runs}
-    if m[2] is None:
-        assert not any(gains.values())
-        return (page.k,)
-    run = page.run(m[2])
-    assert gains[run] == pytest.approx(max(gains.values()))
-    return page.k, page.value(run, "accuracy"), page.value(run), gains[run]
 
 
 def prices(page: Page, m: re.Match[str]) -> bool:
@@ -589,17 +511,65 @@ def printed(page: Page, m: re.Match[str]) -> bool:
     return agrees(m[3], min(10, page.answered[run][1]))
 
 
+def of_best(page: Page) -> tuple[int, int, int, int, float]:
+    """Right, wrong and unanswered of the best run, their sum and its c@1."""
+    c, w, u = page.counts[page.best]
+    return c, w, u, c + w + u, page.value(page.best)
+
+
+def c_at_1(page: Page, _: re.Match[str]) -> Any:
+    c, u, n, value = (of_best(page)[i] for i in (0, 2, 3, 4))
+    return c, n, u, c, u, c, n, n, value, c / n
+
+
+def penalty(page: Page, _: re.Match[str]) -> Any:
+    c, w, n = (of_best(page)[i] for i in (0, 1, 3))
+    return c, w, n, (c - 3 * w) / n, page.silence
+
+
+def accuracy_and_c_at_1(page: Page, m: re.Match[str]) -> Any:
+    gains = {run: page.value(run) - page.value(run, "accuracy") for run in page.runs}
+    if m[2] is None:
+        return (page.k,) if not any(gains.values()) else False
+    run = page.run(m[2])
+    assert gains[run] == pytest.approx(max(gains.values()))
+    return page.k, page.value(run, "accuracy"), page.value(run), gains[run]
+
+
+def what_it_did(page: Page, m: re.Match[str]) -> Any:
+    c, w, u = page.counts[page.run(m[1])]
+    n = c + w + u
+    return (c / n, n, *([page.questions] if m[4] else []), w / n, u / n)
+
+
+def silent(page: Page, m: re.Match[str]) -> Any:
+    shares = {run: u / (c + w + u) for run, (c, w, u) in page.counts.items()}
+    most, least = max(shares.values()), min(shares.values())
+    assert shares[page.run(m[1])] == most
+    assert not m[3] or shares[page.run(m[3])] == least
+    return (most, *([least] if m[3] else []))
+
+
+def span(page: Page, m: re.Match[str]) -> Any:
+    values = [page.value(run) for run in page.runs]
+    assert not m[2] or (page.value(page.run(m[2])), page.value(page.run(m[4]))) == (max(values), min(values))
+    return (page.k, *([max(values), min(values)] if m[2] else []))
+
+
+BEST = r"(?:is best by c@1(?: as the runs came)?(?:, tied with .+?)?,|has the best c@1,|scores)"
 RULES: dict[str, Check] = {
-    r"(?:is best by c@1(?: as the runs came)?(?:, tied with .+?)?,|has the best c@1,|scores) # \[#, #\]": headline,
+    rf"{BEST} # \[#, #\]": lambda page, _: page.ends(simultaneous=True),
     r"; not significantly different from (.+?)\.$": alike,
     r"; significantly different from (all # other runs|both other runs|the other run)\.$": unlike,
-    r"RUN(?: as it is:)? (?:it )?answers #, and # of its answers are wrong": share_answered,
-    r"RUN answered #, and # of these were wrong": share_answered,
+    r"RUN(?: as it is:)? (?:it )?answers #, and # of its answers are wrong": lambda page, m: page.share(page.run(m[1])),
+    r"RUN answered #, and # of these were wrong": lambda page, m: page.share(page.run(m[1])),
     r"Ship RUN at threshold #: it answered # of held-out questions, and # of these wrongly": shipped_at,
     r"\(at most # on others like them, with 95% confidence(?:, chosen out of #)?\)": at_most,
     r"The evidence is (weak|fair|strong): (?:another judge sees # of the answers otherwise(?: and )?)?(?:the lead is (not )?"
     r"significant)?(?: and )?(?:the bound is # points? above what was seen)?\.": evidence,
-    r"RUN and RUN are not told apart here \(p = #\)": undecided,
+    r"RUN and RUN are not told apart here \(p = #\)": lambda page, m: (
+        page.ask("compare", "c@1", run=page.run(m[1]), baseline=page.run(m[2]))["comparisons"][0]["p"],
+    ),
     r"RUN and RUN at threshold # get the same outcome on every question: let cost or speed decide": the_same,
     r"# errors? of RUN( at that threshold)?(?=,| ·|$)": to_read,
     r"# questions? that RUN gets right and RUN gets wrong": won_by_another,
@@ -607,31 +577,32 @@ RULES: dict[str, Check] = {
     r"would be first \(#\)": lambda page, _: (max(page.value(run, "accuracy") for run in page.runs),),
     r"(?:holds for|as) the best of #": lambda page, _: (page.k,),
     r"On another # questions like these, RUN as it came would score from # to # by c@1": another_sample,
-    r"# (?:questions|answers) come in # groups by (\w+)\.": groups,
-    r"(?:The collection is small|Too little to decide): # (questions?|clusters?)\.": units,
-    r"of # (questions?) no answer is right": units,
-    r"the same with each of # (questions?|clusters?)": units,
-    r"all # (questions) or clusters move the two runs alike": units,
-    r"Ship nothing yet: # of .+?'s # answers? counts? as silence": lambda page, _: (
-        *(page.counts[page.best][2], sum(page.counts[page.best])),
+    r"# (?:questions|answers) come in # groups by (\w+)\.": lambda page, m: page.grouped(m[3]),
+    r"(?:The collection is small|Too little to decide): # (questions?|clusters?)\.": lambda page, m: (
+        page.units(m[2]),
     ),
+    r"of # (questions?) no answer is right": lambda page, _: (page.questions,),
+    r"the same with each of # (questions?|clusters?)": lambda page, m: (page.units(m[2]),),
+    r"all # (questions) or clusters move the two runs alike": lambda page, _: (page.questions,),
+    r"Ship nothing yet: # of .+?'s # answers? counts? as silence": lambda page, _: of_best(page)[2:4],
     r"For (undecided pairs|the undecided pairs on this page|these pairs), the smallest difference that a test detects "
-    r"with a chance of 80% is about #(?: to #)?": detectable,
+    r"with a chance of 80% is about #( to #)?": lambda page, m: page.detectable(m[1])[: 2 if m[3] else 1],
     r"RUN has # of # right and left # unanswered: \(# \+ #·#/#\)/# = #\. Its accuracy is #\.": c_at_1,
     r"so RUN earns \(# - 3·#\)/# = #\. Below #,": penalty,
     r"it earns # where none exists": lambda page, _: (page.silence,),
-    r"rightly or wrongly: # for RUN\.": lambda page, m: (
-        page.answered[page.run(m[2])][0] / sum(page.counts[page.run(m[2])]),
+    r"rightly or wrongly: # for RUN\.": lambda page, m: (page.share(page.run(m[2]))[0],),
+    r"scores # by c@1 on these questions. Over all questions like them, it scores from # to #": lambda page, _: (
+        page.ends()
     ),
-    r"scores # by c@1 on these questions. Over all questions like them, it scores from # to #": interval,
-    r", and from # to # as the best of #": interval_of_best,
+    r", and from # to # as the best of #": lambda page, _: (*page.ends(simultaneous=True)[1:], page.k),
     r"can have (?:any rank from # to #|rank #)": rank,
     r"c@1 of # runs?, with 95% intervals\.(?: From RUN \(#\) to RUN \(#\)\.)?": span,
-    r"The chart shows the (?:first # of #; its data has them all|# best of # runs)\.": cut,
-    r" The # best runs; # more are not shown\.": cut,
+    r"The chart shows the first # of #; its data has them all\.": lambda page, m: (int(m[1]), page.k),
+    r"The chart shows the # best of # runs\.": lambda page, m: (int(m[1]), page.k),
+    r" The # best runs; # more are not shown\.": lambda page, m: (int(m[1]), page.k - int(m[1])),
     r"Most abstentions: RUN \(# unanswered\)\.(?: Fewest: RUN \(#\)\.)?": silent,
     r"c@1 over accuracy, # runs?\. (?:The largest gain from abstaining: RUN, from # to # \(#\)|No run gains from "
-    r"abstaining)\.": gain,
+    r"abstaining)\.": accuracy_and_c_at_1,
     r"Grey: # other runs?": lambda page, m: 0 < int(m[1]) < page.k,
     r"The best run is (.+? from t = # to #)(?:\. For higher t, never answering beats every run( that answers)?)?\.": prices,
     r"Of # runs, the # that rank first or are best at some t have a line\.": lines,
@@ -650,7 +621,7 @@ RULES: dict[str, Check] = {
     r"Of RUN(?:, answering from a confidence of # on)?: the first #(?:, the most confident first)?\.": printed,
     # All that was asked, graded or not.
     r"each of (?:the )?# questions(?:, asked # times in all)?": lambda page, m: (
-        *(page.asked_of or page.questions, *([sum(page.counts[page.best])] if m[2] else [])),
+        *(page.asked_of or page.questions, *([of_best(page)[3]] if m[2] else [])),
     ),
 }
 

@@ -15,6 +15,7 @@ import pytest
 import nescio
 from nescio.data.evidence import Evidence
 from nescio.pipeline import Loaded, Options, load, read_collection
+from nescio.reporting.page import page
 from nescio.reporting.page.browser import browser, certainties, seen_by
 from nescio.reporting.page.graded import graded_scores
 from nescio.reporting.page.question_texts import texts_of
@@ -210,6 +211,7 @@ def test_strata_are_filters_or_texts_and_repeats_are_rows(tmp_path: Path) -> Non
 def test_scores_are_of_measures_that_are_means_of_questions(files: list[str], expected: list[str]) -> None:
     loaded = load([EXAMPLES / name for name in files], Options(texts=True))
     report = gather(loaded, ci=None)
+    assert '<h1 id="sentence">' in page(report)
     scores, notes = graded_scores(loaded, report.runs, report.measures)
     assert (list(scores), notes) == (expected, ())
     for name, values in scores.items():

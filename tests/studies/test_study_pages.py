@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import re
 import sys
 from collections import defaultdict
@@ -109,52 +108,7 @@ def test_without_data_the_page_says_so_and_contradicted_prose_is_refused(monkeyp
         meta.pages({}, [])
 
 
-def test_nuggets_are_called_without_a_look_at_their_own_part() -> None:
-    """Turning the verdicts of one group round changes the calls of other groups only."""
-    nuggets = study("nuggets")
-    # Scores .9 .8 .3 .2 with yes, yes, no, no: calling from .8 on agrees with all.
-    assert nuggets.threshold(np.array([0.2, 0.9, 0.3, 0.8]), np.array([0.0, 1.0, 0.0, 1.0])) == 0.8
-    rng = np.random.default_rng(0)
-    groups = np.repeat([f"g{i}" for i in range(20)], 10)
-    people = rng.integers(0, 2, 200).astype(float)
-    scores, own = people + rng.normal(0, 1, 200), groups == "g3"
-    before = nuggets.cross_fitted(nuggets.Pairs(scores, people, groups))
-    after = nuggets.cross_fitted(nuggets.Pairs(scores, np.where(own, 1 - people, people), groups))
-    assert (before[own] == after[own]).all()
-    labels = [nuggets.Label("1_2", "[1]", "nii-1", True), nuggets.Label("1_2", "[2]", "rali-3", False)]
-    said = {"1_2": {"[1]": "a tall tower", "[2]": "a lake"}}
-    cone = nuggets.Cone(said, {}, labels, {"1_2": {"NII_USI_UCL": "It has a tall tower. It is old."}})
-    pairs = nuggets.direct(cone, pourpre.by_count)
-    assert (pairs.scores.tolist(), pairs.people.tolist()) == ([1.0], [1.0])
-
-
-def test_trials_and_sentences_of_the_study_of_validation() -> None:
-    choice, lab = study("validation_selection"), study("validation_data")
-    for chances, least, expected in (([0.5, 0.5], 1, 0.75), ([0.2, 0.5], 2, 0.1), ([0.2, 0.5, 1.0], 1, 1)):
-        assert choice.at_least(np.array(chances), least) == pytest.approx(expected)
-    context = "It rained in 1945. The war, of 1945, ended. In 19456 it did not."
-    data = lab.Squad([], {}, {context: [(0, 19), (19, 44), (44, len(context))]})
-    assert lab.support(data, context, "1945") == "It rained in 1945. The war, of 1945, ended."
-    assert lab.support(data, context, "rained in") == "It rained in 1945."
-    assert lab.support(data, context, "1945. The") == "It rained in 1945. The war, of 1945, ended."
-    assert lab.support(data, context, "1946") is None
-    verdict = study("judges")._verdict
-    assert verdict({("exact", "a"): 0.95, ("exact", "b"): 0.97}) == "**met** in all 2"
-    expected = "met in 1 of 2, **not met** in 1: exact on b (92.9%)"
-    assert verdict({("exact", "a"): 0.95, ("exact", "b"): 0.929}) == expected
-
-
 # --- In the proofs: counts of the data, and a few replications anew.
-
-
-@pytest.mark.proof
-def test_a_few_replications_of_the_study_of_assessors() -> None:
-    assessors = study("assessors")
-    shown = {cells[0]: cells[1] for cells in table("assessors", "| judge's accuracy")}
-    assert shown["0.75"] == f"{assessors.passing(0.75, 30, 1000):.3f}"
-    beaten, passed = assessors.sizes_of_the_test(2, 1, 0.2, 30, many(150, 600))
-    assert beaten < 0.05 + 3 * 0.018
-    assert passed < 0.06 + 3 * 0.018
 
 
 @pytest.mark.proof
@@ -242,10 +196,6 @@ def test_the_pages_of_meta_evaluation_have_the_counts_of_the_data_and_what_comma
         c, w, u = (int(counts[run][name]) for name in ("correct", "incorrect", "unanswered"))
         shares = [f"{c / 11_275:.3f}", f"{c * (1 + u / 11_275) / 11_275:.3f}"]
         assert row(pages, run)[1:6] == [f"{c:,}", f"{w:,}", f"{u:,}", *shares]
-    (needs,) = lab.swap(lab.mmlu_pro(DATA), "c@1", size=250, trials=100, seed=0).tables["sensitivity"]
-    found = [f"{needs.required_difference:.2f}", f"{needs.highest:.2f}"]
-    found += [f"{needs.relative * 100:.2f}%", f"{needs.sensitivity * 100:.2f}%"]
-    assert row(pages, "c@1, 100 trials")[1:5] == found
     scores = np.loadtxt(DATA / "trec_matrices" / "adhoc8_ap.csv", delimiter=",", skiprows=1).T
     x, y = np.triu_indices(len(scores), 1)
     z = scores[x] - scores[y]
@@ -274,24 +224,6 @@ def test_the_pages_of_nuggets_and_reading_have_the_counts_of_the_data_and_what_c
     recall, aut_sent = (cells[i].split("[")[0].strip() for i in (2, 4))
     assert recall == f"{scores.value('student-run', 'read.recall'):.3f}"
     assert aut_sent == f"{scores.value('student-run', 'read.AutSent'):.3f}"
-
-
-@needs_data
-@pytest.mark.proof
-def test_the_page_of_validation_has_the_counts_of_the_data() -> None:
-    """Articles by title in turn, empty predictions, and the best system."""
-    gold = json.loads((DATA / "squad2" / "dev-half.json").read_text(encoding="utf-8"))["data"]
-    runs = [json.loads(p.read_text(encoding="utf-8")) for p in sorted((DATA / "squad2").glob("pred_*.json"))]
-    order = sorted(article["title"] for article in gold)
-    for part in (0, 1):
-        chosen = [article for article in gold if order.index(article["title"]) % 2 == part]
-        ids = [q["id"] for article in chosen for paragraph in article["paragraphs"] for q in paragraph["qas"]]
-        assert row("validation", "articles")[1 + part] == str(len(chosen))
-        silent = sum(not run[question].strip() for run in runs for question in ids)
-        assert row("validation", "discarded: void")[1 + part] == f"{silent:,}"
-    best = [one["acceptable"] for one in judged() if one["run"] == "NQ_EMDR2" and one["acceptable"]]
-    cell = interval(row("validation", "best single system, chosen afterwards")[1])
-    assert cell[0] == pytest.approx(best.count("Yes") / len(best), abs=5e-3)  # 218 of 272; one more has a twin
 
 
 @needs_data
