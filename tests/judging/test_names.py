@@ -1,10 +1,15 @@
 """Judges by name: parameters, and what is said where a name or a parameter makes no sense."""
 
+import tomllib
+from pathlib import Path
+
 import pytest
 
 from nescio.errors import UnknownNameError, UsageError
 from nescio.judging import known
 from nescio.measures import parse
+
+DATA = tomllib.loads((Path(__file__).parent / "verdicts.toml").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize(
@@ -24,38 +29,11 @@ def test_a_name_says_all_parameters(text: str, name: str) -> None:
     assert known(str(known(text).record)).record == known(text).record
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("exact(1)", "has too many parameters; the judge takes"),
-        ("token_f1(0.5, 0.6)", "has too many parameters; the judge takes"),
-        ("token_f1(0.5, threshold=0.6)", "gives threshold twice"),
-        ("token_f1(treshold=0.6)", "judge token_f1 has no parameter 'treshold'; its parameters are threshold"),
-        ("exact(x=1)", "judge exact has no parameter 'x'; it takes none"),
-        ("token_f1(0)", r"the threshold of F1 must be above 0 and at most 1 \(found threshold = 0\)"),
-        ("token_f1(nan)", "threshold must be a finite number"),
-        ("token_f1(true)", "threshold must be a number"),
-        ("pattern(ignore_case=maybe)", "ignore_case must be true or false"),
-        ("contains(longest=-1)", "longest must be a whole number of words, 0 for no limit"),
-        ("contains(longest=1.5)", "judge contains: longest"),
-        ("contains(negation=maybe)", "negation must be true or false"),
-        ("numeric(tolerance=1)", "at least 0 and below 1"),
-        ("numeric(tolerance=x)", "tolerance must be a number"),
-        ("numeric(absolute=-1)", "0 or more"),
-        ("numeric(which=middle)", "which must be one of all, first, last, any"),
-        ("numeric(decimal=;)", "dot or comma"),
-        ("declined(undetermined=wrong)", "undetermined is ungraded, answered, llm"),
-        ("declined(words=1)", "its parameters are then, undetermined"),
-        ("declined(undetermined=llm)", "needs an endpoint"),
-        ("human", "reads judgements from a file"),
-        ("llm", "needs an endpoint"),
-        ("token_f1(0.5", "is not a judge; write it as NAME"),
-        ("", "is not a judge"),
-    ],
-)
-def test_names_that_make_no_sense_are_refused(text: str, message: str) -> None:
-    with pytest.raises(UsageError, match=message):
+@pytest.mark.parametrize("text", DATA["refused"])
+def test_names_that_make_no_sense_are_refused(text: str) -> None:
+    with pytest.raises(UsageError) as refused:
         known(text).grade([])
+    assert DATA["refused"][text] in str(refused.value)
 
 
 def test_numeric_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,7 @@ import json
 import re
 import tomllib
 from collections.abc import Iterator
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,8 @@ from nescio.judging._judge import AnswerToJudge
 from nescio.judging.overlap import best_overlap
 from nescio.judging.token_f1 import best_f1, token_f1
 
-TABLES = tomllib.loads((Path(__file__).parent / "verdicts.toml").read_text(encoding="utf-8"))["table"]
+VERDICTS = tomllib.loads((Path(__file__).parent / "verdicts.toml").read_text(encoding="utf-8"))
+TABLES, GRADED = VERDICTS["table"], VERDICTS["graded"]
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
 
 
@@ -61,21 +63,11 @@ def test_verdicts(table: dict[str, Any]) -> None:
 # ---- graded credit ----
 
 
-@pytest.mark.parametrize(
-    ("answer", "gold", "expected"),
-    [
-        ("Library of Congress", "the Library Congress", 0.8),  # 2 of 3 and 2 of 2 words: 2·(2/3)/(5/3)
-        ("the Beatles", "Beatles!", 1.0),
-        ("a b c d", "c d e f", 4 / 7),  # "a" is an article: 2 of 3 and 2 of 4 words
-        ("b b b", "b", 0.5),  # a multiset: 1 of 3 and 1 of 1
-        ("x y", "z", 0.0),
-        ("The", "cat", 0.0),
-        ("?", ".", 1.0),  # evaluate-v2.0.py: both empty
-    ],
-)
-def test_token_f1_by_hand(answer: str, gold: str, expected: float) -> None:
-    assert best_f1(answer, [gold]) == pytest.approx(expected, abs=1e-15)
-    assert best_f1(gold, [answer]) == pytest.approx(expected, abs=1e-15)
+@pytest.mark.parametrize("row", GRADED["token_f1"])
+def test_token_f1_by_hand(row: tuple[str, str, str]) -> None:
+    answer, gold, expected = row
+    assert best_f1(answer, [gold]) == pytest.approx(float(Fraction(expected)), abs=1e-15)
+    assert best_f1(gold, [answer]) == pytest.approx(float(Fraction(expected)), abs=1e-15)
 
 
 def test_the_best_gold_answer_counts_and_an_emptied_one_beside_others_does_not() -> None:
@@ -91,28 +83,12 @@ def test_the_threshold_of_token_f1_and_its_credit() -> None:
     assert token_f1(Question("q", "?"), "x") == Grade(INCORRECT, {"token_f1.f1": 0.0})
 
 
-@pytest.mark.parametrize(
-    ("answer", "keys", "recall", "precision"),
-    [
-        ("turned it into a club", ("turned it into a fitness club",), 5 / 6, 1.0),
-        ("(Canada).", ("canada",), 0.0, 0.0),  # one character goes from either end: "canada)" is left
-        ("(Canada)", ("canada",), 1.0, 1.0),
-        ("the the cat", ("the cat the cat",), 3 / 4, 1.0),  # a multiset
-        ("a an the", ("the",), 1.0, 1 / 3),  # no stop list
-        ("club .", ("club",), 1.0, 1.0),  # a word that is nothing but punctuation is none
-        ("clubs", ("club",), 0.0, 0.0),  # no stems
-        ("", ("club",), 0.0, 0.0),
-        ("...", ("",), 0.0, 0.0),
-        ("x y", ("x a b", "x"), 1.0, 0.5),  # F 2/5 and 2/3: the best F decides
-        ("x y z", ("x y z w", "x y"), 3 / 4, 1.0),
-        ("x y", ("y a a", "x y b b"), 0.5, 1.0),
-        ("x y z v", ("x", "x y z v a b c d e f g"), 4 / 11, 1.0),
-    ],
-)
-def test_overlap_by_hand(answer: str, keys: tuple[str, ...], recall: float, precision: float) -> None:
-    found = best_overlap(answer, keys)
-    f = 2 * recall * precision / (recall + precision) if recall else 0.0
-    assert found == pytest.approx((recall, precision, f))
+@pytest.mark.parametrize("row", GRADED["overlap"])
+def test_overlap_by_hand(row: tuple[str, list[str], str, str]) -> None:
+    answer, keys, *shares = row
+    recall, precision = map(Fraction, shares)
+    f = 2 * recall * precision / (recall + precision) if recall else Fraction(0)
+    assert best_overlap(answer, tuple(keys)) == pytest.approx((float(recall), float(precision), float(f)))
 
 
 def test_silence_earns_nothing_and_everything_where_there_is_no_answer() -> None:
