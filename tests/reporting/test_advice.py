@@ -184,9 +184,10 @@ def test_answers_to_questions_asked_again_are_not_called_questions(tmp_path: Pat
 def test_thresholds_are_part_of_a_plan() -> None:
     """Above that threshold old answers 44 of 70, 11 of these wrongly, and is rightly silent on 8 more: 41 right."""
     pilot, at = EXAMPLES / "outcomes.csv", {"old": 0.384294956}
+    plain = nescio.plan(pilot, run="old", baseline="other", difference=0.1)
     given, moved = (
-        nescio.plan(pilot, run="old", baseline="other", difference=0.1, **more).records("systems")[0]
-        for more in ({}, {"at": at})
+        plan.records("systems")[0]
+        for plan in (plain, nescio.plan(pilot, run="old", baseline="other", difference=0.1, at=at))
     )
     assert moved != given
     assert (moved["correct"], moved["incorrect"]) == pytest.approx((41 / 70, 11 / 70))

@@ -6,7 +6,7 @@ import base64
 import hashlib
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
@@ -145,7 +145,7 @@ def figures_of(report: ReportData) -> dict[str, Figure]:
 def test_tips_say_what_the_data_says(tmp_path: Path) -> None:
     """Of each chart, what stands under the mouse: the figures of a row of its data."""
     figures = figures_of(facts(tmp_path, THREE, confidence=True))
-    said = {
+    said: dict[str, Callable[[dict[str, Any]], str]] = {
         "intervals": lambda row: (
             f"{row['run']}: c@1 {number(row['value'])} [{number(row['low'])}, {number(row['high'])}]"
         ),
@@ -288,9 +288,9 @@ def test_of_many_runs_the_best_have_bands_and_categories(tmp_path: Path) -> None
     parts = {(row.run, row.stratum): row for row in nescio.score(table, ["c@1"], by="topic", resamples=100)}
     for run in report.runs[:MOST_BROKEN_DOWN]:
         for topic in ("red", "green", "blue"):
-            shown, row = report.row(run, "c@1", topic), parts[run, topic]
+            shown, part = report.row(run, "c@1", topic), parts[run, topic]
             assert shown is not None
-            assert (shown.value, shown.low, shown.high) == (row.value, row.low, row.high)
+            assert (shown.value, shown.low, shown.high) == (part.value, part.low, part.high)
     assert report.row(report.runs[MOST_BROKEN_DOWN], "c@1", "red") is None
 
 

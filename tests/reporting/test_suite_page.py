@@ -12,7 +12,7 @@ import pytest
 import nescio
 from nescio.data.evidence import Evidence
 from nescio.reporting.page.suite import answer, suite_page
-from tests.reporting.files import embedded, marks
+from tests.reporting.files import HOSTILE, embedded, marks
 from tests.suites import typed
 
 from ..comparison.runs import evidence
@@ -97,12 +97,8 @@ def test_a_row_of_the_heat_map_has_a_scale_of_its_own() -> None:
     # The runs stand in the order of their means: y and z have .5, x too; each row from its worst to its best.
     assert sorted(shades[:3]) == [0.0, 0.5, 1.0]
     assert sorted(shades[3:]) == [0.0, 0.5, 1.0]
-
-
-def test_lower_is_better_turns_the_colours_round() -> None:
-    suite = {"a": evidence(x="CCWW", y="CCCC")}
-    page = suite_page(typed.score(suite, "simpleqa.incorrect", **SMALL), title="T")
-    rows = re.findall(r"--shade: ([\d.]+)\">([\d.]+)", page)
+    lower = typed.score({"a": evidence(x="CCWW", y="CCCC")}, "simpleqa.incorrect", **SMALL)  # lower is better
+    rows = re.findall(r"--shade: ([\d.]+)\">([\d.]+)", suite_page(lower, title="T"))
     assert {value: shade for shade, value in rows} == {"0.500": "0.0", "0.000": "1.0"}
 
 
@@ -110,6 +106,9 @@ def test_the_page_holds_the_means_and_names_no_folder(tmp_path: Path) -> None:
     written = nescio.report(SUITE, output=tmp_path / "suite.html", **SMALL)
     means = {row[0]: row[1] for row in embedded(tmp_path / "suite.html")["means-1"]["rows"]}
     assert means == pytest.approx({row.run: row.value for row in written.scores if row.measure == "c@1"}, abs=1e-6)
+    runs = {HOSTILE[0]: "CCW", HOSTILE[1]: "CWW"}
+    nescio.report({name: evidence(**runs) for name in HOSTILE[3:8]}, "accuracy", output=tmp_path / "h.html", **SMALL)
+    assert not re.search("<img|<b |<iframe", (tmp_path / "h.html").read_text(encoding="utf-8"))
     assert str(SUITE.parent) not in written.html  # also where a note names a file
     assert len(marks(tmp_path / "suite.html")) == sum(
         {row.benchmark: row.n for row in written.scores.tables["benchmarks"]}.values()

@@ -393,7 +393,7 @@ def test_means_that_a_tally_sums_are_refused(tmp_path: Path) -> None:
     suite = {"one": tmp_path / "one.tally", "two": tmp_path / "table.csv"}
     for verb in (typed.score, nescio.compare):
         with pytest.raises(MismatchError, match="benchmark 'one': a suite draws the questions itself"):
-            verb(suite, "mean(f1)")  # type: ignore[operator]
+            verb(suite, "mean(f1)")
 
 
 # --- Against what other tools wrote.
