@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -64,16 +62,3 @@ def test_a_table_that_does_not_fit_is_one_error_that_says_what_to_do(
         "tally), or ask for fewer measures at a time"
     )
     assert len(nescio.score(path, "c@1", ci=None).rows) == 3
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux holds a process to its data")
-def test_on_the_command_line(tmp_path: Path) -> None:
-    path = tmp_path / "table.csv"
-    path.write_text(TABLE)
-    command = [sys.executable, "-m", "nescio", "score", str(path), "-m", "c@1", "--memory-limit"]
-    done = subprocess.run([*command, "600MB"], check=True, capture_output=True, text=True)
-    assert done.stdout == subprocess.run(command[:-1], check=True, capture_output=True, text=True).stdout
-    done = subprocess.run([*command, "1MB"], check=False, capture_output=True, text=True)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "nescio: --memory-limit 1MB is too little: nescio needs 512MB for itself\n"

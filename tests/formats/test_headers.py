@@ -76,7 +76,8 @@ def test_a_table_is_read_at_once(tmp_path: Path, name: str) -> None:
 def test_a_table_that_could_mean_two_things_is_refused_and_read_as_its_user_says(tmp_path: Path, name: str) -> None:
     case = REFUSED[name]
     path = table(tmp_path, case["text"], f"t.{case.get('suffix', 'csv')}")
-    error = refusal(path, getattr(errors, case.get("error", "FormatError")), strata=())
+    kind, options = getattr(errors, case.get("error", "FormatError")), case.get("options", {})
+    error = refusal(path, kind, strata=(), **options)
     rules = case["rule"] if isinstance(case["rule"], list) else [case["rule"]]
     assert [rule for rule in rules if rule not in str(error)] == [], error
     assert "where" not in case or error.where == case["where"]

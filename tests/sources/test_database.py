@@ -59,7 +59,7 @@ def large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(database, "_EVERY", 0.001)
     monkeypatch.setattr(database, "_LARGE", 1)
     path, chance = tmp_path / "outcomes.csv", np.random.default_rng(0)
-    words = np.array(["correct", "incorrect", "unanswered"])[chance.integers(3, size=200_000)]
+    words = np.array(["correct", "incorrect", "unanswered"])[chance.integers(3, size=600_000)]
     rows = (f"r{i % 4},q{i // 4},{word},0.5" for i, word in enumerate(words.tolist()))
     path.write_text("\n".join(["run,question,outcome,confidence", *rows]) + "\n")
     return path

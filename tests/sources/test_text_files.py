@@ -9,7 +9,6 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from nescio.formats import open_source
 from tests.formats.encodings import assert_refused, evidence
 from tests.rings import together
 
@@ -153,8 +152,3 @@ def test_a_file_name_is_no_pattern(name: str, tmp_path: Path) -> None:
 def test_a_folder_name_adds_no_column(tmp_path: Path) -> None:
     (tmp_path / "run=7").mkdir()
     assert evidence(write(tmp_path / "run=7" / "mine.csv", "question,outcome\nq,correct\n")).runs == ("mine",)
-
-
-def test_opening_does_not_read_the_rows(table: Path) -> None:
-    source = open_source(write(table, "\n" + SOUND + '"never closed'))
-    assert (source.columns, source.begins) == (("run", "question", "outcome"), 2)

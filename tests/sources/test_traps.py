@@ -7,7 +7,6 @@ import gzip
 import io
 import os
 import re
-import resource
 import shutil
 import subprocess
 import sys
@@ -32,26 +31,27 @@ MOST_SECONDS, MOST_MB = 5, 500
 VALUE = re.compile(rb'(":\s*)("[^"\\]*"|[0-9.]+|true|false|null)')
 
 
+# Runs a command in a process whose memory begins with none of the tests', and prints what became of it.
+LAUNCH = """
+import resource, subprocess, sys
+resource.setrlimit(resource.RLIMIT_CPU, (30, 30))
+done = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL)
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(done.returncode, used.ru_utime + used.ru_stime, used.ru_maxrss >> 10)
+"""
+
+
 def assert_held(words: list[str], what: str) -> None:
     """Assert that a command reads a trap or refuses it in bounds, and refuses it in one message."""
-    with subprocess.Popen(
-        [sys.executable, "-m", "nescio", *words],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as child:
-        resource.prlimit(child.pid, resource.RLIMIT_CPU, (30, 30))
-        assert child.stderr
-        said = child.stderr.read()
-        _, status, used = os.wait4(child.pid, 0)
-        child.returncode = os.waitstatus_to_exitcode(status)
-    found = (what, child.returncode, used.ru_utime + used.ru_stime, used.ru_maxrss >> 10, said)
-    assert child.returncode in (0, 2), found
-    assert "Traceback" not in said, found
-    lines = [line for line in said.splitlines() if line.startswith("nescio: ")]
-    assert len(lines) == (child.returncode == 2), found
-    assert used.ru_utime + used.ru_stime < MOST_SECONDS, found
-    assert used.ru_maxrss >> 10 < MOST_MB, found
+    command = [sys.executable, "-S", "-c", LAUNCH, sys.executable, "-m", "nescio", *words]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    status, seconds, megabytes = map(float, done.stdout.split())
+    found = (what, done.stdout, done.stderr)
+    assert status in (0, 2), found
+    assert "Traceback" not in done.stderr, found
+    assert len([line for line in done.stderr.splitlines() if line.startswith("nescio: ")]) == (status == 2), found
+    assert seconds < MOST_SECONDS, found
+    assert megabytes < MOST_MB, found
 
 
 # ---- traps of every reader: an excerpt that unpacks, nests, widens or goes on without end ----

@@ -141,4 +141,15 @@ def test_numbers_beside_outcomes_give_what_the_rows_give(
     assert results() == by_rows
 
 
-# What people's tables have beside plain rows: (run, question, outcome, confidence) that stand at the end of one.
+def test_a_tally_of_graded_scores_needs_no_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bytes are those of reading the rows: cells that are empty, and answers that are not graded, count nowhere."""
+    cells = "(CASE WHEN q % 5 = 0 THEN NULL ELSE (hash(q + 7 * r) % 1100) / 7 - 20 END)::DECIMAL(9, 3) AS f1, q / 3 AS other"
+    graded = "CASE WHEN (q + r) % 9 = 0 THEN NULL ELSE outcome END AS outcome"
+    table = write(tmp_path / "all.parquet", f"run || ' ' AS run, question, {graded}, {cells}", questions=300)
+    measures = ["mean(f1)", "mean(other)", "c@1"]
+    nescio.tally(table, tmp_path / "rows.tally", measures=measures)
+    monkeypatch.setattr(counting, "LARGE", 1)
+    monkeypatch.setattr("nescio.formats.native.outcome_table.outcome_table_reader.load_rows", None)  # no row is read
+    monkeypatch.setattr(number_columns, "_AT_ONCE", 1 << 13)  # several parts
+    nescio.tally(table, tmp_path / "masks.tally", measures=measures)
+    assert (tmp_path / "masks.tally").read_bytes() == (tmp_path / "rows.tally").read_bytes()
