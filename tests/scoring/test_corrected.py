@@ -18,6 +18,7 @@ from nescio.data.results import Comparison
 from nescio.errors import FormatError, MismatchError, UsageError
 from nescio.measures import parse
 from nescio.scoring.corrected import Correction
+from nescio.stats.spending import level_of_look, p_of_look
 from tests.notes import in_words
 
 WORDS = {"1": "correct", "0": "incorrect", "S": "unanswered"}
@@ -284,18 +285,6 @@ def wider(people: list[int], judge: list[int], every: list[int]) -> float:
     return float(math.sqrt(max(looked, 3) / (len(d) - 1) / (max(plain, 3) / (len(d) - 2))))
 
 
-def crossed(first: float, last: float) -> float:
-    """The chance that either bound of two looks is crossed: 20 labels of 200 have .015/.045 = 1/3 of the information of
-    the 50 that are planned, so that the two statistics correlate by the root of 1/3."""
-    law = stats.multivariate_normal([0, 0], [[1, math.sqrt(1 / 3)], [math.sqrt(1 / 3), 1]])
-    return float(1 - law.cdf([first, last], lower_limit=[-first, -last]))
-
-
-def spent_first(rate: float) -> float:
-    """The bound of the first of these looks at an error rate."""
-    return float(stats.norm.isf(2 * stats.norm.sf(stats.norm.isf(rate / 4) / math.sqrt(1 / 3))))
-
-
 def test_intervals_of_looks_hold_together() -> None:
     outcomes, people = rows({"x": "10" * 100}), "1101" * 12 + "10"
     how: dict[str, Any] = {"labels": rows({"x": people}, "verdict"), "target": "collection"}
@@ -307,8 +296,7 @@ def test_intervals_of_looks_hold_together() -> None:
     assert now.low is not None
     quantile = float(stats.t.ppf(0.975, 48)) * (now.value - now.low) / (once.value - once.low)
     quantile /= wider(digits(people), digits("10" * 25), digits("10" * 100))
-    last = float(stats.norm.isf(stats.t.sf(quantile, 48)))
-    assert crossed(spent_first(0.05), last) == pytest.approx(0.05, abs=1e-5)
+    assert 1 - 2 * stats.t.sf(quantile, 48) == pytest.approx(level_of_look((20, 50), 50, 200), abs=1e-5)
     assert any("hold at 2 looks together, up to 50 questions with labels" in one.text for one in looked.notes)
     assert "label_looks:20+50" in str(looked.signature)
 
@@ -326,11 +314,13 @@ def test_a_comparison_after_looks_errs_as_often_as_its_p_value_says(looks: tuple
     assert now.p is not None
     people, judge = ([int(a) - int(b) for a, b in zip(*two, strict=True)] for two in ((mine, theirs), (x, y)))
     single = float(2 * stats.t.sf(stats.t.isf(alone.p / 2, 48) / wider(people, judge[:50], judge), 48))
+    assert now.p == pytest.approx(
+        p_of_look(single, [look for look in looks if look <= 50] or [50], max(looks), 200), rel=1e-5
+    )
     if len(looks) == 1:
         assert now.p == pytest.approx(4 * stats.norm.sf(math.sqrt(1 / 3) * stats.norm.isf(single / 4)), rel=1e-6)
-        assert any("hold at 1 look together, up to 100 questions with labels" in one.text for one in looked.notes)
-    else:
-        assert crossed(spent_first(now.p), float(stats.norm.isf(single / 2))) == pytest.approx(now.p, abs=1e-5)
+    words = f"hold at {len(looks)} look{'s' * (len(looks) > 1)} together, up to {max(looks)} questions with labels"
+    assert any(words in one.text for one in looked.notes)
     assert (now.difference, once.tables["labels"][0].labels, now.detectable) == (alone.difference, 50, None)
     assert now.p > alone.p
     assert (now.high or 0) - (now.low or 0) > (alone.high or 0) - (alone.low or 0)

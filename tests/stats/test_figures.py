@@ -14,11 +14,14 @@ FIGURES = tomllib.loads((Path(__file__).parent / "figures.toml").read_text(encod
 
 
 def read(argument: Any) -> Any:
-    """Lists are arrays, and so are texts of digits, of which `1x12 0` has twelve times 1 and a 0."""
+    """Lists are arrays, and so are texts: `1x12 0` is twelve times 1 and a 0, and `1..9` the numbers from 1 to 9."""
     if isinstance(argument, list):
         return np.array([read(part) for part in argument])
     if not isinstance(argument, str):
         return argument
+    if ".." in argument:
+        first, last = map(int, argument.split(".."))
+        return np.arange(first, last + 1, dtype=float)
     parts = (part.partition("x") for part in argument.split())
     return np.array([float(digit) for digits, _, times in parts for digit in digits * int(times or 1)])
 

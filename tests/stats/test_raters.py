@@ -122,8 +122,7 @@ def test_the_interval_of_kappa_is_that_of_its_large_sample_variance() -> None:
 
 
 def panel(how: str, seed: int) -> tuple[np.ndarray, int]:
-    """What two people say of 40 to 400 items of two or three categories, and a third one of some of them; and where the
-    third one stands."""
+    """What two people say of many items, and a third one of some; and where the third one stands."""
     rng = np.random.default_rng(seed)
     items, kinds = int(rng.integers(40, 400)), int(rng.integers(2, 4))
     truth = rng.integers(0, kinds, items)
@@ -136,32 +135,18 @@ def panel(how: str, seed: int) -> tuple[np.ndarray, int]:
         "sample": rng.random(items) < 0.3,
         "first": np.arange(items) < items // 4,
     }
-    if how == "in turn":  # each item has two of three people, and the third one if they differ
-        at = rng.integers(0, 3, items)
-        two = np.array([[said[i, k] for k in range(3) if k != at[i]] for i in range(items)])
-        alike = np.flatnonzero(two[:, 0] == two[:, 1])
-        said[alike, at[alike]] = -1
-        return said, -1
     said[~asked[how], 2] = -1
     order = rng.permutation(3)
     return said[:, order], int(np.flatnonzero(order == 2)[0])
 
 
 @together("seed", range(12))
-@together("how", ["disputes", "nearly"])
-def test_who_judges_what_others_dispute_is_found(how: str, seed: int) -> None:
+@together("how, found", [("disputes", True), ("nearly", True), ("all", False), ("sample", False), ("first", False)])
+def test_who_judges_what_others_dispute_is_found_and_nobody_else(how: str, found: bool, seed: int) -> None:
     said, third = panel(how, seed)
-    (found,) = called_to_disputes(said)
-    others = np.delete(said, third, axis=1)
+    others, own = np.delete(said, third, axis=1), said[:, third] >= 0
     disputed = others[:, 0] != others[:, 1]
-    own = said[:, third] >= 0
-    assert found == (third, own.sum(), (own & disputed).sum())
-
-
-@together("seed", range(12))
-@together("how", ["all", "sample", "first", "in turn"])
-def test_who_judges_all_or_some_or_takes_turns_is_not(how: str, seed: int) -> None:
-    assert called_to_disputes(panel(how, seed)[0]) == []
+    assert called_to_disputes(said) == [(third, own.sum(), (own & disputed).sum())] * found
 
 
 def test_few_disputes_prove_nothing() -> None:
