@@ -197,6 +197,22 @@ def test_page_is_whole_and_its_differences_are_those_of_its_command(
             assert float(row[name]) == pytest.approx(cell[name], abs=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("rows", "options", "note"),
+    [
+        (["new,q1,", "new,q2,correct"], ["--ungraded", "exclude"], "1 question not graded in one of the runs, counted"),
+        (
+            ["new,q1,correct"],
+            ["--missing", "unanswered"],
+            "the differences count 1 question that one run lacks as unans",
+        ),
+    ],
+)
+def test_what_is_counted_apart_is_said(rows: list[str], options: list[str], note: str, tmp_path: Path) -> None:
+    table = written(tmp_path / "t.csv", "run,question,outcome", ["old,q1,correct", "old,q2,incorrect", *rows])
+    assert note in make(tmp_path / "diff.html", table, "--baseline", "old", *options).read_text(encoding="utf-8")
+
+
 def test_graded_scores_have_differences_and_no_moves(tmp_path: Path) -> None:
     text = make(tmp_path / "diff.html", EXAMPLES / "ap.csv", "--baseline", "bm25", "--run", "dense").read_text()
     assert "The score of each run on each of the 50 questions, before and after." in text
@@ -206,7 +222,12 @@ def test_graded_scores_have_differences_and_no_moves(tmp_path: Path) -> None:
 
 def test_refusals_are_one_message_and_no_file(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     table, page = outcome_table(tmp_path / "three.csv", {"a": "CW", "b": "CC", "c": "WW"}), tmp_path / "diff.html"
+    counts = written(tmp_path / "counts.csv", "run,correct,incorrect,unanswered", ["a,3,1,0", "b,2,1,1"])
     for arguments, message in (
+        (
+            ["report", counts, "--baseline", "a", "-o", page],
+            "a counts table does not say which questions each run got right",
+        ),
         (["report", table, "--baseline", "a", "-o", page], "choose them with --baseline OLD --run NEW"),
         (["compare", table, "--run", "b"], "choose them with --baseline OLD --run NEW"),
         (["report", table, "--baseline", "a", "--run", "z", "-o", page], "'z'"),

@@ -43,6 +43,14 @@ def test_a_chart_is_drawn_whatever_its_names_are(name: str) -> None:
     assert drawing.table(figure(name))["rows"][0][0] == shown
 
 
+def test_a_figure_is_written_in_every_form(tmp_path: Path) -> None:
+    assert drawing.write_figures([figure("run")], tmp_path / "figures") == ["one"]
+    files = {path.name: path for path in (tmp_path / "figures").iterdir()}
+    assert {*files} == {f"one.{end}" for end in ("svg", "pdf", "png", "vl.json", "csv")}
+    assert files["one.pdf"].read_bytes().startswith(b"%PDF")
+    assert files["one.csv"].read_text() == "run,value,low,high,tip\nrun,0.5,0.4,0.6,run\n"
+
+
 def test_small_figures_stay_figures_in_the_data() -> None:
     rows = ({"p": 3.21987e-12, "difference": 0.12345678, "low": -0.0001234567, "high": float("nan")},)
     held = drawing.table(Figure("one", "", "", "", rows, lambda width: width, ""))

@@ -389,14 +389,3 @@ def test_figures_are_valid_altair_and_written_for_papers(tmp_path: Path) -> None
     one, other = (page.page(small) for _ in range(2))
     assert "url(#penalty-760-clip1)" in one
     assert one == other
-
-
-@pytest.mark.slow
-def test_figures_are_written_for_papers(tmp_path: Path) -> None:
-    names = page.write_figures(facts(tmp_path, THREE, by="topic"), tmp_path / "figures")
-    files = {path.name: path for path in (tmp_path / "figures").iterdir()}
-    assert {*files} == {f"{name}.{end}" for name in names for end in ("svg", "pdf", "png", "vl.json", "csv")}
-    assert files["gain.pdf"].read_bytes().startswith(b"%PDF")
-    assert files["outcomes.csv"].read_text() == (
-        "run,correct,incorrect,unanswered\nmodest,150,50,100\nguesser,150,150,0\nweak,50,200,50\n"
-    )
