@@ -185,8 +185,7 @@ def test_regret_of_six_questions() -> None:
 
 
 def test_an_answer_where_there_is_none_would_be_wrong() -> None:
-    rows = ["CU", "WU"]
-    rows = table({"x": rows}, ["1", "3"], {"x": [0.9, 0.9]}, unanswerable=[1])
+    rows = table({"x": ["CU", "WU"]}, ["1", "3"], {"x": [0.9, 0.9]}, unanswerable=[1])
     first, second = nescio.stakes(rows)
     assert (first.unknown, second.unknown) == (0, 1)
     assert first.always == pytest.approx((1 - 1) / 2)

@@ -64,3 +64,19 @@ def test_it_asks_all_runs_for_the_same_questions() -> None:
 def test_runs_that_are_all_alike_are_not_told_apart() -> None:
     found = nescio.compare(matrix(*[(0.5, 0.5, 0.5)] * 40), "mean(score)", test="tukey", resamples=300)
     assert {row.p for row in found} == {1}
+
+
+def test_drawn_exchanges_tend_to_all_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four Monte Carlo errors of 4,000; nothing depends on the order of the questions, and p is never 0."""
+    monkeypatch.setattr("nescio.comparison._tukey.ENUMERABLE", 0)
+    found, turned = (
+        nescio.compare(matrix(*topics), "mean(score)", test="tukey", resamples=4_000)
+        for topics in (TOPICS, TOPICS[::-1])
+    )
+    for row, exact in zip(found, (30 / 36, 6 / 36, 30 / 36), strict=True):
+        assert row.p == pytest.approx(exact, abs=4 * (exact * (1 - exact) / 4_000) ** 0.5)
+    assert [row.p for row in found] == [row.p for row in turned]
+    sure = nescio.compare(
+        matrix(*[(0.9, 0.1, 0.5 + i / 100) for i in range(40)]), "mean(score)", test="tukey", resamples=99
+    )
+    assert min(row.p or 1 for row in sure) == 1 / 100

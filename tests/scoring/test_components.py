@@ -112,16 +112,6 @@ def test_what_makes_no_sense_is_one_clear_error(options: dict[str, Any], said: s
         nescio.components(table, **options)
 
 
-def test_repeats_that_several_columns_name() -> None:
-    """`repeat=prompt+judge` is read by every command; an empty part is an error."""
-    table = [dict(row, judge=judge) for row in rows(SIX) for judge in ("a", "b")]
-    (row,) = nescio.score(table, "accuracy", column={"repeat": "prompt+judge"}, ci=None).rows
-    assert row.value == pytest.approx(13 / 24)
-    table[0]["judge"] = None
-    with pytest.raises(nescio.NescioError, match="repeat is empty"):
-        nescio.score(table, "accuracy", column={"repeat": "prompt+judge"})
-
-
 def test_the_example_has_a_plan() -> None:
     found = nescio.components(
         EXAMPLE, "c@1", factor=["prompt"], cost={"question": 2, "prompt": 5}, per_answer=0.1, budget=300

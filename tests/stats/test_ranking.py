@@ -14,7 +14,7 @@ from nescio.data.patterns import Patterns, compress
 from nescio.measures import parse
 from nescio.scoring.influence import influence
 from nescio.stats.few_units import unit_error
-from nescio.stats.ranking import axes_of, rank_probabilities, true_values
+from nescio.stats.ranking import rank_probabilities, true_values
 from tests.comparison.runs import evidence
 
 
@@ -32,23 +32,6 @@ def test_a_run_without_a_value_has_no_chance() -> None:
     assert best[0] == 1.0
     assert ranks[0] == 1.0
     assert np.isnan([best[1], ranks[1]]).all()
-
-
-def test_runs_that_outnumber_the_resamples_have_the_law_of_their_covariance() -> None:
-    rng = np.random.default_rng(4)
-    resampled = 0.6 + 0.1 * rng.normal(size=(9, 5))
-    covariance = np.cov(resampled, ddof=0)
-    variances, (own, along) = axes_of(resampled)
-    assert len(own) == 4
-    assert (along * own) @ along.T == pytest.approx(covariance, abs=1e-12)
-    assert variances == pytest.approx(np.diag(covariance))
-    whole = np.linalg.eigh(covariance)
-    few, every = (
-        true_values(resampled[:, 0], axes, 1.0, 200_000, np.random.default_rng(seed))
-        for seed, axes in enumerate([(own, along), (np.maximum(whole[0], 0), whole[1])])
-    )
-    assert few.mean(axis=1) == pytest.approx(every.mean(axis=1), abs=0.002)
-    assert np.cov(few) == pytest.approx(np.cov(every), abs=0.0005)
 
 
 X, Y = "CCWUCCWWUCCCCCCUWCWCCCUUCWCCUW", "WWWUWCWWUWCCCUWWWCWUCUUWWWCWUW"

@@ -28,7 +28,7 @@ def of_letters(name: str, x: str, y: str) -> Pair:
     """Two runs spelled as C, W and U."""
     measure = parse(name)
     columns: dict[str, tuple[Any, Any]] = {
-        column: tuple(np.array([int(c == letter) for c in text]) for text in (x, y))
+        column: (np.array([int(c == letter) for c in x]), np.array([int(c == letter) for c in y]))
         for column, letter in (("correct", "C"), ("incorrect", "W"), ("unanswered", "U"))
     }
     columns["n"] = (np.ones(len(x), dtype=int), np.ones(len(x), dtype=int))

@@ -106,18 +106,6 @@ def simulated(runs: int, items: int, seed: int) -> tuple[np.ndarray, np.ndarray,
     return a, b, theta, rng.random((runs, items)) < 1 / (1 + np.exp(-a * (theta[:, None] - b)))
 
 
-def test_slopes_and_difficulties_that_made_the_outcomes_are_found() -> None:
-    """By 400 simulated runs; a penalised fit of 40 keeps the order of difficulties."""
-    a, b, theta, right = simulated(400, 30, 5)
-    whole = fit(right, np.ones(right.shape, dtype=bool), penalised=False)
-    assert np.corrcoef(whole.a, a)[0, 1] > 0.85
-    assert np.abs(whole.b - b).mean() < 0.15
-    assert np.corrcoef(whole.abilities.mean, theta)[0, 1] > 0.9
-    few = fit(right[:40], np.ones((40, 30), dtype=bool), penalised=True)
-    assert (few.a > 0).all()
-    assert np.corrcoef(few.b, b)[0, 1] > 0.9
-
-
 def test_the_gradient_is_that_of_the_penalised_likelihood() -> None:
     right = lsat()[::20]
     asked = np.ones(right.shape, dtype=bool)
