@@ -78,7 +78,7 @@ MARKS, DOUBTFUL, SILENCE = "judging.marks_ignored", "judging.doubtful", "judging
 def test_how_many_answers_a_note_counts(code: str, judge: str | None, rows: Rows, expected: dict[str, object]) -> None:
     notes = said(loaded(rows, judge=judge), code)
     assert [{name: note[name] for name in expected} for note in notes] == [expected] * bool(expected)
-    assert all(len(note["shown"]) == min(3, note["answers"]) for note in notes)  # type: ignore[call-overload]
+    assert all(len(note["shown"]) == min(3, note["answers"]) for note in notes)
     assert code != MARKS or all("--judge fitting heeds them" in str(note) for note in notes)
 
 

@@ -150,35 +150,31 @@ def test_overlap_reproduces_the_course_scorer() -> None:
 
 
 @pytest.mark.parametrize(
-    ("judge", "question", "message"),
+    ("judge", "gold", "options", "message"),
     [
         (
             "choice",
-            Question("q7", "?", ("A", "Paris"), ("Rome", "Oslo")),
-            "question 'q7': the gold answer names none of its options (found ['A', 'Paris'])",
+            ("A", "Paris"),
+            ("Rome", "Oslo"),
+            ": the gold answer names none of its options (found ['A', 'Paris'])",
         ),
-        (
-            "choice",
-            Question("q7", "?", ("2",), ("Rome", "Oslo")),
-            "question 'q7': the gold answer names none of its options (found ['2'])",
-        ),
-        (
-            "choice",
-            Question("q7", "?", ("x",)),
-            "question 'q7' has no options, so the judge `choice` cannot judge an answer to it; use `exact`",
-        ),
+        ("choice", ("2",), ("Rome", "Oslo"), ": the gold answer names none of its options (found ['2'])"),
+        ("choice", ("x",), (), " has no options, so the judge `choice` cannot judge an answer to it; use `exact`"),
         (
             "numeric",
-            Question("q7", "?", ("a few", "Paris")),
-            "question 'q7': no gold answer holds a number, so the judge `numeric` cannot judge an answer to it "
+            ("a few", "Paris"),
+            (),
+            ": no gold answer holds a number, so the judge `numeric` cannot judge an answer to it "
             "(found ['a few', 'Paris'])",
         ),
     ],
 )
-def test_questions_that_a_judge_cannot_judge_are_refused(judge: str, question: Question, message: str) -> None:
+def test_questions_that_a_judge_cannot_judge_are_refused(
+    judge: str, gold: tuple[str, ...], options: tuple[str, ...], message: str
+) -> None:
     with pytest.raises(MismatchError) as caught:
-        known(judge).grade([AnswerToJudge("run", question, "A")])
-    assert str(caught.value) == message
+        right(judge, "A", gold, options)
+    assert str(caught.value) == f"question 'q'{message}"
 
 
 def test_choices_that_count_from_one_are_refused() -> None:

@@ -10,7 +10,6 @@ import pytest
 
 import nescio
 from nescio.errors import FormatError, UsageError
-from nescio.systems import definitions
 from nescio.systems.definitions import Text, answer, bundled, load_targets, load_texts, respond, subject, write_run
 from nescio.tasks.nuggets.scoring import length
 from tests.notes import in_words
@@ -131,12 +130,6 @@ def test_what_is_wrong_is_said(tmp_path: Path) -> None:
         answer({}, (), "run", threshold=2)
     with pytest.raises(UsageError, match="1 or more"):
         answer({}, (), "run", length=0)
-
-
-def test_every_pattern_is_a_regular_expression_of_known_strength() -> None:
-    for pattern in (*definitions.PATTERNS, *definitions.AFTERWARDS):
-        assert 0 < pattern.strength < 1
-        assert pattern.group in range(4)
 
 
 PEOPLE = {

@@ -250,9 +250,7 @@ def test_a_model_wants_what_it_was_trained_with(trained: Trained, tmp_path: Path
 def test_a_damaged_model_is_refused(trained: Trained, tmp_path: Path, name: str, value: object, rule: str) -> None:
     path = tmp_path / "model.json"
     save(trained.model, path)
-    document = json.loads(path.read_text())
-    document[name] = value
-    path.write_text(json.dumps(document))
+    path.write_text(json.dumps(json.loads(path.read_text()) | {name: value}))
     with pytest.raises(FormatError, match=rule):
         load(path)
 

@@ -184,12 +184,6 @@ def test_the_order_of_nuggets(places: tuple[int | None, ...], tau: float) -> Non
     assert found == pytest.approx(tau, nan_ok=True)
 
 
-def test_nothing_is_named_fo() -> None:
-    """The thesis names a measure FO without its formula: none is made up."""
-    assert not [name for name in nescio.measures.REGISTRY if name.split(".")[-1] in ("FO", "F_O", "organization")]
-    assert "own" in nescio.measures.REGISTRY["nuggets.order"].source
-
-
 # ---- POURPRE ----
 
 
