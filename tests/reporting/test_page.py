@@ -58,7 +58,7 @@ def facts(tmp_path: Path, runs: dict[str, str], *, confidence: bool = False, **o
     return page.gather([table], **{"resamples": 100, **options})
 
 
-# --- Sentences, whose figures are the subject of test_sentences.py.
+# --- Sentences, whose figures are the subject of test_statements.py.
 
 
 def test_sentence_names_the_best_and_who_is_not_told_apart(tmp_path: Path) -> None:
