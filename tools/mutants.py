@@ -277,7 +277,7 @@ def tried(number: int, tests: list[Any], budget: float, durations: dict[str, flo
         ended = os.waitpid(child, os.WNOHANG)
         if lines := written(read):
             test, since = lines[-1], time.monotonic()
-        if ended[0] == 0 and time.monotonic() - since > 30 + 30 * durations.get(test, 0):
+        if ended[0] == 0 and time.monotonic() - since > 15 + 30 * durations.get(test, 0):
             kill_group(child)
             os.waitpid(child, 0)
             os.close(read)
@@ -322,6 +322,11 @@ def kill_group(child: int) -> None:
         os.killpg(child, signal.SIGKILL)
 
 
+def shares(file: Path) -> bool:
+    """Return whether tests of a file share fixtures."""
+    return "scope=" in file.read_text()
+
+
 def measure(tree: Path, places: list[str], budget: float, part: int, parts: int) -> None:
     """Switch on every `parts`-th fault and write what became of it, a line each."""
     sys.path[:0] = [str(tree / "src"), str(tree)]
@@ -337,7 +342,9 @@ def measure(tree: Path, places: list[str], budget: float, part: int, parts: int)
             for number in range(part, len(places), parts):
                 direct = [test for test in reached[number] if test in durations and test in items]
                 direct.sort(key=lambda test: durations[test])
-                near = {test for one in direct for test in by_file[one.partition("::")[0]]} - set(direct)
+                files = {test.partition("::")[0] for test in direct}
+                # What a fixture of the whole file reaches is recorded for the first test that asks for it.
+                near = {test for file in files if shares(tree / file) for test in by_file[file]} - set(direct)
                 names = direct + sorted((test for test in near if test in items), key=lambda test: durations[test])
                 result, test = "stalled" if direct else "unreached", ""
                 while result == "stalled":
@@ -361,7 +368,7 @@ def main() -> None:
     parser.add_argument("--revision", default="HEAD")
     parser.add_argument("--faults", type=int, default=400)
     parser.add_argument("--seed", type=int, default=45)
-    parser.add_argument("--budget", type=float, default=30, help="seconds of processor for the tests of one fault")
+    parser.add_argument("--budget", type=float, default=20, help="seconds of processor for the tests of one fault")
     parser.add_argument("--step", choices=["plant", "record", "measure", "all"], default="all")
     parser.add_argument("--part", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--rooms", nargs="*", default=list(ROOMS))
