@@ -12,7 +12,7 @@ import pytest
 import nescio as package
 from nescio.errors import MismatchError
 
-from .conftest import ANSWERED, EXAMPLES, Command, table, written
+from .conftest import ANSWERED, EXAMPLES, Command, written
 
 OUTCOMES = EXAMPLES / "outcomes.csv"
 
@@ -65,16 +65,6 @@ def test_a_baseline_of_scores(path: Path) -> None:
     assert rows(package.compare(mine, "c@1", baseline=path, **by_metric)) == rows(together)
 
 
-def test_a_run_without_a_grade_is_no_baseline(tmp_path: Path, path: Path) -> None:
-    source = written(tmp_path / "o.csv", "run,question,outcome\nm,a,ungraded\nm,b,ungraded\n")
-    with pytest.raises(MismatchError, match=r"^run 'm' has no graded answer, so its baseline would have nothing to"):
-        package.baseline(source, path, ungraded="exclude")
-    assert not path.exists()
-    source.write_text(source.read_text() + "m,c,incorrect\n")
-    package.baseline(source, path, ungraded="exclude")
-    assert path.exists()
-
-
 def test_repeats_are_kept_each(tmp_path: Path, path: Path) -> None:
     """Three answers to each question of the baseline, two of the new run."""
     lines = ["run,question,repeat,outcome"]
@@ -104,62 +94,6 @@ def test_where_a_baseline_came_from(nescio: Command, path: Path, monkeypatch: py
     # 36 of 70 right and none unanswered: c@1 is 36/70
     assert [(row["measure"], row["value"], row["n"]) for row in held["measures"]] == [("c@1", 36 / 70, 70)]
     assert len(path.read_text().splitlines()) == 70 + len(held) + 3  # a line an answer, and a line a member of the head
-
-
-@pytest.mark.usefixtures("undrawn")
-def test_a_gate_and_a_page_against_a_baseline(nescio: Command, tmp_path: Path, path: Path) -> None:
-    assert nescio("baseline", table(tmp_path / "old.csv", main="C" * 700 + "W" * 300), "-o", path).status == 0
-    arguments = ("-m", "c@1", "--resamples", 500)
-    for right, status in ((800, 0), (400, 1), (690, 3)):
-        new = table(tmp_path / "new.csv", main="C" * right + "W" * (1000 - right))
-        assert nescio("compare", new, "--baseline", path, "--fail-on-regression", *arguments).status == status
-    page = tmp_path / "diff.html"
-    assert nescio("report", new, "--baseline", path, *arguments, "-o", page).status == 0
-    assert f"--baseline {path}" in page.read_text()
-
-
-TOLD = "run,question_id,prompt,gold,answer,outcome\n"
-NAMED = 'run,question,outcome,judge\nmain,q1,{},"llm(model=lamp-2b, prompt={}, date={})"\n'
-OTHER = [  # a baseline, new answers, and what is said of them
-    (
-        "run,question,outcome\nmain,q0,correct\n",
-        "run,question,outcome\nmain,q0,correct\nmain,q4,correct\n",
-        r"the baseline was made on different questions: 1 only here \('q4'\)",
-    ),
-    (TOLD + "m,q1,Who sang?,Ann,Ann,correct\n", TOLD + "m,q1,Who sings?,Ann,Bob,incorrect\n", r"1 with a different text \('q1'\)"),
-    (
-        TOLD + "m,q1,Who sang?,Ann,Ann,correct\n",
-        TOLD + "m,q1,Who sang?,Bea,Bob,incorrect\n",
-        r"1 with a different gold answer \('q1'\)",
-    ),
-    (
-        NAMED.format("correct", "3f2a9c01", "2026-05-01"),
-        NAMED.format("incorrect", "77777777", "2026-11-22"),
-        "judged by llm.*3f2a9c01.*by llm.*77777777",
-    ),
-    (
-        "run,question,outcome,answerable\nmain,q1,correct,true\nmain,q2,unanswered,false\n",
-        "run,question,outcome,answerable\nmain,q1,correct,false\nmain,q2,unanswered,false\n",
-        r"1 with an answer in only one of them \('q1'\)",
-    ),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("before", "after", "says"), OTHER)
-def test_what_was_made_otherwise_is_refused(tmp_path: Path, path: Path, before: str, after: str, says: str) -> None:
-    package.baseline(written(tmp_path / "old.csv", before), path)
-    with pytest.raises(MismatchError, match=says):
-        package.compare(written(tmp_path / "new.csv", after), "c@1", baseline=path)
-    assert "sang" not in path.read_text()  # digests of the words, and not the words
-
-
-def test_the_day_of_a_model_and_another_answer_may_differ(tmp_path: Path, path: Path) -> None:
-    package.baseline(written(tmp_path / "old.csv", NAMED.format("correct", "3f2a9c01", "2026-05-01")), path)
-    new = written(tmp_path / "new.csv", NAMED.format("incorrect", "3f2a9c01", "2026-11-22"))
-    notes = [str(note) for note in package.compare(new, "c@1", baseline=path).notes]
-    assert "the same judge judged the baseline on 2026-05-01 and these answers on 2026-11-22" in notes
-    package.baseline(written(tmp_path / "old.csv", TOLD + "m,q1,Who sang?,Ann,Ann,correct\n"), path)
-    assert len(package.compare(written(new, TOLD + "m,q1,Who sang?,Ann,Bob,incorrect\n"), "c@1", baseline=path)) == 1
 
 
 @pytest.mark.parametrize(
@@ -193,14 +127,3 @@ def test_the_order_of_rows_and_the_spelling_of_numbers_do_not_count(tmp_path: Pa
     document["rows"] = [[1 if cell == 1 else cell for cell in row] for row in reversed(document["rows"])]
     path.write_text(json.dumps(document))
     assert package.score(path, "accuracy").rows[0].value == 0.5
-
-
-def test_a_file_is_refused_where_it_does_not_work(nescio: Command, tmp_path: Path, old: Path) -> None:
-    lines = OUTCOMES.read_text().splitlines(keepends=True)
-    alone = written(tmp_path / "mine.csv", "".join(line for line in lines if not line.startswith("old,")))
-    for files in (OUTCOMES, alone):  # with the run that the file is of beside the others, and without it
-        suite = nescio("compare", files, "--baseline", old, "--suite-by", "category")
-        suite.assert_refused("a baseline file does not work with a suite of benchmarks;")
-        look = nescio("look", files, "--baseline", old, "--run", "mine")
-        look.assert_refused("a baseline file does not work with nescio look;")
-    nescio("compare", old, OUTCOMES).assert_refused("nescio compare takes a baseline's file by --baseline")

@@ -52,7 +52,7 @@ def laid_out(name: str, content: str | dict[str, str]) -> Path:
 
 def at(value: Any, path: str) -> Any:
     """What stands at a path in what a program read as JSON."""
-    for i, part in enumerate(parts := path.split("/")):
+    for i, part in enumerate(parts := path.split("/") if path else []):
         if part == "*":
             return [at(row, "/".join(parts[i + 1 :])) if parts[i + 1 :] else row for row in value]
         if isinstance(value, list) and "=" in part:
