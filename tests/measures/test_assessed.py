@@ -12,6 +12,7 @@ from nescio.errors import FormatError, NescioError
 MEASURES = ["strict_accuracy", "lenient_accuracy", "inexact_rate", "unsupported_rate", "accuracy"]
 # By hand, of ten questions: 4 R, 1 W, 2 X, 1 U and 2 silent.
 VALUES = [0.4, 0.5, 0.2, 0.1, 0.4]
+LETTERS = "R r R R W X x U unanswered unanswered"
 
 
 def table(folder: Path, words: str) -> Path:
@@ -20,24 +21,14 @@ def table(folder: Path, words: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        "R R R R W X X U unanswered unanswered",
-        "r r r r w x x u unanswered unanswered",
-        "correct correct correct correct incorrect inexact Inexact unsupported unanswered unanswered",
-    ],
-)
-def test_letters_and_words(tmp_path: Path, words: str) -> None:
-    scores = nescio.score(table(tmp_path, words), MEASURES, ci=None)
-    assert [row.value for row in scores] == pytest.approx(VALUES)
-
-
-@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
-def test_what_is_written_keeps_them(tmp_path: Path, suffix: str) -> None:
-    nescio.convert([table(tmp_path, "R R R R W X X U unanswered unanswered")], tmp_path / f"again{suffix}")
-    scores = nescio.score(tmp_path / f"again{suffix}", MEASURES, ci=None)
-    assert [row.value for row in scores] == pytest.approx(VALUES)
+def test_letters_and_words_are_read_and_kept(tmp_path: Path) -> None:
+    words = "correct correct correct correct incorrect inexact Inexact unsupported unanswered unanswered"
+    paths = [table(tmp_path, words)]
+    for suffix in (".csv", ".jsonl", ".parquet"):
+        paths.append(tmp_path / f"again{suffix}")
+        nescio.convert([table(tmp_path, LETTERS)], paths[-1])
+    for path in paths:
+        assert [row.value for row in nescio.score(path, MEASURES, ci=None)] == pytest.approx(VALUES)
 
 
 def test_u_may_be_unanswered_or_unsupported_and_is_refused_without_x(tmp_path: Path) -> None:

@@ -9,17 +9,14 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from scipy.special import ndtri
-from scipy.stats import binom
 
 import nescio
 from nescio.comparison.paired_data import pair_up
 from nescio.comparison.prices import log_ratio
-from nescio.data.patterns import compress
 from nescio.measures import parse
 from nescio.measures.graded import is_cost
-from nescio.scoring.influence import influence
-from nescio.stats.few_units import unit_error
 from nescio.stats.intervals import ranks_around
+from tests.rings import together
 
 OUTCOMES = {"C": "correct", "W": "incorrect", "U": "unanswered"}
 A = ["C12", "C9", "W15", "U4", "C11", "W14", "C8", "U5", "C10", "W16"]
@@ -79,41 +76,29 @@ def test_the_prices_of_the_other_page() -> None:
         assert (row.value, row.low, row.high) == pytest.approx(PRICES[row.run], abs=1e-9)
 
 
-def spelled(cells: list[str]) -> tuple[Any, Any]:
-    return np.array([cell[0] == "C" for cell in cells], dtype=float), np.array([float(cell[1:]) for cell in cells])
+T9, T7 = 2.262157162740992, 2.3646242516  # Student's quantiles at .975 with 9 and 7 degrees of freedom
 
 
-@pytest.mark.parametrize(
-    ("right", "cost", "error"),
+@together(
+    "table, run, error, quantile",
     [
-        (*spelled(A), 7.6338427778),
-        (*spelled(B), 6.4752801848),
+        (asked(a=A), "a", 7.6338427778, T9),
+        (asked(b=B), "b", 6.4752801848, T9),
         *(
-            (np.array([float(c) for c in right]), np.array([float(k) for k in costs.split()]), error)
-            for (right, costs), error in zip(PRICED.values(), (0.4286067005, 0.3608026766, 0.4486587153), strict=True)
+            (priced(), run, error, T7)
+            for run, error in zip("abc", (0.4286067005, 0.3608026766, 0.4486587153), strict=True)
         ),
     ],
 )
-def test_the_standard_error_of_a_price(right: Any, cost: Any, error: float) -> None:
+def test_the_standard_error_of_a_price(table: Any, run: str, error: float, quantile: float) -> None:
     """Statistics3, section 3, and statistics3-a, section 4: behind the interval, before its logarithm."""
-    measure = parse("price_per_right")
-    patterns = compress({"correct": right, "columns.cost": cost}, np.arange(len(right)), measure.each)
-    found, freedom = unit_error(influence(measure, patterns), patterns.columns["n"], patterns.counts, skewed=False)
-    assert (found, freedom) == pytest.approx((error, len(right) - 1), abs=1e-9)
-
-
-def test_plain_ends_of_a_price() -> None:
-    """Section 3: 20.8 ± t·se, by the error that the logarithmic ends tell; they are not offered, as they may be below 0."""
-    t = 2.262157162740992  # with 9 degrees of freedom
-    (row,) = nescio.score(asked(a=A), "price_per_right")
+    row = nescio.score(table, "price_per_right")[run, "price_per_right"]
     assert row.low is not None
-    half = math.log(row.value / row.low) * row.value
-    assert half / t == pytest.approx(7.6338427778, abs=1e-9)
-    assert (row.value - half, row.value + half) == pytest.approx((3.5310478806, 38.0689521194), abs=1e-9)
+    assert math.log(row.value / row.low) * row.value / quantile == pytest.approx(error, abs=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("run", "baseline", "ratio", "error", "low", "high", "p"),
+@together(
+    "run, baseline, ratio, error, low, high, p",
     [
         ("b", "a", 0.5406976744, 0.3511763055, 0.2356765435, 1.2404882163, 0.1234203834),
         ("c", "b", 1.4032258065, 0.4161904772, 0.5244735077, 3.7543224489, 0.4424573841),
@@ -125,8 +110,7 @@ def test_the_ratio_of_two_prices(
     """Statistics3-a, section 4: the paired ratio."""
     (row,) = nescio.compare(priced(), "price_per_right", baseline=baseline, run=run).tables["prices"]
     assert (row.ratio, row.low, row.high, row.p) == pytest.approx((ratio, low, high, p), abs=1e-9)
-    # Student's quantile with 7 degrees of freedom is 2.3646242516.
-    assert math.log(row.high / row.low) / 2 / 2.3646242516 == pytest.approx(error, abs=1e-9)
+    assert math.log(row.high / row.low) / 2 / T7 == pytest.approx(error, abs=1e-9)
 
 
 def test_no_right_answer_no_ratio() -> None:
@@ -134,6 +118,7 @@ def test_no_right_answer_no_ratio() -> None:
     assert math.isnan(found.tables["prices"][0].ratio)
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize(("n", "right"), [(30, 0.2), (30, 0.6), (100, 0.1), (200, 0.5)])
 def test_the_ratio_of_two_prices_holds_as_often_as_it_says(n: int, right: float) -> None:
     """2,000 samples of two systems; hard questions are dear, and what is dear for one is dear for the other."""
@@ -160,35 +145,24 @@ def test_the_ratio_of_two_prices_holds_as_often_as_it_says(n: int, right: float)
     assert held / defined >= 0.93
 
 
-def test_a_cost_that_triples_fails_a_gate() -> None:
-    old, new = ([f"C{times * cost}" for cost in range(1, 31)] for times in (1, 3))
-    found = nescio.compare(asked(old=old, new=new), "mean(cost)", baseline="old", fail_on_regression=True)
-    assert [gate.status for gate in found.gates] == [1]
-    back = nescio.compare(asked(old=old, new=new), "mean(cost)", baseline="new", fail_on_regression=True)
-    assert [gate.status for gate in back.gates] == [0]
-    cheap, dear = (nescio.score(asked(new=new), "price", fail_over={"price": most}).gates for most in (100, 20))
-    assert ([gate.status for gate in cheap], [gate.status for gate in dear]) == ([0], [1])
+def test_a_cost_that_triples_is_worse_and_fails_a_gate() -> None:
+    table = asked(**{name: [f"C{times * cost}" for cost in range(1, 31)] for name, times in (("old", 1), ("new", 3))})
+    for baseline, status in (("old", 1), ("new", 0)):
+        found = nescio.compare(table, "mean(cost)", baseline=baseline, fail_on_regression=True)
+        assert [gate.status for gate in found.gates] == [status]
+    for measure, verdict in (("mean(cost)", "worse"), ("mean(cost, better=higher)", "better")):
+        assert nescio.compare(table, measure, baseline="old").rows[0].verdict == verdict
+    gates = nescio.score(table, "price", fail_over={"price": 20}).gates
+    assert {gate.run: gate.status for gate in gates} == {"old": 0, "new": 1}
 
 
-def test_a_cost_that_triples_is_worse() -> None:
-    old = [f"C{cost}" for cost in range(1, 31)]
-    new = [f"C{3 * cost}" for cost in range(1, 31)]
-    (row,) = nescio.compare(asked(old=old, new=new), "mean(cost)", baseline="old")
-    assert row.verdict == "worse"
-    (row,) = nescio.compare(asked(old=old, new=new), "mean(cost, better=higher)", baseline="old")
-    assert row.verdict == "better"
+LESS = ["cost", "cost_usd", "total_tokens", "latency_ms", "responseTimeSeconds", "user.seconds", "Price (EUR)"]
+MORE = ["token_f1", "f1", "timeline_recall", "cost_saved", "accuracy", "helpfulness", "ap"]
 
 
-@pytest.mark.parametrize(
-    "name", ["cost", "cost_usd", "total_tokens", "latency_ms", "responseTimeSeconds", "user.seconds", "Price (EUR)"]
-)
-def test_columns_of_which_less_is_better(name: str) -> None:
-    assert is_cost(name)
-
-
-@pytest.mark.parametrize("name", ["token_f1", "f1", "timeline_recall", "cost_saved", "accuracy", "helpfulness", "ap"])
-def test_columns_of_which_more_is_better(name: str) -> None:
-    assert not is_cost(name)
+@together("name, less", [*((name, True) for name in LESS), *((name, False) for name in MORE)])
+def test_a_column_s_name_says_whether_less_is_better(name: str, less: bool) -> None:
+    assert is_cost(name) is less
 
 
 def test_the_direction_is_said_and_can_be_stated() -> None:
@@ -218,22 +192,22 @@ def test_quantiles_of_latency_lie_between_order_statistics() -> None:
     assert found.rows[0].high == 3.8
     assert [row.high for row in found][1:] == [math.inf, math.inf]
     assert ranks_around(30, 0.5, 0.95) == (10, 21)
-    assert binom.cdf(20, 30, 0.5) - binom.cdf(9, 30, 0.5) == pytest.approx(0.9572260547, abs=1e-9)
 
 
-@pytest.mark.parametrize(("p", "least"), [(0.5, 6), (0.9, 36), (0.95, 72), (0.99, 368)])
-def test_an_upper_end_needs_so_many_questions(p: float, least: int) -> None:
-    assert ranks_around(least, p, 0.95)[1] == least
-    assert ranks_around(least - 1, p, 0.95)[1] is None
+def test_an_upper_end_needs_so_many_questions() -> None:
+    for p, least in ((0.5, 6), (0.9, 36), (0.95, 72), (0.99, 368)):
+        assert ranks_around(least, p, 0.95)[1] == least
+        assert ranks_around(least - 1, p, 0.95)[1] is None
 
 
-@pytest.mark.parametrize("p", [0.1, 0.5, 0.9])
-def test_a_quantile_is_numpys_by_the_inverted_distribution(p: float) -> None:
+def test_a_quantile_is_numpys_by_the_inverted_distribution() -> None:
     rng = np.random.default_rng(4)
     for size in (1, 2, 7, 10, 40):
         times = rng.integers(1, 9, size).astype(float).tolist()
-        peer = np.quantile(times, p, method="inverted_cdf")
-        assert nescio.score(timed(times), f"latency({p})", ci=None).value("a", f"latency({p})") == peer
+        shares = (0.1, 0.5, 0.9)
+        peers = [np.quantile(times, p, method="inverted_cdf") for p in shares]
+        scores = nescio.score(timed(times), [f"latency({p})" for p in shares], ci=None)
+        assert [row.value for row in scores] == peers
 
 
 def test_a_quantile_without_an_upper_end_passes_no_gate() -> None:

@@ -39,6 +39,7 @@ OF_TWO: dict[str, Callable[[str, str], bool]] = {
 }
 WORDS = {"C": "correct", "W": "incorrect", "U": "unanswered"}
 answers = st.lists(st.text("CWU", min_size=1, max_size=6), min_size=1, max_size=5)
+Holds = Callable[..., bool]
 
 
 def table(questions: list[str], run: str = "m") -> list[dict[str, Any]]:
@@ -50,28 +51,18 @@ def table(questions: list[str], run: str = "m") -> list[dict[str, Any]]:
     ]
 
 
-def values(questions: list[str], measures: list[str]) -> dict[str, float]:
-    return {row.measure: row.value for row in nescio.score(table(questions), measures, ci=None)}
-
-
+@pytest.mark.sampled
 @given(questions=answers, k=st.integers(1, 4))
-def test_it_is_the_share_of_all_draws_of_k_answers(questions: list[str], k: int) -> None:
-    often = [letters for letters in questions if len(letters) >= k]
-    found = values(questions, [f"{name}(k={k})" for name in AT_K])
-    for name, holds in AT_K.items():
-        shares = [np.mean([holds("".join(drawn)) for drawn in combinations(letters, k)]) for letters in often]
+def test_a_measure_is_the_share_of_all_draws_of_k_answers_or_of_two(questions: list[str], k: int) -> None:
+    measured: dict[str, tuple[int, Holds]] = {f"{name}(k={k})": (k, holds) for name, holds in AT_K.items()}
+    measured |= {name: (2, lambda drawn, holds=holds: holds(*drawn)) for name, holds in OF_TWO.items()}
+    rows = nescio.score(table(questions), list(measured), ci=None)
+    assert [row.measure for row in rows] == list(measured)
+    for row, (size, holds) in zip(rows, measured.values(), strict=True):
+        often = [letters for letters in questions if len(letters) >= size]
+        shares = [np.mean([holds("".join(drawn)) for drawn in combinations(letters, size)]) for letters in often]
         expected = float(np.mean(shares)) if shares else math.nan
-        assert found[f"{name}(k={k})"] == pytest.approx(expected, nan_ok=True, abs=1e-12), name
-
-
-@given(questions=answers)
-def test_rates_are_shares_of_all_pairs_of_answers(questions: list[str]) -> None:
-    often = [letters for letters in questions if len(letters) >= 2]
-    found = values(questions, [*OF_TWO])
-    for name, holds in OF_TWO.items():
-        shares = [np.mean([holds(*pair) for pair in combinations(letters, 2)]) for letters in often]
-        expected = float(np.mean(shares)) if shares else math.nan
-        assert found[name] == pytest.approx(expected, nan_ok=True, abs=1e-12), name
+        assert row.value == pytest.approx(expected, nan_ok=True, abs=1e-12), row.measure
 
 
 def estimator(n: int, c: int, k: int) -> float:
@@ -81,6 +72,7 @@ def estimator(n: int, c: int, k: int) -> float:
     return float(1.0 - np.prod(1.0 - k / np.arange(n - c + 1, n + 1)))
 
 
+@pytest.mark.sampled
 @given(n=st.integers(1, 400), data=st.data())
 def test_pass_at_k_is_that_of_the_published_code(n: int, data: st.DataObject) -> None:
     c, k = data.draw(st.integers(0, n)), data.draw(st.integers(1, n))
@@ -91,9 +83,8 @@ def test_pass_at_k_is_that_of_the_published_code(n: int, data: st.DataObject) ->
 def test_a_question_asked_too_seldom_is_left_out_and_counted() -> None:
     scores = nescio.score(table(["CCC", "CW", "U"]), "pass^k(k=2)", ci=None)
     assert (scores.rows[0].value, scores.rows[0].n) == (0.5, 2)
-    assert "pass^k(k=2): 1 of 3 questions left out because they were not asked often enough (run 'm')" in map(
-        str, scores.notes
-    )
+    note = "pass^k(k=2): 1 of 3 questions left out because they were not asked often enough (run 'm')"
+    assert note in map(str, scores.notes)
     counts = parse("pass@k(k=1)")(3, 1, 0)
     assert (counts, math.isnan(parse("pass@k(k=2)")(3, 1, 0))) == (0.75, True)
 
@@ -126,11 +117,6 @@ def test_tau_bench_s_own_pass_hat_k() -> None:
     assert {row.n for row in scores} == {15}
 
 
-def seeds(benchmark: str) -> list[list[dict[str, Any]]]:
-    paths = sorted((DATA / "nemo_skills" / benchmark).glob("output-rs*"))
-    return [[json.loads(line) for line in path.read_text().splitlines() if line] for path in paths]
-
-
 # benchmark, the field of a row that says whether it is right (and what it says then), the name of the figure
 NEMO = [
     ("gpqa", "symbolic_correct", True, "symbolic_correct"),
@@ -146,18 +132,19 @@ NEMO = [
 def test_nemo_skills_own_pass_at_k(benchmark: str, key: str, right: object, figure: str) -> None:
     """Its metrics file says in per cent what pass@k is for every k; lines of one number are repeats."""
     own = json.loads((DATA / "nemo_skills" / "metrics.json-test").read_text())[benchmark]
-    files = seeds(benchmark)
+    paths = sorted((DATA / "nemo_skills" / benchmark).glob("output-rs*"))
     rows = [
-        {"question": line, "repeat": seed, "outcome": "correct" if row[key] == right else "incorrect"}
-        for seed, file in enumerate(files)
-        for line, row in enumerate(file)
+        {"question": line, "repeat": seed, "outcome": "correct" if json.loads(text)[key] == right else "incorrect"}
+        for seed, path in enumerate(paths)
+        for line, text in enumerate(filter(None, path.read_text().splitlines()))
     ]
-    for k in range(1, len(files) + 1):
-        ours = nescio.score(rows, f"pass@k(k={k})", ci=None).rows[0].value
-        assert 100 * ours == pytest.approx(own[f"pass@{k}"][figure], abs=1e-9)
+    ks = range(1, len(paths) + 1)
+    scores = nescio.score(rows, [f"pass@k(k={k})" for k in ks], ci=None)
+    assert [100 * row.value for row in scores] == pytest.approx([own[f"pass@{k}"][figure] for k in ks], abs=1e-9)
 
 
 @real
+@pytest.mark.slow
 def test_the_epochs_of_inspect_reduced_as_it_reduces_them() -> None:
     """Inspect's reducers mean, mode, at_least and pass_at, called on the log's own scores, beside ours."""
     scorer = pytest.importorskip("inspect_ai.scorer", reason="inspect_ai is not installed")
