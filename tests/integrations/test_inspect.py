@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import json
 import math
 import tomllib
 import warnings
@@ -20,8 +19,6 @@ import nescio
 from nescio.errors import UnknownNameError, UsageError
 from nescio.integrations import state_of
 from nescio.integrations.inspect import measure
-from tests.verbs.test_stakes_prompts import DECLINED
-from tests.verbs.test_stakes_prompts import says as model_says
 
 # Inspect leaves a stream open a sample: `evaluated` collects them within the test, so that no other hears of them.
 pytestmark = pytest.mark.filterwarnings("ignore", "ignore::pytest.PytestUnraisableExceptionWarning")
@@ -144,28 +141,3 @@ def test_inspect_finds_a_scorer_in_which_silence_counts(tmp_path: Path) -> None:
     assert log.results.scores[0].scorer.removeprefix("nescio/") == "abstaining"
     assert shown["c@1"] == (2 + 1 * 2 / 4) / 4
     assert (shown["accuracy"], shown["coverage"]) == (2 / 4, 3 / 4)
-
-
-@pytest.mark.slow
-def test_stated_stakes_go_through_inspect_and_its_log(tmp_path: Path) -> None:
-    """Prompts that state a stake as a dataset, one model that heeds them, and its log read back."""
-    rows = [{"id": f"q{i}", "question": f"Double the number {i}.", "answers": [str(2 * i)]} for i in range(20)]
-    (tmp_path / "questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    nescio.stakes_prompts(tmp_path / "questions.jsonl", tmp_path / "prompts.jsonl")
-    scorers, samples = part("scorer"), part("dataset").json_dataset(str(tmp_path / "prompts.jsonl"))
-
-    @scorers.scorer(metrics=[measure("silence_per_tenfold"), measure("utility(3)")])
-    def mine() -> Any:
-        async def score(state: Any, target: Any) -> Any:
-            said = state.output.completion
-            return scorers.Score(value="N" if said == DECLINED else "C" if said in list(target) else "I", answer=said)
-
-        return score
-
-    said = [model_says("adapts", sample.input) for sample in samples]
-    _, shown = evaluated(said, tmp_path / "logs", dataset=samples, scorer=mine())
-    found = nescio.stakes(next((tmp_path / "logs").glob("*.json")))
-    (adapts,) = found.tables["adaptation"]
-    assert shown["silence_per_tenfold"] == pytest.approx(adapts.per_tenfold)
-    assert shown["utility(3)"] == pytest.approx(found.rows[2].utility)
-    assert adapts.p <= 0.001

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import pickle
+import tomllib
 import warnings
 from collections.abc import Callable
 from importlib import import_module
@@ -16,8 +17,6 @@ import pytest
 import nescio
 from nescio.errors import UnknownNameError, UsageError
 from nescio.integrations.lm_eval import Silence, aggregation, item, metric, register
-from tests.verbs.test_stakes_prompts import DECLINED
-from tests.verbs.test_stakes_prompts import says as model_says
 
 
 def test_one_answer() -> None:
@@ -54,63 +53,13 @@ DOCUMENTS = [
     ("capital of Chad", "N'Djamena", "I don't know that."),
     ("capital of Mali", "Bamako", ""),
 ]
-TASK = """
-task: {task}
-dataset_path: json
-dataset_kwargs: {{data_files: {{test: "{data}"}}}}
-test_split: test
-output_type: generate_until
-doc_to_text: "{{{{{text}}}}}"
-doc_to_target: "{{{{{target}}}}}"
-"""
-FUNCTIONS = """
-from nescio.integrations.lm_eval import aggregation, metric
-c_at_1, over_all = metric("c@1", declined_pattern=["i don't know.*"]), aggregation("c@1")
-"""
-CAPITALS = """
-metric_list:
-  - metric: !function capitals_functions.c_at_1
-    aggregation: !function capitals_functions.over_all
-    higher_is_better: true
-  - metric: penalty(t=0.5)
-    aggregation: penalty(t=0.5)
-    higher_is_better: true
-"""
-READY = """
-metric_list:
-  - metric: !function nescio.integrations.lm_eval.c_at_1
-    aggregation: !function nescio.integrations.lm_eval.c_at_1_over_all
-    higher_is_better: true
-  - metric: !function nescio.integrations.lm_eval.coverage
-    aggregation: !function nescio.integrations.lm_eval.coverage_over_all
-    higher_is_better: true
-"""
-REPEATED = """
-repeats: 3
-process_results: !function thrice_functions.process
-metric_list:
-  - metric: acc
-    aggregation: !function thrice_functions.mean
-    higher_is_better: true
-filter_list:
-  - name: all
-    filter: [{function: take_first_k, k: 3}]
-"""
-GRADES = """
-def process(doc, results):
-    return {"acc": [float(said == doc["answer"]) for said in results[0]]}
-
-def mean(items):
-    return sum(map(sum, items)) / sum(map(len, items))
-"""
+TASKS: dict[str, str] = tomllib.loads((Path(__file__).parent / "lm_eval.toml").read_text("utf-8"))
 
 
-def evaluated(
-    folder: Path, task: str, rest: str, data: Path, says: Callable[[str], str], fields: tuple[str, str]
-) -> Any:
+def evaluated(folder: Path, task: str, rest: str, data: Path, says: Callable[[str], str]) -> Any:
     """What the harness reports of a task on rows of a file, with a model that says this to what it is asked."""
-    text, target = fields
-    (folder / f"{task}.yaml").write_text(TASK.format(task=task, data=data.as_posix(), text=text, target=target) + rest)
+    made = TASKS["task"].format(task=task, data=data.as_posix(), text="question", target="answer")
+    (folder / f"{task}.yaml").write_text(made + rest)
     with warnings.catch_warnings(), pytest.MonkeyPatch.context() as patch:
         warnings.simplefilter("ignore")  # of what the harness itself imports
         for name, value in {"HF_HOME": str(folder), "HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1"}.items():
@@ -140,7 +89,7 @@ def asked(folder: Path, task: str, rest: str, functions: str, rows: list[tuple[s
     data.write_text("".join(json.dumps({"question": q, "answer": gold}) + "\n" for q, gold, _ in rows))
     (folder / f"{task}_functions.py").write_text(functions)
     said = {question: iter(answers) for question, _, answers in rows}
-    return evaluated(folder, task, rest, data, lambda question: next(said[question]), ("question", "answer"))
+    return evaluated(folder, task, rest, data, lambda question: next(said[question]))
 
 
 def logged(folder: Path, found: Any, task: str) -> Path:
@@ -162,7 +111,7 @@ def test_the_harness_reports_the_measures_and_keeps_three_outcomes_apart(tmp_pat
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         register("penalty(t=0.5)", declined_pattern=["i don't know.*"])
-    found = asked(tmp_path, "capitals", CAPITALS, FUNCTIONS, rows)
+    found = asked(tmp_path, "capitals", TASKS["capitals"], TASKS["functions"], rows)
     shown = found["results"]["capitals"]
     assert shown["c@1,none"] == pytest.approx((2 + 2 * 2 / 5) / 5)
     # penalty(t=0.5): a right answer 1, a wrong one -1, silence 0
@@ -172,7 +121,7 @@ def test_the_harness_reports_the_measures_and_keeps_three_outcomes_apart(tmp_pat
     assert [items[question] for question, _, _ in DOCUMENTS] == [1, 1, 0, -1, -1]
     assert json.loads(json.dumps(list(items.values()))) == list(items.values())
     # A task that names ready measures needs no file: one of the two silent says in words that it does not know.
-    ready = asked(tmp_path, "ready", READY, "", rows)["results"]["ready"]
+    ready = asked(tmp_path, "ready", TASKS["ready"], "", rows)["results"]["ready"]
     assert ready["c@1,none"] == pytest.approx((2 + 2 / 5) / 5)
     assert ready["coverage,none"] == pytest.approx(4 / 5)
 
@@ -181,25 +130,16 @@ def test_the_harness_reports_the_measures_and_keeps_three_outcomes_apart(tmp_pat
 def test_its_repeats_are_repeats(tmp_path: Path) -> None:
     """Five of twelve responses are right; three of four questions are right at least once."""
     said = {"a": ["a", "a", "b"], "b": ["b", "a", "a"], "c": ["", "c", "c"], "d": ["x", "y", "z"]}
-    found = asked(tmp_path, "thrice", REPEATED, GRADES, [(name, name, answers) for name, answers in said.items()])
+    found = asked(
+        tmp_path,
+        "thrice",
+        TASKS["repeated"],
+        TASKS["grades"],
+        [(name, name, answers) for name, answers in said.items()],
+    )
     assert found["results"]["thrice"]["acc,all"] == pytest.approx(5 / 12)
     scores = nescio.score(logged(tmp_path / "log", found, "thrice"), ["accuracy", "pass@k(k=3)"], ci=None)
     assert {row.measure: (row.value, row.n) for row in scores} == {
         "accuracy": (pytest.approx(5 / 12), 4),
         "pass@k(k=3)": (0.75, 4),
     }
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("model", ["adapts", "ignores"])
-def test_stated_stakes_go_through_the_harness_and_its_log(tmp_path: Path, model: str) -> None:
-    """Fifty questions at four stakes: the model that heeds them is told from the one that does not."""
-    rows = [{"id": f"q{i}", "question": f"Double the number {i}.", "answers": [str(2 * i)]} for i in range(50)]
-    questions, prompts = tmp_path / "questions.jsonl", tmp_path / "prompts.jsonl"
-    questions.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    nescio.stakes_prompts(questions, prompts)
-    fields = ("input", "target[0]")
-    found = evaluated(tmp_path, "stated", READY, prompts, lambda prompt: model_says(model, prompt), fields)
-    log = logged(tmp_path / "log", found, "stated")
-    (row,) = nescio.stakes(log, declined_pattern=[DECLINED]).tables["adaptation"]
-    assert (row.n, row.p <= 0.001) == (50, model == "adapts")

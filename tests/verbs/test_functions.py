@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +11,13 @@ import pytest
 
 import nescio
 from nescio.data.outcomes import STATES
-from nescio.errors import FormatError, MismatchError, NescioError, UnknownNameError, UsageError
+from nescio.errors import FormatError, MismatchError, NescioError, UsageError
 from nescio.judging.llm.connecting import ModelOptions, warnings
 from nescio.systems.definitions import bundled as definitions
-from nescio.systems.reading import bundled as stories
 from nescio.verbs._gates import CANNOT_TELL, FAILED, PASSED, Limit, exit_status, regression_gates, score_gates
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-COSTS, CASCADE, OUTCOMES = (EXAMPLES / name for name in ("costs.csv", "cascade.csv", "outcomes.csv"))
+OUTCOMES = EXAMPLES / "outcomes.csv"
 TABLE = pl.DataFrame(
     {
         "run": ["a"] * 3 + ["b"] * 3,
@@ -149,85 +147,6 @@ def test_gates_pass_fail_and_cannot_tell() -> None:
     assert len(regression_gates(comparisons, ["c@1", "accuracy"])) == 4
 
 
-def test_a_tuned_run_is_written_where_there_is_a_threshold(tmp_path: Path) -> None:
-    tuned: Any = nescio.tune(OUTCOMES, run="mine", resamples=20, output=tmp_path / "mine.csv")
-    assert tuned.wrote == (f"wrote run 'mine' with the threshold applied, 70 questions to {tmp_path / 'mine.csv'}",)
-    assert nescio.score(tmp_path / "mine.csv", "c@1", ci=None).value("mine", "c@1") == tuned.rows[0].value_in_sample
-    nothing: Any = nescio.tune(OUTCOMES, run="mine", max_risk=0.0001, resamples=20, output=tmp_path / "no.csv")
-    assert "there is no threshold to apply" in nothing.wrote[0]
-    assert not (tmp_path / "no.csv").exists()
-
-
-def test_a_collection_is_built_and_validators_are_scored_on_it(answers: list[Path], tmp_path: Path) -> None:
-    people, collection = tmp_path / "judged.csv", tmp_path / "made.xml"
-    people.write_text("run,question,verdict\nmine,0,right\nmine,1,false\n")
-    words = {"right": "correct", "false": "incorrect"}
-    (row,) = nescio.ave.build(answers, collection, judgements=people, language="EN", outcome_map=words).records()
-    assert (row["questions"], row["validated"], row["rejected"]) == (2, 1, 1)
-    assert nescio.ave.baselines(collection, ci=None).value("100% VALIDATED", "ave.recall") == 1
-    with pytest.raises(UsageError, match="without takes"):
-        nescio.ave.build(answers, tmp_path / "x.xml", without=["short"])  # type: ignore[list-item]
-    with pytest.raises(UsageError, match=r"a collection is written to \.xml"):
-        nescio.ave.build(answers, tmp_path / "x.txt")
-    (pairs := tmp_path / "x.xml").write_text("<pairs><pair id='1'><t>a</t><h>b</h></pair></pairs>")
-    with pytest.raises(MismatchError, match="needs both right and wrong answers"):
-        nescio.ave.validate.train(pairs, tmp_path / "m.json")
-
-
-def test_definitions_and_stories_are_answered_and_scored(tmp_path: Path) -> None:
-    targets, run = definitions() / "key.jsonl", tmp_path / "run.jsonl"
-    answered = nescio.nuggets.answer(targets, definitions() / "texts", run, threshold=0.0)
-    assert answered.answered <= answered.questions
-    assert str(answered).startswith(f"run answers {answered.answered} of {answered.questions} questions; wrote ")
-    named = nescio.nuggets.score([targets, run], "nuggets.automatic_F", beta=5, ci=None)
-    assert [row.measure for row in named] == ["nuggets.automatic_F(beta=5)"]
-    with pytest.raises(UsageError, match="has none"):
-        nescio.nuggets.score([targets, run], "nuggets.automatic_NR", beta=5)
-    files = [stories() / name for name in ("questions.jsonl", "stories.jsonl")]
-    read = nescio.read.answer(files, tmp_path / "r.jsonl", system="deep-read", by_sentence=True)
-    assert (read.run, read.questions) == ("deep-read@0.00", 70)
-    marks = nescio.read.score([*files, read.output], keep_pronouns=True, correlations=True, ci=None)
-    assert [row.measure for row in marks] == ["read.recall", "read.precision", "read.HumSent", "read.AutSent"]
-    assert "keep_pronouns=true" in str(marks.signature)
-    assert [each.code for each in marks.notes if each.code == "read.few_runs"] == ["read.few_runs"]
-    assert len(marks.records("correlations")) == 6
-    with pytest.raises(UsageError, match="is for the judge deep_read"):
-        nescio.read.score([*files, read.output], keep_pronouns=True, judge="exact")
-    with pytest.raises(UnknownNameError, match="did you mean deep-read"):
-        nescio.read.answer(files, tmp_path / "s.jsonl", system="deep-red")
-
-
-# ---- messages of decisions name the file, and say what it has and what to do ----
-
-
-def asked_twice() -> list[dict[str, Any]]:
-    return [
-        {"run": run, "question": f"q{i}", "repeat": k, "outcome": "correct", "confidence": 0.5}
-        for run in "ab"
-        for i in range(3)
-        for k in range(2)
-    ]
-
-
-OLDER = [{"run": "o", "question": "x", "outcome": "correct"}]
-NEW = EXAMPLES / "new-sample.csv"
-WRONG: list[tuple[Callable[[], Any], str]] = [
-    (lambda: nescio.score(COSTS, "price_per_right(nope)"), r"price_per_right\(nope\): .*costs.csv: there is no column 'nope'; columns are .*, cost_usd, seconds"),
-    (lambda: nescio.score(COSTS, "price_per_right"), r"there is no column 'cost'; columns are .*, cost_usd"),
-    (lambda: nescio.cascade(CASCADE, cost="nope", right=1), r"cost: .*cascade.csv: there is no column 'nope'; columns are .*cost_usd"),
-    (lambda: nescio.score(NEW, pool=OUTCOMES), r"pool: .*outcomes.csv has 3 runs \(mine, old, other\), and one older run corrects"),
-    (lambda: nescio.score(NEW, pool=OLDER), r"pool: the older run of the table has none of the questions of run 'new': .* 'x' there"),
-    (lambda: nescio.items(OUTCOMES), r"outcomes.csv: 3 runs say nothing about items"),
-    (lambda: nescio.cascade(asked_twice(), systems=["a", "b"]), r"the table: a cascade asks each system once.*one answer of each system.*vote first"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("call", "said"), WRONG)
-def test_what_is_wrong_with_which_file(call: Callable[[], Any], said: str) -> None:
-    with pytest.raises(NescioError, match=said):
-        call()
-
-
 def test_labels_are_counted_whatever_they_say(tmp_path: Path) -> None:
     """Of 104 labels 14 are of questions without an answer, where the judge and people agree."""
     (sheet := tmp_path / "sheet.csv").write_text("run,question,verdict\nmine,lighthouse-what,\nmine,lighthouse-when,\n")
@@ -263,3 +182,42 @@ def test_advice_says_why_a_measure_decides(tmp_path: Path) -> None:
     for source, measures in ((OUTCOMES, None), (graded, "c@1")):
         said = nescio.advise(source, measures=measures, resamples=100).notes
         assert "advise.measure" not in {note.code for note in said}
+
+
+def test_a_cascade_and_a_pool_say_what_does_not_fit() -> None:
+    twice = [
+        {"run": run, "question": f"q{i}", "repeat": k, "outcome": "correct", "confidence": 0.5}
+        for run in "ab"
+        for i in range(3)
+        for k in range(2)
+    ]
+    with pytest.raises(
+        NescioError, match=r"the table: a cascade asks each system once.*one answer of each.*vote first"
+    ):
+        nescio.cascade(twice, systems=["a", "b"])
+    older = [{"run": "o", "question": "x", "outcome": "correct"}]
+    with pytest.raises(NescioError, match=r"the older run of the table has none of the questions of run 'new': .* 'x'"):
+        nescio.score(EXAMPLES / "new-sample.csv", pool=older)
+
+
+def test_what_answers_and_builds_says_what_became_of_it(answers: list[Path], tmp_path: Path) -> None:
+    targets, run = definitions() / "key.jsonl", tmp_path / "run.jsonl"
+    answered = nescio.nuggets.answer(targets, definitions() / "texts", run, threshold=0.0)
+    assert str(answered).startswith(f"run answers {answered.answered} of {answered.questions} questions; wrote ")
+    files = [EXAMPLES / name for name in ("questions.jsonl", "stories.jsonl")]
+    read = nescio.read.answer(files, tmp_path / "r.jsonl", system="deep-read", by_sentence=True)
+    assert (read.run, read.questions) == ("deep-read@0.00", 70)
+    marks = nescio.read.score([*files, read.output], keep_pronouns=True, correlations=True, ci=None)
+    assert [each.code for each in marks.notes if each.code == "read.few_runs"] == ["read.few_runs"]
+    assert len(marks.records("correlations")) == 6
+    with pytest.raises(UsageError, match="is for the judge deep_read"):
+        nescio.read.score([*files, read.output], keep_pronouns=True, judge="exact")
+    (people := tmp_path / "judged.csv").write_text("run,question,verdict\nmine,0,right\nmine,1,false\n")
+    words = {"right": "correct", "false": "incorrect"}
+    made = nescio.ave.build(answers, tmp_path / "made.xml", judgements=people, language="EN", outcome_map=words)
+    (row,) = made.records()
+    assert (row["questions"], row["validated"], row["rejected"]) == (2, 1, 1)
+    with pytest.raises(UsageError, match="without takes"):
+        nescio.ave.build(answers, tmp_path / "x.xml", without=["short"])  # type: ignore[list-item]
+    tuned: Any = nescio.tune(OUTCOMES, run="mine", resamples=20, output=tmp_path / "mine.csv")
+    assert tuned.wrote == (f"wrote run 'mine' with the threshold applied, 70 questions to {tmp_path / 'mine.csv'}",)

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+import tomllib
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -17,27 +18,10 @@ from nescio.cli.app import run
 from nescio.formats.native.outcome_table import counting
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-FEW = ["--resamples", "50"]
-TABLE = str(EXAMPLES / "outcomes.csv")
-QUESTIONS, RUN = str(EXAMPLES / "questions.jsonl"), str(EXAMPLES / "runs" / "mine.jsonl")
 # A command, and the output that it is given: a file, or a folder that is new.
 COMMANDS = {
-    "scores.json": ["score", TABLE, "--by", "question", "--ci", "none", "-o"],
-    "scores.parquet": ["score", TABLE, "--by", "question", "--ci", "none", "-o"],
-    "compared.json": ["compare", TABLE, *FEW, "-o"],
-    "page.html": ["report", TABLE, "-m", "c@1", *FEW, "-o"],
-    "all.tally": ["tally", TABLE, "-o"],
-    "old.csv": ["convert", TABLE],
-    "old.parquet": ["convert", TABLE],
-    "questions": ["convert", QUESTIONS, RUN, "--to", "questions"],
-    "inspect": ["convert", TABLE, "--to", "inspect"],
-    "judged.csv": ["judge", QUESTIONS, RUN, "-o"],
-    "collection.xml": ["ave", "build", QUESTIONS, RUN, "-o"],
-    "baseline.json": ["baseline", TABLE, "--run", "old", *FEW, "-o"],
-    "state.json": ["look", TABLE, "--baseline", "old", "--run", "mine", "--state"],
-    "campaign": ["campaign", "init", "--task", "qa", "--topics", QUESTIONS, "--group", "uned=UNED"],
-    "model.json": ["ave", "validate", "train", str(EXAMPLES / "dev.xml"), "--trees", "3", "--folds", "2", *FEW, "-o"],
-    "demo": ["demo", "-o"],
+    name: [str(EXAMPLES / word[1:]) if word[0] == "@" else word for word in words.split()]
+    for name, words in tomllib.loads((Path(__file__).parent / "no_room.toml").read_text("utf-8")).items()
 }
 NEW = {"questions", "inspect", "campaign", "demo", "state.json"}
 
