@@ -110,10 +110,10 @@ def test_what_is_exported_is_no_more_than_teams_are_handed_and_the_same_each_tim
     assert "COPY check_runs.py /evaluator/" in recipe
     assert "COPY reference_data /evaluator/reference_data" in recipe
     made.text(tmp_path / "full" / "x", "mine")
-    for name, options, rule in (
-        ("c.zip", {}, "for which platform"),
-        ("c", {"codabench": True}, r"written to \.zip"),
-        ("full", {"tira": True}, "already exists"),
+    for name, codabench, tira, rule in (
+        ("c.zip", False, False, "for which platform"),
+        ("c", True, False, r"written to \.zip"),
+        ("full", False, True, "already exists"),
     ):
         with pytest.raises(nescio.UsageError, match=rule):
-            nescio.campaign.export(campaign, tmp_path / name, **options)
+            nescio.campaign.export(campaign, tmp_path / name, codabench=codabench, tira=tira)
