@@ -13,6 +13,7 @@ import pytest
 
 import nescio as package
 from nescio.cli import bars
+from tests.rings import sample
 from tests.verbs.test_declarations import LEAVES
 
 from .conftest import EXAMPLES, Command
@@ -99,10 +100,11 @@ def afresh(make: Callable[..., Any], *arguments: Any) -> Any:
     return text
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("name", "widths"),
     [
-        *((name, (60,)) for name in CALLS if name not in LONG_CALLS),
+        *((name, (60,)) for name in sample([name for name in CALLS if name not in LONG_CALLS], 12)),
         *(pytest.param(name, (80,) if name not in LONG_CALLS else (60, 80), marks=pytest.mark.slow) for name in CALLS),
     ],
 )

@@ -15,7 +15,7 @@ import nescio
 from nescio.cli.app import app
 from nescio.options import Verb
 from nescio.verbs import every_verb
-from tests.rings import together
+from tests.rings import sample, together
 
 ROOT = Path(__file__).parents[2]
 
@@ -36,7 +36,11 @@ def test_a_verb_is_called_in_its_example(name: str) -> None:
     assert {name, f"nescio.{name.rpartition('.')[2]}"} & called, f"help({name}) has no example that calls it"
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name in LONG)) for name in VERBS])
+QUICK = sample([name for name in VERBS if name not in LONG], 20)
+
+
+@pytest.mark.sampled
+@pytest.mark.parametrize("name", [*QUICK, *(pytest.param(name, marks=pytest.mark.slow) for name in sorted(LONG))])
 @pytest.mark.usefixtures("undrawn")
 def test_the_example_in_help_runs(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
