@@ -190,7 +190,7 @@ def run_action(
     return done.returncode, dict(line.split("=", 1) for line in lines), text, printed
 
 
-CASES = {  # inputs, exit status, verdict, and what is said
+CASES: dict[str, tuple[str, dict[str, str], int, str, str]] = {  # inputs, exit status, verdict, and what is said
     "fails": ("questions.jsonl\nruns/old.jsonl", {"fail_under": "c@1=0.9"}, 1, "failed", "nescio score: failed"),
     "let pass": ("outcomes.csv", {"fail_under": "c@1=0.6", "undecided": "pass"}, 0, "undecided", "::warning"),
     "undecided": ("outcomes.csv", {"fail_under": "c@1=0.6", "undecided": "fail"}, 3, "undecided", "::warning"),
@@ -210,7 +210,8 @@ CASES = {  # inputs, exit status, verdict, and what is said
 def test_the_action_ends_as_its_gates_do(case: str, tmp_path: Path) -> None:
     files, inputs, expected, verdict, says = CASES[case]
     report = {} if case == "fails" else {"report": ""}
-    status, outputs, summary, printed = run_action(tmp_path, files=files, measures="c@1", **inputs, **report)
+    given = {"files": files, "measures": "c@1", **inputs, **report}
+    status, outputs, summary, printed = run_action(tmp_path, None, **given)
     assert (status, outputs["verdict"]) == (expected, verdict), printed
     assert says in summary + printed
     if verdict == "failed":

@@ -56,8 +56,11 @@ def conversions() -> Iterator[tuple[str, str, str]]:
             yield from [case for case in every if not takes(to, case[0])][:3]
 
 
+CASES = sample(conversions(), 60, each=lambda case: case[1:])
+
+
 @pytest.mark.sampled
-@pytest.mark.parametrize(("name", "to", "suffix"), sample(conversions(), 60, each=lambda case: case[1:]))
+@pytest.mark.parametrize(("name", "to", "suffix"), CASES)
 def test_what_is_converted_is_read_again_or_refused(
     nescio: Command, name: str, to: str, suffix: str, tmp_path: Path
 ) -> None:

@@ -163,8 +163,8 @@ def run_page(
     with contextlib.chdir(folder if moves else folder / "examples"), columns():
         for shown in given:
             command = shown.command
-            for word, instead in (stand_ins or {}).items():
-                command = re.sub(rf"(?<![\w-]){word}(?![\w-])", instead, command)
+            for word, stand_in in (stand_ins or {}).items():
+                command = re.sub(rf"(?<![\w-]){word}(?![\w-])", stand_in, command)
             if any(fnmatch.fnmatchcase(bare(command), pattern) for pattern in ELSEWHERE):
                 continue
             if bare(command) == "echo $?":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -33,8 +34,10 @@ def test_{name}(nescio_run):
 
 @pytest.fixture(autouse=True)
 def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No other plugin is loaded, each of which would take its time."""
+    """No other plugin is loaded, each of which would take its time; and what a run within this process imports stays
+    imported: modules of nescio register what they have, and can do so once."""
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    monkeypatch.setattr("_pytest.pytester.SysModulesSnapshot.restore", lambda _: sys.modules.pop("test_it", None))
 
 
 def run(pytester: pytest.Pytester, text: str, *arguments: str, apart: bool = False) -> tuple[pytest.RunResult, str]:

@@ -124,6 +124,7 @@ def test_without_plugins_nothing_is_known(nescio: Command) -> None:
 
 def test_the_laws_run_on_a_measure_of_ones_own(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    monkeypatch.setattr("_pytest.pytester.SysModulesSnapshot.restore", lambda _: None)  # nescio's modules register once
     quiet = ("-p", "nescio.hosts.pytest_plugin", "-p", "no:cacheprovider", "--nescio-laws")
     shutil.copy(PLUGIN / "half_credit.py", pytester.path)
     done = pytester.runpytest_inprocess(*quiet, "half_credit", "--nescio-plugin", "half_credit.py")

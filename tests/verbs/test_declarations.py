@@ -207,9 +207,9 @@ def test_one_text_is_one_name_and_never_its_letters() -> None:
 def test_pairs_are_a_mapping_however_they_are_given() -> None:
     for given in ({"a": "b"}, ["a=b"], [("a", "b")], "a=b"):
         assert ask(pairs=given).pairs == {"a": "b"}
-    for given in ("ab", ["=b"], 3, [("a", 1)]):
+    for refused in ("ab", ["=b"], 3, [("a", 1)]):
         with pytest.raises(UsageError, match="pairs takes NAME=VALUE"):
-            ask(pairs=given)
+            ask(pairs=refused)
 
 
 def test_a_level_is_a_share_or_a_percentage() -> None:
