@@ -30,7 +30,7 @@ from nescio.data.columns import OUTCOMES
 from nescio.data.evidence import PRESENT, Evidence
 from nescio.measures import parse
 from nescio.meta_evaluation.planning._joint import Joint, from_pilot, from_rates, tilt
-from nescio.meta_evaluation.planning._rejections import Aim
+from nescio.meta_evaluation.planning.rejections import Aim
 from nescio.stats.exact_p_values import exact_p
 
 DOCS = Path(__file__).parents[1] / "docs"

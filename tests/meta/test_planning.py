@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
 from msgspec.structs import replace
 from scipy import stats
-from sklearn.metrics import cohen_kappa_score
 
 import nescio
 from nescio.data.evidence import PRESENT, Evidence
 from nescio.data.results import Results
-from nescio.measures import parse
 from nescio.meta_evaluation import PowerPlan
-from nescio.meta_evaluation.planning._joint import Joint, exchanges, from_pilot, from_rates, tilt
-from nescio.meta_evaluation.planning._plans import distance
-from nescio.meta_evaluation.planning._rejections import Aim, p_values, rejected
+from nescio.meta_evaluation.planning.rejections import p_values
 from nescio.stats.exact_p_values import exact_p
-from nescio.stats.resampling import Block
-from nescio.stats.streams import Stream
 from nescio.verbs.plan import plan
+from tests.meta.test_trials import evidence
 from tests.notes import in_words
-from tests.rings import together
+from tests.rings import many, together
 
 RATES = (0.5, 0.3, 0.2)
 # of 100 questions: run against baseline as correct/incorrect, …; accuracy differs by (12 + 9 - 5 - 3)/100
@@ -33,15 +28,8 @@ CELLS = {"CW": 12, "WC": 5, "CU": 9, "UC": 3, "UW": 2, "WU": 8, "CC": 40, "WW": 
 
 def pilot(cells: dict[str, int], clusters: np.ndarray[Any, Any] | None = None) -> Evidence:
     """Two runs, `run` and `baseline`, from how many questions end as CW: the first correct, the second incorrect."""
-    sides = ["".join(kind[side] * many for kind, many in cells.items()) for side in (1, 0)]
-    columns = {
-        name: np.array([[letter == spelled for letter in side] for side in sides], dtype=np.int8)
-        for name, spelled in (("correct", "C"), ("incorrect", "W"), ("unanswered", "U"))
-    }
-    columns["answered"] = 1 - columns["unanswered"]
-    n = len(sides[0])
-    questions = tuple(f"q{i}" for i in range(n))
-    return Evidence(("baseline", "run"), questions, columns, np.full((2, n), PRESENT, dtype=np.uint8), {}, clusters)
+    baseline, run = ("".join(kind[side] * many for kind, many in cells.items()) for side in (1, 0))
+    return replace(evidence(baseline=baseline, run=run), clusters=clusters)
 
 
 def graded(values: np.ndarray[Any, Any], clusters: np.ndarray[Any, Any] | None = None) -> Evidence:
@@ -58,6 +46,7 @@ def only(found: Results, solved: str = "questions") -> PowerPlan:
     return row
 
 
+@cache
 def size(**asked: Any) -> int:
     questions = only(plan(**{"rates": RATES, "measures": "accuracy", **asked})).questions
     assert questions is not None
@@ -106,92 +95,42 @@ def test_the_power_is_that_of_mcnemars_exact_test(ahead: int, behind: int, power
     assert row.questions == pytest.approx(published, rel=0.05, abs=4)
 
 
-def test_a_tilted_table_of_accuracy_keeps_its_odds() -> None:
-    # ψ of accuracy is 1, -1 or 0 less the difference, so a tilt multiplies the cells by t, 1/t and 1 and rescales them.
-    table = from_pilot(
-        parse("accuracy"), {"correct": (np.array([1, 1, 1, 0, 0, 1, 0]), np.array([0, 0, 0, 1, 0, 1, 0]))}
-    )
-    moved = tilt(table, -0.1)
-    assert moved.difference == pytest.approx(-0.1, abs=1e-12)
-    correct = np.stack(np.split(table.pair.patterns.columns["correct"], 2), axis=1).tolist()
-    before, after = ({tuple(k): p for k, p in zip(correct, t.probabilities, strict=True)} for t in (table, moved))
-    assert before == {(1, 0): pytest.approx(3 / 7), (0, 1): pytest.approx(1 / 7), (0, 0): pytest.approx(2 / 7)} | {
-        (1, 1): pytest.approx(1 / 7)
-    }
-    for cells in (before, after):
-        assert cells[1, 0] * cells[0, 1] / cells[0, 0] ** 2 == pytest.approx(3 / 4)
-        assert cells[0, 0] / cells[1, 1] == pytest.approx(2)
-    assert after[1, 0] - after[0, 1] == pytest.approx(-0.1)
+def test_a_tilted_pilot_of_accuracy_keeps_its_odds() -> None:
+    """ψ of accuracy is 1, -1 or 0 less the difference, so a tilt multiplies the cells by t, 1/t and 1 and rescales them.
 
-
-def test_the_spreads_of_c_at_1_are_those_of_the_formulas() -> None:
-    measure = parse("c@1")
-    table = from_rates(measure, (0.5, 0.3, 0.2), (0.6, 0.3, 0.1))
-    exchanged, sampled = table.spreads()
-    # formulas 3.6: n²·difference = ½ Σ w (2B - N) with w = (2n + S_U, 2n + S_U - S_A, S_A); here n = 1, S_A =
-    # 1.1, S_U = 0.3
-    weights = 2.3 / 2, 1.2 / 2, 1.1 / 2
-    unlike = 0.5 * 0.3 + 0.3 * 0.6, 0.5 * 0.1 + 0.2 * 0.6, 0.2 * 0.3 + 0.3 * 0.1
-    assert exchanged == pytest.approx(sum(w * w * p for w, p in zip(weights, unlike, strict=True)) ** 0.5)
-    # c@1 = a (1 + u): a question moves it by (1 + u)(1[C] - a) + a (1[U] - u); of two independent systems
-    # variances add.
-    variance = 0.0
-    for c, w, u in ((0.5, 0.3, 0.2), (0.6, 0.3, 0.1)):
-        moves = {"C": (1 + u) * (1 - c) - c * u, "W": -(1 + u) * c - c * u, "U": -(1 + u) * c + c * (1 - u)}
-        variance += c * moves["C"] ** 2 + w * moves["W"] ** 2 + u * moves["U"] ** 2
-    assert sampled == pytest.approx(variance**0.5)
+    Of seven questions 3 are won, 1 is lost, 3 are alike: (3t - 1/t)/(3t + 1/t + 3) = -.1 where 3.3 t² + .3 t - .9 = 0.
+    """
+    data = pilot({"CW": 30, "WC": 10, "CC": 10, "WW": 20})
+    t = (-0.3 + (0.3**2 + 4 * 3.3 * 0.9) ** 0.5) / 6.6
+    row = only(plan(data, "accuracy", difference=-0.1, power=0.3))
+    assert row.difference == pytest.approx(-0.1, abs=1e-12)
+    assert row.apart == pytest.approx((3 * t + 1 / t) / (3 * t + 1 / t + 3), abs=1e-9)
 
 
 @pytest.mark.parametrize("agreement", [0.0, 0.3, 1.0])
-def test_agreement_is_cohens_kappa_where_rates_are_equal(agreement: float) -> None:
-    table = from_rates(parse("c@1"), RATES, RATES, agreement)
-    run, baseline = (
-        np.select([side(table, i) == 1 for side in (correct, unanswered)], ["C", "U"], "W") for i in (0, 1)
-    )
-    kappa = cohen_kappa_score(run, baseline, sample_weight=table.probabilities)
-    assert kappa == pytest.approx(agreement)
-    assert np.allclose(rates(table), [RATES, RATES])
+def test_agreement_moves_questions_from_unlike_ends_to_like_ones(agreement: float) -> None:
+    """Of independent systems with the rates (.6, .3, .1) and (.5, .2, .3), .61 end unlike: 1 - .3 - .06 - .03. At most .8
+    can end alike: .5 + .2 + .1."""
+    row = only(plan(rates=[(0.6, 0.3, 0.1), (0.5, 0.2, 0.3)], measures="c@1", agreement=agreement, power=0.3))
+    assert row.difference == pytest.approx(0.6 * 1.1 - 0.5 * 1.3)
+    assert row.apart == pytest.approx((1 - agreement) * 0.61 + agreement * 0.2)
 
 
-def rates(table: Joint) -> list[list[float]]:
-    """Correct, incorrect and unanswered of the run, and of the baseline."""
-    columns = table.pair.patterns.columns
-    sides = [np.split(columns[name], 2) for name in ("correct", "incorrect", "unanswered")]
-    return [[float(table.probabilities @ side[i]) for side in sides] for i in (0, 1)]
-
-
-def correct(table: Joint, side: int) -> np.ndarray[Any, Any]:
-    return np.split(table.pair.patterns.columns["correct"], 2)[side]
-
-
-def unanswered(table: Joint, side: int) -> np.ndarray[Any, Any]:
-    return np.split(table.pair.patterns.columns["unanswered"], 2)[side]
-
-
-def test_unequal_rates_stay_what_they_are_however_alike_the_answers() -> None:
-    table = from_rates(parse("UF"), (0.5, 0.3, 0.2), (0.2, 0.3, 0.5), 1.0)
-    assert np.allclose(rates(table), [(0.5, 0.3, 0.2), (0.2, 0.3, 0.5)])
-    assert table.apart == pytest.approx(0.3)  # 1 - (0.2 + 0.3 + 0.2): they cannot end alike more often
-    assert table.difference == pytest.approx(0.3)
-
-
-@pytest.mark.parametrize("name", ["accuracy", "c@1", "UF", "penalty(t=0.9)", "coverage"])
-@pytest.mark.parametrize(("questions", "difference"), [(9, 0.6), (40, 0.3), (400, 0.08)])
-def test_every_decision_is_that_of_the_exact_test(name: str, questions: int, difference: float) -> None:
-    measure = parse(name)
-    difference *= 2 if name in ("UF", "penalty(t=0.9)") else 1
-    table = tilt(from_rates(measure, RATES, RATES, 0.3), difference)
-    assert table.linear
-    tables = table.tables(questions, 120, np.random.default_rng(5))
-    decided = rejected(table, tables, Aim(0.8, 0.05, 0))
-    for counts, decision in zip(tables, decided, strict=True):
-        pair = replace(table.pair, counts=counts)
-        exchange = pair.exchanges()
-        assert exchange is not None
-        p = exact_p(*exchange, float(pair.resampled(counts)))
-        assert p is not None
-        assert decision == (p <= 0.05)
-    assert 0 < decided.mean() < 1
+@pytest.mark.sampled
+@pytest.mark.parametrize("measure", ["c@1", "precision"])
+def test_the_power_is_the_share_of_drawn_collections_on_which_the_exact_test_rejects(measure: str) -> None:
+    """Questions drawn one by one from two independent systems, and compared."""
+    rates = [(0.7, 0.2, 0.1), (0.3, 0.5, 0.2)]
+    row = only(plan(rates=rates, measures=measure, power=0.8))
+    assert row.questions is not None
+    rng, size = np.random.default_rng(1), many(60, 2_000)
+    rejections = 0
+    for _ in range(size):
+        run, baseline = ("".join(rng.choice(list("CWU"), row.questions, p=shares)) for shares in rates)
+        drawn = evidence(run=run, baseline=baseline)
+        (pair,) = nescio.compare(drawn, measure, baseline="baseline", test="exact", resamples=16).rows
+        rejections += pair.p is not None and pair.p <= 0.05
+    assert rejections / size == pytest.approx(row.power, abs=4 * (0.16 / size) ** 0.5 + 4 * (row.error or 0))
 
 
 @pytest.mark.parametrize("classes", [1, 2, 3, 4])
@@ -210,45 +149,6 @@ def test_many_p_values_at_once_are_those_of_exact_p(classes: int) -> None:
             return np.asarray((2 * one_way - n) @ w)
 
         assert p == pytest.approx(exact_p(difference, n, d), rel=1e-9)
-
-
-def test_a_difference_that_is_not_linear_is_decided_nearly_as_its_enumeration() -> None:
-    measure = parse("precision")
-    table = tilt(from_rates(measure, RATES, RATES), 0.35)
-    assert not table.linear
-    tables = table.tables(40, 200, np.random.default_rng(5))
-    decided = rejected(table, tables, Aim(0.8, 0.05, 0))
-    p = []
-    for counts in tables:
-        pair = replace(table.pair, counts=counts)
-        exchange = pair.exchanges()
-        assert exchange is not None
-        p.append(exact_p(*exchange, float(pair.resampled(counts))))
-    exact = np.array(p, dtype=float)
-    assert (decided == (exact <= 0.05)).mean() >= 0.99
-    assert np.abs(exact[decided != (exact <= 0.05)] - 0.05).max(initial=0) < 0.01
-
-
-def test_an_undefined_difference_is_never_told_apart() -> None:
-    table = from_rates(parse("precision"), RATES, RATES)
-    silent = (unanswered(table, 0) == 1) & (correct(table, 1) == 1)
-    assert not rejected(table, 50 * silent[None].astype(np.int64), Aim(0.8, 0.05, 0)).any()
-
-
-def test_the_exchange_weights_are_the_worked_examples() -> None:
-    # S_A = 61 + 48, S_U = 5 + 17, n = 100
-    data = pilot(CELLS)
-    columns = {name: (data.columns[name][1], data.columns[name][0]) for name in ("correct", "unanswered")}
-    table = from_pilot(parse("c@1"), columns)
-    sizes, weights, balances = exchanges(table, table.pair.counts)
-    found = {int(n): (float(abs(w)), float(abs(b))) for n, w, b in zip(sizes, weights, balances, strict=True)}
-    expected = {17: (222, 7), 12: (113, 6), 10: (109, 6)}
-    assert set(found) == set(expected)
-    for n, (w, b) in expected.items():
-        assert found[n] == pytest.approx((w / 2 / 100**2, b))
-    # 61 and 48 right, 5 and 17 silent: c@1 is .61 · 1.05 and .48 · 1.17
-    assert table.difference == pytest.approx(float(Fraction(61 * 105 - 48 * 117, 100**2)))
-    assert float(weights @ balances) == pytest.approx(table.difference)
 
 
 def test_more_is_needed_for_less() -> None:
@@ -320,13 +220,6 @@ def test_questions_that_move_together_are_planned_by_the_cluster() -> None:
     assert only(grouped).clusters == pytest.approx(only(plan(pilot(CELLS), "c@1", difference=0.1)).questions, rel=0.15)
 
 
-@pytest.mark.parametrize("wanted", [0.06, 0.5, 0.8, 0.99])
-def test_the_distance_of_a_two_sided_test(wanted: float) -> None:
-    z = stats.norm.isf(0.025)
-    away = distance(Aim(wanted, 0.05, 0))
-    assert stats.norm.sf(z - away) + stats.norm.cdf(-z - away) == pytest.approx(wanted)
-
-
 def test_what_cannot_be_found_is_said_and_left_empty() -> None:
     few = plan(rates=RATES, questions=5)  # 2/2^5 > 0.05: no exchange of five labels is rare enough
     assert np.isnan(only(few, "difference").difference)
@@ -387,16 +280,10 @@ def test_what_makes_no_sense_is_one_clear_error(given: Evidence | None, asked: d
         plan(given, **asked)
 
 
-@pytest.mark.parametrize("rates", [(50, 30, 20), (5, 3, 2), (0.5, 0.3, 0.2), [(500, 300, 200), (0.5, 0.3, 0.2)]])
-def test_rates_are_shares_percentages_or_counts(rates: Any) -> None:
-    found = nescio.plan(rates=rates, difference=0.3, measures="accuracy")
-    for system in found.tables["systems"]:
-        assert (system.correct, system.incorrect, system.unanswered) == pytest.approx(RATES)
-    assert only(found).questions == size(difference=0.3)
-
-
-def test_the_draws_have_a_stream_of_their_own() -> None:
-    # The tables of one turn are those of its block in stream 7, whatever else was simulated.
-    table = from_rates(parse("accuracy"), RATES, RATES)
-    one, other = (table.tables(50, 4, Block(3 * 256, 4, 0).generator(Stream.PLANNING)) for _ in range(2))
-    assert (one == other).all()
+def test_rates_are_shares_percentages_or_counts() -> None:
+    alike: list[Any] = [(50, 30, 20), (5, 3, 2), (0.5, 0.3, 0.2), [(500, 300, 200), (0.5, 0.3, 0.2)]]
+    for rates in alike:
+        found = nescio.plan(rates=rates, difference=0.3, measures="accuracy")
+        for system in found.tables["systems"]:
+            assert (system.correct, system.incorrect, system.unanswered) == pytest.approx(RATES)
+        assert only(found).questions == size(difference=0.3)

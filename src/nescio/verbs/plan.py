@@ -27,7 +27,7 @@ from nescio.data.results import Results
 from nescio.errors import UsageError, opt
 from nescio.meta_evaluation.planning import MOST_POWER, PowerPlan
 from nescio.meta_evaluation.planning import plan as plan_questions
-from nescio.meta_evaluation.planning._rejections import LARGEST
+from nescio.meta_evaluation.planning.rejections import LARGEST
 from nescio.options import Kind, Request, argument, option, verb
 from nescio.options.kinds import BETWEEN, LIMITS, NUMBERS
 from nescio.reporting.planning import show_plan

@@ -10,8 +10,8 @@ from nescio.data.signature import sign
 from nescio.errors import UsageError
 from nescio.measures import Measures
 from nescio.meta_evaluation.planning._plans import RESAMPLES, Answer, PlanRequest, PowerPlan, Spread, Table, answer
-from nescio.meta_evaluation.planning._rejections import TABLES, Aim
 from nescio.meta_evaluation.planning._start import System, start_from_pilot, start_from_rates, stated_shares
+from nescio.meta_evaluation.planning.rejections import TABLES, Aim
 from nescio.options.edge import Progress
 
 __all__ = ["PowerPlan", "System", "plan"]

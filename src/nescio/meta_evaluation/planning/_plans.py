@@ -15,7 +15,7 @@ from nescio.data.notes import Note, note
 from nescio.errors import UsageError
 from nescio.measures import Measure
 from nescio.meta_evaluation.planning._joint import Joint, tilt
-from nescio.meta_evaluation.planning._rejections import LARGEST, Aim, SimulatedPlan, needed, resolvable
+from nescio.meta_evaluation.planning.rejections import LARGEST, Aim, SimulatedPlan, needed, resolvable
 from nescio.stats import resampling
 from nescio.stats.streams import Stream
 
