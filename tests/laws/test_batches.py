@@ -25,6 +25,7 @@ BATCHES = (
     ("nescio.measures._measure", "MOST_CELLS"),
     ("nescio.measures._order", "MOST_CELLS"),
     ("nescio.meta_evaluation._trials", "COMPARISONS_AT_ONCE"),
+    ("nescio.meta_evaluation._trials", "STREAMS_A_TASK"),
     ("nescio.meta_evaluation._scorers", "CELLS_AT_ONCE"),
     ("nescio.meta_evaluation.power", "CELLS_AT_ONCE"),
     ("nescio.measures._measure", "_ROWS_AT_ONCE"),
@@ -51,6 +52,7 @@ STUDIES: dict[str, Study] = {
     "stability, fresh": lambda data, jobs: stability(data, SOME, trials=50, seed=3, fresh=True, jobs=jobs),
     "swap": lambda data, jobs: swap(data, SOME, trials=300, seed=3, jobs=jobs),
     "swap, fresh": lambda data, jobs: swap(data, SOME, trials=50, seed=3, fresh=True, jobs=jobs),
+    "swap of one measure": lambda data, jobs: swap(data, "c@1", trials=50, seed=3, fresh=True, jobs=jobs),
     "power": lambda data, jobs: power(data, SOME, resamples=260, seed=3, jobs=jobs),
 }
 of_every_study = pytest.mark.parametrize("study", STUDIES.values(), ids=STUDIES)

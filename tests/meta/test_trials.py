@@ -5,18 +5,24 @@ from __future__ import annotations
 
 import math
 import runpy
+from collections import Counter
 from collections.abc import Callable
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
+from scipy import stats
 
 import nescio
 from nescio.data.evidence import PRESENT, Evidence
 from nescio.meta_evaluation import stability, swap
 from nescio.meta_evaluation.stability import book
 from nescio.meta_evaluation.swap import bins
+from nescio.pipeline import load
 from tests.notes import in_words
+from tests.rings import many
 
 SHARED = Path(__file__).parents[2].parent / "shared"
 OUTCOMES = SHARED / "data" / "mmlu_pro" / "outcomes.parquet"
@@ -86,43 +92,84 @@ def test_booking_is_the_figure_comparison_by_comparison() -> None:
     assert ((ahead + behind + equal) == 40).all()
 
 
+# ---- how sub-collections are drawn ----
+
+
+@pytest.mark.sampled
+@pytest.mark.parametrize("fresh", [True, False])
+def test_disjoint_parts_follow_the_law_of_all_subsets(fresh: bool) -> None:
+    """c@1 of two runs on two disjoint sets of three of seven questions: each difference, swapped or not, is as frequent
+    as among all 140 choices."""
+    runs = {"x": "CCCUWWU", "y": "CWUUCWC"}
+
+    def score(run: str, subset: tuple[int, ...]) -> float:
+        correct, unanswered = ([runs[run][i] for i in subset].count(letter) for letter in "CU")
+        return (correct + unanswered * correct / 3) / 3
+
+    possible: Counter[tuple[int, bool]] = Counter()
+    for first in combinations(range(7), 3):
+        for second in combinations([i for i in range(7) if i not in first], 3):
+            one, other = (score("x", part) - score("y", part) for part in (first, second))
+            possible[min(int(abs(one) * 100 + 1e-9), 20) + 1, one * other < 0] += 1
+    trials = many(5_000, 40_000)
+    rows = swap(evidence(**runs), "c@1", size=3, trials=trials, fresh=fresh).rows
+    seen = {(row.bin, False): row.comparisons - row.swaps for row in rows} | {
+        (row.bin, True): row.swaps for row in rows
+    }
+    assert sum(seen[key] for key in possible) == trials
+    expected = [possible[key] * trials / possible.total() for key in possible]
+    assert stats.chisquare([seen[key] for key in possible], expected).pvalue > 0.001
+
+
+@pytest.mark.sampled
+def test_parts_of_a_large_collection_are_hypergeometric() -> None:
+    """250 of 100,000 questions, 8,000 of which one run has right and the other none, by SciPy's law."""
+    trials, letters = many(2_000, 40_000), list("C" * 8_000 + "W" * 92_000)
+    data = evidence(x="".join(np.random.default_rng(1).permutation(letters)), y="W" * 100_000)
+    rows = swap(data, "accuracy", size=250, trials=trials, fresh=True).rows
+    law = stats.hypergeom(100_000, 8_000, 250).pmf(np.arange(251))
+    expected = trials * np.bincount(bins(np.arange(251) / 250), law, minlength=21)
+    seen, often = np.array([row.comparisons for row in rows]), expected >= 5
+    table = ([*each[often], each[~often].sum()] for each in (seen, expected))
+    assert stats.chisquare(*table).pvalue > 0.001
+
+
+@pytest.mark.proof
 def test_fresh_and_shared_drawings_have_the_same_expectation() -> None:
     rng = np.random.default_rng(8)
-    data = evidence(
-        **{
-            f"r{i}": "".join(rng.choice(list("CWU"), p=[p, 0.9 - p, 0.1], size=120))
-            for i, p in enumerate((0.4, 0.5, 0.55, 0.6))
-        }
-    )
-    for measure in ("c@1", "UF"):
-        shared = stability(data, measure, size=40, trials=4_000, fuzziness=[0.05]).rows[0]
-        fresh = stability(data, measure, size=40, trials=4_000, fuzziness=[0.05], fresh=True).rows[0]
-        # Ties of 4,000 shared trials (six pairs that share them) differ from fresh ones by a few standard
-        # errors at most.
+    runs = {
+        f"r{i}": "".join(rng.choice(list("CWU"), p=[p, 0.9 - p, 0.1], size=120))
+        for i, p in enumerate((0.4, 0.5, 0.55, 0.6))
+    }
+    data = evidence(**runs)
+    graded = replace(data, columns={"s": data.columns["correct"].astype(float)})
+    for of, measure in ((data, "c@1"), (data, "UF"), (graded, "mean(s)")):
+        shared, fresh = (
+            stability(of, measure, size=40, trials=4_000, fuzziness=[0.05], fresh=fresh).rows[0]
+            for fresh in (False, True)
+        )
+        # Ties of 4,000 shared trials (six pairs that share them) differ from fresh ones by a few standard errors at most.
         assert abs(shared.ties - fresh.ties) < 5 * (0.25 / 4_000) ** 0.5
         assert abs(shared.error_rate - fresh.error_rate) < 5 * (0.25 / 4_000) ** 0.5
 
 
-def test_fresh_tables_and_fresh_questions_have_the_same_law() -> None:
-    rng = np.random.default_rng(9)
-    data = evidence(x="".join(rng.choice(list("CWU"), size=60)), y="".join(rng.choice(list("CWU"), size=60)))
-    graded = Evidence(data.runs, data.questions, {"s": data.columns["correct"].astype(float)}, data.absence)
-    tables = swap(data, "accuracy", size=20, trials=3_000, fresh=True)
-    questions = swap(graded, "mean(s)", size=20, trials=3_000, fresh=True)
-    for a, b in zip(tables, questions, strict=True):
-        assert abs(a.comparisons - b.comparisons) < 5 * (2 * max(a.comparisons, b.comparisons, 1)) ** 0.5
-
-
-@pytest.mark.parametrize("measure", ["c@1", "AURC", "Brier", "coverage@risk(0.2)", "CWS"])
-def test_confidence_measures_work_and_jobs_change_no_bit(measure: str) -> None:
-    rng = np.random.default_rng(1)
-    data = evidence(x="CCWWCUCW" * 5, y="CWCWCCUW" * 5, z="WWCWCCUU" * 5)
-    data = Evidence(
-        data.runs, data.questions, dict(data.columns) | {"confidence": rng.random((3, 40)).round(1)}, data.absence
-    )
-    one = stability(data, [measure, "accuracy"], size=10, jobs=1)
-    assert one.rows == stability(data, [measure, "accuracy"], size=10, jobs=2).rows
-    assert 0 <= one.rows[0].error_rate <= 0.5
+@pytest.mark.skipif(
+    not (OUTCOMES.exists() and PEER.exists()), reason="the shared data and peers are not beside the checkout"
+)
+@pytest.mark.parametrize("fresh", [False, True])
+def test_real_data_agree_with_the_published_procedure_as_printed(fresh: bool) -> None:
+    peer = runpy.run_path(str(PEER))
+    data = load(OUTCOMES).data
+    assert isinstance(data, Evidence)
+    few = data.take_runs([0, 7, 11, 13, 15])
+    code = np.where(few.columns["correct"] == 1, 1, np.where(few.columns["unanswered"] == 1, 2, 0))
+    table, trials, grid = dict(zip(few.runs, code, strict=True)), 150, [0.02, 0.1]
+    for measure in ("accuracy", "c@1"):
+        printed = peer["stability"](table, measure, 250, trials, grid, np.random.default_rng(0))
+        for row in stability(few, measure, size=250, trials=trials, fuzziness=grid, fresh=fresh):
+            assert (row.error_rate, row.ties) == pytest.approx(
+                printed[row.fuzziness], abs=5 * (0.25 / (10 * trials)) ** 0.5
+            )
 
 
 def test_several_sizes_are_each_as_if_alone() -> None:
@@ -144,6 +191,9 @@ def test_the_edges() -> None:
     assert found.rows[0].comparisons == 100
     assert sum(b.swaps for b in found) == 0
     assert stability(same, "c@1").signature["size"] == "2"  # half of an odd number of questions, rounded down
+    silent = stability(evidence(x="UUU", y="UUU"), "precision")
+    assert silent.rows[0].comparisons == 0
+    assert "undefined score" in in_words(silent.notes)[0]
     refusals: list[tuple[Callable[[], object], str]] = [
         (lambda: stability(evidence(x="C", y="W"), "c@1"), "one question"),
         (lambda: stability(evidence(x="CW"), "c@1"), "one run"),
@@ -156,31 +206,3 @@ def test_the_edges() -> None:
     for broken, says in refusals:
         with pytest.raises(nescio.NescioError, match=says):
             broken()
-    silent = stability(evidence(x="UUU", y="UUU"), "precision")
-    assert silent.rows[0].comparisons == 0
-    assert "undefined score" in in_words(silent.notes)[0]
-
-
-@pytest.mark.skipif(
-    not (OUTCOMES.exists() and PEER.exists()), reason="the shared data and peers are not beside the checkout"
-)
-def test_real_data_agree_with_the_published_procedure_as_printed() -> None:
-    peer = runpy.run_path(str(PEER))
-    from nescio.pipeline import load
-
-    data = load(OUTCOMES).data
-    assert isinstance(data, Evidence)
-    few = data.take_runs([0, 7, 11, 13, 15])
-    code = np.where(few.columns["correct"] == 1, 1, np.where(few.columns["unanswered"] == 1, 2, 0))
-    table = dict(zip(few.runs, code, strict=True))
-    trials = 150
-    for measure in ("accuracy", "c@1"):
-        printed = peer["stability"](table, measure, 250, trials, [0.02, 0.1], np.random.default_rng(0))
-        for way in (False, True):
-            ours = {
-                row.fuzziness: row
-                for row in stability(few, measure, size=250, trials=trials, fuzziness=[0.02, 0.1], fresh=way)
-            }
-            for f, (error_rate, ties) in printed.items():
-                assert abs(ours[f].error_rate - error_rate) < 5 * (0.25 / (10 * trials)) ** 0.5
-                assert abs(ours[f].ties - ties) < 5 * (0.25 / (10 * trials)) ** 0.5
