@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
-from pathlib import Path
 from statistics import fmean, stdev
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,16 +19,14 @@ from nescio.data.results import Results
 from nescio.measures import Measure, parse
 from nescio.meta_evaluation._asl import Resampling
 from nescio.meta_evaluation.power import ADAPTED, MEAN, is_mean
-from nescio.pipeline import load
 from nescio.scoring.samples import columns_for
 from nescio.verbs.meta import power
-from tests.laws.catalogue import MEASURES, apart, value_of, varied
+from tests.laws.catalogue import MEASURES, apart, kind_of, usable, value_of, varied
 from tests.meta.test_rank_agreement import graded
 from tests.meta.test_trials import evidence
 from tests.notes import in_words
-from tests.rings import together
+from tests.rings import sample, together
 
-MATRIX = Path(__file__).parents[2].parent / "shared" / "data" / "trec_matrices" / "adhoc6_ap.csv"
 RESAMPLES = 200
 
 
@@ -114,29 +111,13 @@ def test_the_exact_example_of_the_specification() -> None:
     assert five.statistic == MEAN
 
 
-def test_all_resamples_of_five_questions_one_by_one() -> None:
-    data = evidence(x="CWUCW", y="CCUWC")
-    picks = [[p // 5**k % 5 for k in range(5)] for p in range(5**5)]
-    z = (data.columns["correct"][1] - data.columns["correct"][0]).tolist()
-    asl, needed = literal(z, picks, 0.05)
-    (row,) = power(data, "accuracy", resamples=None).rows
-    assert levels(power(data, "accuracy", resamples=None))["accuracy", "y", "x"] == pytest.approx(asl, abs=1e-15)
-    assert row.required_difference == pytest.approx(needed)
-
-
 def test_means_are_the_literal_loop(five_runs: Evidence) -> None:
     picks = list(resamples(12))
     right, wrong = (five_runs.columns[name].astype(float) for name in ("correct", "incorrect"))
-    assert_literal(five_runs, "accuracy", right, picks)
-    assert_literal(five_runs, "UF", right - wrong, picks)
-    assert_literal(five_runs, "penalty(t=0.9)", right - 9 * wrong, picks)
+    for name, z in (("accuracy", right), ("UF", right - wrong), ("penalty(t=0.9)", right - 9 * wrong)):
+        assert_literal(five_runs, name, z, picks)
     assert_literal(five_runs, "mean(s)", five_runs.columns["s"], picks)
-
-
-def test_another_seed_draws_other_resamples(five_runs: Evidence) -> None:
-    assert_literal(
-        five_runs, "accuracy", five_runs.columns["correct"].astype(float), list(resamples(12, seed=7)), seed=7
-    )
+    assert_literal(five_runs, "accuracy", right, list(resamples(12, seed=7)), seed=7)
     assert levels(power(five_runs, "accuracy")) != levels(power(five_runs, "accuracy", seed=7))
 
 
@@ -148,7 +129,8 @@ def test_scaled_scores_have_the_same_levels(five_runs: Evidence) -> None:
         assert asl == found["accuracy", run, baseline], measure
 
 
-@pytest.mark.parametrize("name", ["c@1", "precision", "pan.F0.5u", "ECE(bins=3)", "AUROC", "CWS", "AURC"])
+@pytest.mark.sampled
+@pytest.mark.parametrize("name", sample(["c@1", "precision", "pan.F0.5u", "ECE(bins=3)", "AUROC", "CWS", "AURC"], 3))
 def test_other_measures_are_recomputed_on_resampled_questions(name: str) -> None:
     data = varied(14, runs=3)
     data = replace(data, questions=tuple("abcdefghijklmn"))
@@ -170,7 +152,8 @@ def test_other_measures_are_recomputed_on_resampled_questions(name: str) -> None
     assert found.rows[0].statistic == ADAPTED
 
 
-@together("name", MEASURES)
+@pytest.mark.sampled
+@together("name", sample(MEASURES, 25, each=kind_of))
 def test_a_measure_is_a_mean_where_two_halves_have_the_mean_of_their_values(name: str) -> None:
     data = apart(varied(40, runs=3))
     measure, rng = parse(name), np.random.default_rng(2)
@@ -178,11 +161,15 @@ def test_a_measure_is_a_mean_where_two_halves_have_the_mean_of_their_values(name
     def off(run: int) -> float:
         """How far the whole is from the mean of two random parts of it, each weighed by the questions that count."""
         part = rng.permutation(40) < rng.integers(1, 40)
-        both = [data.select(part), data.select(~part)]
-        value, read = value_of(data, name, run), list(measure.reads)
-        sizes = [(~np.isnan([part.column(c)[run].astype(float) for c in read])).all(axis=0).sum() for part in both]
-        values = [value_of(part, name, run) for part in both]
-        return abs(value - np.average(values, weights=sizes))
+        halves = [data.select(part), data.select(~part)]
+        values, sizes = ([of(half) for half in halves] for of in (value_in(run), used_in(run)))
+        return abs(value_of(data, name, run) - np.average(values, weights=sizes))
+
+    def value_in(run: int) -> Callable[[Evidence], float]:
+        return lambda half: value_of(half, name, run)
+
+    def used_in(run: int) -> Callable[[Evidence], int]:
+        return lambda half: int(usable(half, measure, run).sum())
 
     found = np.array([off(run) for run in range(3) for _ in range(2)])
     found = found[~np.isnan(found)]  # a part may have nothing to measure
@@ -256,23 +243,13 @@ def test_a_pair_is_compared_on_the_questions_that_both_have(five_runs: Evidence)
     assert levels(found)["c@1", "r2", "r0"] == pytest.approx(hits / defined)
 
 
-def test_neither_order_nor_company_nor_jobs_nor_chunks_change_a_bit(
-    five_runs: Evidence, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_neither_order_nor_company_change_a_bit(five_runs: Evidence) -> None:
     measures = ["accuracy", "c@1", "mean(s)"]
     whole = power(five_runs, measures)
-    again = [
-        power(five_runs, measures, jobs=2),
-        power(five_runs.select(np.random.default_rng(1).permutation(12)), measures),
-    ]
-    # The function of the same name hides the module.
-    monkeypatch.setattr(sys.modules["nescio.meta_evaluation.power"], "CELLS_AT_ONCE", 1000)
-    again.append(power(five_runs, measures))
-    for other in again:
-        assert (other.rows, other.tables, in_words(other.notes)) == (whole.rows, whole.tables, in_words(whole.notes))
+    other = power(five_runs.select(np.random.default_rng(1).permutation(12)), measures)
+    assert (other.rows, other.tables, in_words(other.notes)) == (whole.rows, whole.tables, in_words(whole.notes))
     assert power(five_runs, "c@1").rows == whole.rows[1:2]
-    few = power(five_runs.take_runs([0, 3]), measures)
-    assert levels(few).items() <= levels(whole).items()
+    assert levels(power(five_runs.take_runs([0, 3]), measures)).items() <= levels(whole).items()
 
 
 def test_identical_runs_are_not_significant() -> None:
@@ -305,23 +282,16 @@ def test_the_edges() -> None:
     assert any("resampled differences are undefined" in note for note in in_words(rare.notes))
 
 
-def test_what_makes_no_sense_is_refused() -> None:
-    pair, many = evidence(x="CW", y="WU"), evidence(x="CW" * 6, y="WU" * 6)
-    with pytest.raises(nescio.UsageError, match="between 0 and 1"):
-        power(pair, "c@1", alpha=[0.05, 1])
-    for number in (0, -1, True, 2.5):
-        with pytest.raises(nescio.UsageError, match="whole number, 1 or more"):
-            power(pair, "c@1", resamples=number)  # type: ignore[arg-type]
-    with pytest.raises(nescio.UsageError, match="too many resamples of 12"):
-        power(many, "c@1", resamples=None)
+@together(
+    "questions, options, says",
+    [
+        ("CW", {"alpha": [0.05, 1]}, "between 0 and 1"),
+        *(("CW", {"resamples": number}, "whole number, 1 or more") for number in (0, -1, True, 2.5)),
+        ("CW" * 6, {"resamples": None}, "too many resamples of 12"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(questions: str, options: dict[str, Any], says: str) -> None:
+    with pytest.raises(nescio.UsageError, match=says):
+        power(evidence(x=questions, y=questions[::-1]), "c@1", **options)
     with pytest.raises(nescio.MismatchError, match="one run"):
-        power(evidence(x="CW"), "c@1")
-
-
-@pytest.mark.skipif(not MATRIX.exists(), reason="the shared data is not beside the checkout")
-def test_average_precision_of_trec_6_is_the_literal_loop() -> None:
-    data = load(MATRIX).data
-    assert isinstance(data, Evidence)
-    order = sorted(range(len(data.questions)), key=data.questions.__getitem__)
-    few = data.take_runs([0, 1, 30, 73]).select(np.array(order))
-    assert_literal(few, "mean(adhoc6_ap)", few.columns["user.adhoc6_ap"], list(resamples(50)))
+        power(evidence(x=questions), "c@1")
