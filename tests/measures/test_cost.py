@@ -28,36 +28,10 @@ def asked(**runs: list[str]) -> Any:
     return pa.table(dict(zip(("run", "question", "outcome", "cost"), zip(*rows, strict=True), strict=True)))
 
 
-def test_the_price_of_a_right_answer() -> None:
-    found = {row.run: row for row in nescio.score(asked(a=A, b=B), "price_per_right")}
-    a, b = found["a"], found["b"]
-    assert (a.value, a.low, a.high) == pytest.approx((20.8, 9.0676660444, 47.7123879377), abs=1e-9)
-    assert (b.value, b.low, b.high) == pytest.approx((37.875, 25.7270433906, 55.7590549065), abs=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("worth", "difference", "error", "p"),
-    [
-        (20, -13.9, 3.7459607876, 1 / 512),
-        (50, -4.9, 9.8064038034, 349 / 512),
-        (100, 10.1, 20.3783381724, 83 / 128),
-        (200, 40.1, 41.6753191016, 3 / 8),
-    ],
-)
-def test_the_difference_of_net_benefits(worth: int, difference: float, error: float, p: float) -> None:
-    (row,) = nescio.compare(asked(a=A, b=B), f"net_benefit({worth})", baseline="a")
-    assert (row.difference, row.spread, row.p) == pytest.approx((difference, error, p), abs=1e-9)
-
-
 PRICED = {
     "a": ("11101101", "0.9 1.1 0.8 1.5 1.0 0.7 1.4 1.2"),
     "b": ("11001100", "0.30 0.35 0.40 0.50 0.25 0.30 0.55 0.45"),
     "c": ("10001101", "0.5 0.6 0.4 0.7 0.5 0.45 0.65 0.55"),
-}
-PRICES = {
-    "a": (1.4333333333, 0.7067445721, 2.9069122361),
-    "b": (0.775, 0.2577545708, 2.3302205585),
-    "c": (1.0875, 0.4099716458, 2.8847269371),
 }
 
 
@@ -70,31 +44,39 @@ def priced() -> Any:
     )
 
 
-def test_the_prices_of_the_other_page() -> None:
-    """Statistics3-a, section 4: the delta method on the logarithmic scale."""
-    for row in nescio.score(priced(), "price_per_right"):
-        assert (row.value, row.low, row.high) == pytest.approx(PRICES[row.run], abs=1e-9)
-
-
 T9, T7 = 2.262157162740992, 2.3646242516  # Student's quantiles at .975 with 9 and 7 degrees of freedom
+# Statistics3, section 3, and statistics3-a, section 4: the delta method on the logarithmic scale. The price, its
+# interval, and its standard error, from which the interval is made.
+PRICES = [
+    (asked(a=A), "a", 20.8, 9.0676660444, 47.7123879377, 7.6338427778, T9),
+    (asked(b=B), "b", 37.875, 25.7270433906, 55.7590549065, 6.4752801848, T9),
+    (priced(), "a", 1.4333333333, 0.7067445721, 2.9069122361, 0.4286067005, T7),
+    (priced(), "b", 0.775, 0.2577545708, 2.3302205585, 0.3608026766, T7),
+    (priced(), "c", 1.0875, 0.4099716458, 2.8847269371, 0.4486587153, T7),
+]
+
+
+@together("table, run, price, low, high, error, quantile", PRICES)
+def test_the_price_of_a_right_answer(
+    table: Any, run: str, price: float, low: float, high: float, error: float, quantile: float
+) -> None:
+    row = nescio.score(table, "price_per_right")[run, "price_per_right"]
+    assert (row.value, row.low, row.high) == pytest.approx((price, low, high), abs=1e-9)
+    assert math.log(row.value / low) * row.value / quantile == pytest.approx(error, abs=1e-8)
 
 
 @together(
-    "table, run, error, quantile",
+    "worth, difference, error, p",
     [
-        (asked(a=A), "a", 7.6338427778, T9),
-        (asked(b=B), "b", 6.4752801848, T9),
-        *(
-            (priced(), run, error, T7)
-            for run, error in zip("abc", (0.4286067005, 0.3608026766, 0.4486587153), strict=True)
-        ),
+        (20, -13.9, 3.7459607876, 1 / 512),
+        (50, -4.9, 9.8064038034, 349 / 512),
+        (100, 10.1, 20.3783381724, 83 / 128),
+        (200, 40.1, 41.6753191016, 3 / 8),
     ],
 )
-def test_the_standard_error_of_a_price(table: Any, run: str, error: float, quantile: float) -> None:
-    """Statistics3, section 3, and statistics3-a, section 4: behind the interval, before its logarithm."""
-    row = nescio.score(table, "price_per_right")[run, "price_per_right"]
-    assert row.low is not None
-    assert math.log(row.value / row.low) * row.value / quantile == pytest.approx(error, abs=1e-9)
+def test_the_difference_of_net_benefits(worth: int, difference: float, error: float, p: float) -> None:
+    (row,) = nescio.compare(asked(a=A, b=B), f"net_benefit({worth})", baseline="a")
+    assert (row.difference, row.spread, row.p) == pytest.approx((difference, error, p), abs=1e-9)
 
 
 @together(

@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 from nescio.data.evidence import Evidence
-from nescio.errors import MismatchError, UsageError
+from nescio.errors import NescioError
 from nescio.verbs.meta import agreement
 from tests.meta.test_trials import evidence
 from tests.notes import in_words
+from tests.rings import together
 
 TABLE3 = Path(__file__).parents[2] / "examples" / "table3.csv"
 
@@ -38,32 +39,19 @@ def test_the_rankings_of_table_3() -> None:
     found = agreement(TABLE3, ["accuracy", "c@1"])
     (row,) = found.rows
     assert (row.measure, row.other, row.runs, row.discordant) == ("accuracy", "c@1", 4, 1)
-    assert row.tau_b == pytest.approx(4 / 6)
-    assert row.tau_ap == pytest.approx(7 / 9)
-    assert row.rbo == pytest.approx(1 - 0.1 * 0.81 / 3)
+    assert (row.tau_b, row.tau_ap, row.rbo) == pytest.approx((4 / 6, 7 / 9, 1 - 0.1 * 0.81 / 3))
     assert agreement(TABLE3, ["accuracy", "c@1"], rbo_p=0.5).rows[0].rbo == pytest.approx(1 - 0.5 * 0.25 / 3)
-
-
-def test_the_pairs_of_table_3_are_those_on_which_the_measures_disagree() -> None:
-    found = agreement(TABLE3, ["accuracy", "c@1"])
-    assert disagreements(found) == [
-        (1, "alike", "icia091ro"),
-        (1, "alike", "uaic092ro"),
-        (2, "alike", "loga092de"),
-        (2, "alike", "base092de"),
-    ]
-    printed = [
-        (f"{r.other_value:.2f}", f"{r.value:.2f}", r.correct, r.incorrect, r.unanswered)
+    assert [
+        (r.place, r.how, r.run, f"{r.other_value:.2f}", f"{r.value:.2f}", r.correct, r.incorrect, r.unanswered)
         for r in found.tables["disagreements"]
+    ] == [
+        (1, "alike", "icia091ro", "0.58", "0.47", 237, 156, 107),
+        (1, "alike", "uaic092ro", "0.47", "0.47", 236, 264, 0),
+        (2, "alike", "loga092de", "0.44", "0.37", 187, 230, 83),
+        (2, "alike", "base092de", "0.38", "0.38", 189, 311, 0),
     ]
-    assert printed == [
-        ("0.58", "0.47", 237, 156, 107),
-        ("0.47", "0.47", 236, 264, 0),
-        ("0.44", "0.37", 187, 230, 83),
-        ("0.38", "0.38", 189, 311, 0),
-    ]
-    assert len(agreement(TABLE3, ["accuracy", "c@1"], top=1).tables["disagreements"]) == 2
-    assert agreement(TABLE3, ["accuracy", "c@1"], top=0).tables["disagreements"] == ()
+    for top in (0, 1):
+        assert len(agreement(TABLE3, ["accuracy", "c@1"], top=top).tables["disagreements"]) == 2 * top
     assert disagreements(agreement(TABLE3, ["c@1", "accuracy"])) == disagreements(found)
 
 
@@ -128,11 +116,19 @@ def test_the_edges() -> None:
     assert [(record["tau_b"], record["tau_ap"], record["rbo"]) for record in silent.records()] == [
         (None, None, None)
     ] * 3
-    with pytest.raises(UsageError, match="two measures or more"):
-        agreement(evidence(x="CW", y="WU"), "c@1")
-    with pytest.raises(MismatchError, match="one run"):
-        agreement(evidence(x="CW"), ["c@1", "UF"])
-    with pytest.raises(UsageError, match="between 0 and 1"):
-        agreement(evidence(x="CW", y="WU"), ["c@1", "UF"], rbo_p=1)
-    with pytest.raises(UsageError, match="0 or more"):
-        agreement(evidence(x="CW", y="WU"), ["c@1", "UF"], top=-1)
+
+
+@together(
+    "runs, measures, options, says",
+    [
+        ({"x": "CW", "y": "WU"}, "c@1", {}, "two measures or more"),
+        ({"x": "CW"}, ["c@1", "UF"], {}, "one run"),
+        ({"x": "CW", "y": "WU"}, ["c@1", "UF"], {"rbo_p": 1}, "between 0 and 1"),
+        ({"x": "CW", "y": "WU"}, ["c@1", "UF"], {"top": -1}, "0 or more"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(
+    runs: dict[str, str], measures: Any, options: dict[str, Any], says: str
+) -> None:
+    with pytest.raises(NescioError, match=says):
+        agreement(evidence(**runs), measures, **options)
