@@ -20,7 +20,6 @@ from tests.browser import AXE
 from .console import ROOT
 from .tools import script
 
-pytestmark = pytest.mark.slow
 reference = script("reference")
 PROGRAM = Path(sys.executable).parent / "zensical"
 needs_zensical = pytest.mark.skipif(not PROGRAM.exists(), reason="zensical (of the extra dev) is not installed here")
@@ -42,6 +41,7 @@ def measures() -> dict[str, str]:
     return dict(reference.measures())
 
 
+@pytest.mark.proof
 def test_every_measure_has_a_page_with_its_formula_and_audit(measures: dict[str, str]) -> None:
     """c@1's page says what stands in its paper, and what the audit is known to find (Peñas & Rodrigo 2011, section
     3)."""
@@ -54,6 +54,7 @@ def test_every_measure_has_a_page_with_its_formula_and_audit(measures: dict[str,
     assert not [name for name, page in measures.items() if "$" in page]
 
 
+@pytest.mark.proof
 @needs_zensical
 def test_the_site_is_built_whole_and_is_accessible(measures: dict[str, str], tmp_path: Path, visit: Any) -> None:
     shutil.copytree(ROOT / "docs", tmp_path / "docs", ignore=shutil.ignore_patterns("measures", "__pycache__"))
@@ -83,6 +84,7 @@ def test_the_site_is_built_whole_and_is_accessible(measures: dict[str, str], tmp
             assert violations(opened) == [], (name, how)
 
 
+@pytest.mark.slow
 def test_the_space_serves_the_page_that_scores_and_needs_no_network(tmp_path: Path, visit: Any) -> None:
     space = tmp_path / "space"
     subprocess.run([sys.executable, ROOT / "tools" / "space.py", space], check=True)
@@ -103,6 +105,7 @@ def test_the_space_serves_the_page_that_scores_and_needs_no_network(tmp_path: Pa
     assert not re.search(r"(?:src|href)=", (space / "index.html").read_text(encoding="utf-8").split("<script>")[0])
 
 
+@pytest.mark.slow
 def test_every_photograph_shows_the_page_as_it_is(chromium: Any) -> None:  # noqa: ARG001  skips where there is none
     """By the words in sight. Who changes the report photographs it again: python tools/demo.py --screens."""
     demo = script("demo")
