@@ -52,7 +52,7 @@ def same(one: Results, other: Results) -> bool:
 def test_a_shuffle_of_the_questions_changes_no_score(
     pair: tuple[Evidence, Evidence], method: IntervalMethod, seed: int
 ) -> None:
-    names = of_today("shuffled scores")
+    names = of_today("shuffled scores", 15)
     one, other = (score(data, names, interval=method, seed=seed) for data in pair)
     assert same(one, other)
 
@@ -62,7 +62,7 @@ def test_a_shuffle_of_the_questions_changes_no_score(
 def test_a_shuffle_of_the_questions_changes_no_comparison(
     pair: tuple[Evidence, Evidence], test: Test, seed: int
 ) -> None:
-    names = of_today("shuffled comparisons")
+    names = of_today("shuffled comparisons", 15)
     one, other = (compare(data, names, test=test, seed=seed) for data in pair)
     assert same(one, other)
 
@@ -70,7 +70,7 @@ def test_a_shuffle_of_the_questions_changes_no_comparison(
 @pytest.mark.sampled
 @given(pair=some.shuffled(some.clustered(some.evidence(min_runs=2, max_runs=2, max_questions=6))))
 def test_a_shuffle_of_clustered_questions_changes_nothing(pair: tuple[Evidence, Evidence]) -> None:
-    names = of_today("shuffled clusters")
+    names = of_today("shuffled clusters", 15)
     assert same(*(score(data, names) for data in pair))
     assert same(*(compare(data, names, test="permutation") for data in pair))
 
@@ -88,7 +88,7 @@ def test_a_shuffle_of_many_questions_changes_nothing(study: Study, how: dict[str
 @pytest.mark.sampled
 @given(data=some.evidence(), order=st.permutations(range(3)), keep=st.integers(1, 3), seed=some.seeds)
 def test_the_other_runs_and_measures_change_no_score(data: Evidence, order: list[int], keep: int, seed: int) -> None:
-    chosen, names = [run for run in order if run < len(data.runs)][:keep], of_today("company of scores")
+    chosen, names = [run for run in order if run < len(data.runs)][:keep], of_today("company of scores", 15)
     among = score(data, names, seed=seed)
     assert rows(score(data.take_runs(chosen), names, seed=seed)) == rows(among, *(data.runs[run] for run in chosen))
     for name in names:
@@ -99,7 +99,7 @@ def test_the_other_runs_and_measures_change_no_score(data: Evidence, order: list
 @pytest.mark.sampled
 @given(data=some.evidence(min_runs=3), test=TESTS)
 def test_the_other_runs_and_measures_change_no_comparison(data: Evidence, test: Test) -> None:
-    names = of_today("company of comparisons")
+    names = of_today("company of comparisons", 15)
     pair, among = data.take_runs([1, 2]), compare(data, names, test=test, baseline="run 1")
     of_the_pair = {row.measure: row for row in among if row.run == "run 2"}
     for name in names:
@@ -110,7 +110,7 @@ def test_the_other_runs_and_measures_change_no_comparison(data: Evidence, test: 
 @pytest.mark.sampled
 @given(data=some.evidence(lacking_confidence=False))
 def test_strata_part_the_questions_and_score_as_their_questions_alone(data: Evidence) -> None:
-    names = of_today("strata")
+    names = of_today("strata", 15)
     found = nescio.score(data, names, by="topic", ci=None)
     numbers = {(row.run, row.measure, row.stratum): row.n for row in found}
     topics = set(data.strata["topic"])

@@ -51,11 +51,11 @@ def test_a_difference_is_that_of_the_values_on_the_shared_questions(data: Eviden
 
 
 @pytest.mark.sampled
-@given(data=some.evidence(min_runs=2, max_runs=2, max_questions=5, lacking_confidence=False))
+@given(data=some.evidence(min_runs=2, max_runs=2, max_questions=4, lacking_confidence=False))
 def test_the_exact_p_value_is_the_share_of_all_exchanges(data: Evidence) -> None:
     """An exchange counts where its difference is as large, either way, or undefined. Answers are exchanged with their
     places in the order of their run."""
-    for name in of_today("exact"):
+    for name in of_today("exact", 16):
         measure = parse(name)
         alone = shared(data, measure)
         (row,) = nescio.compare(alone, name, test="exact", resamples=16)
@@ -143,7 +143,7 @@ def repeats_of(questions: int) -> dict[str, object]:
 )
 def test_the_scale_of_one_run_changes_nothing(questions: int, tests: list[Test], fields: dict[str, object]) -> None:
     """Every measure of an order alone: the same difference, interval and p, to the last bit."""
-    data, names = replace(varied(questions), **fields), of_today("scale", 10, IN_ORDER)
+    data, names = replace(varied(questions), **fields), of_today("scale", 8, IN_ORDER)
     for test in tests:
         rows, other = (
             nescio.compare(each, names, test=test, correction="none", resamples=32).rows

@@ -43,7 +43,7 @@ def by_kind(draw: resampling.Draw) -> Draw:
 
 
 def tossed(counts: list[int]) -> Law:
-    return lambda possible: np.array([np.prod(stats.binom(counts, 0.5).pmf(w)) for w in possible])
+    return lambda possible: stats.binom.pmf(possible, counts, 0.5).prod(axis=1)
 
 
 BOOTSTRAPS = [resampling.pick_units, resampling.bootstrap, by_kind(resampling.picks)]

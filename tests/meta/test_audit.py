@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -221,12 +222,12 @@ def test_cheats_as_formulas_find_them(measure: str) -> None:
 
 def test_neither_names_nor_company_matter_and_the_seed_moves_only_random_tables() -> None:
     """A measure that is registered under a name that means nothing gets the same verdicts and counterexamples."""
-    together_ = audit(["AUROC", "c@1", "eq6", "simpleqa.incorrect"])
+    among = audit(["AUROC", "c@1", "eq6", "simpleqa.incorrect"])
     for name in ("c@1", "eq6", "AUROC", "simpleqa.incorrect"):
         rows, _ = audit_one(with_defaults(replace(REGISTRY[name], name="xyzzy")))
         # As texts, for NaN is not equal to itself.
         assert str(rows) == str([replace(row, measure="xyzzy") for row in findings(name)])
-        assert str(findings(name)) == str(tuple(row for row in together_ if row.measure == name))
+        assert str(findings(name)) == str(tuple(row for row in among if row.measure == name))
     other = audit(["AUROC", "eq6"], seed=7)
     for row in other:
         first = finding(row.measure, row.test)
@@ -308,6 +309,6 @@ def test_graded_columns_and_parameters(monkeypatch: pytest.MonkeyPatch) -> None:
         ("c@1", {"seed": -1}, "seed takes a whole number, 0 or more"),
     ],
 )
-def test_what_cannot_be_audited_is_refused(measure: str, options: dict[str, int], says: str) -> None:
+def test_what_cannot_be_audited_is_refused(measure: str, options: dict[str, Any], says: str) -> None:
     with pytest.raises(nescio.NescioError, match=says):
         nescio.audit(measure, **options)

@@ -21,9 +21,10 @@ def rows_of(page: str) -> set[str]:
 
 @pytest.mark.sampled
 def test_the_pages_in_the_docs_hold_what_the_audit_finds_now() -> None:
-    """A few measures a day."""
+    """A few measures a day, of those whose audit takes no seconds."""
     kept = set().union(*(rows_of(path.read_text(encoding="utf-8")) for path in (tools.PAGE, tools.SECOND)))
     measures = [measure for measure in registered() if any(row.startswith(f"| {measure.label} |") for row in kept)]
+    measures = [measure for measure in measures if measure.label != "smECE"]
     assert len(measures) > 60
     made = report.page(audit(sample(measures, 12)))
     found = {row for row in rows_of(made) if not re.search(r"`nescio|-----", row)}

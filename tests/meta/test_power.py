@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from statistics import fmean, stdev
 from typing import Any
@@ -162,14 +162,10 @@ def test_a_measure_is_a_mean_where_two_halves_have_the_mean_of_their_values(name
         """How far the whole is from the mean of two random parts of it, each weighed by the questions that count."""
         part = rng.permutation(40) < rng.integers(1, 40)
         halves = [data.select(part), data.select(~part)]
-        values, sizes = ([of(half) for half in halves] for of in (value_in(run), used_in(run)))
-        return abs(value_of(data, name, run) - np.average(values, weights=sizes))
-
-    def value_in(run: int) -> Callable[[Evidence], float]:
-        return lambda half: value_of(half, name, run)
-
-    def used_in(run: int) -> Callable[[Evidence], int]:
-        return lambda half: int(usable(half, measure, run).sum())
+        sizes = [usable(half, measure, run).sum() for half in halves]
+        return abs(
+            value_of(data, name, run) - np.average([value_of(half, name, run) for half in halves], weights=sizes)
+        )
 
     found = np.array([off(run) for run in range(3) for _ in range(2)])
     found = found[~np.isnan(found)]  # a part may have nothing to measure
