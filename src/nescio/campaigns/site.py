@@ -171,6 +171,7 @@ def _index(site: _Site) -> None:
     page = pages.rendered(
         "index.html.jinja",
         settings.name,
+        head=chain.links(site.campaign / LOG)[-1],
         tables=sorted(
             (table for table in listed if table is not None), key=lambda one: not one.name.startswith("scores")
         ),
