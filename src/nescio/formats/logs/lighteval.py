@@ -20,10 +20,11 @@ from typing import TYPE_CHECKING, Any
 
 from nescio.data.notes import Note
 from nescio.data.outcomes import SAID_SO
+from nescio.data.reasons import EMPTY
 from nescio.data.texts import AnswerTexts, texts_of
 from nescio.errors import FormatError
 from nescio.formats.logs.graded import Graded, declined
-from nescio.formats.logs.grading import EMPTY, compared, identity, number, place, run_names
+from nescio.formats.logs.grading import compared, identity, number, place, run_names
 from nescio.formats.logs.metrics import Marked, by_metric
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, by_role, reader
 from nescio.sources.database import PARQUET, address, connect, first_line

@@ -20,10 +20,11 @@ from typing import Any
 
 from nescio.data.notes import Note
 from nescio.data.outcomes import SAID_SO
+from nescio.data.reasons import EMPTY, NO_FORM
 from nescio.data.texts import AnswerTexts, texts_of
 from nescio.errors import FormatError
 from nescio.formats.logs.graded import Graded, declined
-from nescio.formats.logs.grading import EMPTY, NO_FORM, compared, identity, labels, number
+from nescio.formats.logs.grading import compared, identity, labels, number
 from nescio.formats.logs.metrics import Marked, by_metric, question_name
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, by_role, reader
 from nescio.sources.elements import as_object, part_of

@@ -19,10 +19,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from nescio.data.notes import Note
+from nescio.data.reasons import ERRORED
 from nescio.data.texts import AnswerTexts, texts_of
 from nescio.errors import FormatError
 from nescio.formats.logs.graded import Graded
-from nescio.formats.logs.grading import ERRORED, identity
+from nescio.formats.logs.grading import identity
 from nescio.formats.logs.metric_tables import (
     is_table,
     mark_of,

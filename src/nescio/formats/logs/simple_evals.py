@@ -19,10 +19,11 @@ from msgspec import Struct
 
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import SAID_SO
+from nescio.data.reasons import NO_FORM
 from nescio.data.texts import texts_of
 from nescio.errors import FormatError, offer, opt
 from nescio.formats.logs.graded import Graded, declined
-from nescio.formats.logs.grading import NO_FORM, SCORE, compared, number, place, run_names
+from nescio.formats.logs.grading import SCORE, compared, number, place, run_names
 from nescio.formats.logs.metrics import Marked, by_metric, question_name
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.database import first_line

@@ -18,19 +18,10 @@ from typing import Any
 
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT
+from nescio.data.reasons import EMPTY, ERRORED
 from nescio.errors import FormatError
 from nescio.formats.logs.graded import Graded, outcomes_of
-from nescio.formats.logs.grading import (
-    EMPTY,
-    ERRORED,
-    NO_SCORE,
-    identity,
-    in_brackets,
-    labels,
-    number,
-    place,
-    run_names,
-)
+from nescio.formats.logs.grading import NO_SCORE, identity, in_brackets, labels, number, place, run_names
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.formats.totals import Total, contradictions
 from nescio.sources.elements import as_list, texts_in

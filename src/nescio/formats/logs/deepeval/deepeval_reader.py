@@ -21,11 +21,12 @@ from typing import Any
 
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SAID_SO
+from nescio.data.reasons import EMPTY
 from nescio.errors import FormatError, opt
 from nescio.formats.logs import grading
 from nescio.formats.logs.deepeval.cases import CACHED, CASES, DIALOGUES, MAP, Case, cached_cases, cases_of
 from nescio.formats.logs.graded import Graded, choose, declined
-from nescio.formats.logs.grading import EMPTY, NO_SCORE, UNREAD
+from nescio.formats.logs.grading import NO_SCORE, UNREAD
 from nescio.formats.logs.metrics import METRIC, abstains, repeated
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.elements import part_of

@@ -20,11 +20,12 @@ from msgspec.structs import replace
 
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SAID_SO, SILENT, STATES
+from nescio.data.reasons import EMPTY, ERRORED, REFUSED
 from nescio.data.texts import AnswerTexts, texts_of
 from nescio.errors import FormatError, opt
 from nescio.formats.logs import grading
 from nescio.formats.logs.graded import Graded, choose, declined, numbered
-from nescio.formats.logs.grading import EMPTY, ERRORED, NO_SCORE, REFUSED, SCORE, Scale
+from nescio.formats.logs.grading import NO_SCORE, SCORE, Scale
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.elements import as_list, as_object, flag, identifier, objects_in, part_of, texts_in
 from nescio.sources.source import Source

@@ -18,11 +18,12 @@ from typing import Any
 
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import NOT_GRADED, SAID_SO
+from nescio.data.reasons import BLOCKED, EMPTY, ERRORED, REFUSED
 from nescio.data.texts import AnswerTexts, texts_of
 from nescio.errors import FormatError, opt, shorten
 from nescio.formats.logs import grading
 from nescio.formats.logs.graded import Graded, check_choice, choose, chosen_among, declined, pick
-from nescio.formats.logs.grading import BLOCKED, EMPTY, ERRORED, NO_SCORE, REFUSED, SCORE, Scale, number
+from nescio.formats.logs.grading import NO_SCORE, SCORE, Scale, number
 from nescio.formats.logs.helm.run import (
     OTHER,
     SPEC,

@@ -19,11 +19,12 @@ from msgspec.structs import replace
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, MEANINGS, NOT_GRADED, SAID_SO, SILENT
+from nescio.data.reasons import EMPTY, ERRORED, NO_FORM, REFUSED
 from nescio.data.texts import AnswerTexts, texts_of
 from nescio.errors import FormatError, UsageError, offer, opt, shorten
 from nescio.formats.logs import grading
 from nescio.formats.logs.graded import Graded, check_choice, declined, pick
-from nescio.formats.logs.grading import EMPTY, ERRORED, NO_FORM, NO_SCORE, REFUSED, SCORE, Scale
+from nescio.formats.logs.grading import NO_SCORE, SCORE, Scale
 from nescio.formats.logs.inspect.log import HEADERS, Log, Sample, Score, open_log
 from nescio.formats.logs.inspect.reducers import reduced
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, reader
@@ -309,7 +310,8 @@ def _unjudged(logs: Sequence[Log]) -> Unjudged:
                 answered = bool(sample.text) and not sample.silent
                 text = sample.text if answered else None
                 repeat = str(sample.epoch) if repeats else None
-                responses[name, sample.epoch] = Response(name, text, answered, why=sample.silent, repeat=repeat)
+                why = sample.silent or (None if answered else EMPTY)
+                responses[name, sample.epoch] = Response(name, text, answered, why=why, repeat=repeat)
     collection = Collection("inspect", tuple(questions.values()))
     files = {log.run: str(log.path) for log in reversed(logs)}
     answering = tuple(Run(name, tuple(responses.values())) for name, responses in runs.items())

@@ -18,8 +18,8 @@ from collections.abc import Iterable, Sequence
 from msgspec.structs import replace
 
 from nescio.data.notes import Note, note
+from nescio.data.reasons import ERRORED
 from nescio.errors import FormatError
-from nescio.formats.logs.grading import ERRORED
 from nescio.formats.logs.metric_tables import is_table, marked_rows, metrics_among, open_answers
 from nescio.formats.logs.metrics import Marked, by_file
 from nescio.formats.logs.mlflow import traces

@@ -22,6 +22,7 @@ from typing import Any
 
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.notes import Note, note
+from nescio.data.reasons import EMPTY
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.logs.graded import Graded
 from nescio.formats.logs.grading import folded, in_brackets, number
@@ -249,7 +250,13 @@ def _unjudged(sources: Sequence[Source], options: ReadOptions) -> Unjudged:
             questions.setdefault(question, Question(question, _prompt(item), answers, strata={"task": task}))
             text = first(item.get("prediction", item.get("predictions", item.get("pred")))) or ""
             runs.setdefault(run, []).append(
-                Response(question, text or None, bool(text.strip()), repeat=None if repeat is None else str(repeat))
+                Response(
+                    question,
+                    text or None,
+                    bool(text.strip()),
+                    why=None if text.strip() else EMPTY,
+                    repeat=None if repeat is None else str(repeat),
+                )
             )
     collection = Collection("opencompass", tuple(questions.values()))
     answering = tuple(Run(name, tuple(responses)) for name, responses in runs.items())

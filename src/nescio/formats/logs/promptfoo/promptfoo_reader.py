@@ -20,11 +20,12 @@ from msgspec.structs import replace
 
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SAID_SO
+from nescio.data.reasons import EMPTY, ERRORED, REFUSED
 from nescio.data.texts import AnswerTexts, texts_of
 from nescio.errors import FormatError
 from nescio.formats.logs import grading
 from nescio.formats.logs.graded import Graded, declined, numbered
-from nescio.formats.logs.grading import EMPTY, ERRORED, REFUSED, SCORE, UNREAD
+from nescio.formats.logs.grading import SCORE, UNREAD
 from nescio.formats.logs.promptfoo.pairing import FileOfTests, asked_of, name_of, paired
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.formats.totals import Total, contradictions
