@@ -8,15 +8,15 @@ stopped, has no grade. The reason stays beside the answer whatever it counts as.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from typing import Literal
+from collections.abc import Iterable, Mapping
+from typing import Literal, get_args
 
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
 from nescio.data.notes import Note, note
-from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes
+from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, NonAnswers, Outcomes
 from nescio.errors import opt
 
 Kind = Literal["declined", "empty", "unparsed", "failed"]
@@ -24,6 +24,7 @@ CountsAs = Literal["incorrect", "unanswered", "ungraded"]
 
 BLOCKED, EMPTY, ERRORED, REFUSED = "blocked", "empty", "errored", "refused"
 NO_FORM = "without an answer in the requested form"
+REASONS_CHANGED = "reasons.changed"  # the code of a note on two runs
 GRADED_RIGHT = " (graded right)"  # after the reason of an answer that its tool graded right all the same
 _STATES: Mapping[CountsAs, int] = {"incorrect": INCORRECT, "unanswered": SILENT, "ungraded": NOT_GRADED}
 _KINDS: Mapping[str, Kind] = {EMPTY: "empty", NO_FORM: "unparsed", BLOCKED: "failed", ERRORED: "failed"}
@@ -54,6 +55,23 @@ class NoAnswer(Struct, frozen=True):
 def kind_of(why: str) -> Kind:
     """Return which of the four kinds a reason is of."""
     return _KINDS.get(why.removesuffix(GRADED_RIGHT), "declined")
+
+
+def changed(before: Iterable[NonAnswers], after: Iterable[NonAnswers]) -> str:
+    """Return how the counts of the four kinds changed from one run to another, such as "empty 2 → 40, declined 9 → 3".
+
+    Empty where nothing but the declined answers changed, which measures of abstention count anyway.
+    """
+    counts: list[Counter[Kind]] = [Counter(), Counter()]
+    for counted, rows in zip(counts, (before, after), strict=True):
+        for row in rows:
+            if row.taken_for != "missing":
+                counted[kind_of(row.why)] += row.n
+    old, new = counts
+    moved = [kind for kind in get_args(Kind) if old[kind] != new[kind]]
+    if not {*moved} - {"declined"}:
+        return ""
+    return ", ".join(f"{kind} {old[kind]:,} → {new[kind]:,}" for kind in moved)
 
 
 def settle(outcomes: Outcomes, policy: NoAnswer) -> tuple[Outcomes, tuple[Note, ...]]:
