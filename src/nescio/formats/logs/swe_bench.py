@@ -1,13 +1,13 @@
 """SWE-bench: the report of a run (`resolved_ids`, `unresolved_ids`, `empty_patch_ids`, …), the `report.json` of single
 instances, and the older report of lists (`resolved`, `no_generation`).
 
-A resolved instance is right and an unresolved one wrong. An empty patch is silence, which the tool counts among the
-submitted instances that were not resolved; an instance whose evaluation ended in an error is not graded, and neither is
-one whose tests failed because of the machine (`infra_failure_ids`, from SWE-bench 5 on), which the tool counts as
-unresolved; a note counts those for which it cannot tell (`ambiguous_failure_ids`). One that was not submitted
-(`incomplete_ids`) is missing, and `--missing` says how it counts: the tool's share of resolved instances is over the
-submitted ones, or over all of them. A run is named by its file (MODEL.RUN.json). A file of predictions (`model_patch`)
-has no verdicts.
+A resolved instance is right and an unresolved one wrong. An empty patch counts as incorrect (`--empty`), as in the
+tool, where it is a submitted instance that was not resolved; an instance whose evaluation ended in an error is not
+graded, and neither is one whose tests failed because of the machine (`infra_failure_ids`, from SWE-bench 5 on), which
+the tool counts as unresolved; a note counts those for which it cannot tell (`ambiguous_failure_ids`). One that was not
+submitted (`incomplete_ids`) is missing, and `--missing` says how it counts: the tool's share of resolved instances is
+over the submitted ones, or over all of them. A run is named by its file (MODEL.RUN.json). A file of predictions
+(`model_patch`) has no verdicts.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@ A test case has `success` and, for each metric, `success`, `score` and perhaps `
 `metricsMetadata`). It is right if all its metrics passed, as the tool counts it; a metric that is `flaky` does not
 decide. A metric that ended in an error, or has no score, is not a verdict: a case that failed for no other reason is
 not graded, though the tool counts it as failed. `--choose metric=NAME` uses one metric instead of all, and with
-`threshold=T` its score. An empty `actualOutput` is silence. A case is identified by its input: runs are compared by it,
-and cases with the same input are repeats.
+`threshold=T` its score. An empty `actualOutput` counts as incorrect (`--empty`). A case is identified by its input:
+runs are compared by it, and cases with the same input are repeats.
 
 The cache (`.deepeval-cache.json`) keeps the cases of earlier runs, so its counts are not those of the last one. In a
 `.deepeval` folder, the latest run is read instead of the cache. A file that holds only a link has its cases at

@@ -1,12 +1,12 @@
 """every_eval_ever: one graded instance per line, from any tool.
 
 An instance says {"model_id", "evaluation_name", "sample_id", "output", "evaluation": {"score", "is_correct"}, "error",
-…}. The format has no field for abstentions: silence is an empty output, an error that names a refusal, and what a
-pattern of `--declined-pattern` matches; and what `outcome` says (correct, incorrect, unanswered, ungraded), which is
-proposed as a field of `evaluation` beside `is_correct`; nescio writes it there, and in the metadata as
-`nescio_outcome`. An instance with another error is not graded. One question under several evaluations (filters,
-metrics) is one question: `--choose evaluation=NAME` says which one to use. An instance that appears again is a repeat
-of its question.
+…}. The format has no field for abstentions: an abstention is an error that names a refusal, and what a pattern of
+`--declined-pattern` matches. An empty output counts as incorrect (`--empty`). An abstention is also what `outcome` says
+(correct, incorrect, unanswered, ungraded), which is proposed as a field of `evaluation` beside `is_correct`; nescio
+writes it there, and in the metadata as `nescio_outcome`. An instance with another error is not graded. One question
+under several evaluations (filters, metrics) is one question: `--choose evaluation=NAME` says which one to use. An
+instance that appears again is a repeat of its question.
 """
 
 from __future__ import annotations

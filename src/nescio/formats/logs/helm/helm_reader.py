@@ -1,11 +1,11 @@
 """HELM: `scenario_state.json` and `per_instance_stats.json` of one or several run folders, joined by instance, trial
 and perturbation.
 
-A run is a model; the scenario's other parameters are strata. Silence is an empty completion, or one that the provider
-withheld or the model refused, according to HELM's clients; any other failed request is not graded. An answer that names
-no option is wrong, as the tool counts it, and a note counts such answers. The confidence is the probability of the
-completion, if the log has log-probabilities; its `max_prob` is 1 if it has none. The tool's figures are over one split:
-`test`, if there is one.
+A run is a model; the scenario's other parameters are strata. A completion that the model refused, according to HELM's
+clients, abstains. An empty one counts as incorrect (`--empty`); one that the provider blocked, and any other failed
+request, is not graded. An answer that names no option is wrong, as the tool counts it, and a note counts such answers.
+The confidence is the probability of the completion, if the log has log-probabilities; its `max_prob` is 1 if it has
+none. The tool's figures are over one split: `test`, if there is one.
 """
 
 from __future__ import annotations

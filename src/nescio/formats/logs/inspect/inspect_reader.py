@@ -1,9 +1,10 @@
 """Inspect: `.eval` archives and `.json` logs. Epochs are repeats of a question.
 
-Silence is the value N, and whatever a score's `reason` calls a refusal, no response, or a response in the wrong form; a
-wrong answer that is empty, or that the provider blocked, is silence too. NaN, a grader that failed (whatever the value
-beside it) and a sample that stopped with an error are not graded. The tool's own accuracy counts silence as wrong,
-leaves out what is not graded, and uses the recorded value of an answer whose grader failed.
+The value N abstains, and so does what a score's `reason` calls a refusal. No response and a wrong answer that is empty
+count as incorrect (`--empty`), as does a response in the wrong form (`--unparsed`). An answer that the provider
+blocked, NaN, a grader that failed (whatever the value beside it) and a sample that stopped with an error are not
+graded. The tool's own accuracy counts silence as wrong, leaves out what is not graded, and uses the recorded value of
+an answer whose grader failed.
 """
 
 from __future__ import annotations

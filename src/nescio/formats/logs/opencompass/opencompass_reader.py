@@ -2,9 +2,9 @@
 
 Both hold their items by number ("0", "1", …), so a question is identified by its dataset and its number; its only text
 is the prompt. A run is a model, its datasets are a stratum. The verdict of the details is the outcome (see
-`opencompass.details`); a prediction from which nothing was extracted, an empty one, and one that a judge calls not
-attempted are silence. If the options' perplexities decide (type PPL), there is no text. The tool's accuracy is in
-percent, over all items. Copies of a dataset (`n`) are repeats.
+`opencompass.details`); a prediction that a judge calls not attempted abstains. One from which nothing was extracted
+counts as incorrect (`--unparsed`), and so does an empty one (`--empty`). If the options' perplexities decide (type
+PPL), there is no text. The tool's accuracy is in percent, over all items. Copies of a dataset (`n`) are repeats.
 
 Details of evaluators that give no verdict (`predictions` and `references` alone) are judged here (`--judge`), with the
 references as gold. Results without details (`dump_details=False`) hold only figures: their items are in the

@@ -3,9 +3,9 @@ nor an abstention.
 
 A result is `{"testIdx", "promptIdx", "success", "failureReason", "score", "provider", "response": {"output"}, …}`; the
 reason of a failure is 0 none, 1 an assertion, 2 an error. The text of a failed assertion is in `error` as well, so
-`error` says nothing if there is an output. A refusal (`isRefusal`) is silence; a failure that comes only from a judge
-(`graderError`), or from an assertion script that crashed, is ungraded. promptfoo's CSV table does not distinguish
-these, and is refused.
+`error` says nothing if there is an output. A refusal (`isRefusal`) is an abstention, an empty output counts as
+incorrect (`--empty`); a failure that comes only from a judge (`graderError`), or from an assertion script that crashed,
+is ungraded. promptfoo's CSV table does not distinguish these, and is refused.
 """
 
 from __future__ import annotations
