@@ -181,20 +181,21 @@ def regression_gates(
         message = (
             f"{row.measure} of run {row.run!r} {verdict} {row.baseline!r} by more than {margin:g}{which} ({figures})"
         )
-        message += _broken_output(comparisons, row.run, row.baseline)
+        broken = broken_output(comparisons, row.run, row.baseline)
+        message += f"; {broken}" if broken else ""
         rule = f"{row.measure} at most {margin:g} worse than {row.baseline}"
         gates.append(Gate(row.run, rule, status, message, figures))
     return gates
 
 
-def _broken_output(comparisons: Comparisons, run: str, baseline: str) -> str:
+def broken_output(comparisons: Comparisons, run: str, baseline: str) -> str:
     """Return how outputs that were empty, unparsed or failed changed, for the sentence of a gate."""
-    changes = [
+    changes = (
         str(note["change"])
         for note in comparisons.notes
         if note.code == REASONS_CHANGED and note.subject == run and note["baseline"] == baseline
-    ]
-    return "".join(f"; {change}" for change in changes)
+    )
+    return next(changes, "")
 
 
 def early_gates(looks: Results[Look]) -> list[Gate]:
